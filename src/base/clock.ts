@@ -1,0 +1,62 @@
+/** Time as a dependency: the engine and its tests never read the machine's clock themselves. */
+export interface Clock {
+  /** Milliseconds that only go forward. */
+  now(): number;
+  /** Milliseconds since the epoch. */
+  wall(): number;
+  /** Runs `action` after `ms`; the returned function takes it back. */
+  after(ms: number, action: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  after(ms, action) {
+    const timer = setTimeout(action, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** A clock that stands still until a test moves it. */
+export class ManualClock implements Clock {
+  #now = 0;
+  #sequence = 0;
+  readonly #epoch: number;
+  readonly #timers = new Map<number, { at: number; action: () => void }>();
+
+  constructor(epoch = Date.UTC(2026, 0, 1)) {
+    this.#epoch = epoch;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  wall(): number {
+    return this.#epoch + this.#now;
+  }
+
+  after(ms: number, action: () => void): () => void {
+    const key = this.#sequence++;
+    this.#timers.set(key, { at: this.#now + ms, action });
+    return () => this.#timers.delete(key);
+  }
+
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  advance(ms: number): void {
+    const end = this.#now + ms;
+    for (;;) {
+      const due = [...this.#timers]
+        .filter(([, timer]) => timer.at <= end)
+        .sort((a, b) => a[1].at - b[1].at || a[0] - b[0])[0];
+      if (due === undefined) break;
+      this.#timers.delete(due[0]);
+      this.#now = Math.max(this.#now, due[1].at);
+      due[1].action();
+    }
+    this.#now = end;
+  }
+}

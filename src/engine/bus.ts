@@ -1,0 +1,72 @@
+/**
+ * Publishes the events of one session (features L11, L14).
+ *
+ * 1. Ids count up from 1 (or from where the log ended) without a gap; subscribers see every event in that order.
+ * 2. A subscriber that throws neither stops the others nor the turn.
+ * 3. An event published by a subscriber is delivered after the one being delivered.
+ */
+import type { Clock } from "../base/clock.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { EventKind, EventPayloads } from "../protocol/events.js";
+import type { ClientId, SessionId } from "../protocol/ids.js";
+
+export type Subscriber = (event: Envelope) => void;
+
+export interface BusOptions {
+  readonly session: SessionId;
+  readonly clock: Clock;
+  readonly originator: ClientId;
+  readonly firstId?: number;
+  readonly onSubscriberError?: (error: unknown) => void;
+}
+
+export class Bus {
+  readonly session: SessionId;
+  /** The client whose input is being worked on. */
+  originator: ClientId;
+  readonly #clock: Clock;
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #onSubscriberError: (error: unknown) => void;
+  readonly #queue: Envelope[] = [];
+  #nextId: number;
+  #delivering = false;
+
+  constructor(options: BusOptions) {
+    this.session = options.session;
+    this.originator = options.originator;
+    this.#clock = options.clock;
+    this.#nextId = options.firstId ?? 1;
+    this.#onSubscriberError = options.onSubscriberError ?? (() => {});
+  }
+
+  subscribe(subscriber: Subscriber): () => void {
+    this.#subscribers.add(subscriber);
+    return () => this.#subscribers.delete(subscriber);
+  }
+
+  publish<K extends EventKind>(kind: K, payload: EventPayloads[K]): void {
+    const envelope = {
+      id: this.#nextId++,
+      kind,
+      session: this.session,
+      originator: this.originator,
+      ts: new Date(this.#clock.wall()).toISOString(),
+      payload,
+    } as Envelope;
+    this.#queue.push(envelope);
+    if (this.#delivering) return;
+    this.#delivering = true;
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#deliver(next);
+    this.#delivering = false;
+  }
+
+  #deliver(envelope: Envelope): void {
+    for (const subscriber of this.#subscribers) {
+      try {
+        subscriber(envelope);
+      } catch (error) {
+        this.#onSubscriberError(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * Runs the tool calls of one assistant message (features L5–L8).
+ *
+ * 1. Every call offered gets exactly one ToolCallStarted and one ToolResult, in the model's order, whatever happens.
+ * 2. Neighbouring safe calls run together; any other call runs alone, after everything before it and before everything after.
+ * 3. Only the leading run of safe calls may start while the answer still streams.
+ * 4. A failing tool is a result, never an exception. Only a TurnFailure from a link ends the turn, after the results.
+ */
+import type { ToolResultBlock, ToolUseBlock } from "../protocol/content.js";
+import { text } from "../protocol/content.js";
+import type { Failure } from "../protocol/errors.js";
+import type { Bus } from "./bus.js";
+import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
+import { compose } from "./compose.js";
+import type { EnginePorts, Tool, ToolLinkContext, ToolOutcome } from "./ports.js";
+import type { Timing } from "./timing.js";
+
+/** How long a cancelled tool may take to stop by itself before the turn goes on without it. */
+const STOP_GRACE_MS = 5000;
+
+interface Entry {
+  readonly block: ToolUseBlock;
+  readonly tool: Tool | undefined;
+  readonly safe: boolean;
+  running?: Promise<void>;
+  outcome?: ToolOutcome;
+}
+
+export interface DispatchOptions {
+  readonly ports: EnginePorts;
+  readonly bus: Bus;
+  readonly timing: Timing;
+  readonly signal: AbortSignal;
+}
+
+export interface DispatchResult {
+  readonly results: readonly ToolResultBlock[];
+  readonly failure: Failure | undefined;
+}
+
+export class Dispatch {
+  readonly #ports: EnginePorts;
+  readonly #bus: Bus;
+  readonly #timing: Timing;
+  readonly #signal: AbortSignal;
+  readonly #entries: Entry[] = [];
+  #announced = 0;
+  #reported = 0;
+  #failure: Failure | undefined;
+
+  constructor(options: DispatchOptions) {
+    this.#ports = options.ports;
+    this.#bus = options.bus;
+    this.#timing = options.timing;
+    this.#signal = options.signal;
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** Takes the next call of the message and starts it at once where that is safe. */
+  offer(block: ToolUseBlock): void {
+    const tool = this.#ports.tools.find(block.tool);
+    const safe = tool?.concurrencySafe === true && block.malformed === undefined;
+    const entry: Entry = { block, tool, safe };
+    const nothingBefore = this.#entries.every((earlier) => earlier.running !== undefined);
+    this.#entries.push(entry);
+    const early =
+      nothingBefore &&
+      safe &&
+      tool !== undefined &&
+      !tool.mutating &&
+      this.#ports.toolExecution === "batched" &&
+      !this.#signal.aborted &&
+      this.#ports.mayStartEarly(block, tool);
+    if (early) this.#start(entry);
+  }
+
+  /** Runs what has not started and waits for all of it. */
+  async finish(): Promise<DispatchResult> {
+    if (this.#ports.toolExecution === "sequential") await this.#runInOrder();
+    else await this.#runInBatches();
+    return { results: this.#entries.map(toResultBlock), failure: this.#failure };
+  }
+
+  async #runInBatches(): Promise<void> {
+    for (let from = 0; from < this.#entries.length; ) {
+      let to = from + 1;
+      if (this.#entries[from]?.safe) while (this.#entries[to]?.safe) to++;
+      await this.#runTogether(this.#entries.slice(from, to));
+      from = to;
+    }
+  }
+
+  /** In order, and nothing after the first call that did not succeed. */
+  async #runInOrder(): Promise<void> {
+    let failed: string | undefined;
+    for (const entry of this.#entries) {
+      if (failed !== undefined) {
+        this.#settle(entry, outcome("skipped", `Not run: the call to ${failed} before it failed.`));
+        continue;
+      }
+      await this.#runTogether([entry]);
+      if (entry.outcome?.status !== "ok") failed = entry.block.tool;
+    }
+  }
+
+  async #runTogether(batch: readonly Entry[]): Promise<void> {
+    for (const entry of batch) {
+      if (entry.running !== undefined) continue;
+      if (this.#signal.aborted) this.#settle(entry, outcome("cancelled", "Cancelled before it started."));
+      else if (this.#failure !== undefined) this.#settle(entry, outcome("skipped", "Not run: the turn was ended."));
+      else this.#start(entry);
+    }
+    await Promise.all(batch.map((entry) => entry.running));
+  }
+
+  #start(entry: Entry): void {
+    this.#announce(entry);
+    entry.running = this.#execute(entry).then((result) => {
+      entry.outcome = result;
+      this.#report();
+    });
+  }
+
+  /** Gives a call its outcome without running it. */
+  #settle(entry: Entry, result: ToolOutcome): void {
+    this.#announce(entry);
+    entry.running = Promise.resolve();
+    entry.outcome = result;
+    this.#report();
+  }
+
+  #announce(entry: Entry): void {
+    this.#announced++;
+    const { call, tool, args } = entry.block;
+    this.#bus.publish("ToolCallStarted", { call, tool, args });
+  }
+
+  /** Publishes the results that are next in the model's order. */
+  #report(): void {
+    while (this.#reported < this.#announced) {
+      const entry = this.#entries[this.#reported];
+      if (entry?.outcome === undefined) return;
+      this.#reported++;
+      const { status, content, details } = entry.outcome;
+      const { call, tool } = entry.block;
+      this.#bus.publish("ToolResult", { call, tool, status, content, ...(details && { details }) });
+    }
+  }
+
+  async #execute(entry: Entry): Promise<ToolOutcome> {
+    const { block, tool } = entry;
+    if (tool === undefined) return outcome("error", this.#unknownTool(block.tool));
+    if (block.malformed !== undefined) return outcome("error", malformedText(block.malformed));
+    const context: ToolLinkContext = {
+      definition: tool,
+      signal: this.#signal,
+      progress: (progress) => {
+        if (entry.outcome === undefined) this.#bus.publish("ToolCallProgress", { call: block.call, text: progress });
+      },
+    };
+    const chain = compose(
+      this.#ports.toolLinks,
+      (call, inner) => this.#timing.measure(`tool/${tool.name}`, () => tool.run(call.args, inner)),
+      { timing: this.#timing, prefix: "tool-link" },
+    );
+    try {
+      const grace = { clock: this.#ports.clock, ms: STOP_GRACE_MS };
+      const result = await unlessAbandoned(chain(block, context), this.#signal, grace);
+      return result === ABANDONED ? outcome("cancelled", "Cancelled; it did not stop in time.") : result;
+    } catch (error) {
+      if (error instanceof TurnFailure) this.#failure ??= error.failure;
+      else if (this.#signal.aborted) return outcome("cancelled", "Cancelled before it finished.");
+      return outcome("error", error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #unknownTool(name: string): string {
+    const names = this.#ports.tools.list().map((tool) => tool.name);
+    return `There is no tool "${name}". Available: ${names.join(", ") || "none"}.`;
+  }
+}
+
+export function outcome(status: ToolOutcome["status"], message: string): ToolOutcome {
+  return { status, content: [text(message)] };
+}
+
+function malformedText(raw: string): string {
+  const shown = raw.length > 300 ? `${raw.slice(0, 200)} … ${raw.slice(-80)}` : raw;
+  return `The arguments were not one complete JSON object, so the call was not run. Send the whole call again. Received: ${shown}`;
+}
+
+function toResultBlock(entry: Entry): ToolResultBlock {
+  const { call, tool } = entry.block;
+  const result = entry.outcome ?? outcome("cancelled", "Cancelled before it started.");
+  return { type: "tool_result", call, tool, content: result.content, is_error: result.status !== "ok" };
+}

@@ -1,0 +1,135 @@
+/**
+ * What the loop needs from the world, as interfaces. The engine implements none of them: `main/harness.ts` supplies them.
+ */
+import type { Clock } from "../base/clock.js";
+import type { IdSource } from "../base/ulid.js";
+import type { Message, OpaqueBlock, ResultContent, TextBlock, ThinkingBlock, YieldBlock } from "../protocol/content.js";
+import type { Failure } from "../protocol/errors.js";
+import type { ToolStatus } from "../protocol/events.js";
+import type { CallId } from "../protocol/ids.js";
+import type { JsonObject } from "../protocol/json.js";
+import type { Usage } from "../protocol/usage.js";
+
+/* ---- models ---- */
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+}
+
+/** One model call in canonical form. The bytes before the newest message must not change from call to call. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly system: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSpec[];
+  readonly maxOutputTokens?: number;
+}
+
+export type StopReason = "end" | "tool_calls" | "length" | "refusal" | "pause";
+
+/** A finished tool call as a wire saw it; the engine gives it its call id. */
+export interface ModelToolCall {
+  readonly type: "tool_call";
+  readonly tool: string;
+  readonly args: JsonObject;
+  /** The argument text as it came, when it was not one complete JSON object. */
+  readonly malformed?: string;
+}
+
+export type ModelBlock = TextBlock | ThinkingBlock | OpaqueBlock | YieldBlock | ModelToolCall;
+
+export type ModelEvent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly text: string }
+  /** A block is complete. For text and thinking it repeats what the deltas said, as one piece. */
+  | { readonly type: "block"; readonly block: ModelBlock }
+  /** The newest count of this call; later ones replace earlier ones. */
+  | { readonly type: "usage"; readonly usage: Usage }
+  | { readonly type: "stop"; readonly reason: StopReason }
+  | { readonly type: "failure"; readonly failure: Failure };
+
+/** Events in batches, one for each read of the network: a promise per token would cost more than the tokens. */
+export type ModelStream = AsyncIterable<readonly ModelEvent[]>;
+
+export interface Model {
+  /** The provider's name: `anthropic`, `ollama`, … */
+  readonly provider: string;
+  /** Models of one family understand each other's thinking blocks. */
+  readonly family: string;
+  readonly model: string;
+  stream(request: ModelRequest, context: RequestContext): ModelStream;
+}
+
+export interface RequestContext {
+  readonly model: Model;
+  readonly signal: AbortSignal;
+}
+
+/* ---- tools ---- */
+
+export type ToolSet = "read" | "edit" | "command" | "git" | "web";
+
+export interface ToolCall {
+  readonly call: CallId;
+  readonly tool: string;
+  readonly args: JsonObject;
+}
+
+export interface ToolContext {
+  readonly signal: AbortSignal;
+  /** Shown live; not part of the result. */
+  progress(text: string): void;
+}
+
+export interface ToolOutcome {
+  readonly status: ToolStatus;
+  readonly content: readonly ResultContent[];
+  readonly details?: JsonObject;
+}
+
+export interface Tool extends ToolSpec {
+  readonly set: ToolSet;
+  /** May run beside other safe tools and start before the model has finished its answer. */
+  readonly concurrencySafe: boolean;
+  /** Changes something outside the conversation. */
+  readonly mutating: boolean;
+  run(args: JsonObject, context: ToolContext): Promise<ToolOutcome>;
+}
+
+export interface ToolRegistry {
+  list(): readonly Tool[];
+  find(name: string): Tool | undefined;
+}
+
+/* ---- chains ---- */
+
+/** One middleware. `next` may be called again (retry) or not at all (refusal). */
+export interface Link<Input, Context, Output> {
+  readonly name: string;
+  run(input: Input, context: Context, next: Next<Input, Context, Output>): Promise<Output>;
+}
+
+/** The rest of the chain; a link that narrows the context (a deadline, another model) hands its own on. */
+export type Next<Input, Context, Output> = (input: Input, context?: Context) => Promise<Output>;
+
+export interface ToolLinkContext extends ToolContext {
+  readonly definition: Tool;
+}
+
+export type RequestLink = Link<ModelRequest, RequestContext, ModelStream>;
+export type ToolLink = Link<ToolCall, ToolLinkContext, ToolOutcome>;
+
+/** Wiring of one run, shared by the loop, dispatch and the stage hooks. */
+export interface EnginePorts {
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly requestLinks: readonly RequestLink[];
+  readonly toolLinks: readonly ToolLink[];
+  readonly tools: ToolRegistry;
+  /** Whether a call may run before the model has finished: false when a person might have to be asked. */
+  mayStartEarly(call: ToolCall, tool: Tool): boolean;
+  readonly toolExecution: "batched" | "sequential";
+  readonly maxIterations: number;
+}

@@ -1,0 +1,165 @@
+/**
+ * Reads one model answer to its end (features L6, L9): publishes the deltas, offers finished tool calls to dispatch, and keeps
+ * what arrived, also when the stream fails or the turn is cancelled in the middle.
+ */
+import type { AssistantBlock, ToolUseBlock } from "../protocol/content.js";
+import { plainText, text } from "../protocol/content.js";
+import { failure } from "../protocol/errors.js";
+import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
+import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
+import { DeltaMerger } from "./delta-merger.js";
+import type { Dispatch } from "./dispatch.js";
+import type { ModelBlock, ModelEvent, ModelStream, StopReason } from "./ports.js";
+import type { Turn } from "./turn.js";
+
+export interface Answer {
+  readonly stop: StopReason | undefined;
+  readonly yielded: boolean;
+  /** False when the stream failed or the turn was cancelled before the end. */
+  readonly complete: boolean;
+}
+
+export async function receive(turn: Turn, stream: ModelStream, dispatch: Dispatch): Promise<Answer> {
+  const reception = new Reception(turn, dispatch);
+  const { timing } = turn;
+  const from = timing.now();
+  const iterator = stream[Symbol.asyncIterator]();
+  let first = true;
+  let complete = false;
+  try {
+    for (;;) {
+      const next = await unlessAbandoned(iterator.next(), turn.signal, { clock: turn.ports.clock, ms: 0 });
+      if (next === ABANDONED) {
+        // The provider hears of it through its signal; waiting for it to agree could take for ever.
+        iterator.return?.()?.then(undefined, () => {});
+        break;
+      }
+      if (first) timing.add("provider/first_byte", timing.now() - from);
+      first = false;
+      if (next.done === true) {
+        complete = !turn.signal.aborted;
+        break;
+      }
+      for (const event of next.value) reception.take(event);
+      if (turn.failure !== undefined) {
+        iterator.return?.()?.then(undefined, () => {});
+        break;
+      }
+    }
+  } catch (error) {
+    if (!turn.signal.aborted) turn.fail(asFailure(error));
+  }
+  timing.add("provider/total", timing.now() - from);
+  return reception.close(complete && turn.failure === undefined, timing.now() - from);
+}
+
+function asFailure(error: unknown) {
+  if (error instanceof TurnFailure) return error.failure;
+  return failure("Internal", { detail: error instanceof Error ? error.message : String(error) });
+}
+
+class Reception {
+  readonly #turn: Turn;
+  readonly #dispatch: Dispatch;
+  readonly #deltas: DeltaMerger;
+  readonly #blocks: AssistantBlock[] = [];
+  #partialText = "";
+  #partialThinking = "";
+  #usage: Usage = NO_USAGE;
+  #stop: StopReason | undefined;
+  #yielded = false;
+
+  constructor(turn: Turn, dispatch: Dispatch) {
+    this.#turn = turn;
+    this.#dispatch = dispatch;
+    this.#deltas = new DeltaMerger(turn.ports.clock, (kind, merged) => turn.bus.publish(kind, { text: merged }));
+  }
+
+  take(event: ModelEvent): void {
+    switch (event.type) {
+      case "text":
+        this.#partialText += event.text;
+        this.#deltas.add("TextDelta", event.text);
+        return;
+      case "thinking":
+        this.#partialThinking += event.text;
+        this.#deltas.add("ThinkingDelta", event.text);
+        return;
+      case "block":
+        this.#takeBlock(event.block);
+        return;
+      case "usage":
+        this.#usage = event.usage;
+        return;
+      case "stop":
+        this.#stop = event.reason;
+        return;
+      case "failure":
+        this.#turn.fail(event.failure);
+        return;
+    }
+  }
+
+  #takeBlock(block: ModelBlock): void {
+    switch (block.type) {
+      case "text":
+        this.#partialText = "";
+        this.#blocks.push(block);
+        return;
+      case "thinking":
+        this.#partialThinking = "";
+        this.#blocks.push(block);
+        if (block.opaque === undefined) return;
+        this.#deltas.flush();
+        this.#turn.bus.publish("ThinkingDelta", { text: "", provider: block.provider, opaque: block.opaque });
+        return;
+      case "tool_call": {
+        this.#deltas.flush();
+        const call: ToolUseBlock = {
+          type: "tool_use",
+          call: this.#turn.ports.ids.next("call"),
+          tool: block.tool,
+          args: block.args,
+          ...(block.malformed !== undefined && { malformed: block.malformed }),
+        };
+        this.#blocks.push(call);
+        this.#dispatch.offer(call);
+        return;
+      }
+      case "yield":
+        this.#yielded = true;
+        this.#blocks.push(block);
+        return;
+      case "opaque":
+        this.#blocks.push(block);
+        return;
+    }
+  }
+
+  close(complete: boolean, elapsedMs: number): Answer {
+    this.#deltas.flush();
+    const turn = this.#turn;
+    if (this.#partialThinking !== "") {
+      this.#blocks.push({ type: "thinking", text: this.#partialThinking, provider: turn.model.family });
+    }
+    if (this.#partialText !== "") this.#blocks.push(text(this.#partialText));
+    if (this.#blocks.length > 0) {
+      turn.conversation.push({
+        role: "assistant",
+        content: this.#blocks,
+        ...(!complete && { interrupted: true as const }),
+      });
+    }
+    turn.text = plainText(this.#blocks);
+    turn.truncated = this.#stop === "length";
+    turn.usage = addUsage(turn.usage, this.#usage);
+    turn.bus.publish("CostIncremented", {
+      turn: turn.id,
+      provider: turn.model.provider,
+      model: turn.model.model,
+      usage: this.#usage,
+      elapsed_ms: Math.round(elapsedMs),
+    });
+    return { stop: this.#stop, yielded: this.#yielded, complete };
+  }
+}

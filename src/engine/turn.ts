@@ -1,0 +1,85 @@
+/** The working state of one turn: what the stage hooks read and write. */
+import type { AbortNode } from "../base/abort-tree.js";
+import type { InputContent, Message } from "../protocol/content.js";
+import type { Failure } from "../protocol/errors.js";
+import type { TurnOutcome } from "../protocol/events.js";
+import type { TurnId } from "../protocol/ids.js";
+import { NO_USAGE, type Usage } from "../protocol/usage.js";
+import type { Bus } from "./bus.js";
+import type { CancelReason } from "./cancel.js";
+import type { Dispatch } from "./dispatch.js";
+import type { EnginePorts, Model, ModelRequest, ModelStream } from "./ports.js";
+import { Timing } from "./timing.js";
+
+export type Stage = "start" | "assemble" | "send" | "receive" | "tool_exec" | "tool_done" | "done" | "error";
+
+/** The last hook of a chain names the next stage; none ends the turn. */
+export type StageHook = (turn: Turn) => Promise<Stage | undefined> | Stage | undefined;
+
+export interface NamedHook {
+  readonly name: string;
+  readonly run: StageHook;
+}
+
+export type StageChains = Readonly<Record<Stage, readonly NamedHook[]>>;
+
+export interface TurnOptions {
+  readonly id: TurnId;
+  readonly input: readonly InputContent[];
+  readonly bus: Bus;
+  readonly ports: EnginePorts;
+  readonly model: Model;
+  readonly abort: AbortNode;
+  /** Append-only; shared by all turns of the run. */
+  readonly conversation: Message[];
+}
+
+export class Turn {
+  readonly id: TurnId;
+  readonly input: readonly InputContent[];
+  readonly bus: Bus;
+  readonly ports: EnginePorts;
+  readonly model: Model;
+  readonly abort: AbortNode;
+  readonly conversation: Message[];
+  readonly timing: Timing;
+
+  request: ModelRequest | undefined;
+  stream: ModelStream | undefined;
+  dispatch: Dispatch | undefined;
+
+  iterations = 0;
+  usage: Usage = NO_USAGE;
+  /** Text of the newest assistant message: the answer, once the turn ends without tool calls. */
+  text = "";
+  truncated = false;
+  outcome: TurnOutcome | undefined;
+  failure: Failure | undefined;
+  /** A call was refused only because nobody was there to be asked. */
+  permissionMissing = false;
+
+  constructor(options: TurnOptions) {
+    this.id = options.id;
+    this.input = options.input;
+    this.bus = options.bus;
+    this.ports = options.ports;
+    this.model = options.model;
+    this.abort = options.abort;
+    this.conversation = options.conversation;
+    this.timing = new Timing(options.ports.clock);
+  }
+
+  get signal(): AbortSignal {
+    return this.abort.signal;
+  }
+
+  get cancelReason(): CancelReason | undefined {
+    return this.signal.aborted ? (this.signal.reason as CancelReason) : undefined;
+  }
+
+  /** Ends the turn with a failure; the first one stands. */
+  fail(failure: Failure): "error" {
+    this.failure ??= failure;
+    return "error";
+  }
+}

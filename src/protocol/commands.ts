@@ -1,0 +1,37 @@
+/** What a client may ask for (feature C1). Closed; plugins use `CustomCommand`. */
+import type { InputContent } from "./content.js";
+import type { PermissionDecision } from "./events.js";
+import type { CallId, SessionId } from "./ids.js";
+import type { JsonValue } from "./json.js";
+
+export interface CommandPayloads {
+  SendInput: { readonly content: readonly InputContent[]; readonly queue?: boolean; readonly steer?: boolean };
+  CancelTurn: Record<never, never>;
+  AnswerPermission: { readonly call: CallId; readonly decision: PermissionDecision; readonly message?: string };
+  CreateSession: { readonly profile?: string; readonly resume?: SessionId };
+  AttachSession: Record<never, never>;
+  DetachSession: Record<never, never>;
+  SetModel: { readonly model: string };
+  EnterPlanMode: Record<never, never>;
+  ExitPlanMode: { readonly approve: boolean };
+  CustomCommand: { readonly namespace: string; readonly verb: string; readonly payload: JsonValue };
+}
+
+export type CommandKind = keyof CommandPayloads;
+
+export type Command = {
+  [K in CommandKind]: { readonly kind: K; readonly session: SessionId; readonly payload: CommandPayloads[K] };
+}[CommandKind];
+
+export const COMMAND_KINDS: readonly CommandKind[] = [
+  "SendInput",
+  "CancelTurn",
+  "AnswerPermission",
+  "CreateSession",
+  "AttachSession",
+  "DetachSession",
+  "SetModel",
+  "EnterPlanMode",
+  "ExitPlanMode",
+  "CustomCommand",
+];

@@ -1,0 +1,90 @@
+/**
+ * The canonical form of a conversation (feature M1). Every wire protocol translates to and from these blocks; nothing else
+ * in Oxbow knows a provider's shapes.
+ *
+ * 1. A message holds blocks in the order the model produced them; that order is never changed.
+ * 2. `thinking` and `opaque` blocks are stamped with the provider family that made them. They are returned verbatim within
+ *    that family and dropped when the conversation moves to another.
+ * 3. Every `tool_use` block is answered by exactly one `tool_result` block with the same `call` in the next user message.
+ */
+import type { CallId } from "./ids.js";
+import type { JsonObject, JsonValue } from "./json.js";
+
+export interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
+}
+
+export interface ImageBlock {
+  readonly type: "image";
+  readonly media_type: string;
+  /** base64 */
+  readonly data: string;
+}
+
+export interface ThinkingBlock {
+  readonly type: "thinking";
+  readonly text: string;
+  readonly provider: string;
+  /** What the provider wants back to recognise its own thought: a signature, encrypted text. */
+  readonly opaque?: JsonValue;
+}
+
+export interface ToolUseBlock {
+  readonly type: "tool_use";
+  readonly call: CallId;
+  readonly tool: string;
+  readonly args: JsonObject;
+  /** The argument text as it came, when it was not one complete JSON object. Such a call is never run. */
+  readonly malformed?: string;
+}
+
+export interface ToolResultBlock {
+  readonly type: "tool_result";
+  readonly call: CallId;
+  readonly tool: string;
+  readonly content: readonly ResultContent[];
+  readonly is_error: boolean;
+}
+
+/** A provider's own block that has no canonical meaning (server tools, citations). */
+export interface OpaqueBlock {
+  readonly type: "opaque";
+  readonly provider: string;
+  readonly data: JsonValue;
+}
+
+/** The model ends its turn explicitly, whatever else the answer holds. */
+export interface YieldBlock {
+  readonly type: "yield";
+}
+
+export type ResultContent = TextBlock | ImageBlock;
+export type InputContent = TextBlock | ImageBlock;
+export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
+export type AssistantBlock = TextBlock | ThinkingBlock | ToolUseBlock | OpaqueBlock | YieldBlock;
+
+export interface UserMessage {
+  readonly role: "user";
+  readonly content: readonly UserBlock[];
+}
+
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly content: readonly AssistantBlock[];
+  /** The turn was cancelled or failed while this was being written: the text is what had arrived. */
+  readonly interrupted?: true;
+}
+
+export type Message = UserMessage | AssistantMessage;
+
+export function text(value: string): TextBlock {
+  return { type: "text", text: value };
+}
+
+/** The plain text of some blocks, without anything a person would not read. */
+export function plainText(blocks: readonly { readonly type: string; readonly text?: string }[]): string {
+  let out = "";
+  for (const block of blocks) if (block.type === "text") out += block.text ?? "";
+  return out;
+}

@@ -1,0 +1,93 @@
+/**
+ * Failures of a turn or a command (feature O5). The reason is the wire contract, the text is the user contract; both live in
+ * this one table. `<name>` in a text is filled from the failure's fields.
+ */
+const TEXTS = {
+  // Control plane
+  HandshakeRequired: "Send /v1/handshake before any command. See the protocol documentation.",
+  HandshakeVersionMismatch:
+    "Client speaks protocol <client_ver>; server speaks <server_ver>. Upgrade <client_or_server>.",
+  TurnInProgress:
+    "Another client is sending input to this session (started by <originator> at <ts>). Wait, or send /cancel to interrupt.",
+  SessionNotFound: "There is no session <session>.",
+  TokenExpired:
+    "Capability token expired at <exp>. Mint a new one: oxbow token --session <id> --identity-class <class>.",
+  TokenRevoked: "Token <jti> was revoked at <ts>. Mint a new one via /v1/auth/token.",
+
+  // Permissions and trust
+  PermissionDenied:
+    "Permission denied for <tool> by <client>. To allow: re-prompt and pick 'Allow once / argv-glob / tool / session'.",
+  PermissionTimeout: "Permission for <tool> not answered within <timeout>s. Tool call cancelled.",
+  NonInteractiveAckRefused:
+    "Refusing to silently approve an unseen <kind> in non-interactive mode. Run oxbow ack --all once interactively, or pre-populate approved.lock from CI.",
+
+  // Extensions
+  MCPServerSHA256Mismatch:
+    "MCP server '<name>' refused to start: the binary at <path> changed. Expected sha256 <expected>, found <actual>. To approve the new binary, run /mcp:approve <name> or edit <profile_path> to update the pin.",
+  MCPServerUnavailable:
+    "MCP server '<name>' is down after <attempts> restart attempts. Its tools are in degraded state. /mcp:restart <name> to retry, or check the logs in <log_dir>.",
+  HookHashChanged:
+    "<path> changed since you last approved it. Review the diff (TUI: 'v' opens the diff viewer). Re-ack to continue.",
+  HookTimeout: "Hook '<event>' command '<cmd>' exceeded its <timeout>s deadline. Killed.",
+
+  // Tools
+  BashCancelledMidCommand:
+    "Cancelled mid-Bash. The command ran for <duration> and may have modified files. Files possibly affected: <list>. Review /sessions:diff <id> to see what changed.",
+
+  // Models
+  RateLimited:
+    "Provider <name> rate-limited the request. Retrying in <retry-after>s… (Ctrl-C to cancel, /model to switch).",
+  CredentialHelperFailed: "The credential helper stopped twice. Run 'oxbow doctor', then start again.",
+  NoModel: "No model: <detail>",
+  AuthFailed: "<name> refused the key (HTTP <status>). Check <key_name>, then run 'oxbow doctor'.",
+  QuotaExceeded: "<name> says the account has no credit or quota left: <detail>",
+  ModelNotFound: "<name> has no model '<model>'. 'oxbow models' lists what there is.",
+  ContextTooLong: "The conversation is longer than <model> can read: <detail>",
+  ContentRefused: "<name> refused to answer: <detail>",
+  Overloaded: "<name> is overloaded (<detail>). Try again shortly, or choose another model with --model.",
+  BadRequest: "<name> did not accept the request (HTTP <status>): <detail>",
+  ProviderFailed: "<name> failed: <detail>",
+  NetworkFailed: "Could not reach <name> at <url>: <detail>. Is it running, and is the address right?",
+  StreamInterrupted: "<name> closed the connection in the middle of its answer. Run it again.",
+  MalformedResponse: "<name> at <url> sent something that is not a model's answer: <detail>. Check the base URL.",
+
+  // The run
+  Timeout: "Stopped after <timeout>: the time limit was reached. Raise it with --timeout.",
+  IterationLimit: "Stopped after <limit> model calls: the limit was reached. Raise it with --max-iterations.",
+  InvalidInput: "<detail>",
+  ConfigurationInvalid: "<detail>",
+  Internal: "A fault in Oxbow itself stopped this turn: <detail>. The session goes on; the log has the details.",
+} as const;
+
+export type BuiltInReason = keyof typeof TEXTS;
+/** Plugins bring their own reasons as `Custom:<namespace>:<code>`; their text travels in `message`. */
+export type FailureReason = BuiltInReason | `Custom:${string}:${string}`;
+
+export interface Failure {
+  readonly reason: FailureReason;
+  readonly message: string;
+  /** The same call may succeed later without a change. */
+  readonly retryable?: boolean;
+  readonly status?: number;
+  readonly retry_after_ms?: number;
+}
+
+export const FAILURE_REASONS = Object.keys(TEXTS) as readonly BuiltInReason[];
+
+export function isBuiltInReason(reason: string): reason is BuiltInReason {
+  return Object.hasOwn(TEXTS, reason);
+}
+
+export type FailureFields = Readonly<Record<string, string | number>>;
+export type FailureTraits = Omit<Failure, "reason" | "message">;
+
+export function failure(reason: BuiltInReason, fields: FailureFields = {}, traits: FailureTraits = {}): Failure {
+  return { reason, message: fill(TEXTS[reason], fields), ...traits };
+}
+
+function fill(template: string, fields: FailureFields): string {
+  return template.replace(/<([a-z_-]+)>/gi, (whole, name: string) => {
+    const value = fields[name];
+    return value === undefined ? whole : String(value);
+  });
+}

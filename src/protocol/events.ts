@@ -1,0 +1,112 @@
+/**
+ * What happened, as typed events (features L11, C1). The same events are shown live, stored, replayed and exported, so a
+ * payload holds everything a reader needs and nothing that only makes sense inside the process.
+ *
+ * 1. The union is closed. Plugins use `CustomEvent`.
+ * 2. Between a TurnStarted and its TurnEnded no other turn of the same session begins.
+ * 3. ToolCallStarted and ToolResult come in the model's order, each exactly once per call.
+ */
+import type { InputContent, ResultContent } from "./content.js";
+import type { Failure } from "./errors.js";
+import type { CallId, TurnId } from "./ids.js";
+import type { JsonObject, JsonValue } from "./json.js";
+import type { Usage } from "./usage.js";
+
+export type ToolStatus = "ok" | "error" | "denied" | "cancelled" | "timeout" | "skipped";
+export type TurnOutcome = "answered" | "limit" | "denied" | "cancelled" | "failed";
+export type PermissionDecision = "allow_once" | "allow_pattern" | "allow_tool" | "deny";
+export type SessionEndReason = "idle" | "user" | "error" | "binary-shutdown";
+
+export interface EventPayloads {
+  TurnStarted: { readonly turn: TurnId; readonly input: readonly InputContent[] };
+  TextDelta: { readonly text: string };
+  /** `opaque` closes a block of thinking whose provider wants it back verbatim. */
+  ThinkingDelta: { readonly text: string; readonly provider?: string; readonly opaque?: JsonValue };
+  ToolCallStarted: { readonly call: CallId; readonly tool: string; readonly args: JsonObject };
+  ToolCallProgress: { readonly call: CallId; readonly text: string };
+  ToolResult: {
+    readonly call: CallId;
+    readonly tool: string;
+    readonly status: ToolStatus;
+    /** For the model. */
+    readonly content: readonly ResultContent[];
+    /** For the screen: a diff, counts, paths. */
+    readonly details?: JsonObject;
+  };
+  /** Milliseconds by component: hooks, links, the provider, tools, the log. */
+  TurnTiming: { readonly turn: TurnId; readonly parts: Readonly<Record<string, number>> };
+  CostIncremented: {
+    readonly turn: TurnId;
+    readonly provider: string;
+    readonly model: string;
+    readonly usage: Usage;
+    readonly elapsed_ms: number;
+  };
+  Error: Failure & { readonly turn?: TurnId };
+  Cancelled: { readonly turn: TurnId; readonly by: string };
+  TurnEnded: {
+    readonly turn: TurnId;
+    readonly outcome: TurnOutcome;
+    /** The final answer, or what had arrived of it. */
+    readonly text: string;
+    readonly iterations: number;
+    readonly usage: Usage;
+    /** The model stopped at its output limit: the text is not all it had to say. */
+    readonly truncated?: true;
+    readonly failure?: Failure;
+  };
+  PermissionRequested: {
+    readonly call: CallId;
+    readonly tool: string;
+    readonly args: JsonObject;
+    /** One line a person can decide on. */
+    readonly summary: string;
+  };
+  PermissionResolved: {
+    readonly call: CallId;
+    readonly tool: string;
+    readonly decision: PermissionDecision;
+    /** The rule, preset, person or mode that decided. */
+    readonly decided_by: string;
+    readonly message?: string;
+  };
+  CompactionTriggered: { readonly turn: TurnId; readonly reason: string };
+  StreamGap: { readonly from: number; readonly to: number; readonly reason: string };
+  TokenExpiring: { readonly jti: string; readonly exp: number };
+  HookTimeout: { readonly event: string; readonly command: string; readonly timeout_ms: number };
+  HookError: { readonly event: string; readonly command: string; readonly exit_code: number };
+  MCPServerDown: { readonly name: string; readonly reason: string; readonly attempts: number };
+  SkillRegistryChanged: { readonly added: readonly string[]; readonly removed: readonly string[] };
+  SessionEnded: { readonly reason: SessionEndReason };
+  CustomEvent: { readonly namespace: string; readonly kind: string; readonly payload: JsonValue };
+}
+
+export type EventKind = keyof EventPayloads;
+
+/** An event before the bus gave it a place in the session. */
+export type EventBody = { [K in EventKind]: { readonly kind: K; readonly payload: EventPayloads[K] } }[EventKind];
+
+export const EVENT_KINDS: readonly EventKind[] = [
+  "TurnStarted",
+  "TextDelta",
+  "ThinkingDelta",
+  "ToolCallStarted",
+  "ToolCallProgress",
+  "ToolResult",
+  "TurnTiming",
+  "CostIncremented",
+  "Error",
+  "Cancelled",
+  "TurnEnded",
+  "PermissionRequested",
+  "PermissionResolved",
+  "CompactionTriggered",
+  "StreamGap",
+  "TokenExpiring",
+  "HookTimeout",
+  "HookError",
+  "MCPServerDown",
+  "SkillRegistryChanged",
+  "SessionEnded",
+  "CustomEvent",
+];

@@ -1,0 +1,21 @@
+/** Tokens of one model call. `input` counts what was neither read from nor written to a cache, so the four add up. */
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+  /** Part of `output` that was thinking, where the provider tells. */
+  readonly reasoning: number;
+}
+
+export const NO_USAGE: Usage = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cache_read: a.cache_read + b.cache_read,
+    cache_write: a.cache_write + b.cache_write,
+    reasoning: a.reasoning + b.reasoning,
+  };
+}

@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  plugins: [
+    {
+      // The build embeds .md files as text; the tests must see the same.
+      name: "markdown-as-text",
+      enforce: "pre",
+      load(id) {
+        return id.endsWith(".md") ? `export default ${JSON.stringify(readFileSync(id, "utf8"))};` : undefined;
+      },
+    },
+  ],
+  test: {
+    include: ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
