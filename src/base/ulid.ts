@@ -27,24 +27,26 @@ export function createIdSource({ wall, random }: IdSourceOptions): IdSource {
         lastTime = time;
         random(digits);
         for (let i = 0; i < digits.length; i++) digits[i] = (digits[i] as number) & 31;
-      } else {
-        increment(digits);
+      } else if (!increment(digits)) {
+        // The random part is used up: borrow the next millisecond, which keeps the order.
+        lastTime++;
       }
       return `${prefix}_${encodeTime(lastTime)}${encodeDigits(digits)}`;
     },
   };
 }
 
-/** Adds one; on overflow (practically never) the whole wraps to zero, which still differs from its neighbours. */
-function increment(digits: Uint8Array): void {
+/** Adds one; false when that wrapped to zero. */
+function increment(digits: Uint8Array): boolean {
   for (let i = digits.length - 1; i >= 0; i--) {
     const digit = digits[i] as number;
     if (digit < 31) {
       digits[i] = digit + 1;
-      return;
+      return true;
     }
     digits[i] = 0;
   }
+  return false;
 }
 
 function encodeTime(time: number): string {

@@ -6,6 +6,7 @@
  * 3. Only the leading run of safe calls may start while the answer still streams.
  * 4. A failing tool is a result, never an exception. Only a TurnFailure from a link ends the turn, after the results.
  */
+import { AbortNode } from "../base/abort-tree.js";
 import type { ToolResultBlock, ToolUseBlock } from "../protocol/content.js";
 import { text } from "../protocol/content.js";
 import type { Failure } from "../protocol/errors.js";
@@ -42,6 +43,7 @@ export class Dispatch {
   readonly #ports: EnginePorts;
   readonly #bus: Bus;
   readonly #timing: Timing;
+  readonly #abort: AbortNode;
   readonly #signal: AbortSignal;
   readonly #entries: Entry[] = [];
   #announced = 0;
@@ -52,7 +54,8 @@ export class Dispatch {
     this.#ports = options.ports;
     this.#bus = options.bus;
     this.#timing = options.timing;
-    this.#signal = options.signal;
+    this.#abort = new AbortNode(options.signal);
+    this.#signal = this.#abort.signal;
   }
 
   get size(): number {
@@ -77,10 +80,16 @@ export class Dispatch {
     if (early) this.#start(entry);
   }
 
+  /** Stops what runs; what has not started will not. */
+  abandon(): void {
+    this.#abort.abort(undefined);
+  }
+
   /** Runs what has not started and waits for all of it. */
   async finish(): Promise<DispatchResult> {
     if (this.#ports.toolExecution === "sequential") await this.#runInOrder();
     else await this.#runInBatches();
+    this.#abort.dispose();
     return { results: this.#entries.map(toResultBlock), failure: this.#failure };
   }
 

@@ -67,7 +67,6 @@ function conclude(turn: Turn): TurnResult {
   let outcome: TurnOutcome = turn.outcome ?? "answered";
   if (reason !== undefined) outcome = reason.failure === undefined ? "cancelled" : "limit";
   else if (turn.failure !== undefined && turn.outcome === undefined) outcome = "failed";
-  else if (outcome === "answered" && turn.permissionMissing) outcome = "denied";
   if (outcome === "cancelled") turn.bus.publish("Cancelled", { turn: turn.id, by: reason?.by ?? "" });
   return {
     turn: turn.id,

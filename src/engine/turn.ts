@@ -55,8 +55,6 @@ export class Turn {
   truncated = false;
   outcome: TurnOutcome | undefined;
   failure: Failure | undefined;
-  /** A call was refused only because nobody was there to be asked. */
-  permissionMissing = false;
 
   constructor(options: TurnOptions) {
     this.id = options.id;

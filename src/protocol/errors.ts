@@ -18,6 +18,8 @@ const TEXTS = {
   PermissionDenied:
     "Permission denied for <tool> by <client>. To allow: re-prompt and pick 'Allow once / argv-glob / tool / session'.",
   PermissionTimeout: "Permission for <tool> not answered within <timeout>s. Tool call cancelled.",
+  PermissionUnanswerable:
+    "<tool> needed a permission and nobody was there to give it. Run it on a terminal, or allow it with --permission-mode allow.",
   NonInteractiveAckRefused:
     "Refusing to silently approve an unseen <kind> in non-interactive mode. Run oxbow ack --all once interactively, or pre-populate approved.lock from CI.",
 

@@ -1,0 +1,29 @@
+import { describe, expect } from "vitest";
+import { verifies } from "../../test/verifies.js";
+import { formatStats, StatsWindow, timerLabel } from "./turn-stats.js";
+
+describe("turn stats", () => {
+  verifies(["M15"], "estimate the next turn from the last five that told their tokens", () => {
+    const window = new StatsWindow();
+    expect(window.estimateMs()).toBeUndefined();
+    window.record({ promptTokens: 0, replyTokens: 0, elapsedMs: 90_000 });
+    expect(window.estimateMs()).toBeUndefined();
+    for (const seconds of [100, 2, 4, 6, 8, 10]) {
+      window.record({ promptTokens: 10, replyTokens: 100, elapsedMs: seconds * 1000 });
+    }
+    expect(window.estimateMs()).toBeCloseTo(6000);
+  });
+
+  verifies(["M15"], "show elapsed and estimate, and drop the estimate once it was wrong", () => {
+    expect(timerLabel(8200, undefined)).toBe("[8s]");
+    expect(timerLabel(8200, 12_000)).toBe("[8s / ~12s]");
+    expect(timerLabel(13_000, 12_000)).toBe("[13s]");
+  });
+
+  verifies(["M15"], "are one line with tokens, time and speed", () => {
+    expect(formatStats({ promptTokens: 1204, replyTokens: 56, elapsedMs: 3200 })).toBe(
+      "1,204 in · 56 out · 3.2 s · 17.5 tokens/s",
+    );
+    expect(formatStats({ promptTokens: 0, replyTokens: 0, elapsedMs: 3200 })).toBe("3.2 s");
+  });
+});

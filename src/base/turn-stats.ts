@@ -1,0 +1,54 @@
+/** Tokens and time of turns (feature M15), and the estimate for the next one from the last five. */
+import type { Usage } from "../protocol/usage.js";
+
+export interface TurnStats {
+  readonly promptTokens: number;
+  readonly replyTokens: number;
+  readonly elapsedMs: number;
+}
+
+const WINDOW = 5;
+
+export function turnStats(usage: Usage, elapsedMs: number): TurnStats {
+  return {
+    promptTokens: usage.input + usage.cache_read + usage.cache_write,
+    replyTokens: usage.output,
+    elapsedMs,
+  };
+}
+
+export function tokensPerSecond(stats: TurnStats): number {
+  return stats.elapsedMs > 0 ? stats.replyTokens / (stats.elapsedMs / 1000) : 0;
+}
+
+/** `1,204 in · 56 out · 3.2 s · 17.5 tokens/s`; without tokens when the provider told none. */
+export function formatStats(stats: TurnStats): string {
+  const elapsed = `${(stats.elapsedMs / 1000).toFixed(1)} s`;
+  if (stats.promptTokens === 0 && stats.replyTokens === 0) return elapsed;
+  const count = (tokens: number) => tokens.toLocaleString("en-US");
+  return `${count(stats.promptTokens)} in · ${count(stats.replyTokens)} out · ${elapsed} · ${tokensPerSecond(stats).toFixed(1)} tokens/s`;
+}
+
+export class StatsWindow {
+  readonly #turns: TurnStats[] = [];
+
+  record(stats: TurnStats): void {
+    this.#turns.push(stats);
+    if (this.#turns.length > WINDOW) this.#turns.shift();
+  }
+
+  /** Mean of reply tokens over speed, over the turns that told their tokens. */
+  estimateMs(): number | undefined {
+    const known = this.#turns.filter((turn) => turn.replyTokens > 0 && turn.elapsedMs > 0);
+    if (known.length === 0) return undefined;
+    const total = known.reduce((sum, turn) => sum + (turn.replyTokens / tokensPerSecond(turn)) * 1000, 0);
+    return total / known.length;
+  }
+}
+
+/** `[8s]`, `[8s / ~12s]`; the estimate goes once it was wrong. */
+export function timerLabel(elapsedMs: number, estimateMs: number | undefined): string {
+  const elapsed = Math.floor(elapsedMs / 1000);
+  const estimate = estimateMs === undefined ? 0 : Math.round(estimateMs / 1000);
+  return estimate > 0 && elapsed <= estimate ? `[${elapsed}s / ~${estimate}s]` : `[${elapsed}s]`;
+}

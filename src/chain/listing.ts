@@ -1,0 +1,44 @@
+// Written by tools/generate-chain.mjs from the names of the files beside it. Do not edit.
+
+import { create as request90Log } from "./request/90-log.js";
+import { create as assemble10Messages } from "./stages/assemble/10-messages.js";
+import { create as assemble20Tools } from "./stages/assemble/20-tools.js";
+import { create as assemble30Instructions } from "./stages/assemble/30-instructions.js";
+import { create as done10OpenCalls } from "./stages/done/10-open-calls.js";
+import { create as done20Permission } from "./stages/done/20-permission.js";
+import { create as error50Report } from "./stages/error/50-report.js";
+import { create as receive50Answer } from "./stages/receive/50-answer.js";
+import { create as send50Model } from "./stages/send/50-model.js";
+import { create as start10Input } from "./stages/start/10-input.js";
+import { create as toolDone50Continue } from "./stages/tool_done/50-continue.js";
+import { create as toolExec50Dispatch } from "./stages/tool_exec/50-dispatch.js";
+import { create as tool10Arguments } from "./tool/10-arguments.js";
+import { create as tool20Permission } from "./tool/20-permission.js";
+import { create as tool60Cap } from "./tool/60-cap.js";
+
+export const listing = {
+  stages: {
+    start: [{ name: "10-input", create: start10Input }],
+    assemble: [
+      { name: "10-messages", create: assemble10Messages },
+      { name: "20-tools", create: assemble20Tools },
+      { name: "30-instructions", create: assemble30Instructions },
+    ],
+    send: [{ name: "50-model", create: send50Model }],
+    receive: [{ name: "50-answer", create: receive50Answer }],
+    tool_exec: [{ name: "50-dispatch", create: toolExec50Dispatch }],
+    tool_done: [{ name: "50-continue", create: toolDone50Continue }],
+    done: [
+      { name: "10-open-calls", create: done10OpenCalls },
+      { name: "20-permission", create: done20Permission },
+    ],
+    error: [{ name: "50-report", create: error50Report }],
+  },
+  request: [{ name: "90-log", create: request90Log }],
+  tool: [
+    { name: "10-arguments", create: tool10Arguments },
+    { name: "20-permission", create: tool20Permission },
+    { name: "60-cap", create: tool60Cap },
+  ],
+  subscribers: [],
+} as const;

@@ -1,0 +1,56 @@
+/** What the hooks and links need; `main/harness.ts` supplies it once per run. */
+import type { EnginePorts, RequestLink, ToolLink, ToolRegistry } from "../engine/ports.js";
+import type { StageHook } from "../engine/turn.js";
+import type { PermissionDecision } from "../protocol/events.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { CallId } from "../protocol/ids.js";
+import type { JsonObject } from "../protocol/json.js";
+import type { PermissionGate } from "../security/permissions/gate.js";
+
+/** The people who may be asked, seen from a tool link. */
+export interface Person {
+  /** False when nobody is attached who could answer. */
+  present(): boolean;
+  ask(question: Question, signal: AbortSignal): Promise<PersonAnswer>;
+  /** Records a decision that nobody had to be asked for. */
+  note(call: CallId, tool: string, answer: PersonAnswer): void;
+}
+
+export interface Question {
+  readonly call: CallId;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly summary: string;
+}
+
+export interface PersonAnswer {
+  readonly decision: PermissionDecision;
+  readonly decidedBy: string;
+  readonly message?: string;
+}
+
+export type Log = (
+  level: "error" | "warn" | "info" | "debug" | "trace",
+  component: string,
+  message: string,
+  fields?: JsonObject,
+) => void;
+
+export interface ChainServices {
+  readonly tools: ToolRegistry;
+  readonly gate: PermissionGate;
+  readonly person: Person;
+  readonly log: Log;
+  /** The system prompt. Called once per model call; it must answer the same bytes within a session. */
+  systemPrompt(): string;
+  readonly maxOutputTokens?: number;
+  /** What `20-permission` found out in this turn, for `done`. */
+  readonly permissionState: { missing: string | undefined };
+}
+
+export type CreateHook = (services: ChainServices) => StageHook;
+export type CreateRequestLink = (services: ChainServices) => RequestLink["run"];
+export type CreateToolLink = (services: ChainServices) => ToolLink["run"];
+export type CreateSubscriber = (services: ChainServices) => (event: Envelope) => void;
+
+export type EarlyStart = EnginePorts["mayStartEarly"];

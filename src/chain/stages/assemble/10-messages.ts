@@ -1,0 +1,13 @@
+import type { CreateHook } from "../../services.js";
+
+/** Begins the request with the whole conversation; the hooks after this one add to it. */
+export const create: CreateHook = (services) => (turn) => {
+  turn.request = {
+    model: turn.model.model,
+    system: "",
+    messages: [...turn.conversation],
+    tools: [],
+    ...(services.maxOutputTokens !== undefined && { maxOutputTokens: services.maxOutputTokens }),
+  };
+  return "send";
+};

@@ -1,0 +1,12 @@
+import { failure } from "../../../protocol/errors.js";
+import type { CreateHook } from "../../services.js";
+
+/** An answer that was given without something the model needed is not a full answer: say so. */
+export const create: CreateHook = (services) => (turn) => {
+  const tool = services.permissionState.missing;
+  if (tool !== undefined && turn.outcome === undefined && turn.failure === undefined) {
+    turn.outcome = "denied";
+    turn.failure = failure("PermissionUnanswerable", { tool });
+  }
+  return undefined;
+};

@@ -1,0 +1,3 @@
+import type { CreateHook } from "../../services.js";
+
+export const create: CreateHook = () => () => "assemble";

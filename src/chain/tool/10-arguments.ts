@@ -1,0 +1,10 @@
+import { schemaProblems } from "../../base/json-schema.js";
+import { text } from "../../protocol/content.js";
+import type { CreateToolLink } from "../services.js";
+
+/** Arguments are checked before anything else sees them; the model reads which field was wrong and how (feature L8). */
+export const create: CreateToolLink = () => async (call, context, next) => {
+  const problems = schemaProblems(context.definition.inputSchema, call.args);
+  if (problems.length === 0) return next(call);
+  return { status: "error", content: [text(`Not run: ${problems.join("; ")}.`)] };
+};

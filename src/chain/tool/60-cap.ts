@@ -1,0 +1,14 @@
+import { capText } from "../../base/cap-text.js";
+import type { CreateToolLink } from "../services.js";
+
+/** Tools cap their own results with better advice than this; here is the wall for those that do not (feature T9). */
+const MOST_CHARACTERS = 100_000;
+
+export const create: CreateToolLink = () => async (call, _context, next) => {
+  const outcome = await next(call);
+  if (outcome.content.every((block) => block.type !== "text" || block.text.length <= MOST_CHARACTERS)) return outcome;
+  const content = outcome.content.map((block) =>
+    block.type === "text" ? { ...block, text: capText(block.text, MOST_CHARACTERS, "ask for a smaller part to see it") } : block,
+  );
+  return { ...outcome, content };
+};

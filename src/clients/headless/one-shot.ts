@@ -1,0 +1,85 @@
+/** One prompt, one turn, one outcome (feature U1): as text, as one JSON object, or as a stream of JSON events. */
+import type { Clock } from "../../base/clock.js";
+import { formatStats, turnStats } from "../../base/turn-stats.js";
+import type { EngineClient } from "../../protocol/client.js";
+import { text } from "../../protocol/content.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { Failure } from "../../protocol/errors.js";
+import type { EventPayloads } from "../../protocol/events.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { askPermission } from "./permission-prompt.js";
+import { Spinner } from "./spinner.js";
+import { paint, type Terminal } from "./terminal.js";
+import { TextView } from "./text-view.js";
+
+export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+export interface OneShotOptions {
+  readonly client: EngineClient;
+  readonly session: SessionId;
+  readonly prompt: string;
+  readonly format: OutputFormat;
+  /** Print the events as JSON lines after the answer. */
+  readonly recordsAfter: boolean;
+  readonly verbose: boolean;
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+}
+
+export type OneShotResult =
+  | { readonly ended: EventPayloads["TurnEnded"] }
+  | { readonly refused: Failure };
+
+export async function runOneShot(options: OneShotOptions): Promise<OneShotResult> {
+  const { client, session, terminal, clock, format } = options;
+  const spinner = new Spinner(terminal, clock);
+  const view = new TextView(terminal, spinner, { verbose: options.verbose });
+  const records: Envelope[] = [];
+  const from = clock.now();
+  const questions = new AbortController();
+  const ended = new Promise<EventPayloads["TurnEnded"]>((resolve) => {
+    client.subscribe((event) => {
+      if (format === "stream-json") terminal.out.write(`${JSON.stringify(event)}\n`);
+      else if (format === "text") view.show(event);
+      if (options.recordsAfter) records.push(event);
+      if (event.kind === "PermissionRequested") {
+        spinner.stop();
+        void answer(options, event.payload, questions.signal);
+      }
+      if (event.kind === "TurnEnded") resolve(event.payload);
+    });
+  });
+  spinner.start("thinking");
+  const reply = await client.send("SendInput", { content: [text(options.prompt)] }, session);
+  if (!reply.ok) {
+    spinner.stop();
+    return { refused: reply.failure };
+  }
+  const result = await ended;
+  questions.abort();
+  spinner.stop();
+  if (format === "json") terminal.out.write(`${JSON.stringify({ session, ...result }, null, 2)}\n`);
+  for (const record of records) terminal.out.write(`${JSON.stringify(record)}\n`);
+  finish(terminal, result);
+  if (options.verbose) {
+    terminal.err.write(`${paint(terminal, "dim", formatStats(turnStats(result.usage, clock.now() - from)))}\n`);
+  }
+  return { ended: result };
+}
+
+async function answer(
+  { client, session, terminal }: OneShotOptions,
+  question: EventPayloads["PermissionRequested"],
+  signal: AbortSignal,
+): Promise<void> {
+  const decision = (await askPermission(terminal, question, signal)) ?? "deny";
+  await client.send("AnswerPermission", { call: question.call, decision }, session);
+}
+
+/** The one line that says why there is no full answer. */
+function finish(terminal: Terminal, { outcome, failure, truncated }: EventPayloads["TurnEnded"]): void {
+  if (failure !== undefined) terminal.err.write(`oxbow: ${failure.message}\n`);
+  else if (outcome === "cancelled") terminal.err.write("oxbow: cancelled.\n");
+  else if (truncated) terminal.err.write("oxbow: the answer was cut off at the model's output limit.\n");
+}

@@ -1,0 +1,59 @@
+/** One line on stderr that says Oxbow is at work and for how long (feature M15). It vanishes before anything else is written. */
+import type { Clock } from "../../base/clock.js";
+import { timerLabel } from "../../base/turn-stats.js";
+import { paint, type Terminal } from "./terminal.js";
+
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const FRAME_MS = 100;
+/** Quick answers should not flicker. */
+const QUIET_MS = 400;
+
+export class Spinner {
+  readonly #terminal: Terminal;
+  readonly #clock: Clock;
+  #startedAt = 0;
+  #estimateMs: number | undefined;
+  #label = "";
+  #frame = 0;
+  #visible = false;
+  #stopTimer: (() => void) | undefined;
+
+  constructor(terminal: Terminal, clock: Clock) {
+    this.#terminal = terminal;
+    this.#clock = clock;
+  }
+
+  start(label: string, estimateMs?: number): void {
+    if (!this.#terminal.err.isTerminal || !this.#terminal.showProgress) return;
+    this.hide();
+    if (this.#stopTimer === undefined) this.#startedAt = this.#clock.now();
+    this.#label = label;
+    this.#estimateMs = estimateMs ?? this.#estimateMs;
+    this.#schedule(QUIET_MS);
+  }
+
+  /** Takes the line away until the next frame; call it before writing anything. */
+  hide(): void {
+    if (!this.#visible) return;
+    this.#terminal.err.write("\r\u001b[K");
+    this.#visible = false;
+  }
+
+  stop(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    this.#estimateMs = undefined;
+    this.hide();
+  }
+
+  #schedule(ms: number): void {
+    this.#stopTimer?.();
+    this.#stopTimer = this.#clock.after(ms, () => {
+      const timer = timerLabel(this.#clock.now() - this.#startedAt, this.#estimateMs);
+      const line = `${FRAMES[this.#frame++ % FRAMES.length]} ${this.#label} ${timer}`;
+      this.#terminal.err.write(`\r\u001b[K${paint(this.#terminal, "dim", line)}`);
+      this.#visible = true;
+      this.#schedule(FRAME_MS);
+    });
+  }
+}

@@ -1,0 +1,31 @@
+/** The terminal as the plain clients need it: two outputs, what they can do, and lines from a person. */
+export interface Terminal {
+  readonly out: Output;
+  readonly err: Output;
+  /** Whether tool calls and progress are shown on `err`. */
+  readonly showProgress: boolean;
+  readonly color: boolean;
+  /** Asks on `err` and reads one line; undefined when the input ended. Absent when nobody is there. */
+  readonly askLine?: (question: string, signal?: AbortSignal) => Promise<string | undefined>;
+}
+
+export interface Output {
+  readonly isTerminal: boolean;
+  write(text: string): void;
+}
+
+export type Style = "dim" | "bold" | "red" | "green" | "yellow";
+
+const CODES: Readonly<Record<Style, readonly [number, number]>> = {
+  dim: [2, 22],
+  bold: [1, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+};
+
+export function paint(terminal: Pick<Terminal, "color">, style: Style, text: string): string {
+  if (!terminal.color) return text;
+  const [on, off] = CODES[style];
+  return `\u001b[${on}m${text}\u001b[${off}m`;
+}

@@ -1,0 +1,147 @@
+/**
+ * Shows a turn as plain text: the model's words on stdout as they arrive, tools and progress on stderr.
+ *
+ * 1. stdout holds only what the model said, each stretch of it ending in a newline.
+ * 2. Text meant for a terminal is made harmless first (feature P13); text for a pipe is left as it is.
+ */
+import { SafeTextStream, safeText } from "../../base/terminal-text.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { EventPayloads } from "../../protocol/events.js";
+import type { JsonObject } from "../../protocol/json.js";
+import type { Spinner } from "./spinner.js";
+import { paint, type Terminal } from "./terminal.js";
+
+const MARKS: Readonly<Record<EventPayloads["ToolResult"]["status"], string>> = {
+  ok: "✓",
+  error: "✗",
+  denied: "⊘",
+  cancelled: "✗",
+  timeout: "✗",
+  skipped: "–",
+};
+
+export class TextView {
+  readonly #terminal: Terminal;
+  readonly #spinner: Spinner;
+  readonly #verbose: boolean;
+  #filter = new SafeTextStream();
+  #lineOpen = false;
+  #thinkingOpen = false;
+  #progressOpen = false;
+
+  constructor(terminal: Terminal, spinner: Spinner, options: { readonly verbose: boolean }) {
+    this.#terminal = terminal;
+    this.#spinner = spinner;
+    this.#verbose = options.verbose;
+  }
+
+  show(event: Envelope): void {
+    switch (event.kind) {
+      case "TextDelta":
+        this.#text(event.payload.text);
+        return;
+      case "ThinkingDelta":
+        this.#thinking(event.payload.text);
+        return;
+      case "ToolCallStarted":
+        this.#closeLine();
+        this.#note(`${paint(this.#terminal, "bold", event.payload.tool)} ${safeText(brief(event.payload.args))}`);
+        this.#spinner.start(event.payload.tool);
+        return;
+      case "ToolCallProgress":
+        this.#progress(event.payload.text);
+        return;
+      case "ToolResult":
+        this.#closeProgress();
+        this.#result(event.payload);
+        this.#spinner.start("thinking");
+        return;
+      case "TurnEnded":
+        this.#closeLine();
+        this.#spinner.stop();
+        return;
+    }
+  }
+
+  /** Ends an open line on stdout, so that whatever comes next starts at its own. */
+  #closeLine(): void {
+    this.#closeThinking();
+    if (!this.#lineOpen) return;
+    this.#spinner.hide();
+    this.#terminal.out.write("\n");
+    this.#lineOpen = false;
+    this.#filter = new SafeTextStream();
+  }
+
+  #text(text: string): void {
+    this.#closeThinking();
+    this.#spinner.stop();
+    const shown = this.#terminal.out.isTerminal ? this.#filter.write(text) : text;
+    if (shown === "") return;
+    this.#terminal.out.write(shown);
+    this.#lineOpen = !shown.endsWith("\n");
+  }
+
+  #thinking(text: string): void {
+    if (!this.#verbose || !this.#terminal.showProgress || text === "") return;
+    this.#spinner.hide();
+    this.#terminal.err.write(paint(this.#terminal, "dim", safeText(text)));
+    this.#thinkingOpen = true;
+  }
+
+  #closeThinking(): void {
+    if (!this.#thinkingOpen) return;
+    this.#terminal.err.write("\n");
+    this.#thinkingOpen = false;
+  }
+
+  #progress(text: string): void {
+    if (!this.#terminal.showProgress || !this.#terminal.err.isTerminal || text === "") return;
+    this.#spinner.hide();
+    const shown = safeText(text);
+    this.#terminal.err.write(paint(this.#terminal, "dim", shown));
+    this.#progressOpen = !shown.endsWith("\n");
+  }
+
+  #closeProgress(): void {
+    if (this.#progressOpen) this.#terminal.err.write("\n");
+    this.#progressOpen = false;
+  }
+
+  #result({ status, tool, content }: EventPayloads["ToolResult"]): void {
+    const words = content.map((block) => (block.type === "text" ? block.text : `[${block.media_type}]`)).join("\n");
+    const lines = words.trimEnd() === "" ? 0 : words.trimEnd().split("\n").length;
+    const summary = status === "ok" ? `${lines} line${lines === 1 ? "" : "s"}` : `${status}: ${firstLine(words)}`;
+    const style = status === "ok" ? "dim" : "red";
+    this.#note(paint(this.#terminal, style, `${MARKS[status]} ${tool}: ${safeText(summary)}`));
+    if (this.#verbose && words.trim() !== "") this.#note(paint(this.#terminal, "dim", indent(safeText(words.trimEnd()))));
+  }
+
+  #note(line: string): void {
+    if (!this.#terminal.showProgress) return;
+    this.#spinner.hide();
+    this.#terminal.err.write(`${line}\n`);
+  }
+}
+
+function firstLine(text: string): string {
+  const line = text.trimStart().split("\n", 1)[0] ?? "";
+  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, "    ");
+}
+
+/** The arguments as a person wants to see them in one line. */
+export function brief(args: JsonObject): string {
+  const values = Object.values(args).filter((value) => value !== undefined);
+  const shown = Object.entries(args)
+    .map(([name, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      return values.length === 1 || name === "command" || name === "path" || name === "pattern" ? text : `${name}=${text}`;
+    })
+    .join(" ")
+    .replaceAll("\n", "⏎");
+  return shown.length > 200 ? `${shown.slice(0, 199)}…` : shown;
+}

@@ -1,0 +1,38 @@
+/** Slash commands: one registry for every client. A command gets its words and answers with text. */
+import type { Failure } from "../protocol/errors.js";
+
+export interface SlashCommand {
+  readonly name: string;
+  readonly usage: string;
+  readonly summary: string;
+  run(args: string, context: SlashContext): Promise<SlashResult> | SlashResult;
+}
+
+export type SlashResult = { readonly text: string } | { readonly failure: Failure };
+
+/** What a command may see and do; supplied by `main`. */
+export interface SlashContext {
+  /** Label and value pairs for `/status`. */
+  status(): readonly (readonly [string, string])[];
+  currentModel(): string;
+  setModel(spec: string): Promise<SlashResult>;
+  listModels(): Promise<string>;
+  /** Runs a command the person typed themselves; its output goes out as events. */
+  shell(command: string): Promise<SlashResult>;
+}
+
+export class SlashRegistry {
+  readonly #commands = new Map<string, SlashCommand>();
+
+  constructor(commands: readonly SlashCommand[]) {
+    for (const command of commands) this.#commands.set(command.name, command);
+  }
+
+  find(name: string): SlashCommand | undefined {
+    return this.#commands.get(name);
+  }
+
+  list(): readonly SlashCommand[] {
+    return [...this.#commands.values()];
+  }
+}

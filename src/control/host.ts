@@ -1,0 +1,126 @@
+/**
+ * Hosts runs and carries out commands (features C1, L10). Knows clients by id, never how they are connected.
+ */
+import type { Model } from "../engine/ports.js";
+import type { CommandReply } from "../protocol/client.js";
+import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
+import type { Envelope } from "../protocol/envelope.js";
+import { type Failure, failure } from "../protocol/errors.js";
+import type { ClientId, SessionId } from "../protocol/ids.js";
+import type { JsonValue } from "../protocol/json.js";
+import type { Run } from "./run.js";
+
+/** What the host cannot know itself. */
+export interface HostPorts {
+  openRun(request: { readonly originator: ClientId; readonly personPresent: () => boolean }): Promise<Run>;
+  resolveModel(spec: string): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
+  /** Verbs of slash commands and plugins, by namespace. */
+  custom(request: CustomRequest): Promise<CommandReply>;
+}
+
+export interface CustomRequest {
+  readonly namespace: string;
+  readonly verb: string;
+  readonly payload: JsonValue;
+  readonly run: Run;
+}
+
+export interface AttachedClient {
+  readonly id: ClientId;
+  /** Whether a person is at the other end who can answer a question. */
+  readonly canAnswer: boolean;
+  readonly deliver: (event: Envelope) => void;
+}
+
+interface Attachment {
+  readonly client: AttachedClient;
+  readonly detach: () => void;
+}
+
+type Handler<K extends CommandKind> = (
+  run: Run,
+  payload: CommandPayloads[K],
+  client: AttachedClient,
+) => Promise<CommandReply> | CommandReply;
+
+const DONE: CommandReply = { ok: true };
+
+export class Host {
+  readonly #ports: HostPorts;
+  readonly #runs = new Map<SessionId, { readonly run: Run; readonly attached: Map<ClientId, Attachment> }>();
+
+  constructor(ports: HostPorts) {
+    this.#ports = ports;
+  }
+
+  async carryOut<K extends CommandKind>(
+    client: AttachedClient,
+    command: { readonly kind: K; readonly payload: CommandPayloads[K]; readonly session?: SessionId },
+  ): Promise<CommandReply> {
+    if (command.kind === "CreateSession") return this.#create(client);
+    const hosted = command.session === undefined ? undefined : this.#runs.get(command.session);
+    if (hosted === undefined) return refuse(failure("SessionNotFound", { session: command.session ?? "(none given)" }));
+    const handler = this.#handlers[command.kind] as Handler<K> | undefined;
+    if (handler === undefined) {
+      return refuse(failure("InvalidInput", { detail: `${command.kind} is not supported by this engine.` }));
+    }
+    return handler(hosted.run, command.payload, client);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#runs.values()].map(({ run }) => run.close()));
+    this.#runs.clear();
+  }
+
+  readonly #handlers: { readonly [K in CommandKind]?: Handler<K> } = {
+    SendInput: (run, payload, client) => {
+      const started = run.start({ content: payload.content, originator: client.id });
+      return "refused" in started ? refuse(started.refused) : DONE;
+    },
+    CancelTurn: (run, _payload, client) => {
+      run.cancel(client.id);
+      return DONE;
+    },
+    AnswerPermission: (run, { call, decision, message }, client) => {
+      const answer = { decision, decidedBy: client.id, ...(message !== undefined && { message }) };
+      const known = run.desk.answer(call, answer);
+      return known ? DONE : refuse(failure("InvalidInput", { detail: `No question is open for ${call}.` }));
+    },
+    AttachSession: (run, _payload, client) => {
+      this.#attach(run, client);
+      return DONE;
+    },
+    DetachSession: (run, _payload, client) => {
+      const attached = this.#runs.get(run.session)?.attached;
+      attached?.get(client.id)?.detach();
+      attached?.delete(client.id);
+      return DONE;
+    },
+    SetModel: async (run, payload) => {
+      const resolved = await this.#ports.resolveModel(payload.model);
+      if ("failure" in resolved) return refuse(resolved.failure);
+      run.model = resolved.model;
+      return { ok: true, value: `${resolved.model.provider}:${resolved.model.model}` };
+    },
+    CustomCommand: (run, { namespace, verb, payload }) => this.#ports.custom({ namespace, verb, payload, run }),
+  };
+
+  async #create(client: AttachedClient): Promise<CommandReply> {
+    const attached = new Map<ClientId, Attachment>();
+    const personPresent = () => [...attached.values()].some((attachment) => attachment.client.canAnswer);
+    const run = await this.#ports.openRun({ originator: client.id, personPresent });
+    this.#runs.set(run.session, { run, attached });
+    this.#attach(run, client);
+    return { ok: true, session: run.session };
+  }
+
+  #attach(run: Run, client: AttachedClient): void {
+    const attached = this.#runs.get(run.session)?.attached;
+    if (attached === undefined || attached.has(client.id)) return;
+    attached.set(client.id, { client, detach: run.bus.subscribe(client.deliver) });
+  }
+}
+
+function refuse(reason: Failure): CommandReply {
+  return { ok: false, failure: reason };
+}

@@ -1,0 +1,131 @@
+/**
+ * A run: a live engine on one session (features L9, L10, L14).
+ *
+ * 1. At most one turn at a time; input during a turn is refused and names who started it.
+ * 2. A fault in one turn ends that turn only.
+ */
+import { AbortNode } from "../base/abort-tree.js";
+import { formatDuration } from "../base/duration.js";
+import type { Bus } from "../engine/bus.js";
+import { runTurn, type TurnResult } from "../engine/loop.js";
+import type { EnginePorts, Model, ToolRegistry } from "../engine/ports.js";
+import { type StageChains, Turn } from "../engine/turn.js";
+import type { InputContent, Message } from "../protocol/content.js";
+import { type Failure, failure } from "../protocol/errors.js";
+import type { CallId, ClientId, SessionId } from "../protocol/ids.js";
+import type { PermissionDesk } from "./permission-desk.js";
+
+export interface RunOptions {
+  readonly session: SessionId;
+  readonly bus: Bus;
+  readonly ports: EnginePorts;
+  readonly stages: StageChains;
+  readonly model: Model;
+  readonly desk: PermissionDesk;
+  /** A turn that takes longer is stopped; reaching it is a limit, not a failure. */
+  readonly turnTimeoutMs?: number;
+  /** Frees what the run holds: background commands, watchers. */
+  readonly dispose?: () => Promise<void> | void;
+}
+
+export interface TurnInput {
+  readonly content: readonly InputContent[];
+  readonly originator: ClientId;
+}
+
+export class Run {
+  readonly session: SessionId;
+  readonly bus: Bus;
+  readonly desk: PermissionDesk;
+  readonly conversation: Message[] = [];
+  /** Takes effect with the next turn. */
+  model: Model;
+  readonly #options: RunOptions;
+  readonly #asides = new Set<AbortNode>();
+  #turn: { readonly abort: AbortNode; readonly startedAt: string; readonly ended: Promise<TurnResult> } | undefined;
+
+  constructor(options: RunOptions) {
+    this.session = options.session;
+    this.bus = options.bus;
+    this.desk = options.desk;
+    this.model = options.model;
+    this.#options = options;
+  }
+
+  get busy(): boolean {
+    return this.#turn !== undefined;
+  }
+
+  get tools(): ToolRegistry {
+    return this.#options.ports.tools;
+  }
+
+  newCall(): CallId {
+    return this.#options.ports.ids.next("call");
+  }
+
+  /** Starts a turn; its end arrives as TurnEnded, and here as a promise. */
+  start({ content, originator }: TurnInput): { readonly ended: Promise<TurnResult> } | { readonly refused: Failure } {
+    if (this.#turn !== undefined) {
+      const fields = { originator: this.bus.originator, ts: this.#turn.startedAt };
+      return { refused: failure("TurnInProgress", fields) };
+    }
+    const { ports, stages } = this.#options;
+    const abort = new AbortNode();
+    this.bus.originator = originator;
+    const turn = new Turn({
+      id: ports.ids.next("turn"),
+      input: content,
+      bus: this.bus,
+      ports,
+      model: this.model,
+      abort,
+      conversation: this.conversation,
+    });
+    // The turn is registered before its first event, so that a subscriber may cancel it from there.
+    const stopTimer = this.#limitTime(abort);
+    let begin: () => void = () => {};
+    const ended = new Promise<void>((resolve) => {
+      begin = resolve;
+    })
+      .then(() => runTurn(turn, stages))
+      .finally(() => {
+        stopTimer();
+        this.#turn = undefined;
+      });
+    this.#turn = { abort, startedAt: new Date(ports.clock.wall()).toISOString(), ended };
+    begin();
+    return { ended };
+  }
+
+  /** Work beside the conversation (a command the person typed) that the same cancel reaches. */
+  async aside<T>(action: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const node = new AbortNode();
+    this.#asides.add(node);
+    try {
+      return await action(node.signal);
+    } finally {
+      this.#asides.delete(node);
+    }
+  }
+
+  /** Safe when nothing runs. With a failure it is a limit that was reached rather than somebody's wish. */
+  cancel(by: string, cause?: Failure): void {
+    const reason = { by, ...(cause !== undefined && { failure: cause }) };
+    this.#turn?.abort.abort(reason);
+    for (const node of this.#asides) node.abort(reason);
+  }
+
+  #limitTime(abort: AbortNode): () => void {
+    const { turnTimeoutMs, ports } = this.#options;
+    if (turnTimeoutMs === undefined) return () => {};
+    const cause = failure("Timeout", { timeout: formatDuration(turnTimeoutMs) });
+    return ports.clock.after(turnTimeoutMs, () => abort.abort({ by: "timeout", failure: cause }));
+  }
+
+  async close(): Promise<void> {
+    this.cancel("shutdown");
+    await this.#turn?.ended;
+    await this.#options.dispose?.();
+  }
+}

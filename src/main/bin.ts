@@ -1,0 +1,12 @@
+/** The program's first file: answers `--version` without loading anything, then hands over to the table of commands. */
+import { VERSION } from "./version.js";
+
+const [first] = process.argv.slice(2);
+if (first === "--version" || first === "-V" || first === "version") {
+  process.stdout.write(`oxbow ${VERSION}\n`);
+} else {
+  const { main } = await import("./cli.js");
+  const code = await main(process.argv.slice(2));
+  // A tool or server that did not stop must not keep the program alive; what was written must still arrive.
+  process.stdout.write("", () => process.exit(code));
+}

@@ -1,0 +1,61 @@
+/** The command line as a table: a name, a line of help, and where to load it from. Nothing else is imported before it is needed. */
+import { EXIT } from "./exit-codes.js";
+import { nearest, UsageError } from "./flags.js";
+
+export interface CliCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ run(args: readonly string[]): Promise<number> }>;
+}
+
+export const COMMANDS: readonly CliCommand[] = [
+  { name: "run", summary: "run one prompt to its end (the default when a prompt is given)", load: () => import("./commands/run.js") },
+  { name: "models", summary: "list the models that can be used now", load: () => import("./commands/models.js") },
+  { name: "tools", summary: "list the tools the model can call", load: () => import("./commands/tools.js") },
+  { name: "config", summary: "'config show': every setting and where it came from", load: () => import("./commands/config.js") },
+  { name: "doctor", summary: "check what works on this machine and what to do about the rest", load: () => import("./commands/doctor.js") },
+  { name: "debug", summary: "'debug --raw PROMPT': run and keep the raw model traffic in a private file", load: () => import("./commands/debug.js") },
+  { name: "mock-model", summary: "a scripted model server for tests", load: () => import("./commands/mock-model.js") },
+  { name: "help", summary: "this help; 'help environment' lists the variables", load: () => import("./commands/help.js") },
+  { name: "version", summary: "print the version", load: () => import("./commands/version.js") },
+];
+
+export async function main(args: readonly string[]): Promise<number> {
+  try {
+    const { command, rest } = choose(args);
+    return await (await command.load()).run(rest);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      process.stderr.write(`oxbow: ${error.message}\n`);
+      return EXIT.usage;
+    }
+    if ((error as NodeJS.ErrnoException)?.code === "EPIPE") return EXIT.cancelled;
+    process.stderr.write(`oxbow: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (args.includes("--verbose") && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+    return EXIT.failed;
+  }
+}
+
+/** A first word that is a command's name chooses it; everything else is a prompt with its flags. */
+function choose(args: readonly string[]): { command: CliCommand; rest: readonly string[] } {
+  const [first, ...rest] = args;
+  const named = COMMANDS.find((command) => command.name === first);
+  if (named !== undefined) return { command: named, rest };
+  if (first === "--help" || first === "-h") return { command: find("help"), rest };
+  if (args.length === 1 && first !== undefined && /^[a-z-]+$/.test(first) && !first.startsWith("-")) {
+    const near = nearest(
+      first,
+      COMMANDS.map((command) => command.name),
+    );
+    if (near !== undefined) {
+      throw new UsageError(`There is no command '${first}'. Did you mean 'oxbow ${near}'? As a prompt: oxbow run ${first}`);
+    }
+  }
+  return { command: find("run"), rest: args };
+}
+
+function find(name: string): CliCommand {
+  const command = COMMANDS.find((candidate) => candidate.name === name);
+  if (command === undefined) throw new Error(`no command ${name}`);
+  return command;
+}

@@ -1,0 +1,44 @@
+import { COMMANDS } from "../cli.js";
+import { KNOWN_VARIABLES } from "../env.js";
+import { helpLines } from "../flags.js";
+import { VERSION } from "../version.js";
+import { RUN_FLAGS } from "./run-flags.js";
+
+export async function run(args: readonly string[]): Promise<number> {
+  process.stdout.write(args[0] === "environment" ? environmentHelp() : generalHelp());
+  return 0;
+}
+
+function generalHelp(): string {
+  const width = Math.max(...COMMANDS.map((command) => command.name.length));
+  const commands = COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`).join("\n");
+  return `oxbow ${VERSION}: runs a language model in a loop with tools over this folder.
+
+Usage
+  oxbow "PROMPT" [flags]      run one prompt to its end
+  oxbow                       open a conversation, line by line
+  COMMAND | oxbow run [PROMPT]  the input is added to the prompt
+  oxbow COMMAND [flags]
+
+Commands
+${commands}
+
+Flags of a run
+${helpLines(RUN_FLAGS)}
+
+Exit codes
+  0 answered · 1 failed · 2 usage or configuration · 3 a limit was reached · 4 a permission was needed and nobody
+  could give it · 5 unapproved content refused · 6 no model · 130 cancelled
+
+Models
+  With ANTHROPIC_API_KEY, OPENAI_API_KEY (and OPENAI_BASE_URL) or a running Ollama (OLLAMA_HOST) Oxbow uses that one,
+  in this order. With none of them the built-in offline model answers by rules and real tools, and says so.
+  'oxbow doctor' explains what was found. 'oxbow help environment' lists all variables.
+`;
+}
+
+function environmentHelp(): string {
+  const width = Math.max(...KNOWN_VARIABLES.map((variable) => variable.name.length));
+  const lines = KNOWN_VARIABLES.map((variable) => `  ${variable.name.padEnd(width)}  ${variable.meaning}`);
+  return `Environment (a flag wins over a variable, a variable over the profile)\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,21 @@
+import type { Flag } from "../flags.js";
+
+/** Flags of `oxbow run` and of a bare prompt. */
+export const RUN_FLAGS: readonly Flag[] = [
+  { name: "model", short: "m", value: "NAME", help: "model, as NAME or PROVIDER:NAME (see 'oxbow models')" },
+  { name: "provider", value: "NAME", help: "anthropic, openai, ollama or offline" },
+  { name: "max-iterations", value: "N", help: "most model calls in the turn (default 100)" },
+  { name: "tool-set", value: "SET[,SET]", repeatable: true, help: "tools to offer: read, edit, command, git, web (repeatable)" },
+  { name: "permission-mode", value: "MODE", help: "allow: run tools unasked; ask: reading is free, the rest asks (default); deny: no tools" },
+  { name: "system-prompt", value: "TEXT", help: "instructions instead of the built-in ones; @FILE reads them from a file" },
+  { name: "cwd", value: "DIR", help: "the folder to work in (default: where you are)" },
+  { name: "timeout", value: "TIME", help: "stop the run after this long: 90s, 5m, 1m30s" },
+  { name: "stream-events", help: "print every event as one line of JSON, live" },
+  { name: "json-events", help: "print the answer, then the events as lines of JSON" },
+  { name: "output-format", value: "FORMAT", help: "text (default), json (one object at the end), stream-json (as --stream-events)" },
+  { name: "plain", help: "the plain line client when no prompt is given" },
+  { name: "verbose", short: "v", help: "also show thinking, tool results and token counts (on stderr)" },
+  { name: "log-level", value: "LEVELS", help: "Oxbow's own log: info, or info,engine=debug" },
+  { name: "log-to-stderr", help: "write Oxbow's own log to stderr too" },
+  { name: "help", short: "h", help: "show this help" },
+];

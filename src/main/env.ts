@@ -1,0 +1,30 @@
+/** The only reader of the process environment (feature U9). Everyone else is handed what they need. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+export function environment(): Variables {
+  return process.env;
+}
+
+export interface KnownVariable {
+  readonly name: string;
+  readonly meaning: string;
+}
+
+/** Shown by `oxbow help environment` and checked by the tests against what the code reads. */
+export const KNOWN_VARIABLES: readonly KnownVariable[] = [
+  { name: "OXBOW_HOME", meaning: "one folder for configuration, data and state (default: the XDG folders)" },
+  { name: "OXBOW_PROVIDER", meaning: "provider to use: anthropic, openai, ollama, offline" },
+  { name: "OXBOW_MODEL", meaning: "model, as NAME or PROVIDER:NAME" },
+  { name: "OXBOW_MAX_TURNS", meaning: "most model calls in one turn (default 100)" },
+  { name: "OXBOW_STREAM", meaning: "1 shows progress on stderr although it is not a terminal, 0 never does" },
+  { name: "OXBOW_PROFILE", meaning: "a TOML file of settings to use instead of config.toml" },
+  { name: "OXBOW_LOG", meaning: "levels of Oxbow's own log: info, or info,engine=debug" },
+  { name: "OXBOW_SESSIONS", meaning: "folder of stored sessions (reserved: sessions are not stored yet)" },
+  { name: "OXBOW_STORE", meaning: "kind of session store (reserved: sessions are not stored yet)" },
+  { name: "ANTHROPIC_API_KEY", meaning: "key for the anthropic provider" },
+  { name: "ANTHROPIC_BASE_URL", meaning: "another address that speaks Anthropic Messages" },
+  { name: "OPENAI_API_KEY", meaning: "key for the openai provider" },
+  { name: "OPENAI_BASE_URL", meaning: "any server that speaks Chat Completions; the key is optional then" },
+  { name: "OLLAMA_HOST", meaning: "address of Ollama (default 127.0.0.1:11434)" },
+  { name: "NO_COLOR", meaning: "no colours" },
+];

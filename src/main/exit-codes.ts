@@ -1,0 +1,32 @@
+/** What the process says when it ends. Scripts rely on these. */
+import type { Failure } from "../protocol/errors.js";
+import type { EventPayloads } from "../protocol/events.js";
+
+export const EXIT = {
+  answered: 0,
+  failed: 1,
+  usage: 2,
+  limit: 3,
+  denied: 4,
+  unapproved: 5,
+  noModel: 6,
+  cancelled: 130,
+} as const;
+
+export function exitCodeOf(ended: EventPayloads["TurnEnded"]): number {
+  return ended.outcome === "failed" && ended.failure ? exitCodeOfFailure(ended.failure) : EXIT[ended.outcome];
+}
+
+export function exitCodeOfFailure(failure: Failure): number {
+  switch (failure.reason) {
+    case "NoModel":
+      return EXIT.noModel;
+    case "InvalidInput":
+    case "ConfigurationInvalid":
+      return EXIT.usage;
+    case "NonInteractiveAckRefused":
+      return EXIT.unapproved;
+    default:
+      return EXIT.failed;
+  }
+}

@@ -1,0 +1,105 @@
+/** Flags as data: one table gives the parser its options and the help its lines, so the two cannot disagree. */
+import { parseArgs } from "node:util";
+
+export interface Flag {
+  readonly name: string;
+  readonly short?: string;
+  /** Absent for a switch; otherwise what stands for the value in the help. */
+  readonly value?: string;
+  readonly repeatable?: true;
+  readonly help: string;
+}
+
+export interface ParsedFlags {
+  readonly words: readonly string[];
+  has(name: string): boolean;
+  text(name: string): string | undefined;
+  list(name: string): readonly string[];
+}
+
+/** A mistake in how Oxbow was called: one line and exit code 2. */
+export class UsageError extends Error {}
+
+export function parseFlags(flags: readonly Flag[], args: readonly string[], command: string): ParsedFlags {
+  const options: Record<string, { type: "string" | "boolean"; short?: string; multiple?: boolean }> = {};
+  for (const flag of flags) {
+    options[flag.name] = {
+      type: flag.value === undefined ? "boolean" : "string",
+      ...(flag.short !== undefined && { short: flag.short }),
+      ...(flag.repeatable && { multiple: true }),
+    };
+  }
+  let parsed: ReturnType<typeof parseArgs>;
+  try {
+    parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(explain(error, flags, command));
+  }
+  const values = parsed.values as Record<string, string | boolean | string[] | undefined>;
+  return {
+    words: parsed.positionals,
+    has: (name) => values[name] !== undefined,
+    text: (name) => {
+      const value = values[name];
+      return typeof value === "string" ? value : undefined;
+    },
+    list: (name) => {
+      const value = values[name];
+      return Array.isArray(value) ? value : [];
+    },
+  };
+}
+
+function explain(error: unknown, flags: readonly Flag[], command: string): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const see = `See 'oxbow ${command === "" ? "--help" : `${command} --help`}'.`;
+  const unknown = /Unknown option '(-{1,2}[^']*)'/.exec(message)?.[1];
+  if (unknown !== undefined) {
+    const near = nearest(
+      unknown.replace(/^-+/, ""),
+      flags.map((flag) => flag.name),
+    );
+    return `Unknown flag ${unknown}.${near === undefined ? "" : ` Did you mean --${near}?`} ${see}`;
+  }
+  const missing = /Option '([^']*)' argument (missing|is ambiguous)/.exec(message)?.[1];
+  if (missing !== undefined) return `${missing.replace(/^-\w, /, "").split(" ")[0]} needs a value. ${see}`;
+  const noValue = /Option '([^']*)' does not take an argument/.exec(message)?.[1];
+  if (noValue !== undefined) return `${noValue} takes no value. ${see}`;
+  return `${message.split(". ")[0]}. ${see}`;
+}
+
+/** The known word closest to what was typed, if it is close at all. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of known) {
+    const distance = editDistance(word, candidate);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}
+
+export function helpLines(flags: readonly Flag[]): string {
+  const left = flags.map((flag) => {
+    const short = flag.short === undefined ? "" : `-${flag.short}, `;
+    return `${short}--${flag.name}${flag.value === undefined ? "" : ` ${flag.value}`}`;
+  });
+  const width = Math.max(...left.map((text) => text.length));
+  return flags.map((flag, index) => `  ${(left[index] ?? "").padEnd(width)}  ${flag.help}`).join("\n");
+}

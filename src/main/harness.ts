@@ -1,0 +1,123 @@
+/** Wires everything together. Read it last: each line hands one part to another, and there is nothing else in here. */
+import { getRandomValues } from "node:crypto";
+import { join } from "node:path";
+import { type Clock, systemClock } from "../base/clock.js";
+import { createIdSource } from "../base/ulid.js";
+import { listing } from "../chain/listing.js";
+import type { ChainServices } from "../chain/services.js";
+import { builtInCommands } from "../commands/built-in.js";
+import { systemPrompt } from "../context/instructions/system-prompt.js";
+import { type CustomRequest, Host } from "../control/host.js";
+import { PermissionDesk } from "../control/permission-desk.js";
+import { Run } from "../control/run.js";
+import { Bus } from "../engine/bus.js";
+import type { EnginePorts, Model } from "../engine/ports.js";
+import type { Stage, StageChains } from "../engine/turn.js";
+import type { CommandReply } from "../protocol/client.js";
+import { failure } from "../protocol/errors.js";
+import type { ClientId, SessionId } from "../protocol/ids.js";
+import { isJsonObject } from "../protocol/json.js";
+import { PermissionGate } from "../security/permissions/gate.js";
+import type { LogFunction } from "../system/log.js";
+import { Workspace } from "../tools/workspace.js";
+import type { Variables } from "./env.js";
+import type { ModelShelf } from "./model-shelf.js";
+import type { LoadedSettings } from "./settings.js";
+import { slashContext } from "./slash-context.js";
+import { openToolbox } from "./toolbox.js";
+
+export interface EngineOptions {
+  readonly loaded: LoadedSettings;
+  readonly variables: Variables;
+  readonly cwd: string;
+  readonly shelf: ModelShelf;
+  readonly model: Model;
+  readonly log: LogFunction;
+  readonly clock?: Clock;
+}
+
+export interface Engine {
+  readonly host: Host;
+  readonly clock: Clock;
+  newClientId(): ClientId;
+}
+
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const clock = options.clock ?? systemClock;
+  const ids = createIdSource({ wall: clock.wall, random: getRandomValues });
+  const workspace = await Workspace.open(options.cwd);
+  const { settings, roots } = options.loaded;
+
+  const openRun = async (request: { originator: ClientId; personPresent: () => boolean }): Promise<Run> => {
+    const session: SessionId = ids.next("sess");
+    const onSubscriberError = (error: unknown) =>
+      options.log("error", "engine", "a subscriber failed", { error: String(error), session });
+    const bus = new Bus({ session, originator: request.originator, clock, onSubscriberError });
+    const desk = new PermissionDesk(bus, request.personPresent);
+    const gate = new PermissionGate(settings.permission_mode.value);
+    const toolbox = openToolbox({
+      workspace,
+      sets: settings.tool_sets.value,
+      variables: options.variables,
+      outputDirectory: join(roots.state, "output", session),
+    });
+    const prompt = systemPrompt({
+      workspace: workspace.root,
+      platform: process.platform,
+      date: new Date(clock.wall()).toISOString().slice(0, 10),
+      ...(settings.system_prompt.value !== undefined && { override: settings.system_prompt.value }),
+    });
+    const services: ChainServices = {
+      tools: toolbox,
+      gate,
+      person: desk,
+      log: options.log,
+      systemPrompt: () => prompt,
+      permissionState: { missing: undefined },
+      ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),
+    };
+    for (const { create } of listing.subscribers) bus.subscribe(create(services));
+    const ports: EnginePorts = {
+      clock,
+      ids,
+      tools: toolbox,
+      requestLinks: listing.request.map(({ name, create }) => ({ name, run: create(services) })),
+      toolLinks: listing.tool.map(({ name, create }) => ({ name, run: create(services) })),
+      mayStartEarly: (call, tool) => gate.judge(call, tool).decision === "allow",
+      toolExecution: "batched",
+      maxIterations: settings.max_iterations.value,
+    };
+    options.log("info", "engine", "session opened", { session, model: options.model.model });
+    return new Run({
+      session,
+      bus,
+      ports,
+      desk,
+      stages: stageChains(services),
+      model: options.model,
+      ...(settings.timeout_ms.value !== undefined && { turnTimeoutMs: settings.timeout_ms.value }),
+      dispose: () => toolbox.close(),
+    });
+  };
+
+  const custom = async ({ namespace, verb, payload, run }: CustomRequest): Promise<CommandReply> => {
+    const command = namespace === "slash" ? builtInCommands.find(verb) : undefined;
+    if (command === undefined) {
+      return { ok: false, failure: failure("InvalidInput", { detail: `There is no command /${verb}. /help lists them.` }) };
+    }
+    const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
+    const result = await command.run(args, slashContext({ run, settings, workspace, shelf: options.shelf }));
+    return "failure" in result ? { ok: false, failure: result.failure } : { ok: true, value: { text: result.text } };
+  };
+
+  const host = new Host({ openRun, resolveModel: (spec) => options.shelf.resolve(spec), custom });
+  return { host, clock, newClientId: () => ids.next("cli") };
+}
+
+function stageChains(services: ChainServices): StageChains {
+  const chains = {} as Record<Stage, { name: string; run: ReturnType<(typeof listing.stages.start)[0]["create"]> }[]>;
+  for (const [stage, hooks] of Object.entries(listing.stages)) {
+    chains[stage as Stage] = hooks.map(({ name, create }) => ({ name, run: create(services) }));
+  }
+  return chains;
+}

@@ -1,0 +1,196 @@
+/**
+ * Settings with their origin (features U9, U10): a flag wins over the environment, the environment over the profile, the
+ * profile over the default. There is no configuration object: each owner takes the values it needs.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseDuration } from "../base/duration.js";
+import type { ToolSet } from "../engine/ports.js";
+import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../security/permissions/gate.js";
+import { type LogLevels, parseLogLevels } from "../system/log.js";
+import { type Roots, roots } from "../system/xdg-paths.js";
+import type { Variables } from "./env.js";
+import type { ParsedFlags } from "./flags.js";
+import { UsageError } from "./flags.js";
+
+export interface Setting<T> {
+  readonly value: T;
+  /** `flag --model`, `OXBOW_MODEL`, the profile's path, or `default`. */
+  readonly origin: string;
+}
+
+export interface Settings {
+  readonly provider: Setting<string | undefined>;
+  readonly model: Setting<string | undefined>;
+  readonly max_iterations: Setting<number>;
+  readonly max_output_tokens: Setting<number | undefined>;
+  readonly tool_sets: Setting<readonly ToolSet[]>;
+  readonly permission_mode: Setting<PermissionMode>;
+  readonly system_prompt: Setting<string | undefined>;
+  readonly timeout_ms: Setting<number | undefined>;
+  readonly log: Setting<LogLevels>;
+}
+
+export interface LoadedSettings {
+  readonly settings: Settings;
+  readonly roots: Roots;
+  readonly profilePath: string;
+  readonly warnings: readonly string[];
+}
+
+export const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
+const DEFAULT_SETS: readonly ToolSet[] = ["read", "edit", "command", "git"];
+
+interface Definition<T> {
+  readonly key: keyof Settings;
+  readonly flag?: string;
+  readonly variable?: string;
+  readonly fallback: T;
+  /** Throws UsageError with what was expected. */
+  readonly read: (text: string) => T;
+}
+
+const PROFILE_KEYS = [
+  "schema_version",
+  "provider",
+  "model",
+  "max_iterations",
+  "max_output_tokens",
+  "tool_sets",
+  "permission_mode",
+  "system_prompt",
+  "timeout",
+  "log",
+];
+
+type Profile = Readonly<Record<string, unknown>>;
+
+export async function loadSettings(flags: ParsedFlags, variables: Variables): Promise<LoadedSettings> {
+  const where = roots(variables);
+  const profilePath = variables.OXBOW_PROFILE || join(where.config, "config.toml");
+  const { profile, warnings } = await readProfile(profilePath, { required: Boolean(variables.OXBOW_PROFILE) });
+  const pick = <T>(definition: Definition<T>) => resolve(definition, { flags, variables, profile, profilePath });
+  const settings: Settings = {
+    provider: pick({ key: "provider", flag: "provider", variable: "OXBOW_PROVIDER", fallback: undefined, read: String }),
+    model: pick({ key: "model", flag: "model", variable: "OXBOW_MODEL", fallback: undefined, read: String }),
+    max_iterations: pick({
+      key: "max_iterations",
+      flag: "max-iterations",
+      variable: "OXBOW_MAX_TURNS",
+      fallback: 100,
+      read: wholeNumber,
+    }),
+    max_output_tokens: pick({ key: "max_output_tokens", fallback: undefined, read: wholeNumber }),
+    tool_sets: pick({ key: "tool_sets", flag: "tool-set", fallback: DEFAULT_SETS, read: toolSets }),
+    permission_mode: pick<PermissionMode>({
+      key: "permission_mode",
+      flag: "permission-mode",
+      fallback: "ask",
+      read: permissionMode,
+    }),
+    system_prompt: pick({ key: "system_prompt", flag: "system-prompt", fallback: undefined, read: textOrFile }),
+    timeout_ms: pick({ key: "timeout_ms", flag: "timeout", fallback: undefined, read: duration }),
+    log: pick({
+      key: "log",
+      flag: "log-level",
+      variable: "OXBOW_LOG",
+      fallback: { standard: "info", byComponent: new Map() },
+      read: logLevels,
+    }),
+  };
+  return { settings, roots: where, profilePath, warnings };
+}
+
+function resolve<T>(
+  definition: Definition<T>,
+  from: { flags: ParsedFlags; variables: Variables; profile: Profile; profilePath: string },
+): Setting<T> {
+  const { flag, variable, read } = definition;
+  const attempt = (text: string, origin: string): Setting<T> => {
+    try {
+      return { value: read(text), origin };
+    } catch (error) {
+      if (error instanceof UsageError) throw new UsageError(`${origin}: ${error.message}`);
+      throw error;
+    }
+  };
+  if (flag !== undefined && from.flags.has(flag)) {
+    return attempt(from.flags.text(flag) ?? from.flags.list(flag).join(","), `--${flag}`);
+  }
+  const fromEnvironment = variable === undefined ? undefined : from.variables[variable];
+  if (variable !== undefined && fromEnvironment) return attempt(fromEnvironment, variable);
+  const key = definition.key === "timeout_ms" ? "timeout" : definition.key;
+  const written = from.profile[key];
+  if (written !== undefined) {
+    return attempt(Array.isArray(written) ? written.join(",") : String(written), `${from.profilePath} (${key})`);
+  }
+  return { value: definition.fallback, origin: "default" };
+}
+
+/** Most machines have no profile: nothing is loaded to find that out. */
+async function readProfile(
+  path: string,
+  { required }: { readonly required: boolean },
+): Promise<{ profile: Profile; warnings: readonly string[] }> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    if (missing && !required) return { profile: {}, warnings: [] };
+    throw new UsageError(`Cannot read the profile ${path}: ${(error as Error).message}`);
+  }
+  const { parse } = await import("smol-toml");
+  let profile: Profile;
+  try {
+    profile = parse(text);
+  } catch (error) {
+    throw new UsageError(`${path} is not valid TOML: ${(error as Error).message.split("\n")[0]}`);
+  }
+  const unknown = Object.keys(profile).filter((key) => !PROFILE_KEYS.includes(key));
+  return { profile, warnings: unknown.map((key) => `${path}: unknown key "${key}" is ignored.`) };
+}
+
+/** `@FILE` reads the text from a file. */
+function textOrFile(text: string): string {
+  if (!text.startsWith("@")) return text;
+  try {
+    return readFileSync(text.slice(1), "utf8");
+  } catch (error) {
+    throw new UsageError(`cannot read ${text.slice(1)}: ${(error as Error).message}`);
+  }
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new UsageError(`expected a whole number from 1, got "${text}".`);
+  return value;
+}
+
+function duration(text: string): number {
+  const value = parseDuration(text);
+  if (value === undefined || value <= 0) {
+    throw new UsageError(`expected a duration such as 90s, 5m or 1m30s, got "${text}".`);
+  }
+  return value;
+}
+
+function permissionMode(text: string): PermissionMode {
+  if (isPermissionMode(text)) return text;
+  throw new UsageError(`expected ${PERMISSION_MODES.join(", ")}, got "${text}".`);
+}
+
+function toolSets(text: string): readonly ToolSet[] {
+  const names = text.split(",").map((name) => name.trim());
+  const wrong = names.find((name) => !(TOOL_SETS as readonly string[]).includes(name));
+  if (wrong !== undefined) throw new UsageError(`there is no tool set "${wrong}"; there are ${TOOL_SETS.join(", ")}.`);
+  return TOOL_SETS.filter((set) => names.includes(set));
+}
+
+function logLevels(text: string): LogLevels {
+  const levels = parseLogLevels(text);
+  if (levels === undefined) {
+    throw new UsageError(`expected a level (error, warn, info, debug, trace) or COMPONENT=LEVEL, got "${text}".`);
+  }
+  return levels;
+}

@@ -1,0 +1,49 @@
+/** What slash commands may see and do, for one run. */
+import type { SlashContext, SlashResult } from "../commands/registry.js";
+import type { Run } from "../control/run.js";
+import { failure } from "../protocol/errors.js";
+import type { Workspace } from "../tools/workspace.js";
+import type { ModelShelf } from "./model-shelf.js";
+import type { Settings } from "./settings.js";
+
+export interface SlashFacts {
+  readonly run: Run;
+  readonly settings: Settings;
+  readonly workspace: Workspace;
+  readonly shelf: ModelShelf;
+}
+
+export function slashContext({ run, settings, workspace, shelf }: SlashFacts): SlashContext {
+  const currentModel = () => `${run.model.provider}:${run.model.model}`;
+  return {
+    currentModel,
+    status: () => [
+      ["model", currentModel()],
+      ["workspace", workspace.root],
+      ["session", run.session],
+      ["messages", String(run.conversation.length)],
+      ["tools", run.tools.list().map((tool) => tool.name).join(", ")],
+      ["permissions", settings.permission_mode.value],
+    ],
+    async setModel(spec): Promise<SlashResult> {
+      const resolved = await shelf.resolve(spec);
+      if ("failure" in resolved) return resolved;
+      run.model = resolved.model;
+      return { text: `The next turn uses ${currentModel()}.` };
+    },
+    listModels: () => shelf.describe(),
+    async shell(command): Promise<SlashResult> {
+      const bash = run.tools.find("bash");
+      if (bash === undefined) return { failure: failure("InvalidInput", { detail: "The tool set 'command' is off." }) };
+      const call = run.newCall();
+      run.bus.publish("ToolCallStarted", { call, tool: bash.name, args: { command } });
+      const outcome = await run.aside((signal) =>
+        bash.run({ command }, { signal, progress: (text) => run.bus.publish("ToolCallProgress", { call, text }) }),
+      );
+      const { status, content, details } = outcome;
+      run.bus.publish("ToolResult", { call, tool: bash.name, status, content, ...(details && { details }) });
+      const words = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+      return { text: words };
+    },
+  };
+}

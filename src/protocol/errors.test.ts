@@ -1,0 +1,48 @@
+import { describe, expect } from "vitest";
+import { verifies } from "../../test/verifies.js";
+import { FAILURE_REASONS, failure, isBuiltInReason } from "./errors.js";
+
+/** Reasons that are a contract with clients; a rename breaks them. */
+const CONTRACT = [
+  "HandshakeRequired",
+  "TurnInProgress",
+  "PermissionDenied",
+  "PermissionTimeout",
+  "TokenExpired",
+  "TokenRevoked",
+  "MCPServerSHA256Mismatch",
+  "MCPServerUnavailable",
+  "HookHashChanged",
+  "HookTimeout",
+  "RateLimited",
+  "BashCancelledMidCommand",
+  "NonInteractiveAckRefused",
+  "HandshakeVersionMismatch",
+  "CredentialHelperFailed",
+];
+
+describe("failures", () => {
+  verifies(["O5"], "keep the reasons clients rely on", () => {
+    expect(CONTRACT.filter((reason) => !isBuiltInReason(reason))).toEqual([]);
+    expect(isBuiltInReason("toString")).toBe(false);
+  });
+
+  verifies(["O5"], "fill their text from the fields", () => {
+    expect(failure("TurnInProgress", { originator: "cli_1", ts: "now" }).message).toBe(
+      "Another client is sending input to this session (started by cli_1 at now). Wait, or send /cancel to interrupt.",
+    );
+    expect(failure("RateLimited", { name: "zai", "retry-after": 7 }, { retryable: true })).toEqual({
+      reason: "RateLimited",
+      message: "Provider zai rate-limited the request. Retrying in 7s… (Ctrl-C to cancel, /model to switch).",
+      retryable: true,
+    });
+  });
+
+  verifies(["O5"], "have one line of text each", () => {
+    for (const reason of FAILURE_REASONS) {
+      const { message } = failure(reason);
+      expect(message.length, reason).toBeGreaterThan(5);
+      expect(message, reason).not.toContain("\n");
+    }
+  });
+});

@@ -1,0 +1,87 @@
+/**
+ * Oxbow's own log (feature O2): one JSON object a line, one file a day, apart from the log of sessions.
+ *
+ * 1. A line is written whole with one append, so that several processes can share the file.
+ * 2. Nothing is written, and no folder made, until there is something to say.
+ * 3. Logging never fails a run: what cannot be written is dropped.
+ */
+import { appendFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject } from "../protocol/json.js";
+
+export const LOG_LEVELS = ["error", "warn", "info", "debug", "trace"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Days of own logs that are kept; older files go when a new day's file is begun. */
+const KEEP_DAYS = 30;
+
+export interface LogOptions {
+  readonly directory: string;
+  readonly wall: () => number;
+  /** `info`, or `info,engine=debug,provider.ollama=trace`. */
+  readonly levels: LogLevels;
+  readonly toStderr?: (line: string) => void;
+}
+
+export interface LogLevels {
+  readonly standard: LogLevel;
+  readonly byComponent: ReadonlyMap<string, LogLevel>;
+}
+
+export type LogFunction = (level: LogLevel, component: string, message: string, fields?: JsonObject) => void;
+
+/** Undefined when the text is not a list of levels. */
+export function parseLogLevels(text: string): LogLevels | undefined {
+  let standard: LogLevel = "info";
+  const byComponent = new Map<string, LogLevel>();
+  for (const part of text.split(",").filter((piece) => piece.trim() !== "")) {
+    const [left = "", right] = part.split("=").map((piece) => piece.trim());
+    const level = right ?? left;
+    if (!isLevel(level)) return undefined;
+    if (right === undefined) standard = level;
+    else byComponent.set(left, level);
+  }
+  return { standard, byComponent };
+}
+
+function isLevel(text: string): text is LogLevel {
+  return (LOG_LEVELS as readonly string[]).includes(text);
+}
+
+export function createLog({ directory, wall, levels, toStderr }: LogOptions): LogFunction {
+  let prepared = "";
+  return (level, component, message, fields) => {
+    if (LOG_LEVELS.indexOf(level) > LOG_LEVELS.indexOf(levelFor(levels, component))) return;
+    const ts = new Date(wall()).toISOString();
+    const line = `${JSON.stringify({ ts, level, component, msg: message, ...fields })}\n`;
+    toStderr?.(line);
+    const file = join(directory, `oxbow-${ts.slice(0, 10).replaceAll("-", "")}.log`);
+    try {
+      if (prepared !== file) {
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        dropOld(directory, wall());
+        prepared = file;
+      }
+      appendFileSync(file, line, { mode: 0o600 });
+    } catch {
+      // Invariant 3.
+    }
+  };
+}
+
+/** A component's own level, or its parent's (`provider` for `provider.ollama`), or the standard one. */
+function levelFor({ standard, byComponent }: LogLevels, component: string): LogLevel {
+  for (let name = component; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
+    const level = byComponent.get(name);
+    if (level !== undefined) return level;
+  }
+  return standard;
+}
+
+function dropOld(directory: string, now: number): void {
+  const oldest = new Date(now - KEEP_DAYS * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
+  for (const name of readdirSync(directory)) {
+    const day = /^oxbow-(\d{8})\.log$/.exec(name)?.[1];
+    if (day !== undefined && day < oldest) rmSync(join(directory, name), { force: true });
+  }
+}

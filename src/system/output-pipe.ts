@@ -1,0 +1,142 @@
+/**
+ * A true pipe for a command's output. Node gives its children a pair of sockets for each stream instead; then `echo x
+ * >/dev/stderr` fails in the child, stdout and stderr arrive in any order, and after the command's end one can only wait and
+ * see whether more comes.
+ *
+ * 1. A pipe serves one command at a time and is used again only after its end was seen: nobody holds its other side.
+ * 2. Nothing is left on disk: the fifo loses its name as soon as it is open, and is opened again through /proc.
+ * 3. `drain` reads all that was written before it was called, and then knows whether a writer is left.
+ */
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { closeSync, constants, openSync, readSync, unlinkSync } from "node:fs";
+import { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Linux's O_PATH: a handle on the fifo that counts as neither reader nor writer. */
+const O_PATH = 0o10000000;
+const MAX_IDLE = 8;
+
+interface Fifo {
+  readonly handle: number;
+  /** How /proc shows the fifo among a process's open files. */
+  readonly link: string;
+}
+
+const idle: Fifo[] = [];
+let unavailable = process.platform !== "linux";
+
+export class OutputPipe {
+  readonly #fifo: Fifo;
+  readonly #readEnd: number;
+  readonly #socket: Socket;
+  readonly #scratch = { buffer: undefined as Buffer | undefined };
+  #writeEnd: number | undefined;
+  #onData: (chunk: Buffer) => void = () => {};
+  #ended = false;
+  #closed = false;
+
+  private constructor(fifo: Fifo) {
+    this.#fifo = fifo;
+    const path = `/proc/self/fd/${fifo.handle}`;
+    this.#readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      this.#writeEnd = openSync(path, constants.O_WRONLY);
+    } catch (error) {
+      closeSync(this.#readEnd);
+      throw error;
+    }
+    this.#socket = new Socket({ fd: this.#readEnd, readable: true, writable: false });
+  }
+
+  /** Undefined where such pipes cannot be had. */
+  static async open(): Promise<OutputPipe | undefined> {
+    if (unavailable) return undefined;
+    try {
+      return new OutputPipe(idle.pop() ?? (await createFifo()));
+    } catch {
+      unavailable = true;
+      return undefined;
+    }
+  }
+
+  get link(): string {
+    return this.#fifo.link;
+  }
+
+  /** For the child; it ends with `start`. */
+  get writeEnd(): number {
+    if (this.#writeEnd === undefined) throw new Error("The pipe was started already.");
+    return this.#writeEnd;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** To be called once the child has its own copy of the write end. */
+  start(onData: (chunk: Buffer) => void): void {
+    this.#closeWriteEnd();
+    this.#onData = onData;
+    this.#socket.on("data", onData);
+    this.#socket.on("end", () => {
+      this.#ended = true;
+    });
+    this.#socket.on("error", () => {
+      this.#ended = true;
+    });
+  }
+
+  drain(): void {
+    if (this.#ended || this.#closed) return;
+    this.#socket.pause();
+    const buffer = this.#buffer();
+    for (;;) {
+      let length: number;
+      try {
+        length = readSync(this.#readEnd, buffer);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EAGAIN") this.#ended = true;
+        break;
+      }
+      if (length === 0) {
+        this.#ended = true;
+        break;
+      }
+      this.#onData(Buffer.from(buffer.subarray(0, length)));
+    }
+    if (!this.#ended) this.#socket.resume();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#closeWriteEnd();
+    this.#socket.destroy();
+    if (this.#ended && idle.length < MAX_IDLE) idle.push(this.#fifo);
+    else closeSync(this.#fifo.handle);
+  }
+
+  #closeWriteEnd(): void {
+    if (this.#writeEnd !== undefined) closeSync(this.#writeEnd);
+    this.#writeEnd = undefined;
+  }
+
+  #buffer(): Buffer {
+    this.#scratch.buffer ??= Buffer.allocUnsafeSlow(65_536);
+    return this.#scratch.buffer;
+  }
+}
+
+async function createFifo(): Promise<Fifo> {
+  const path = join(tmpdir(), `oxbow-${randomUUID()}`);
+  await new Promise<void>((resolve, reject) => {
+    execFile("mkfifo", ["-m", "600", path], (error) => (error === null ? resolve() : reject(error)));
+  });
+  try {
+    return { handle: openSync(path, O_PATH | constants.O_NOFOLLOW), link: `${path} (deleted)` };
+  } finally {
+    unlinkSync(path);
+  }
+}

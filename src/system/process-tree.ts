@@ -1,0 +1,197 @@
+/**
+ * Everything one command started, however it tried to get away, and how to end it.
+ *
+ * 1. A process belongs to the tree when it is in the command's process group or session, when its parent belongs, when it
+ *    carries the tree's marker in its environment (which survives setsid, nohup and double forks), or when it holds the
+ *    command's output open. What belonged once belongs until it is dead.
+ * 2. A session younger than the command that has a member was made by a member, so everybody in it is one.
+ * 3. Nobody else is ever signalled: the group id is used only while the group has members, a pid only together with the
+ *    start time it was seen with.
+ * 4. The ordinary end of a command costs one signal 0 and one small file read.
+ *
+ * A process that emptied its environment, made a session of its own, closed the output and lost its parent before the command
+ * ended cannot be told from a stranger. Only a process namespace (the sandbox) holds that one.
+ */
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../base/clock.js";
+import { anythingSince, candidatesSince, environmentHolds, hasOpen, type ProcessRow } from "./process-table.js";
+
+/** The environment variable that carries the markers, outermost first: an Oxbow in an Oxbow belongs to both. */
+export const MARKER_VARIABLE = "OXBOW_CALL";
+
+const INSTANCE = randomBytes(9).toString("hex");
+let counter = 0;
+
+/** What every marker made by this process begins with. */
+export const INSTANCE_MARKER = `${INSTANCE}.`;
+
+export function nextMarker(): string {
+  counter += 1;
+  return `${INSTANCE_MARKER}${counter.toString(36)}.`;
+}
+
+export function withMarker(env: Readonly<Record<string, string>>, marker: string): Record<string, string> {
+  const outer = env[MARKER_VARIABLE];
+  return { ...env, [MARKER_VARIABLE]: outer === undefined ? marker : `${outer}:${marker}` };
+}
+
+export interface TerminateOptions {
+  readonly clock: Clock;
+  /** Between the polite signal and the other one. */
+  readonly graceMs: number;
+}
+
+export interface ProcessTreeOptions {
+  readonly marker: string;
+  /** How /proc names the command's output, where that name is the command's alone. */
+  readonly outputLink?: string | undefined;
+}
+
+/** SIGKILL cannot be refused, but a process stuck in the kernel (a dead network disk) does not notice it. */
+const KILL_LIMIT_MS = 2000;
+const KILL_ROUND_MS = 100;
+const KILL_NOW_ROUNDS = 50;
+const WINDOWS = process.platform === "win32";
+const LINUX = process.platform === "linux";
+
+export class ProcessTree {
+  readonly pid: number;
+  readonly #marker: string;
+  readonly #outputLink: string | undefined;
+  readonly #sessions: Set<number>;
+  readonly #known = new Map<number, string>();
+  #exited = false;
+  #groupGone = false;
+
+  constructor(pid: number, options: ProcessTreeOptions) {
+    this.pid = pid;
+    this.#marker = options.marker;
+    this.#outputLink = options.outputLink;
+    this.#sessions = new Set([pid]);
+  }
+
+  /** The first process was reaped: from now on its id lives only as long as its group. */
+  noteExit(): void {
+    this.#exited = true;
+  }
+
+  isEmpty(): boolean {
+    if (!this.#exited) return false;
+    if (WINDOWS) return true;
+    const groupAlive = this.#groupAlive();
+    if (LINUX) return !groupAlive && !anythingSince(this.pid) ? true : this.members().length === 0;
+    return !groupAlive && ![...this.#known.keys()].some((pid) => pid !== this.pid && send(pid, 0));
+  }
+
+  /** The live members, the first process included. */
+  members(): readonly ProcessRow[] {
+    if (WINDOWS) return [];
+    const { rows, wrapped } = candidatesSince(this.pid);
+    const mine = new Map<number, ProcessRow>();
+    let rest = rows.filter((row) => {
+      if (this.#isKin(row)) this.#admit(row, mine);
+      // An older process can have been handed our output; those we started are all younger.
+      else if (!wrapped && this.#holdsOutput(row)) mine.set(row.pid, row);
+      else return true;
+      return false;
+    });
+    for (let before = -1; before !== rest.length; ) {
+      before = rest.length;
+      rest = rest.filter((row) => {
+        if (!mine.has(row.parent) && !this.#sessions.has(row.session)) return true;
+        this.#admit(row, mine);
+        return false;
+      });
+    }
+    const members = [...mine.values()];
+    if (this.#exited && !members.some((row) => row.group === this.pid)) this.#groupGone = true;
+    return members;
+  }
+
+  signal(...names: readonly NodeJS.Signals[]): void {
+    if (WINDOWS) {
+      if (!this.#exited) taskkill(this.pid);
+      return;
+    }
+    const outside = this.members().filter((member) => member.group !== this.pid);
+    for (const name of names) {
+      // The group first: the kernel signals all of it at one moment, so nobody in it can fork out of reach.
+      if (this.#groupAlive()) send(-this.pid, name);
+      for (const member of outside) send(member.pid, name);
+    }
+  }
+
+  /** Ends every member: asks, waits, insists. Resolves with the number that could not be ended. */
+  async terminate({ clock, graceMs }: TerminateOptions): Promise<number> {
+    // A stopped process acts on SIGTERM only once it goes on.
+    this.signal("SIGTERM", "SIGCONT");
+    if (await this.#emptyWithin(clock, graceMs)) return 0;
+    const deadline = clock.now() + KILL_LIMIT_MS;
+    while (clock.now() < deadline) {
+      this.signal("SIGKILL");
+      if (await this.#emptyWithin(clock, KILL_ROUND_MS)) return 0;
+    }
+    return this.members().length;
+  }
+
+  /** The last resort when this process is about to end and can wait for nothing. */
+  killNow(): void {
+    for (let round = 0; round < KILL_NOW_ROUNDS; round++) {
+      this.signal("SIGKILL");
+      if (this.members().length === 0) return;
+    }
+  }
+
+  async #emptyWithin(clock: Clock, ms: number): Promise<boolean> {
+    const deadline = clock.now() + ms;
+    for (let pause = 1; ; pause = Math.min(pause * 2, 32)) {
+      if (this.isEmpty()) return true;
+      const left = deadline - clock.now();
+      if (left <= 0) return false;
+      await new Promise<void>((resolve) => clock.after(Math.min(pause, left), resolve));
+    }
+  }
+
+  #groupAlive(): boolean {
+    if (this.#groupGone) return false;
+    const alive = send(-this.pid, 0);
+    if (!alive && this.#exited) this.#groupGone = true;
+    return alive;
+  }
+
+  #isKin(row: ProcessRow): boolean {
+    if (row.pid === this.pid) return !this.#exited;
+    return (
+      (row.group === this.pid && !this.#groupGone) ||
+      this.#sessions.has(row.session) ||
+      this.#known.get(row.pid) === row.startTime ||
+      environmentHolds(row.pid, this.#marker)
+    );
+  }
+
+  #holdsOutput(row: ProcessRow): boolean {
+    return this.#outputLink !== undefined && hasOpen(row.pid, this.#outputLink);
+  }
+
+  #admit(row: ProcessRow, mine: Map<number, ProcessRow>): void {
+    mine.set(row.pid, row);
+    this.#known.set(row.pid, row.startTime);
+    // A service that was running before can start a process on our behalf, with our environment: its session is not ours.
+    if (row.session === row.pid || row.session > this.pid) this.#sessions.add(row.session);
+  }
+}
+
+/** False when there is nobody (left) to receive it. */
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function taskkill(pid: number): void {
+  spawnSync("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore", windowsHide: true });
+}

@@ -1,0 +1,30 @@
+/** Where Oxbow keeps things. `OXBOW_HOME` moves all three roots under one folder, for tests and portable installs. */
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+export interface HomeVariables {
+  readonly OXBOW_HOME?: string | undefined;
+  readonly XDG_CONFIG_HOME?: string | undefined;
+  readonly XDG_DATA_HOME?: string | undefined;
+  readonly XDG_STATE_HOME?: string | undefined;
+}
+
+export interface Roots {
+  readonly config: string;
+  readonly data: string;
+  readonly state: string;
+}
+
+export function roots(variables: HomeVariables): Roots {
+  const { OXBOW_HOME } = variables;
+  if (OXBOW_HOME) {
+    return { config: join(OXBOW_HOME, "config"), data: join(OXBOW_HOME, "data"), state: join(OXBOW_HOME, "state") };
+  }
+  const under = (variable: string | undefined, ...fallback: string[]) =>
+    join(variable || join(homedir(), ...fallback), "oxbow");
+  return {
+    config: under(variables.XDG_CONFIG_HOME, ".config"),
+    data: under(variables.XDG_DATA_HOME, ".local", "share"),
+    state: under(variables.XDG_STATE_HOME, ".local", "state"),
+  };
+}

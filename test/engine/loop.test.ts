@@ -1,0 +1,206 @@
+import { describe, expect, it } from "vitest";
+import { AbortNode } from "../../src/base/abort-tree.js";
+import { TurnFailure } from "../../src/engine/cancel.js";
+import type { ModelEvent } from "../../src/engine/ports.js";
+import { text } from "../../src/protocol/content.js";
+import { failure } from "../../src/protocol/errors.js";
+import { call, calls, deferred, ok, says, scriptedModel, testEngine, tool } from "../support/engine.js";
+import { verifies } from "../verifies.js";
+
+const echo = tool("echo", async (args) => ok(`heard ${args.word}`));
+
+describe("the loop", () => {
+  verifies(["L1", "L11"], "follows start → … → done with one TurnStarted and one TurnEnded", async () => {
+    const model = scriptedModel([calls(call("echo", { word: "hi" })), says("It said hi.")]);
+    const engine = testEngine({ model, tools: [echo] });
+    const result = await engine.turn("say hi");
+    expect(result).toMatchObject({ outcome: "answered", text: "It said hi.", iterations: 2 });
+    expect(engine.kinds()).toEqual([
+      "TurnStarted",
+      "ToolCallStarted",
+      "CostIncremented",
+      "ToolResult",
+      "TextDelta",
+      "CostIncremented",
+      "TurnTiming",
+      "TurnEnded",
+    ]);
+    expect(engine.events.map((event) => event.id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(engine.conversation.map((message) => message.role)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect(model.requests[1]?.messages[2]).toMatchObject({
+      content: [{ type: "tool_result", is_error: false, content: [text("heard hi")] }],
+    });
+  });
+
+  verifies(["L4"], "ends at the iteration limit with a structured outcome", async () => {
+    const endless = Array.from({ length: 5 }, () => calls(call("echo", { word: "again" })));
+    const engine = testEngine({ model: scriptedModel(endless), tools: [echo], maxIterations: 3 });
+    const result = await engine.turn("loop");
+    expect(result).toMatchObject({ outcome: "limit", iterations: 3, failure: { reason: "IterationLimit" } });
+    const last = engine.conversation.at(-1);
+    expect(last?.content[0]?.type).toBe("tool_result");
+  });
+
+  verifies(["L4"], "ends at a yield block even when there are tool calls, and answers those calls", async () => {
+    const yielding = calls(call("echo"), { type: "block", block: { type: "yield" } });
+    const engine = testEngine({ model: scriptedModel([yielding]), tools: [tool("echo", async () => ok(""), { mutating: true })] });
+    expect((await engine.turn("go")).outcome).toBe("answered");
+    expect(engine.kinds("ToolResult")).toHaveLength(1);
+    expect(engine.conversation.at(-1)?.content[0]).toMatchObject({ type: "tool_result", is_error: true });
+  });
+
+  verifies(["L3", "L4"], "a terminal error thrown by a request link ends the turn with that failure", async () => {
+    const budget = {
+      name: "10-budget",
+      run: async () => {
+        throw new TurnFailure(failure("QuotaExceeded", { name: "x", detail: "empty" }));
+      },
+    };
+    const engine = testEngine({ model: scriptedModel([says("never")]), requestLinks: [budget] });
+    const result = await engine.turn("go");
+    expect(result).toMatchObject({ outcome: "failed", failure: { reason: "QuotaExceeded" } });
+    expect(engine.kinds()).toEqual(["TurnStarted", "Error", "TurnTiming", "TurnEnded"]);
+  });
+
+  verifies(["L3"], "links wrap the call from the outside in, in the order of the list", async () => {
+    const seen: string[] = [];
+    const link = (name: string) => ({
+      name,
+      run: async <I, C, O>(input: I, _context: C, next: (input: I) => Promise<O>): Promise<O> => {
+        seen.push(`${name} in`);
+        const output = await next(input);
+        seen.push(`${name} out`);
+        return output;
+      },
+    });
+    const engine = testEngine({
+      model: scriptedModel([calls(call("echo")), says("done")]),
+      tools: [tool("echo", async () => (seen.push("run"), ok("")))],
+      toolLinks: [link("a"), link("b")],
+    });
+    await engine.turn("go");
+    expect(seen).toEqual(["a in", "b in", "run", "b out", "a out"]);
+  });
+
+  verifies(["L14"], "an exception in a hook is an Error event; the next turn works", async () => {
+    let faulty = true;
+    const hook = {
+      name: "99-faulty",
+      run: () => {
+        if (faulty) throw new Error("planted");
+        return "send" as const;
+      },
+    };
+    const engine = testEngine({ model: scriptedModel([says("fine")]), extraHooks: { assemble: [hook] } });
+    const broken = await engine.turn("one");
+    expect(broken).toMatchObject({ outcome: "failed", failure: { reason: "Internal" } });
+    expect(broken.failure?.message).toContain("planted");
+    faulty = false;
+    expect(await engine.turn("two")).toMatchObject({ outcome: "answered", text: "fine" });
+    expect(engine.kinds("TurnStarted", "TurnEnded")).toEqual(["TurnStarted", "TurnEnded", "TurnStarted", "TurnEnded"]);
+  });
+
+  verifies(["L14"], "a provider that throws in the middle and a subscriber that throws end nothing but the turn", async () => {
+    const half = async function* (): AsyncGenerator<ModelEvent[]> {
+      yield [{ type: "text", text: "half" }];
+      throw new Error("socket");
+    };
+    const engine = testEngine({ model: scriptedModel([half, says("whole")]) });
+    engine.bus.subscribe(() => {
+      throw new Error("bad subscriber");
+    });
+    expect(await engine.turn("one")).toMatchObject({ outcome: "failed", text: "half" });
+    expect(engine.conversation.at(-1)).toMatchObject({ role: "assistant", interrupted: true });
+    expect(await engine.turn("two")).toMatchObject({ outcome: "answered" });
+  });
+
+  it("stops a chain of hooks that walks in circles", async () => {
+    const engine = testEngine({
+      model: scriptedModel([]),
+      maxIterations: 2,
+      extraHooks: { assemble: [{ name: "99-circle", run: () => "assemble" }] },
+    });
+    expect(await engine.turn("go")).toMatchObject({ outcome: "failed", failure: { reason: "Internal" } });
+  });
+
+  verifies(["L12"], "says where the time went: hooks, links, provider and every tool", async () => {
+    const engine = testEngine({ model: scriptedModel([calls(call("echo")), says("ok")]), tools: [echo] });
+    await engine.turn("go");
+    const timing = engine.events.find((event) => event.kind === "TurnTiming");
+    expect(Object.keys(timing?.payload.parts ?? {})).toEqual(
+      expect.arrayContaining([
+        "assemble/10-messages",
+        "request-link/90-log",
+        "provider/first_byte",
+        "provider/total",
+        "tool/echo",
+        "tool-link/20-permission",
+      ]),
+    );
+  });
+});
+
+describe("cancellation", () => {
+  verifies(["L9"], "keeps the partial text, marked, and ends with cancelled", async () => {
+    const started = deferred();
+    const part = async function* (_request: unknown, signal: AbortSignal): AsyncGenerator<ModelEvent[]> {
+      yield [{ type: "text", text: "so far" }];
+      started.resolve();
+      await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
+    };
+    const engine = testEngine({ model: scriptedModel([part, says("later")]) });
+    const abort = new AbortNode();
+    const running = engine.turn("go", abort);
+    await started.promise;
+    abort.abort({ by: "cli_test" });
+    expect(await running).toMatchObject({ outcome: "cancelled", text: "so far" });
+    expect(engine.conversation.at(-1)).toMatchObject({ interrupted: true, content: [text("so far")] });
+    expect(engine.kinds("Cancelled", "TurnEnded")).toEqual(["Cancelled", "TurnEnded"]);
+    expect(await engine.turn("again")).toMatchObject({ outcome: "answered", text: "later" });
+  });
+
+  verifies(["L9"], "does not wait for a provider that ignores its signal", async () => {
+    const started = deferred();
+    const deaf = async function* (): AsyncGenerator<ModelEvent[]> {
+      started.resolve();
+      await new Promise(() => {});
+      yield [];
+    };
+    const engine = testEngine({ model: scriptedModel([deaf]) });
+    const abort = new AbortNode();
+    const running = engine.turn("go", abort);
+    await started.promise;
+    abort.abort({ by: "x" });
+    expect((await running).outcome).toBe("cancelled");
+  });
+
+  verifies(["L9", "L5"], "every call of the message is answered when cancelled between two tools", async () => {
+    const inside = deferred();
+    const slow = tool(
+      "slow",
+      (_args, { signal }) =>
+        new Promise((resolve) => {
+          inside.resolve();
+          signal.addEventListener("abort", () => resolve({ status: "cancelled", content: [text("stopped")] }));
+        }),
+      { concurrencySafe: false, mutating: true },
+    );
+    const engine = testEngine({ model: scriptedModel([calls(call("slow"), call("slow"), call("slow"))]), tools: [slow] });
+    const abort = new AbortNode();
+    const running = engine.turn("go", abort);
+    await inside.promise;
+    abort.abort({ by: "x" });
+    expect((await running).outcome).toBe("cancelled");
+    const results = engine.events.filter((event) => event.kind === "ToolResult");
+    expect(results.map((event) => event.payload.status)).toEqual(["cancelled", "cancelled", "cancelled"]);
+    expect(engine.conversation.at(-1)?.content).toHaveLength(3);
+  });
+
+  it("a limit that cancels is an outcome of its own", async () => {
+    const abort = new AbortNode();
+    abort.abort({ by: "oxbow", failure: failure("Timeout", { timeout: "5s" }) });
+    const engine = testEngine({ model: scriptedModel([says("never")]) });
+    expect(await engine.turn("go", abort)).toMatchObject({ outcome: "limit", failure: { reason: "Timeout" } });
+    expect(engine.kinds("TurnStarted", "TurnEnded")).toEqual(["TurnStarted", "TurnEnded"]);
+  });
+});
