@@ -1,6 +1,12 @@
-import { it } from "vitest";
+import { it, type TestContext } from "vitest";
+import type { RequirementId } from "./requirements.js";
 
 /** A test that shows a requirement holds; the ids stand in its name, where the coverage test finds them. */
-export function verifies(ids: readonly string[], name: string, action: () => Promise<void> | void): void {
-  it(`[${ids.join(" ")}] ${name}`, action);
+export function verifies(
+  ids: readonly RequirementId[],
+  name: string,
+  action: (context: TestContext) => Promise<void> | void,
+  timeoutMs?: number,
+): void {
+  it(`[${ids.join(" ")}] ${name}`, action, timeoutMs);
 }

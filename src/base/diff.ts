@@ -17,13 +17,18 @@ export interface DiffPart {
 const MAX_ROUNDS = 256;
 
 export function diffLines(before: readonly string[], after: readonly string[]): readonly DiffPart[] {
-  const numbers = new Map<string, number>();
-  const old = numbered(before, numbers);
-  const fresh = numbered(after, numbers);
-  const oldChanged = new Uint8Array(before.length).fill(1);
-  const newChanged = new Uint8Array(after.length).fill(1);
+  const most = Math.min(before.length, after.length);
+  let tail = 0;
+  while (tail < most && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  let head = 0;
+  while (head < most - tail && before[head] === after[head]) head++;
+  const oldChanged = new Uint8Array(before.length).fill(1, head, before.length - tail);
+  const newChanged = new Uint8Array(after.length).fill(1, head, after.length - tail);
 
   // A line that the other side does not have cannot match: leaving it out makes a rewritten file cheap.
+  const numbers = new Map<string, number>();
+  const old = numbered(before.slice(head, before.length - tail), numbers);
+  const fresh = numbered(after.slice(head, after.length - tail), numbers);
   const oldKept = shared(old, fresh);
   const newKept = shared(fresh, old);
   const matcher = new Matcher(
@@ -31,8 +36,8 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
     newKept.map((index) => fresh[index] as number),
   );
   for (const [i, j] of matcher.matches()) {
-    oldChanged[oldKept[i] as number] = 0;
-    newChanged[newKept[j] as number] = 0;
+    oldChanged[head + (oldKept[i] as number)] = 0;
+    newChanged[head + (newKept[j] as number)] = 0;
   }
   return partsFrom(oldChanged, newChanged);
 }

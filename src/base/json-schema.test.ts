@@ -17,7 +17,9 @@ const SCHEMA = {
 
 describe("schemaProblems", () => {
   it("finds nothing wrong with what fits", () => {
-    expect(schemaProblems(SCHEMA, { path: "a", limit: 10, mode: "count", edits: [{ old: "" }], either: null })).toEqual([]);
+    expect(schemaProblems(SCHEMA, { path: "a", limit: 10, mode: "count", edits: [{ old: "" }], either: null })).toEqual(
+      [],
+    );
   });
 
   verifies(["L8"], "names the field, what came and what was expected", () => {

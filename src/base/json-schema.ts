@@ -15,7 +15,9 @@ export function schemaProblems(schema: JsonValue | undefined, value: JsonValue |
     return attempts.some((problems) => problems.length === 0) ? [] : (attempts[0] ?? []);
   }
   if (Array.isArray(schema.enum) && !schema.enum.some((allowed) => sameJson(allowed, value))) {
-    return [`${at} must be one of ${schema.enum.map((option) => JSON.stringify(option)).join(", ")}, got ${show(value)}`];
+    return [
+      `${at} must be one of ${schema.enum.map((option) => JSON.stringify(option)).join(", ")}, got ${show(value)}`,
+    ];
   }
   if (schema.const !== undefined && !sameJson(schema.const, value)) {
     return [`${at} must be ${JSON.stringify(schema.const)}, got ${show(value)}`];
@@ -48,7 +50,6 @@ function hasType(type: string, value: JsonValue | undefined): boolean {
     case "null":
       return value === null;
     default:
-      // biome-ignore lint/suspicious/useValidTypeof: the name comes from a schema
       return typeof value === type;
   }
 }

@@ -1,6 +1,7 @@
 // Written by tools/generate-chain.mjs from the names of the files beside it. Do not edit.
 
 import { create as request90Log } from "./request/90-log.js";
+import type { ChainListing } from "./services.js";
 import { create as assemble10Messages } from "./stages/assemble/10-messages.js";
 import { create as assemble20Tools } from "./stages/assemble/20-tools.js";
 import { create as assemble30Instructions } from "./stages/assemble/30-instructions.js";
@@ -16,7 +17,7 @@ import { create as tool10Arguments } from "./tool/10-arguments.js";
 import { create as tool20Permission } from "./tool/20-permission.js";
 import { create as tool60Cap } from "./tool/60-cap.js";
 
-export const listing = {
+export const listing: ChainListing = {
   stages: {
     start: [{ name: "10-input", create: start10Input }],
     assemble: [
@@ -41,4 +42,4 @@ export const listing = {
     { name: "60-cap", create: tool60Cap },
   ],
   subscribers: [],
-} as const;
+};

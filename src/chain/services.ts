@@ -1,8 +1,8 @@
 /** What the hooks and links need; `main/harness.ts` supplies it once per run. */
 import type { EnginePorts, RequestLink, ToolLink, ToolRegistry } from "../engine/ports.js";
-import type { StageHook } from "../engine/turn.js";
-import type { PermissionDecision } from "../protocol/events.js";
+import type { Stage, StageHook } from "../engine/turn.js";
 import type { Envelope } from "../protocol/envelope.js";
+import type { PermissionDecision } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { PermissionGate } from "../security/permissions/gate.js";
@@ -54,3 +54,16 @@ export type CreateToolLink = (services: ChainServices) => ToolLink["run"];
 export type CreateSubscriber = (services: ChainServices) => (event: Envelope) => void;
 
 export type EarlyStart = EnginePorts["mayStartEarly"];
+
+interface Listed<Create> {
+  readonly name: string;
+  readonly create: Create;
+}
+
+/** The shape of `listing.ts`, which is written from the names of the files in this folder. */
+export interface ChainListing {
+  readonly stages: Readonly<Record<Stage, readonly Listed<CreateHook>[]>>;
+  readonly request: readonly Listed<CreateRequestLink>[];
+  readonly tool: readonly Listed<CreateToolLink>[];
+  readonly subscribers: readonly Listed<CreateSubscriber>[];
+}

@@ -3,7 +3,15 @@
  */
 import type { Clock } from "../base/clock.js";
 import type { IdSource } from "../base/ulid.js";
-import type { Message, OpaqueBlock, ResultContent, TextBlock, ThinkingBlock, YieldBlock } from "../protocol/content.js";
+import type {
+  AssistantBlock,
+  Message,
+  OpaqueBlock,
+  ResultContent,
+  TextBlock,
+  ThinkingBlock,
+  YieldBlock,
+} from "../protocol/content.js";
 import type { Failure } from "../protocol/errors.js";
 import type { ToolStatus } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
@@ -95,6 +103,8 @@ export interface Tool extends ToolSpec {
   readonly concurrencySafe: boolean;
   /** Changes something outside the conversation. */
   readonly mutating: boolean;
+  /** Brings arguments under names that other harnesses use into the form of the schema, before they are checked. */
+  canonical?(args: JsonObject): JsonObject;
   run(args: JsonObject, context: ToolContext): Promise<ToolOutcome>;
 }
 
@@ -130,6 +140,8 @@ export interface EnginePorts {
   readonly tools: ToolRegistry;
   /** Whether a call may run before the model has finished: false when a person might have to be asked. */
   mayStartEarly(call: ToolCall, tool: Tool): boolean;
+  /** Sees each block of an answer as it completes, in order, before a call in it runs. */
+  readonly onBlock?: (block: AssistantBlock) => void;
   readonly toolExecution: "batched" | "sequential";
   readonly maxIterations: number;
 }

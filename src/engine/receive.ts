@@ -104,11 +104,11 @@ class Reception {
     switch (block.type) {
       case "text":
         this.#partialText = "";
-        this.#blocks.push(block);
+        this.#keep(block);
         return;
       case "thinking":
         this.#partialThinking = "";
-        this.#blocks.push(block);
+        this.#keep(block);
         if (block.opaque === undefined) return;
         this.#deltas.flush();
         this.#turn.bus.publish("ThinkingDelta", { text: "", provider: block.provider, opaque: block.opaque });
@@ -122,18 +122,23 @@ class Reception {
           args: block.args,
           ...(block.malformed !== undefined && { malformed: block.malformed }),
         };
-        this.#blocks.push(call);
+        this.#keep(call);
         this.#dispatch.offer(call);
         return;
       }
       case "yield":
         this.#yielded = true;
-        this.#blocks.push(block);
+        this.#keep(block);
         return;
       case "opaque":
-        this.#blocks.push(block);
+        this.#keep(block);
         return;
     }
+  }
+
+  #keep(block: AssistantBlock): void {
+    this.#blocks.push(block);
+    this.#turn.ports.onBlock?.(block);
   }
 
   close(complete: boolean, elapsedMs: number): Answer {

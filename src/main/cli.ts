@@ -9,14 +9,34 @@ export interface CliCommand {
 }
 
 export const COMMANDS: readonly CliCommand[] = [
-  { name: "run", summary: "run one prompt to its end (the default when a prompt is given)", load: () => import("./commands/run.js") },
+  {
+    name: "run",
+    summary: "run one prompt to its end (the default when a prompt is given)",
+    load: () => import("./commands/run.js"),
+  },
   { name: "models", summary: "list the models that can be used now", load: () => import("./commands/models.js") },
   { name: "tools", summary: "list the tools the model can call", load: () => import("./commands/tools.js") },
-  { name: "config", summary: "'config show': every setting and where it came from", load: () => import("./commands/config.js") },
-  { name: "doctor", summary: "check what works on this machine and what to do about the rest", load: () => import("./commands/doctor.js") },
-  { name: "debug", summary: "'debug --raw PROMPT': run and keep the raw model traffic in a private file", load: () => import("./commands/debug.js") },
+  {
+    name: "config",
+    summary: "'config show': every setting and where it came from",
+    load: () => import("./commands/config.js"),
+  },
+  {
+    name: "doctor",
+    summary: "check what works on this machine and what to do about the rest",
+    load: () => import("./commands/doctor.js"),
+  },
+  {
+    name: "debug",
+    summary: "'debug --raw PROMPT': run and keep the raw model traffic in a private file",
+    load: () => import("./commands/debug.js"),
+  },
   { name: "mock-model", summary: "a scripted model server for tests", load: () => import("./commands/mock-model.js") },
-  { name: "help", summary: "this help; 'help environment' lists the variables", load: () => import("./commands/help.js") },
+  {
+    name: "help",
+    summary: "this help; 'help environment' lists the variables",
+    load: () => import("./commands/help.js"),
+  },
   { name: "version", summary: "print the version", load: () => import("./commands/version.js") },
 ];
 
@@ -48,7 +68,9 @@ function choose(args: readonly string[]): { command: CliCommand; rest: readonly 
       COMMANDS.map((command) => command.name),
     );
     if (near !== undefined) {
-      throw new UsageError(`There is no command '${first}'. Did you mean 'oxbow ${near}'? As a prompt: oxbow run ${first}`);
+      throw new UsageError(
+        `There is no command '${first}'. Did you mean 'oxbow ${near}'? As a prompt: oxbow run ${first}`,
+      );
     }
   }
   return { command: find("run"), rest: args };

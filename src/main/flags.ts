@@ -68,12 +68,12 @@ function explain(error: unknown, flags: readonly Flag[], command: string): strin
   return `${message.split(". ")[0]}. ${see}`;
 }
 
-/** The known word closest to what was typed, if it is close at all. */
+/** The known word closest to what was typed, if it looks like a slip: one for short words, two for long ones. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  let bestDistance = word.length < 6 ? 2 : 3;
   for (const candidate of known) {
-    const distance = editDistance(word, candidate);
+    const distance = slips(word, candidate);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -82,14 +82,21 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best;
 }
 
-function editDistance(a: string, b: string): number {
+/** Letters added, lost, changed or swapped with their neighbour. */
+function slips(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+      const changed = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let least = Math.min(changed, (row[j] as number) + 1, (next[j - 1] as number) + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        least = Math.min(least, (before[j - 2] as number) + 1);
+      }
+      next.push(least);
     }
+    before = row;
     row = next;
   }
   return row[b.length] as number;

@@ -19,7 +19,7 @@ import type { ClientId, SessionId } from "../protocol/ids.js";
 import { isJsonObject } from "../protocol/json.js";
 import { PermissionGate } from "../security/permissions/gate.js";
 import type { LogFunction } from "../system/log.js";
-import { Workspace } from "../tools/workspace.js";
+import type { Workspace } from "../tools/workspace.js";
 import type { Variables } from "./env.js";
 import type { ModelShelf } from "./model-shelf.js";
 import type { LoadedSettings } from "./settings.js";
@@ -29,7 +29,7 @@ import { openToolbox } from "./toolbox.js";
 export interface EngineOptions {
   readonly loaded: LoadedSettings;
   readonly variables: Variables;
-  readonly cwd: string;
+  readonly workspace: Workspace;
   readonly shelf: ModelShelf;
   readonly model: Model;
   readonly log: LogFunction;
@@ -42,10 +42,10 @@ export interface Engine {
   newClientId(): ClientId;
 }
 
-export async function createEngine(options: EngineOptions): Promise<Engine> {
+export function createEngine(options: EngineOptions): Engine {
   const clock = options.clock ?? systemClock;
   const ids = createIdSource({ wall: clock.wall, random: getRandomValues });
-  const workspace = await Workspace.open(options.cwd);
+  const { workspace } = options;
   const { settings, roots } = options.loaded;
 
   const openRun = async (request: { originator: ClientId; personPresent: () => boolean }): Promise<Run> => {
@@ -103,7 +103,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const custom = async ({ namespace, verb, payload, run }: CustomRequest): Promise<CommandReply> => {
     const command = namespace === "slash" ? builtInCommands.find(verb) : undefined;
     if (command === undefined) {
-      return { ok: false, failure: failure("InvalidInput", { detail: `There is no command /${verb}. /help lists them.` }) };
+      return {
+        ok: false,
+        failure: failure("InvalidInput", { detail: `There is no command /${verb}. /help lists them.` }),
+      };
     }
     const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
     const result = await command.run(args, slashContext({ run, settings, workspace, shelf: options.shelf }));

@@ -15,6 +15,7 @@ export function openRawTrace(roots: Roots): RawTrace {
   const file = join(folder, `raw-${new Date().toISOString().replaceAll(/[:.]/g, "-")}-${process.pid}.jsonl`);
   return {
     file,
-    write: (record) => appendFileSync(file, `${JSON.stringify({ ts: new Date().toISOString(), ...record })}\n`, { mode: 0o600 }),
+    write: (record) =>
+      appendFileSync(file, `${JSON.stringify({ ts: new Date().toISOString(), ...record })}\n`, { mode: 0o600 }),
   };
 }

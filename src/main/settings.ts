@@ -71,7 +71,13 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
   const { profile, warnings } = await readProfile(profilePath, { required: Boolean(variables.OXBOW_PROFILE) });
   const pick = <T>(definition: Definition<T>) => resolve(definition, { flags, variables, profile, profilePath });
   const settings: Settings = {
-    provider: pick({ key: "provider", flag: "provider", variable: "OXBOW_PROVIDER", fallback: undefined, read: String }),
+    provider: pick({
+      key: "provider",
+      flag: "provider",
+      variable: "OXBOW_PROVIDER",
+      fallback: undefined,
+      read: String,
+    }),
     model: pick({ key: "model", flag: "model", variable: "OXBOW_MODEL", fallback: undefined, read: String }),
     max_iterations: pick({
       key: "max_iterations",

@@ -22,7 +22,13 @@ export function slashContext({ run, settings, workspace, shelf }: SlashFacts): S
       ["workspace", workspace.root],
       ["session", run.session],
       ["messages", String(run.conversation.length)],
-      ["tools", run.tools.list().map((tool) => tool.name).join(", ")],
+      [
+        "tools",
+        run.tools
+          .list()
+          .map((tool) => tool.name)
+          .join(", "),
+      ],
       ["permissions", settings.permission_mode.value],
     ],
     async setModel(spec): Promise<SlashResult> {

@@ -1,9 +1,13 @@
 /** The tools of one run: the built-in ones of the chosen sets, found by name or by the names other harnesses use (T1, T2). */
 import type { Tool, ToolRegistry, ToolSet } from "../engine/ports.js";
-import { BackgroundCommands } from "../tools/background.js";
+import { createApplyPatchTool } from "../tools/apply-patch.js";
+import { BackgroundCommands, createBackgroundTool } from "../tools/background.js";
 import { createBashTool } from "../tools/bash.js";
-import { childEnvironment } from "../tools/child-environment.js";
+import { createEditTool } from "../tools/edit.js";
 import { createFileTools } from "../tools/file-tools.js";
+import { createGitTool } from "../tools/git.js";
+import { createTodoTool } from "../tools/todo.js";
+import { TOOL_ALIASES, withoutAlias } from "../tools/tool-aliases.js";
 import type { Workspace } from "../tools/workspace.js";
 import type { Variables } from "./env.js";
 
@@ -18,18 +22,33 @@ export interface Toolbox extends ToolRegistry {
   close(): Promise<void>;
 }
 
-export function openToolbox(options: ToolboxOptions): Toolbox {
-  const environment = childEnvironment(options.variables);
+export function openToolbox({ workspace, sets, variables, outputDirectory }: ToolboxOptions): Toolbox {
   const background = new BackgroundCommands();
+  const place = { workspaceRoot: workspace.root, environment: variables };
   const all: readonly Tool[] = [
-    ...createFileTools(options.workspace, { path: options.variables.PATH ?? "" }),
-    createBashTool({ workspaceRoot: options.workspace.root, environment, outputDirectory: options.outputDirectory, background }),
+    ...createFileTools(workspace, { path: variables.PATH, avoid: [workspace.root] }),
+    createEditTool(workspace),
+    createApplyPatchTool(workspace),
+    createBashTool({ ...place, outputDirectory, background }),
+    createBackgroundTool(background),
+    createGitTool(place),
+    createTodoTool(),
   ];
-  const offered = all.filter((tool) => options.sets.includes(tool.set));
+  const offered = all.filter((tool) => sets.includes(tool.set));
   const byName = new Map(offered.map((tool) => [tool.name, tool]));
+  for (const [alias, { tool: name }] of Object.entries(TOOL_ALIASES)) {
+    const tool = byName.get(name);
+    if (tool !== undefined) byName.set(alias, underAlias(alias, tool));
+  }
+  return { list: () => offered, find: (name) => byName.get(name), close: async () => background.close() };
+}
+
+function underAlias(alias: string, tool: Tool): Tool {
   return {
-    list: () => offered,
-    find: (name) => byName.get(name),
-    close: async () => background.close(),
+    ...tool,
+    canonical: (args) => {
+      const renamed = withoutAlias(alias, args).args;
+      return tool.canonical?.(renamed) ?? renamed;
+    },
   };
 }

@@ -56,7 +56,9 @@ export class HttpBody implements AsyncIterable<Uint8Array> {
       body: this,
       text: (limitBytes) => this.#text(limitBytes),
       release: () => this.#release(),
-      destroy: () => this.#incoming.destroy(),
+      destroy: () => {
+        if (!this.#ended && !this.#released) this.#incoming.destroy();
+      },
     };
   }
 

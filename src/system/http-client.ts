@@ -41,7 +41,7 @@ export interface HttpResponse {
   text(limitBytes: number): Promise<string>;
   /** No more is wanted. The connection is kept if the rest turns out to be short. */
   release(): void;
-  /** No more is wanted and the server shall stop. Does nothing once the body has ended. */
+  /** No more is wanted and the server shall stop. Does nothing to a body that has ended or was released. */
   destroy(): void;
 }
 
@@ -132,7 +132,8 @@ function exchange(transport: Transport, request: HttpRequest, { url, agent, cloc
       stopTimer();
       stopListening();
       if (cause !== undefined) reject(cause);
-      else if (outgoing.reusedSocket && agent !== false) reject(new StaleConnection("dropped", error.message, error.code));
+      else if (outgoing.reusedSocket && agent !== false)
+        reject(new StaleConnection("dropped", error.message, error.code));
       else reject(new HttpError(connected ? "dropped" : "connect", networkDetail(error), error.code));
     });
     outgoing.on("response", (incoming) => {

@@ -9,7 +9,7 @@
  */
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { closeSync, constants, openSync, readSync, unlinkSync } from "node:fs";
+import { closeSync, constants, openSync, readlinkSync, readSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,9 @@ import { join } from "node:path";
 /** Linux's O_PATH: a handle on the fifo that counts as neither reader nor writer. */
 const O_PATH = 0o10000000;
 const MAX_IDLE = 8;
+const CHUNK_BYTES = 65_536;
+/** More than a pipe can hold: a writer that never stops must not hold us. */
+const MAX_DRAIN_READS = 32;
 
 interface Fifo {
   readonly handle: number;
@@ -26,12 +29,12 @@ interface Fifo {
 
 const idle: Fifo[] = [];
 let unavailable = process.platform !== "linux";
+let scratch: Buffer | undefined;
 
 export class OutputPipe {
   readonly #fifo: Fifo;
   readonly #readEnd: number;
   readonly #socket: Socket;
-  readonly #scratch = { buffer: undefined as Buffer | undefined };
   #writeEnd: number | undefined;
   #onData: (chunk: Buffer) => void = () => {};
   #ended = false;
@@ -53,10 +56,17 @@ export class OutputPipe {
   /** Undefined where such pipes cannot be had. */
   static async open(): Promise<OutputPipe | undefined> {
     if (unavailable) return undefined;
+    let fifo = idle.pop();
     try {
-      return new OutputPipe(idle.pop() ?? (await createFifo()));
+      fifo ??= await createFifo();
     } catch {
       unavailable = true;
+      return undefined;
+    }
+    try {
+      return new OutputPipe(fifo);
+    } catch {
+      closeSync(fifo.handle);
       return undefined;
     }
   }
@@ -91,20 +101,11 @@ export class OutputPipe {
   drain(): void {
     if (this.#ended || this.#closed) return;
     this.#socket.pause();
-    const buffer = this.#buffer();
-    for (;;) {
-      let length: number;
-      try {
-        length = readSync(this.#readEnd, buffer);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EAGAIN") this.#ended = true;
-        break;
-      }
-      if (length === 0) {
-        this.#ended = true;
-        break;
-      }
-      this.#onData(Buffer.from(buffer.subarray(0, length)));
+    scratch ??= Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    for (let reads = 0; reads < MAX_DRAIN_READS; reads++) {
+      const length = this.#read(scratch);
+      if (length === undefined) break;
+      this.#onData(Buffer.from(scratch.subarray(0, length)));
     }
     if (!this.#ended) this.#socket.resume();
   }
@@ -118,14 +119,20 @@ export class OutputPipe {
     else closeSync(this.#fifo.handle);
   }
 
+  #read(buffer: Buffer): number | undefined {
+    try {
+      const length = readSync(this.#readEnd, buffer);
+      if (length > 0) return length;
+      this.#ended = true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") this.#ended = true;
+    }
+    return undefined;
+  }
+
   #closeWriteEnd(): void {
     if (this.#writeEnd !== undefined) closeSync(this.#writeEnd);
     this.#writeEnd = undefined;
-  }
-
-  #buffer(): Buffer {
-    this.#scratch.buffer ??= Buffer.allocUnsafeSlow(65_536);
-    return this.#scratch.buffer;
   }
 }
 
@@ -134,9 +141,11 @@ async function createFifo(): Promise<Fifo> {
   await new Promise<void>((resolve, reject) => {
     execFile("mkfifo", ["-m", "600", path], (error) => (error === null ? resolve() : reject(error)));
   });
+  let handle: number;
   try {
-    return { handle: openSync(path, O_PATH | constants.O_NOFOLLOW), link: `${path} (deleted)` };
+    handle = openSync(path, O_PATH | constants.O_NOFOLLOW);
   } finally {
     unlinkSync(path);
   }
+  return { handle, link: readlinkSync(`/proc/self/fd/${handle}`) };
 }

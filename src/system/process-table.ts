@@ -2,8 +2,9 @@
  * The machine's processes as the operating system lists them: /proc on Linux, `ps` elsewhere.
  *
  * 1. A row is of a process, never of a thread, and never of a zombie: a zombie runs nothing and holds nothing.
- * 2. Process ids are handed out upwards, so whatever started after `pid` has a higher id, unless the numbers wrapped round; then
- *    every process is a candidate.
+ * 2. Age is told by start times. Process ids say little about it: they are handed out upwards and begin again at the bottom when
+ *    they reach the top, on a small or busy machine within minutes. They serve as a short cut only for as long as they cannot
+ *    have gone all the way round.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -14,15 +15,26 @@ export interface ProcessRow {
   readonly group: number;
   /** 0 where the system does not tell. */
   readonly session: number;
-  /** With the pid it names one process for ever; empty where the system does not tell. */
-  readonly startTime: string;
+  /** In ticks since the machine started; with the pid it names one process for ever. 0 where the system does not tell. */
+  readonly startTime: number;
+}
+
+/** The first process of a tree, as the point in time after which its members started. */
+export interface Origin {
+  readonly pid: number;
+  readonly startTime: number;
+  /** It started so lately that the ids cannot have gone round since. */
+  readonly recent: boolean;
 }
 
 export interface Candidates {
   readonly rows: readonly ProcessRow[];
-  /** The ids wrapped round: the rows hold older processes too. */
-  readonly wrapped: boolean;
+  /** No process started while we looked. */
+  readonly settled: boolean;
 }
+
+/** Too short for the smallest range of ids (32,768) to be used up by anything a command does. */
+export const RECENT_MS = 500;
 
 const HAS_PROC = process.platform === "linux";
 /** Up to here looking at every id is cheaper than listing the whole of /proc. */
@@ -30,52 +42,55 @@ const PROBE_LIMIT = 64;
 /** New processes may appear while we look; on a busy machine that may never stop. */
 const MAX_LOOKS = 8;
 
-/** Whether anything but `pid` itself may have started after it and still run. No false "no"; reads one small file when idle. */
-export function anythingSince(pid: number): boolean {
-  for (let look = 0; look < MAX_LOOKS; look++) {
+/** Whether anything may have started after the origin and still run. No false "no"; reads one small file when idle. */
+export function anythingSince(origin: Origin): boolean {
+  for (let look = 0; look < MAX_LOOKS && origin.recent; look++) {
     const last = lastPid();
-    if (last < pid || last - pid > PROBE_LIMIT) return candidatesSince(pid).rows.length > 0;
-    for (let next = pid + 1; next <= last; next++) if (existsSync(`/proc/${next}`)) return true;
+    if (last < origin.pid || last - origin.pid > PROBE_LIMIT) break;
+    for (let pid = origin.pid + 1; pid <= last; pid++) if (existsSync(`/proc/${pid}`)) return true;
     // A process that was seen running may have started another and ended before we came to it.
-    if (last === pid || last === lastPid()) return false;
+    if (last === origin.pid || last === lastPid()) return false;
   }
-  return true;
+  const { rows, settled } = candidatesSince(origin);
+  return !settled || rows.length > 0;
 }
 
-/** Every live process that may have started at or after `pid`. */
-export function candidatesSince(pid: number): Candidates {
-  if (!HAS_PROC) return { rows: rowsOfPs(), wrapped: true };
-  const rows: ProcessRow[] = [];
-  if (lastPid() < pid) {
-    collectRows(rows, 2);
-    return { rows, wrapped: true };
-  }
-  let from = pid;
+/** Every live process that started with the origin or after it. */
+export function candidatesSince(origin: Origin): Candidates {
+  if (!HAS_PROC) return { rows: rowsOfPs(), settled: true };
+  const rows = new Map<number, ProcessRow>();
+  const ordered = origin.recent && lastPid() >= origin.pid;
+  let from = ordered ? origin.pid : 1;
   for (let look = 0; look < MAX_LOOKS; look++) {
     const last = lastPid();
-    collectRows(rows, from);
-    if (lastPid() === last) break;
-    from = last + 1;
+    for (const name of readdirSync("/proc")) {
+      const row = Number(name) >= from ? readRow(Number(name)) : undefined;
+      if (row !== undefined && row.startTime >= origin.startTime) rows.set(row.pid, row);
+    }
+    if (lastPid() === last) return { rows: [...rows.values()], settled: true };
+    if (ordered) from = last + 1;
   }
-  return { rows: rows.length > 1 ? [...new Map(rows.map((row) => [row.pid, row])).values()] : rows, wrapped: false };
+  return { rows: [...rows.values()], settled: false };
 }
 
-function collectRows(rows: ProcessRow[], from: number): void {
-  for (const name of readdirSync("/proc")) {
-    const pid = Number(name);
-    if (!(pid >= from)) continue;
-    const row = readRow(pid);
-    if (row !== undefined) rows.push(row);
-  }
+/** Also of a process that has just ended, as long as nobody has asked for its exit code. */
+export function startTimeOf(pid: number): number {
+  return HAS_PROC ? (parseStat(pid)?.startTime ?? 0) : 0;
 }
 
-/** Whether the process was started with this text somewhere in its environment. */
-export function environmentHolds(pid: number, text: string): boolean {
+/**
+ * Whether the process was started with this text somewhere in its environment. Undefined when no environment shows: there is
+ * none, or the process is just changing into another program and will show it in a moment, or it just ended and may have left
+ * children that no earlier look could find.
+ */
+export function environmentHolds(pid: number, text: string): boolean | undefined {
   if (!HAS_PROC) return false;
   try {
-    return readFileSync(`/proc/${pid}/environ`).includes(text);
-  } catch {
-    return false;
+    const environment = readFileSync(`/proc/${pid}/environ`);
+    return environment.length === 0 ? undefined : environment.includes(text);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "EACCES" || code === "EPERM" ? false : undefined;
   }
 }
 
@@ -99,7 +114,7 @@ function linkOf(path: string): string | undefined {
   }
 }
 
-/** The id the kernel gave out last; 0 when it cannot be told, which reads as "wrapped". */
+/** The id the kernel gave out last; 0 when it cannot be told. */
 function lastPid(): number {
   try {
     const fields = readFileSync("/proc/loadavg", "latin1").trimEnd().split(" ");
@@ -109,7 +124,12 @@ function lastPid(): number {
   }
 }
 
-function readRow(pid: number): ProcessRow | undefined {
+export function readRow(pid: number): ProcessRow | undefined {
+  const row = parseStat(pid);
+  return row === undefined || row.state === "Z" || row.state === "X" ? undefined : row;
+}
+
+function parseStat(pid: number): (ProcessRow & { readonly state: string | undefined }) | undefined {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -119,13 +139,13 @@ function readRow(pid: number): ProcessRow | undefined {
   // The name stands in parentheses and may itself hold spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group, session] = fields;
-  if (state === "Z" || state === "X") return undefined;
   return {
     pid,
+    state,
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
-    startTime: fields[19] ?? "",
+    startTime: Number(fields[19]),
   };
 }
 
@@ -144,7 +164,7 @@ export function rowsOfPs(): readonly ProcessRow[] {
   for (const line of listing.split("\n")) {
     const [pid, parent, group, state] = line.trim().split(/\s+/);
     if (state === undefined || state.startsWith("Z")) continue;
-    rows.push({ pid: Number(pid), parent: Number(parent), group: Number(group), session: 0, startTime: "" });
+    rows.push({ pid: Number(pid), parent: Number(parent), group: Number(group), session: 0, startTime: 0 });
   }
   return rows;
 }

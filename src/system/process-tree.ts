@@ -3,11 +3,12 @@
  *
  * 1. A process belongs to the tree when it is in the command's process group or session, when its parent belongs, when it
  *    carries the tree's marker in its environment (which survives setsid, nohup and double forks), or when it holds the
- *    command's output open. What belonged once belongs until it is dead.
- * 2. A session younger than the command that has a member was made by a member, so everybody in it is one.
+ *    command's output open; and it is not older than the command. What belonged once belongs until it is dead.
+ * 2. A session whose leader is a member has no other members than the leader's descendants.
  * 3. Nobody else is ever signalled: the group id is used only while the group has members, a pid only together with the
  *    start time it was seen with.
- * 4. The ordinary end of a command costs one signal 0 and one small file read.
+ * 4. A tree is empty only when every candidate has been seen clearly.
+ * 5. The ordinary end of a command costs one signal 0 and one small file read.
  *
  * A process that emptied its environment, made a session of its own, closed the output and lost its parent before the command
  * ended cannot be told from a stranger. Only a process namespace (the sandbox) holds that one.
@@ -15,7 +16,16 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.js";
-import { anythingSince, candidatesSince, environmentHolds, hasOpen, type ProcessRow } from "./process-table.js";
+import {
+  anythingSince,
+  candidatesSince,
+  environmentHolds,
+  hasOpen,
+  type Origin,
+  type ProcessRow,
+  RECENT_MS,
+  startTimeOf,
+} from "./process-table.js";
 
 /** The environment variable that carries the markers, outermost first: an Oxbow in an Oxbow belongs to both. */
 export const MARKER_VARIABLE = "OXBOW_CALL";
@@ -52,6 +62,8 @@ export interface ProcessTreeOptions {
 const KILL_LIMIT_MS = 2000;
 const KILL_ROUND_MS = 100;
 const KILL_NOW_ROUNDS = 50;
+/** The looks are 1, 2, 4 … 32 ms apart; to change into another program takes microseconds on an idle machine. */
+const MAX_UNSURE_LOOKS = 12;
 const WINDOWS = process.platform === "win32";
 const LINUX = process.platform === "linux";
 
@@ -60,7 +72,11 @@ export class ProcessTree {
   readonly #marker: string;
   readonly #outputLink: string | undefined;
   readonly #sessions: Set<number>;
-  readonly #known = new Map<number, string>();
+  readonly #known = new Map<number, number>();
+  readonly #startTime: number;
+  readonly #seenAt = performance.now();
+  readonly #unsureLooks = new Map<number, number>();
+  #unsure = false;
   #exited = false;
   #groupGone = false;
 
@@ -69,6 +85,7 @@ export class ProcessTree {
     this.#marker = options.marker;
     this.#outputLink = options.outputLink;
     this.#sessions = new Set([pid]);
+    this.#startTime = startTimeOf(pid);
   }
 
   /** The first process was reaped: from now on its id lives only as long as its group. */
@@ -80,19 +97,19 @@ export class ProcessTree {
     if (!this.#exited) return false;
     if (WINDOWS) return true;
     const groupAlive = this.#groupAlive();
-    if (LINUX) return !groupAlive && !anythingSince(this.pid) ? true : this.members().length === 0;
+    if (LINUX) return (!groupAlive && !anythingSince(this.#origin())) || this.#nobodyFound();
     return !groupAlive && ![...this.#known.keys()].some((pid) => pid !== this.pid && send(pid, 0));
   }
 
   /** The live members, the first process included. */
   members(): readonly ProcessRow[] {
     if (WINDOWS) return [];
-    const { rows, wrapped } = candidatesSince(this.pid);
+    const { rows, settled } = candidatesSince(this.#origin());
     const mine = new Map<number, ProcessRow>();
+    this.#unsure = !settled;
     let rest = rows.filter((row) => {
       if (this.#isKin(row)) this.#admit(row, mine);
-      // An older process can have been handed our output; those we started are all younger.
-      else if (!wrapped && this.#holdsOutput(row)) mine.set(row.pid, row);
+      else if (this.#holdsOutput(row)) mine.set(row.pid, row);
       else return true;
       return false;
     });
@@ -139,7 +156,7 @@ export class ProcessTree {
   killNow(): void {
     for (let round = 0; round < KILL_NOW_ROUNDS; round++) {
       this.signal("SIGKILL");
-      if (this.members().length === 0) return;
+      if (this.#nobodyFound()) return;
     }
   }
 
@@ -153,6 +170,15 @@ export class ProcessTree {
     }
   }
 
+  #origin(): Origin {
+    const recent = performance.now() - this.#seenAt < RECENT_MS;
+    return { pid: this.pid, startTime: this.#startTime, recent };
+  }
+
+  #nobodyFound(): boolean {
+    return this.members().length === 0 && !this.#unsure;
+  }
+
   #groupAlive(): boolean {
     if (this.#groupGone) return false;
     const alive = send(-this.pid, 0);
@@ -162,23 +188,36 @@ export class ProcessTree {
 
   #isKin(row: ProcessRow): boolean {
     if (row.pid === this.pid) return !this.#exited;
+    if (row.pid === process.pid) return false;
     return (
       (row.group === this.pid && !this.#groupGone) ||
       this.#sessions.has(row.session) ||
       this.#known.get(row.pid) === row.startTime ||
-      environmentHolds(row.pid, this.#marker)
+      this.#isMarked(row.pid)
     );
   }
 
+  #isMarked(pid: number): boolean {
+    const marked = environmentHolds(pid, this.#marker);
+    if (marked !== undefined) return marked;
+    // It will show soon; a stranger that never shows must not keep us for ever.
+    const looks = (this.#unsureLooks.get(pid) ?? 0) + 1;
+    this.#unsureLooks.set(pid, looks);
+    this.#unsure ||= looks <= MAX_UNSURE_LOOKS;
+    return false;
+  }
+
   #holdsOutput(row: ProcessRow): boolean {
-    return this.#outputLink !== undefined && hasOpen(row.pid, this.#outputLink);
+    // A child of ours that is about to become another command still holds everything we hold.
+    if (row.parent === process.pid) return false;
+    return this.#outputLink !== undefined && row.pid !== process.pid && hasOpen(row.pid, this.#outputLink);
   }
 
   #admit(row: ProcessRow, mine: Map<number, ProcessRow>): void {
     mine.set(row.pid, row);
     this.#known.set(row.pid, row.startTime);
-    // A service that was running before can start a process on our behalf, with our environment: its session is not ours.
-    if (row.session === row.pid || row.session > this.pid) this.#sessions.add(row.session);
+    // Not the session of just any member: a service that was running before can start one on our behalf, with our environment.
+    if (row.session === row.pid) this.#sessions.add(row.session);
   }
 }
 

@@ -17,7 +17,9 @@ export class Utf8Stream {
     // several times faster.
     const whole = last < 0x80 && !this.#split;
     this.#split = last >= 0x80;
-    return this.#withoutMark(whole ? this.#whole.decode(bytes) : this.#streaming.decode(bytes, { stream: this.#split }));
+    return this.#withoutMark(
+      whole ? this.#whole.decode(bytes) : this.#streaming.decode(bytes, { stream: this.#split }),
+    );
   }
 
   end(): string {

@@ -54,29 +54,33 @@ describe("dispatch", () => {
     expect(results.map((event) => plainText(event.payload.content))).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  verifies(["L6"], "a safe call starts while the answer still streams; a mutating one and what follows it do not", async () => {
-    const started: string[] = [];
-    const rest = deferred();
-    const part = async function* (): AsyncGenerator<ModelEvent[]> {
-      yield [call("read", { name: "first" })];
-      yield [call("write", { name: "second" })];
-      yield [call("read", { name: "third" })];
-      await rest.promise;
-      yield [{ type: "stop", reason: "tool_calls" }];
-    };
-    const note = async (args: { name?: unknown }) => (started.push(String(args.name)), ok(""));
-    const engine = testEngine({
-      model: scriptedModel([part, says("done")]),
-      tools: [tool("read", note), tool("write", note, { concurrencySafe: false, mutating: true })],
-    });
-    const turn = engine.turn("go");
-    while (started.length === 0) await settled();
-    await settled();
-    expect(started).toEqual(["first"]);
-    rest.resolve();
-    await turn;
-    expect(started).toEqual(["first", "second", "third"]);
-  });
+  verifies(
+    ["L6"],
+    "a safe call starts while the answer still streams; a mutating one and what follows it do not",
+    async () => {
+      const started: string[] = [];
+      const rest = deferred();
+      const part = async function* (): AsyncGenerator<ModelEvent[]> {
+        yield [call("read", { name: "first" })];
+        yield [call("write", { name: "second" })];
+        yield [call("read", { name: "third" })];
+        await rest.promise;
+        yield [{ type: "stop", reason: "tool_calls" }];
+      };
+      const note = async (args: { name?: unknown }) => (started.push(String(args.name)), ok(""));
+      const engine = testEngine({
+        model: scriptedModel([part, says("done")]),
+        tools: [tool("read", note), tool("write", note, { concurrencySafe: false, mutating: true })],
+      });
+      const turn = engine.turn("go");
+      while (started.length === 0) await settled();
+      await settled();
+      expect(started).toEqual(["first"]);
+      rest.resolve();
+      await turn;
+      expect(started).toEqual(["first", "second", "third"]);
+    },
+  );
 
   verifies(["L6"], "nothing starts early when a person might have to be asked", async () => {
     const started: string[] = [];
@@ -97,37 +101,46 @@ describe("dispatch", () => {
     expect(engine.events.find((event) => event.kind === "ToolResult")?.payload.status).toBe("denied");
   });
 
-  verifies(["L8"], "unknown tool, malformed JSON, wrong arguments and a throwing tool are results the model reads", async () => {
-    const strict = tool("strict", async () => ok("ran"), {
-      inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"], additionalProperties: false },
-    });
-    const throwing = tool("throwing", async () => {
-      throw new Error("disk on fire");
-    });
-    const malformed: ModelEvent = {
-      type: "block",
-      block: { type: "tool_call", tool: "strict", args: {}, malformed: '{"path": "READ' },
-    };
-    const part = calls(
-      call("nonsense"),
-      malformed,
-      call("strict", { path: 5 }),
-      call("strict", { file: "x" }),
-      call("throwing"),
-    );
-    const model = scriptedModel([part, says("I see.")]);
-    const engine = testEngine({ model, tools: [strict, throwing] });
-    expect((await engine.turn("go")).outcome).toBe("answered");
-    const results = engine.events.filter((event) => event.kind === "ToolResult").map((event) => event.payload);
-    expect(results.map((result) => result.status)).toEqual(["error", "error", "error", "error", "error"]);
-    const words = results.map((result) => plainText(result.content));
-    expect(words[0]).toContain('no tool "nonsense". Available: strict, throwing');
-    expect(words[1]).toContain("not one complete JSON object");
-    expect(words[2]).toContain('"path" must be a string, got 5');
-    expect(words[3]).toContain('"path" is missing (string)');
-    expect(words[3]).toContain('"file" is not known');
-    expect(words[4]).toBe("disk on fire");
-  });
+  verifies(
+    ["L8"],
+    "unknown tool, malformed JSON, wrong arguments and a throwing tool are results the model reads",
+    async () => {
+      const strict = tool("strict", async () => ok("ran"), {
+        inputSchema: {
+          type: "object",
+          properties: { path: { type: "string" } },
+          required: ["path"],
+          additionalProperties: false,
+        },
+      });
+      const throwing = tool("throwing", async () => {
+        throw new Error("disk on fire");
+      });
+      const malformed: ModelEvent = {
+        type: "block",
+        block: { type: "tool_call", tool: "strict", args: {}, malformed: '{"path": "READ' },
+      };
+      const part = calls(
+        call("nonsense"),
+        malformed,
+        call("strict", { path: 5 }),
+        call("strict", { file: "x" }),
+        call("throwing"),
+      );
+      const model = scriptedModel([part, says("I see.")]);
+      const engine = testEngine({ model, tools: [strict, throwing] });
+      expect((await engine.turn("go")).outcome).toBe("answered");
+      const results = engine.events.filter((event) => event.kind === "ToolResult").map((event) => event.payload);
+      expect(results.map((result) => result.status)).toEqual(["error", "error", "error", "error", "error"]);
+      const words = results.map((result) => plainText(result.content));
+      expect(words[0]).toContain('no tool "nonsense". Available: strict, throwing');
+      expect(words[1]).toContain("not one complete JSON object");
+      expect(words[2]).toContain('"path" must be a string, got 5');
+      expect(words[3]).toContain('"path" is missing (string)');
+      expect(words[3]).toContain('"file" is not known');
+      expect(words[4]).toBe("disk on fire");
+    },
+  );
 
   verifies(["L7"], "sequential execution stops at the first failure and says so for the rest", async () => {
     const ran: string[] = [];
@@ -144,47 +157,51 @@ describe("dispatch", () => {
     expect(results.map((event) => event.payload.status)).toEqual(["ok", "error", "skipped"]);
   });
 
-  verifies(["L5", "L8"], "any mix of calls: one start and one result each, in order, unsafe ones never overlap", async () => {
-    const kind = fc.constantFrom("safe", "unsafe", "fails", "unknown");
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(kind, fc.nat(3)), { maxLength: 12 }), async (plan) => {
-        let active = 0;
-        let unsafeActive = 0;
-        let overlap = false;
-        const ticks = async (count: number) => {
-          for (let i = 0; i < count; i++) await Promise.resolve();
-        };
-        const safe = tool("safe", async (args) => {
-          active++;
-          if (unsafeActive > 0) overlap = true;
-          await ticks(Number(args.wait) * 3);
-          active--;
-          return ok(String(args.index));
-        });
-        const unsafe = tool(
-          "unsafe",
-          async (args) => {
-            if (active > 0 || unsafeActive > 0) overlap = true;
-            unsafeActive++;
+  verifies(
+    ["L5", "L8"],
+    "any mix of calls: one start and one result each, in order, unsafe ones never overlap",
+    async () => {
+      const kind = fc.constantFrom("safe", "unsafe", "fails", "unknown");
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.tuple(kind, fc.nat(3)), { maxLength: 12 }), async (plan) => {
+          let active = 0;
+          let unsafeActive = 0;
+          let overlap = false;
+          const ticks = async (count: number) => {
+            for (let i = 0; i < count; i++) await Promise.resolve();
+          };
+          const safe = tool("safe", async (args) => {
+            active++;
+            if (unsafeActive > 0) overlap = true;
             await ticks(Number(args.wait) * 3);
-            unsafeActive--;
+            active--;
             return ok(String(args.index));
-          },
-          { concurrencySafe: false, mutating: true },
-        );
-        const fails = tool("fails", async () => {
-          throw new Error("x");
-        });
-        const part = calls(...plan.map(([name, wait], index) => call(name, { wait, index })));
-        const engine = testEngine({ model: scriptedModel([part, says("end")]), tools: [safe, unsafe, fails] });
-        await engine.turn("go");
-        const of = (wanted: "ToolCallStarted" | "ToolResult") =>
-          engine.events.flatMap((event) => (event.kind === wanted ? [event.payload.call] : []));
-        expect(overlap).toBe(false);
-        expect(of("ToolCallStarted")).toHaveLength(plan.length);
-        expect(of("ToolResult")).toEqual(of("ToolCallStarted"));
-      }),
-      { numRuns: 200 },
-    );
-  });
+          });
+          const unsafe = tool(
+            "unsafe",
+            async (args) => {
+              if (active > 0 || unsafeActive > 0) overlap = true;
+              unsafeActive++;
+              await ticks(Number(args.wait) * 3);
+              unsafeActive--;
+              return ok(String(args.index));
+            },
+            { concurrencySafe: false, mutating: true },
+          );
+          const fails = tool("fails", async () => {
+            throw new Error("x");
+          });
+          const part = calls(...plan.map(([name, wait], index) => call(name, { wait, index })));
+          const engine = testEngine({ model: scriptedModel([part, says("end")]), tools: [safe, unsafe, fails] });
+          await engine.turn("go");
+          const of = (wanted: "ToolCallStarted" | "ToolResult") =>
+            engine.events.flatMap((event) => (event.kind === wanted ? [event.payload.call] : []));
+          expect(overlap).toBe(false);
+          expect(of("ToolCallStarted")).toHaveLength(plan.length);
+          expect(of("ToolResult")).toEqual(of("ToolCallStarted"));
+        }),
+        { numRuns: 200 },
+      );
+    },
+  );
 });

@@ -43,7 +43,10 @@ describe("the loop", () => {
 
   verifies(["L4"], "ends at a yield block even when there are tool calls, and answers those calls", async () => {
     const yielding = calls(call("echo"), { type: "block", block: { type: "yield" } });
-    const engine = testEngine({ model: scriptedModel([yielding]), tools: [tool("echo", async () => ok(""), { mutating: true })] });
+    const engine = testEngine({
+      model: scriptedModel([yielding]),
+      tools: [tool("echo", async () => ok(""), { mutating: true })],
+    });
     expect((await engine.turn("go")).outcome).toBe("answered");
     expect(engine.kinds("ToolResult")).toHaveLength(1);
     expect(engine.conversation.at(-1)?.content[0]).toMatchObject({ type: "tool_result", is_error: true });
@@ -100,19 +103,23 @@ describe("the loop", () => {
     expect(engine.kinds("TurnStarted", "TurnEnded")).toEqual(["TurnStarted", "TurnEnded", "TurnStarted", "TurnEnded"]);
   });
 
-  verifies(["L14"], "a provider that throws in the middle and a subscriber that throws end nothing but the turn", async () => {
-    const half = async function* (): AsyncGenerator<ModelEvent[]> {
-      yield [{ type: "text", text: "half" }];
-      throw new Error("socket");
-    };
-    const engine = testEngine({ model: scriptedModel([half, says("whole")]) });
-    engine.bus.subscribe(() => {
-      throw new Error("bad subscriber");
-    });
-    expect(await engine.turn("one")).toMatchObject({ outcome: "failed", text: "half" });
-    expect(engine.conversation.at(-1)).toMatchObject({ role: "assistant", interrupted: true });
-    expect(await engine.turn("two")).toMatchObject({ outcome: "answered" });
-  });
+  verifies(
+    ["L14"],
+    "a provider that throws in the middle and a subscriber that throws end nothing but the turn",
+    async () => {
+      const half = async function* (): AsyncGenerator<ModelEvent[]> {
+        yield [{ type: "text", text: "half" }];
+        throw new Error("socket");
+      };
+      const engine = testEngine({ model: scriptedModel([half, says("whole")]) });
+      engine.bus.subscribe(() => {
+        throw new Error("bad subscriber");
+      });
+      expect(await engine.turn("one")).toMatchObject({ outcome: "failed", text: "half" });
+      expect(engine.conversation.at(-1)).toMatchObject({ role: "assistant", interrupted: true });
+      expect(await engine.turn("two")).toMatchObject({ outcome: "answered" });
+    },
+  );
 
   it("stops a chain of hooks that walks in circles", async () => {
     const engine = testEngine({
@@ -185,7 +192,10 @@ describe("cancellation", () => {
         }),
       { concurrencySafe: false, mutating: true },
     );
-    const engine = testEngine({ model: scriptedModel([calls(call("slow"), call("slow"), call("slow"))]), tools: [slow] });
+    const engine = testEngine({
+      model: scriptedModel([calls(call("slow"), call("slow"), call("slow"))]),
+      tools: [slow],
+    });
     const abort = new AbortNode();
     const running = engine.turn("go", abort);
     await inside.promise;

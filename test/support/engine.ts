@@ -142,7 +142,10 @@ export function testEngine(options: EngineOptions): TestEngine {
       ...listing.request.map(({ name, create }) => ({ name, run: create(services) })),
       ...(options.requestLinks ?? []),
     ],
-    toolLinks: [...listing.tool.map(({ name, create }) => ({ name, run: create(services) })), ...(options.toolLinks ?? [])],
+    toolLinks: [
+      ...listing.tool.map(({ name, create }) => ({ name, run: create(services) })),
+      ...(options.toolLinks ?? []),
+    ],
     mayStartEarly: (toolCall, definition) => gate.judge(toolCall, definition).decision === "allow",
     toolExecution: options.toolExecution ?? "batched",
     maxIterations: options.maxIterations ?? 100,

@@ -8,7 +8,9 @@ export const create: CreateToolLink = () => async (call, _context, next) => {
   const outcome = await next(call);
   if (outcome.content.every((block) => block.type !== "text" || block.text.length <= MOST_CHARACTERS)) return outcome;
   const content = outcome.content.map((block) =>
-    block.type === "text" ? { ...block, text: capText(block.text, MOST_CHARACTERS, "ask for a smaller part to see it") } : block,
+    block.type === "text"
+      ? { ...block, text: capText(block.text, MOST_CHARACTERS, "ask for a smaller part to see it") }
+      : block,
   );
   return { ...outcome, content };
 };

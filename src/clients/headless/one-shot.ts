@@ -27,9 +27,7 @@ export interface OneShotOptions {
   readonly clock: Clock;
 }
 
-export type OneShotResult =
-  | { readonly ended: EventPayloads["TurnEnded"] }
-  | { readonly refused: Failure };
+export type OneShotResult = { readonly ended: EventPayloads["TurnEnded"] } | { readonly refused: Failure };
 
 export async function runOneShot(options: OneShotOptions): Promise<OneShotResult> {
   const { client, session, terminal, clock, format } = options;

@@ -24,7 +24,7 @@ export class TextView {
   readonly #terminal: Terminal;
   readonly #spinner: Spinner;
   readonly #verbose: boolean;
-  #filter = new SafeTextStream();
+  readonly #filter = new SafeTextStream();
   #lineOpen = false;
   #thinkingOpen = false;
   #progressOpen = false;
@@ -66,17 +66,17 @@ export class TextView {
   /** Ends an open line on stdout, so that whatever comes next starts at its own. */
   #closeLine(): void {
     this.#closeThinking();
-    if (!this.#lineOpen) return;
     this.#spinner.hide();
-    this.#terminal.out.write("\n");
+    const rest = this.#filter.end();
+    if (rest !== "") this.#terminal.out.write(rest);
+    if (this.#lineOpen || rest !== "") this.#terminal.out.write("\n");
     this.#lineOpen = false;
-    this.#filter = new SafeTextStream();
   }
 
   #text(text: string): void {
     this.#closeThinking();
     this.#spinner.stop();
-    const shown = this.#terminal.out.isTerminal ? this.#filter.write(text) : text;
+    const shown = this.#terminal.out.isTerminal ? this.#filter.push(text) : text;
     if (shown === "") return;
     this.#terminal.out.write(shown);
     this.#lineOpen = !shown.endsWith("\n");
@@ -114,7 +114,8 @@ export class TextView {
     const summary = status === "ok" ? `${lines} line${lines === 1 ? "" : "s"}` : `${status}: ${firstLine(words)}`;
     const style = status === "ok" ? "dim" : "red";
     this.#note(paint(this.#terminal, style, `${MARKS[status]} ${tool}: ${safeText(summary)}`));
-    if (this.#verbose && words.trim() !== "") this.#note(paint(this.#terminal, "dim", indent(safeText(words.trimEnd()))));
+    if (this.#verbose && words.trim() !== "")
+      this.#note(paint(this.#terminal, "dim", indent(safeText(words.trimEnd()))));
   }
 
   #note(line: string): void {
@@ -139,7 +140,9 @@ export function brief(args: JsonObject): string {
   const shown = Object.entries(args)
     .map(([name, value]) => {
       const text = typeof value === "string" ? value : JSON.stringify(value);
-      return values.length === 1 || name === "command" || name === "path" || name === "pattern" ? text : `${name}=${text}`;
+      return values.length === 1 || name === "command" || name === "path" || name === "pattern"
+        ? text
+        : `${name}=${text}`;
     })
     .join(" ")
     .replaceAll("\n", "⏎");

@@ -4,7 +4,10 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { ClientId } from "../../protocol/ids.js";
 import type { AttachedClient, Host } from "../host.js";
 
-export function connectInProcess(host: Host, options: { readonly id: ClientId; readonly canAnswer: boolean }): EngineClient {
+export function connectInProcess(
+  host: Host,
+  options: { readonly id: ClientId; readonly canAnswer: boolean },
+): EngineClient {
   const listeners = new Set<(event: Envelope) => void>();
   const self: AttachedClient = {
     id: options.id,
@@ -15,8 +18,7 @@ export function connectInProcess(host: Host, options: { readonly id: ClientId; r
   };
   return {
     id: options.id,
-    send: (kind, payload, session) =>
-      host.carryOut(self, { kind, payload, ...(session !== undefined && { session }) }),
+    send: (kind, payload, session) => host.carryOut(self, { kind, payload, ...(session !== undefined && { session }) }),
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -6,7 +6,8 @@ import { connectInProcess } from "../../control/transports/inproc.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { createLog } from "../../system/log.js";
-import { type Variables, environment } from "../env.js";
+import { Workspace, WorkspaceError } from "../../tools/workspace.js";
+import { environment, type Variables } from "../env.js";
 import { EXIT, exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
 import { helpLines, type ParsedFlags, parseFlags, UsageError } from "../flags.js";
 import { createEngine, type Engine } from "../harness.js";
@@ -61,11 +62,20 @@ async function prepare(
   const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(roots) : undefined;
   const shelf = createModelShelf({ variables, ...(rawTrace && { trace: rawTrace.write }) });
   const chosen = await shelf.choose({ provider: settings.provider.value, model: settings.model.value });
-  const cwd = resolve(flags.text("cwd") ?? process.cwd());
-  const engine = await createEngine({ loaded, variables, cwd, shelf, model: chosen.model, log });
+  const workspace = await openWorkspace(resolve(flags.text("cwd") ?? process.cwd()));
+  const engine = createEngine({ loaded, variables, workspace, shelf, model: chosen.model, log });
   const client = connectInProcess(engine.host, { id: engine.newClientId(), canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
   return { engine, client, chosen };
+}
+
+async function openWorkspace(folder: string): Promise<Workspace> {
+  try {
+    return await Workspace.open(folder);
+  } catch (error) {
+    if (error instanceof WorkspaceError) throw new UsageError(error.message);
+    throw error;
+  }
 }
 
 async function oneShot(
@@ -136,22 +146,28 @@ function outputFormat(flags: ParsedFlags): OutputFormat {
     throw new UsageError("--stream-events and --output-format say different things: use one of them.");
   }
   if (flags.has("json-events") && format === "stream-json") {
-    throw new UsageError("--json-events prints the events after the answer, stream-json prints them live: use one of them.");
+    throw new UsageError(
+      "--json-events prints the events after the answer, stream-json prints them live: use one of them.",
+    );
   }
   return format;
 }
 
 /** Words of the command line and of standard input, as one prompt; undefined to open a conversation. */
 async function wholePrompt(flags: ParsedFlags, terminal: Terminal): Promise<string | undefined> {
-  const words = flags.words.filter((word) => word !== "-").join(" ").trim();
+  const words = flags.words
+    .filter((word) => word !== "-")
+    .join(" ")
+    .trim();
   const waitForInput = flags.words.includes("-");
   if (words === "" && !waitForInput && (process.stdin.isTTY || flags.has("plain"))) return undefined;
   if (!waitForInput && !inputIsConnected()) {
-    if (words === "") throw new UsageError("Give a prompt: oxbow \"PROMPT\", or pipe one in.");
+    if (words === "") throw new UsageError('Give a prompt: oxbow "PROMPT", or pipe one in.');
     return words;
   }
   const input = await readInput({ patient: words === "" || waitForInput });
-  if (input === undefined) terminal.err.write("oxbow: nothing came on standard input, going on without it ('-' waits for it).\n");
+  if (input === undefined)
+    terminal.err.write("oxbow: nothing came on standard input, going on without it ('-' waits for it).\n");
   const parts = [words, input?.trim() ?? ""].filter((part) => part !== "");
   if (parts.length === 0) throw new UsageError("The prompt is empty.");
   return parts.join("\n\n");

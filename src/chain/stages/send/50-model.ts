@@ -5,15 +5,17 @@ import type { Stage } from "../../../engine/turn.js";
 import type { CreateHook } from "../../services.js";
 
 /** Opens the model's answer through the request chain. */
-export const create: CreateHook = () => async (turn): Promise<Stage> => {
-  const { request, ports, bus, timing, signal } = turn;
-  if (request === undefined) throw new Error("nothing was assembled to send");
-  const context: RequestContext = { model: turn.model, signal };
-  const send = compose(ports.requestLinks, async (final, inner) => inner.model.stream(final, inner), {
-    timing,
-    prefix: "request-link",
-  });
-  turn.dispatch = new Dispatch({ ports, bus, timing, signal });
-  turn.stream = await send(request, context);
-  return "receive";
-};
+export const create: CreateHook =
+  () =>
+  async (turn): Promise<Stage> => {
+    const { request, ports, bus, timing, signal } = turn;
+    if (request === undefined) throw new Error("nothing was assembled to send");
+    const context: RequestContext = { model: turn.model, signal };
+    const send = compose(ports.requestLinks, async (final, inner) => inner.model.stream(final, inner), {
+      timing,
+      prefix: "request-link",
+    });
+    turn.dispatch = new Dispatch({ ports, bus, timing, signal });
+    turn.stream = await send(request, context);
+    return "receive";
+  };

@@ -1,0 +1,40 @@
+/** The loop of the conformance adapter. Requests may overlap; each is answered when it is done. */
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { isJsonObject, type JsonObject } from "../../protocol/json.js";
+
+export type Operation = (request: JsonObject) => JsonObject | Promise<JsonObject>;
+
+/** Loaded when first asked for. */
+const OPERATIONS: Readonly<Record<string, () => Promise<Operation>>> = {
+  sse: async () => (await import("./sse.js")).sse,
+  stream: async () => (await import("./stream.js")).stream,
+};
+
+export async function serve(input: Readable, output: Writable): Promise<void> {
+  const running = new Set<Promise<void>>();
+  for await (const line of createInterface({ input })) {
+    if (line.trim() === "") continue;
+    const one = respond(line).then((answer) => {
+      output.write(`${JSON.stringify(answer)}\n`);
+      running.delete(one);
+    });
+    running.add(one);
+  }
+  await Promise.all(running);
+}
+
+async function respond(line: string): Promise<JsonObject> {
+  let request: JsonObject = {};
+  try {
+    const value: unknown = JSON.parse(line);
+    if (isJsonObject(value)) request = value;
+    const name = String(request.op);
+    const load = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
+    if (load === undefined) return { n: request.n, unsupported: true };
+    const operation = await load();
+    return { n: request.n, ...(await operation(request)) };
+  } catch (error) {
+    return { n: request.n, status: "error", message: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,75 @@
+/** `oxbow config show`: each value and where it came from (feature U10). */
+import { formatDuration } from "../../base/duration.js";
+import { environment } from "../env.js";
+import { EXIT } from "../exit-codes.js";
+import { helpLines, parseFlags, UsageError } from "../flags.js";
+import { type LoadedSettings, loadSettings, type Settings } from "../settings.js";
+import { RUN_FLAGS } from "./run-flags.js";
+
+const FLAGS = [
+  { name: "json", help: "as JSON" },
+  ...RUN_FLAGS.filter((flag) =>
+    [
+      "model",
+      "provider",
+      "max-iterations",
+      "tool-set",
+      "permission-mode",
+      "system-prompt",
+      "timeout",
+      "log-level",
+      "help",
+    ].includes(flag.name),
+  ),
+];
+
+export async function run(args: readonly string[]): Promise<number> {
+  const flags = parseFlags(FLAGS, args, "config");
+  if (flags.has("help")) {
+    process.stdout.write(
+      `Usage: oxbow config show [flags]\n\nFlags are taken into account as a run would.\n${helpLines(FLAGS)}\n`,
+    );
+    return EXIT.answered;
+  }
+  if (flags.words.length !== 1 || flags.words[0] !== "show") throw new UsageError("Say 'oxbow config show'.");
+  const loaded = await loadSettings(flags, environment());
+  for (const warning of loaded.warnings) process.stderr.write(`oxbow: ${warning}\n`);
+  process.stdout.write(flags.has("json") ? asJson(loaded) : asTable(loaded));
+  return EXIT.answered;
+}
+
+function shown(key: string, value: unknown): string {
+  if (value === undefined) return key === "provider" || key === "model" ? "(chosen by what is ready)" : "(none)";
+  if (key === "timeout_ms") return formatDuration(value as number);
+  if (key === "log") {
+    const { standard, byComponent } = value as Settings["log"]["value"];
+    return [standard, ...[...byComponent].map(([component, level]) => `${component}=${level}`)].join(",");
+  }
+  if (Array.isArray(value)) return value.join(",");
+  const text = String(value).replaceAll("\n", "⏎");
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+function rows({ settings, roots, profilePath }: LoadedSettings): readonly (readonly [string, string, string])[] {
+  const values = Object.entries(settings).map(
+    ([key, setting]) => [key === "timeout_ms" ? "timeout" : key, shown(key, setting.value), setting.origin] as const,
+  );
+  return [
+    ...values,
+    ["profile", profilePath, "OXBOW_PROFILE, or config.toml in the configuration folder"],
+    ["config folder", roots.config, "OXBOW_HOME or XDG_CONFIG_HOME"],
+    ["data folder", roots.data, "OXBOW_HOME or XDG_DATA_HOME"],
+    ["state folder", roots.state, "OXBOW_HOME or XDG_STATE_HOME"],
+  ];
+}
+
+function asTable(loaded: LoadedSettings): string {
+  const lines = rows(loaded);
+  const widths = [0, 1].map((column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
+  return `${lines.map(([key, value, origin]) => `${key.padEnd(widths[0] ?? 0)}  ${value.padEnd(widths[1] ?? 0)}  ${origin}`).join("\n")}\n`;
+}
+
+function asJson(loaded: LoadedSettings): string {
+  const entries = rows(loaded).map(([key, value, origin]) => [key.replaceAll(" ", "_"), { value, origin }]);
+  return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
+}

@@ -1,0 +1,133 @@
+/** `oxbow doctor`: what works on this machine, and what to do about the rest. */
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { findProgram } from "../../system/find-program.js";
+import { environment, type Variables } from "../env.js";
+import { EXIT } from "../exit-codes.js";
+import { helpLines, parseFlags, UsageError } from "../flags.js";
+import { createModelShelf } from "../model-shelf.js";
+import { type LoadedSettings, loadSettings } from "../settings.js";
+import { VERSION } from "../version.js";
+
+type Verdict = "ok" | "note" | "problem";
+
+interface Finding {
+  readonly subject: string;
+  readonly verdict: Verdict;
+  readonly text: string;
+}
+
+const FLAGS = [
+  { name: "json", help: "as JSON" },
+  { name: "help", short: "h", help: "show this help" },
+];
+
+const MARKS: Readonly<Record<Verdict, string>> = { ok: "✓", note: "–", problem: "✗" };
+
+export async function run(args: readonly string[]): Promise<number> {
+  const flags = parseFlags(FLAGS, args, "doctor");
+  if (flags.has("help")) {
+    process.stdout.write(
+      `Usage: oxbow doctor [--json]\n\n${helpLines(FLAGS)}\n\nExit code 1 when something is a problem.\n`,
+    );
+    return EXIT.answered;
+  }
+  const variables = environment();
+  const findings = [
+    programFinding(),
+    ...(await settingsFindings(variables)),
+    ...(await modelFindings(variables)),
+    ...programFindings(variables),
+    workspaceFinding(),
+    sandboxFinding(),
+  ];
+  process.stdout.write(flags.has("json") ? `${JSON.stringify(findings, null, 2)}\n` : table(findings));
+  return findings.some((finding) => finding.verdict === "problem") ? EXIT.failed : EXIT.answered;
+}
+
+function programFinding(): Finding {
+  return {
+    subject: "oxbow",
+    verdict: "ok",
+    text: `${VERSION} on Node ${process.versions.node}, ${process.platform} ${process.arch}`,
+  };
+}
+
+async function settingsFindings(variables: Variables): Promise<Finding[]> {
+  let loaded: LoadedSettings;
+  try {
+    loaded = await loadSettings(parseFlags([], [], "doctor"), variables);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [{ subject: "settings", verdict: "problem", text: error.message }];
+  }
+  const { roots, profilePath, warnings } = loaded;
+  const profile = existsSync(profilePath) ? profilePath : `defaults (there is no ${profilePath})`;
+  const findings: Finding[] = [{ subject: "settings", verdict: "ok", text: profile }];
+  for (const warning of warnings) findings.push({ subject: "settings", verdict: "note", text: warning });
+  try {
+    mkdirSync(roots.state, { recursive: true });
+    accessSync(roots.state, constants.W_OK);
+    findings.push({ subject: "log folder", verdict: "ok", text: `${roots.state}/log` });
+  } catch {
+    findings.push({
+      subject: "log folder",
+      verdict: "problem",
+      text: `${roots.state} cannot be written: set OXBOW_HOME to a folder of yours`,
+    });
+  }
+  return findings;
+}
+
+async function modelFindings(variables: Variables): Promise<Finding[]> {
+  const states = await createModelShelf({ variables }).providers();
+  const findings = states.map((state): Finding => {
+    const count = `${state.models.length} model${state.models.length === 1 ? "" : "s"}`;
+    if (state.name === "offline") return { subject: "offline", verdict: "ok", text: state.detail };
+    if (state.ready) return { subject: state.name, verdict: "ok", text: `${count} at ${state.baseUrl}` };
+    const wanted = variables[`${state.name.toUpperCase()}_API_KEY`] !== undefined;
+    return { subject: state.name, verdict: wanted ? "problem" : "note", text: state.detail };
+  });
+  const first = states.find((state) => state.ready);
+  return [...findings, { subject: "would use", verdict: "ok", text: first?.name ?? "offline" }];
+}
+
+function programFindings(variables: Variables): Finding[] {
+  const wanted: readonly (readonly [string, string])[] = [
+    ["bash", "shell commands use sh instead"],
+    ["git", "git state cannot be shown"],
+    ["rg", "searches use the built-in search, which is slower"],
+  ];
+  return wanted.map(([name, without]): Finding => {
+    const path = findProgram(name, variables.PATH ?? "");
+    if (path !== undefined) return { subject: name, verdict: "ok", text: path };
+    return { subject: name, verdict: "note", text: `not found on PATH: ${without}` };
+  });
+}
+
+function workspaceFinding(): Finding {
+  const folder = process.cwd();
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+  } catch {
+    return { subject: "workspace", verdict: "problem", text: `${folder} cannot be read` };
+  }
+  try {
+    accessSync(folder, constants.W_OK);
+    return { subject: "workspace", verdict: "ok", text: folder };
+  } catch {
+    return { subject: "workspace", verdict: "note", text: `${folder} is read-only` };
+  }
+}
+
+function sandboxFinding(): Finding {
+  return {
+    subject: "sandbox",
+    verdict: "note",
+    text: "shell commands are not sandboxed yet: in mode ask each of them needs your permission",
+  };
+}
+
+function table(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map((finding) => finding.subject.length));
+  return findings.map(({ subject, verdict, text }) => `${MARKS[verdict]} ${subject.padEnd(width)}  ${text}\n`).join("");
+}

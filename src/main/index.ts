@@ -1,0 +1,37 @@
+/** The package `oxbow`: the loop as a library, and a small server for it. */
+
+export type { HarnessEvent, HarnessState, HarnessStatus } from "../control/transports/simple-events.js";
+export {
+  createServer,
+  type HarnessServer,
+  type ListeningServer,
+  type ListenOptions,
+  type ServedHarness,
+  type ServerOptions,
+} from "../control/transports/simple-http.js";
+export type {
+  AssistantBlock,
+  AssistantMessage,
+  BuiltInReason,
+  Failure,
+  FailureReason,
+  ImageBlock,
+  JsonObject,
+  JsonValue,
+  Message,
+  OpaqueBlock,
+  ResultContent,
+  TextBlock,
+  ThinkingBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+  Usage,
+  UserBlock,
+  UserMessage,
+  YieldBlock,
+} from "../protocol/index.js";
+export { Harness, type HarnessHandler, type PromptOptions, type PromptResult } from "./library.js";
+export type { HarnessConfig } from "./library-config.js";
+export { HarnessError, PromptCancelledError } from "./library-errors.js";
+export type { HarnessTool, ToolRunContext } from "./library-tools.js";
+export { VERSION } from "./version.js";

@@ -1,0 +1,90 @@
+/** The settings of a library harness: checked once, at construction, with the defaults filled in (feature L13). */
+import { failure } from "../protocol/errors.js";
+import type { Endpoint } from "../providers/http-model.js";
+import { endpointOf, findProvider, NAMED_PROVIDERS, type NamedProvider, type WireName } from "../providers/named.js";
+import { HarnessError } from "./library-errors.js";
+
+export interface HarnessConfig {
+  /** The provider's key. The library reads no environment variables. Empty only for a provider that needs none. */
+  readonly apiKey: string | undefined;
+  /** `claude-3-haiku-20240307` unless given. */
+  readonly model?: string | undefined;
+  /** The most a single answer may have; 4096 unless given. */
+  readonly maxTokens?: number | undefined;
+  /** Sent as it is; without one there is none. */
+  readonly systemPrompt?: string | undefined;
+  /** How often the model may be called for one prompt; 10 unless given. */
+  readonly maxTurns?: number | undefined;
+  /** Where the provider's API is, when it is not where it usually is. */
+  readonly baseUrl?: string | undefined;
+  /** `anthropic` unless given. */
+  readonly provider?: string | undefined;
+}
+
+export interface SettledConfig {
+  readonly endpoint: Endpoint;
+  readonly wire: WireName;
+  readonly model: string;
+  readonly maxTokens: number;
+  readonly systemPrompt: string;
+  readonly maxTurns: number;
+}
+
+const DEFAULT_PROVIDER = "anthropic";
+const DEFAULT_MODEL = "claude-3-haiku-20240307";
+const DEFAULT_MAX_TOKENS = 4096;
+const DEFAULT_MAX_TURNS = 10;
+
+export function settleConfig(config: HarnessConfig): SettledConfig {
+  if (typeof config !== "object" || config === null) throw invalid("a Harness needs a configuration: { apiKey, … }.");
+  const provider = settleProvider(config.provider ?? DEFAULT_PROVIDER);
+  const { systemPrompt = "" } = config;
+  if (typeof systemPrompt !== "string") throw invalid("systemPrompt must be a string.");
+  return {
+    endpoint: settleEndpoint(config, provider),
+    wire: provider.wire,
+    model: settleModel(config.model, provider),
+    maxTokens: settleCount("maxTokens", config.maxTokens ?? DEFAULT_MAX_TOKENS),
+    systemPrompt,
+    maxTurns: settleCount("maxTurns", config.maxTurns ?? DEFAULT_MAX_TURNS),
+  };
+}
+
+export function invalid(detail: string): HarnessError {
+  return new HarnessError(failure("ConfigurationInvalid", { detail }));
+}
+
+function settleProvider(name: string): NamedProvider {
+  const provider = findProvider(name);
+  if (provider !== undefined) return provider;
+  const known = NAMED_PROVIDERS.map((candidate) => candidate.name).join(", ");
+  throw invalid(`there is no provider ${JSON.stringify(name)}. There are ${known}.`);
+}
+
+function settleModel(model: string | undefined, provider: NamedProvider): string {
+  const chosen = model ?? (provider.name === DEFAULT_PROVIDER ? DEFAULT_MODEL : provider.defaultModel);
+  if (typeof chosen === "string" && chosen.trim() !== "") return chosen;
+  throw invalid(`model is required for ${provider.name}: pass { model: "…" }.`);
+}
+
+function settleEndpoint({ apiKey, baseUrl }: HarnessConfig, provider: NamedProvider): Endpoint {
+  const needsKey = provider.keyName !== undefined;
+  if (needsKey && (typeof apiKey !== "string" || apiKey.trim() === "")) {
+    throw invalid(
+      `apiKey is required: pass { apiKey: "…" } with a key for ${provider.name}. The library reads no environment variables.`,
+    );
+  }
+  const endpoint = endpointOf(provider, {
+    ...(provider.keyName !== undefined && { [provider.keyName]: apiKey }),
+    ...(provider.baseUrlName !== undefined && { [provider.baseUrlName]: baseUrl }),
+  });
+  if (!/^https?:/.test(endpoint.baseUrl) || !URL.canParse(endpoint.baseUrl)) {
+    throw invalid(`baseUrl must be an http or https address, got ${JSON.stringify(baseUrl)}.`);
+  }
+  return needsKey ? { ...endpoint, keyName: "apiKey" } : endpoint;
+}
+
+function settleCount(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw invalid(`${name} must be a whole number above 0, got ${String(value)}.`);
+}

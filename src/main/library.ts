@@ -1,0 +1,273 @@
+/**
+ * The loop as a library (features L7, L13): a model, the embedding program's tools, and a handler that hears what happens.
+ *
+ * 1. One prompt at a time; another is refused at once and the first does not notice.
+ * 2. Handlers are called synchronously, in the order things happen, with complete blocks only. Every tool call that was told
+ *    gets exactly one result, also when it was not run.
+ * 3. Calls run one after the other; after one that failed the rest are not run, and their results say so.
+ * 4. The conversation only grows, and stays valid after a failure or a cancel, so that the next prompt can go on from there.
+ * 5. Nothing is read from the environment and no file is touched.
+ */
+import { onAbort } from "../base/abort-tree.js";
+import { systemClock } from "../base/clock.js";
+import { createIdSource } from "../base/ulid.js";
+import { listing } from "../chain/listing.js";
+import type { ChainServices } from "../chain/services.js";
+import { PermissionDesk } from "../control/permission-desk.js";
+import { Run } from "../control/run.js";
+import type { HarnessEvent, HarnessStatus } from "../control/transports/simple-events.js";
+import { Bus } from "../engine/bus.js";
+import type { TurnResult } from "../engine/loop.js";
+import type { EnginePorts, Model } from "../engine/ports.js";
+import type { NamedHook, Stage, StageChains } from "../engine/turn.js";
+import { type AssistantBlock, type Message, plainText, text } from "../protocol/content.js";
+import type { Envelope } from "../protocol/envelope.js";
+import { failure } from "../protocol/errors.js";
+import type { ClientId } from "../protocol/ids.js";
+import type { JsonObject } from "../protocol/json.js";
+import type { Usage } from "../protocol/usage.js";
+import { createHttpModel } from "../providers/http-model.js";
+import { loadWire } from "../providers/named.js";
+import { PermissionGate } from "../security/permissions/gate.js";
+import { createHttpClient } from "../system/http-client.js";
+import { type HarnessConfig, type SettledConfig, settleConfig } from "./library-config.js";
+import { HarnessError, PromptCancelledError } from "./library-errors.js";
+import { type HarnessTool, settleTools } from "./library-tools.js";
+
+/** All optional. They run on the harness's own stack, so they should be quick; one that throws ends the prompt with its error. */
+export interface HarnessHandler {
+  /** The prompt is in the conversation. */
+  onUser?(content: string): void;
+  /** A block of text is complete. */
+  onText?(content: string): void;
+  /** A block of reasoning is complete, where the provider shows it. */
+  onReasoning?(content: string): void;
+  /** A tool call is complete in the answer; it has not been run yet. */
+  onToolCall?(id: string, name: string, input: JsonObject): void;
+  onToolResult?(id: string, result: string, isError: boolean): void;
+  onStatus?(status: HarnessStatus): void;
+}
+
+export interface PromptOptions {
+  /** Cancels the prompt. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface PromptResult {
+  /** `limit`: maxTurns was reached before the model had a final answer. */
+  readonly outcome: "answered" | "limit";
+  /** The text of the last answer. */
+  readonly text: string;
+  /** How often the model was called. */
+  readonly turns: number;
+  readonly usage: Usage;
+  /** The last answer stopped at maxTokens. */
+  readonly truncated: boolean;
+}
+
+export class Harness {
+  readonly #run: Run;
+  readonly #client: ClientId;
+  readonly #maxTurns: number;
+  readonly #listeners = new Set<(event: HarnessEvent) => void>();
+  /** What a handler threw during this prompt, first. */
+  #fault: { readonly error: unknown } | undefined;
+
+  constructor(config: HarnessConfig, tools: readonly HarnessTool[], handler?: HarnessHandler | null) {
+    const settled = settleConfig(config);
+    const registry = settleTools(tools, (name) => this.#status({ state: "running tool", message: `Running ${name}.` }));
+    const ids = createIdSource({ wall: systemClock.wall, random: (bytes) => crypto.getRandomValues(bytes) });
+    this.#client = ids.next("cli");
+    this.#maxTurns = settled.maxTurns;
+    const session = ids.next("sess");
+    const bus = new Bus({ session, originator: this.#client, clock: systemClock });
+    bus.subscribe((event) => this.#hear(event));
+    const desk = new PermissionDesk(bus, () => false);
+    const services: ChainServices = {
+      tools: registry,
+      // The tools are the embedding program's own: it has decided what they may do.
+      gate: new PermissionGate("allow"),
+      person: desk,
+      log: () => {},
+      systemPrompt: () => settled.systemPrompt,
+      permissionState: { missing: undefined },
+      maxOutputTokens: settled.maxTokens,
+    };
+    const ports: EnginePorts = {
+      clock: systemClock,
+      ids,
+      tools: registry,
+      requestLinks: listing.request.map(({ name, create }) => ({ name, run: create(services) })),
+      toolLinks: listing.tool.map(({ name, create }) => ({ name, run: create(services) })),
+      mayStartEarly: () => false,
+      onBlock: (block) => this.#seeBlock(block),
+      toolExecution: "sequential",
+      maxIterations: settled.maxTurns,
+    };
+    const onRequest = () => this.#status({ state: "thinking", message: `Waiting for ${settled.model}.` });
+    this.#run = new Run({
+      session,
+      bus,
+      ports,
+      desk,
+      stages: this.#stages(services),
+      model: openModel(settled, onRequest),
+    });
+    if (handler) this.subscribe((event) => callHandler(handler, event));
+  }
+
+  /** The conversation so far: a list of its own, oldest first. */
+  get messages(): readonly Message[] {
+    return [...this.#run.conversation];
+  }
+
+  /** Whether a prompt is running. */
+  get busy(): boolean {
+    return this.#run.busy;
+  }
+
+  /**
+   * Works on a prompt until the model answers without tool calls or maxTurns is reached. Rejects with a HarnessError when it
+   * cannot, with a PromptCancelledError (name "AbortError") when it was cancelled, with a handler's own error when one threw.
+   */
+  async prompt(content: string, { signal }: PromptOptions = {}): Promise<PromptResult> {
+    if (typeof content !== "string" || content.trim() === "") {
+      throw new HarnessError(failure("InvalidInput", { detail: "A prompt must be a string that is not empty." }));
+    }
+    if (signal?.aborted) throw new PromptCancelledError(signal.reason);
+    const started = this.#run.start({ content: [text(content)], originator: this.#client });
+    if ("refused" in started) {
+      const message = "A prompt is already running. Wait until it has ended, or cancel() it first.";
+      throw new HarnessError({ ...started.refused, message });
+    }
+    this.#fault = undefined;
+    const stopListening = signal === undefined ? () => {} : onAbort(signal, () => this.cancel());
+    const result = await started.ended.finally(stopListening);
+    this.#status({ state: "idle", message: this.#endMessage(result) });
+    return this.#conclude(result, signal);
+  }
+
+  /** Cancels the running prompt, if there is one. */
+  cancel(): void {
+    this.#run.cancel(this.#client);
+  }
+
+  /** Hears every event as a value; for servers and logs. The returned function ends it. */
+  subscribe(listener: (event: HarnessEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #conclude(result: TurnResult, signal: AbortSignal | undefined): PromptResult {
+    if (this.#fault !== undefined) throw this.#fault.error;
+    const { outcome } = result;
+    if (outcome === "cancelled") throw new PromptCancelledError(signal?.aborted ? signal.reason : undefined);
+    if (outcome !== "answered" && outcome !== "limit") {
+      throw new HarnessError(result.failure ?? failure("Internal", { detail: `the turn ended as ${outcome}` }));
+    }
+    return {
+      outcome,
+      text: result.text,
+      turns: result.iterations,
+      usage: result.usage,
+      truncated: result.truncated === true,
+    };
+  }
+
+  #endMessage({ outcome, failure: cause }: TurnResult): string {
+    if (this.#fault !== undefined) return `Stopped: a handler failed: ${errorText(this.#fault.error)}`;
+    if (outcome === "answered") return "Ready.";
+    if (outcome === "limit") return `Stopped: the limit of ${this.#maxTurns} turns (maxTurns) was reached.`;
+    return outcome === "cancelled" ? "Cancelled." : (cause?.message ?? "Failed.");
+  }
+
+  #stages(services: ChainServices): StageChains {
+    const chains = Object.fromEntries(
+      Object.entries(listing.stages).map(([stage, hooks]) => [
+        stage,
+        hooks.map(({ name, create }) => ({ name, run: create(services) })),
+      ]),
+    ) as Record<Stage, NamedHook[]>;
+    // The last of its chain: by now the words are in the conversation.
+    chains.start.push({
+      name: "99-tell-user",
+      run: (turn) => {
+        this.#emit({ type: "user", content: plainText(turn.input) });
+        return "assemble";
+      },
+    });
+    return chains;
+  }
+
+  #seeBlock(block: AssistantBlock): void {
+    if (block.type === "text") this.#emit({ type: "text", content: block.text });
+    if (block.type === "thinking" && block.text !== "") this.#emit({ type: "reasoning", content: block.text });
+    if (block.type === "tool_use") {
+      this.#emit({ type: "tool_call", id: block.call, name: block.tool, input: structuredClone(block.args) });
+    }
+  }
+
+  #hear({ kind, payload }: Envelope): void {
+    if (kind !== "ToolResult") return;
+    const { call, status, content } = payload;
+    this.#emit({ type: "tool_result", id: call, result: plainText(content), isError: status !== "ok" });
+  }
+
+  #status(status: HarnessStatus): void {
+    this.#emit({ type: "status", ...status });
+  }
+
+  #emit(event: HarnessEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#fault ??= { error };
+        this.cancel();
+      }
+    }
+  }
+}
+
+/** Opened with the first request: until then neither the wire nor the network is loaded. */
+function openModel({ endpoint, wire, model }: SettledConfig, onRequest: () => void): Model {
+  let opened: Promise<Model> | undefined;
+  const open = async () => createHttpModel({ wire: await loadWire(wire), endpoint, model, http: createHttpClient() });
+  return {
+    provider: endpoint.provider,
+    family: endpoint.family,
+    model,
+    async *stream(request, context) {
+      onRequest();
+      opened ??= open();
+      yield* (await opened).stream(request, context);
+    },
+  };
+}
+
+function callHandler(handler: HarnessHandler, event: HarnessEvent): void {
+  switch (event.type) {
+    case "user":
+      handler.onUser?.(event.content);
+      break;
+    case "text":
+      handler.onText?.(event.content);
+      break;
+    case "reasoning":
+      handler.onReasoning?.(event.content);
+      break;
+    case "tool_call":
+      handler.onToolCall?.(event.id, event.name, event.input);
+      break;
+    case "tool_result":
+      handler.onToolResult?.(event.id, event.result, event.isError);
+      break;
+    case "status":
+      handler.onStatus?.({ state: event.state, message: event.message });
+      break;
+  }
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

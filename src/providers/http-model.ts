@@ -1,0 +1,215 @@
+/**
+ * A model behind HTTP: a wire, an endpoint and a client joined (feature M1).
+ *
+ * 1. Problems are `failure` events; only a fault in this code is thrown. A cancelled stream just ends.
+ * 2. One batch for each read of the network.
+ * 3. The key is in the request's headers and nowhere else: not in a failure, not in a trace.
+ */
+import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../engine/ports.js";
+import { type Failure, failure } from "../protocol/errors.js";
+import { isJsonObject, type JsonObject } from "../protocol/json.js";
+import type { HttpClient, HttpResponse, HttpTimeouts } from "../system/http-client.js";
+import { HttpError } from "../system/http-error.js";
+import { createTracer, type Trace, type Tracer } from "./trace.js";
+import { malformed, oneLine, responseFailure, streamFailure, textOf } from "./wire/failures.js";
+import { parseJson } from "./wire/fields.js";
+import { createFrameDecoder } from "./wire/framing.js";
+import { shownUrl } from "./wire/url.js";
+import type { Frame, Wire, WireContext } from "./wire/wire.js";
+
+export interface Endpoint {
+  /** The provider's name. */
+  readonly provider: string;
+  readonly family: string;
+  readonly baseUrl: string;
+  readonly key?: string;
+  /** Where the key comes from, to be named when it is refused. */
+  readonly keyName?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** On this machine or near it: inference may take as long as it takes. */
+  readonly local: boolean;
+  /** Replaces the usual ones. */
+  readonly timeouts?: HttpTimeouts;
+  /** Put into every request's body as it is. */
+  readonly extra?: JsonObject;
+}
+
+export interface HttpModelOptions<State> {
+  readonly wire: Wire<State>;
+  readonly endpoint: Endpoint;
+  readonly model: string;
+  readonly http: HttpClient;
+  /** The most the model can read and write together, where that is known. */
+  readonly maxContextTokens?: number;
+  readonly trace?: Trace;
+}
+
+const CONNECT_MS = 10_000;
+/** Reasoning models can be silent for minutes. */
+const CLOUD_IDLE_MS = 300_000;
+const ERROR_BODY_BYTES = 64 * 1024;
+
+export function usualTimeouts(endpoint: Pick<Endpoint, "local">): HttpTimeouts {
+  return endpoint.local ? { connectMs: CONNECT_MS } : { connectMs: CONNECT_MS, idleMs: CLOUD_IDLE_MS };
+}
+
+export function createHttpModel<State>(options: HttpModelOptions<State>): Model {
+  const { endpoint, model } = options;
+  return {
+    provider: endpoint.provider,
+    family: endpoint.family,
+    model,
+    stream: (request, context) => stream(options, request, context),
+  };
+}
+
+async function* stream<State>(
+  options: HttpModelOptions<State>,
+  request: ModelRequest,
+  { signal }: Pick<RequestContext, "signal">,
+): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
+  const { wire, endpoint, http } = options;
+  const encoded = wire.encode({ ...request, model: options.model }, target(options));
+  const key = endpoint.key?.trim() ?? "";
+  const context: WireContext = {
+    provider: endpoint.provider,
+    family: endpoint.family,
+    model: options.model,
+    url: shownUrl(encoded.url),
+    tools: request.tools,
+    ...(endpoint.keyName !== undefined && { keyName: endpoint.keyName }),
+  };
+  const headers = {
+    "content-type": "application/json",
+    accept: wire.framing === "sse" ? "text/event-stream" : "application/x-ndjson",
+    ...encoded.headers,
+    ...endpoint.headers,
+    ...(key !== "" && wire.authorize(key)),
+  };
+  const body = JSON.stringify(encoded.body);
+  const tracer = createTracer(options.trace, key);
+  tracer.request({ method: "POST", url: context.url, headers, body });
+  const conceal = (failure: Failure): ModelEvent => ({ type: "failure", failure: withoutKey(failure, key) });
+  const timeouts = endpoint.timeouts ?? usualTimeouts(endpoint);
+  let response: HttpResponse | undefined;
+  try {
+    response = await http.request({ method: "POST", url: encoded.url, headers, body, signal, timeouts });
+    tracer.response(response);
+    const problem = await refusal(response, { context, tracer });
+    if (problem === undefined) yield* read(response, wire, { context, tracer, conceal });
+    else if (!signal.aborted) yield [conceal(problem)];
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    tracer.failed(error);
+    if (error.kind !== "aborted" && !signal.aborted) yield [conceal(unreachable(error, context))];
+  } finally {
+    tracer.end();
+    response?.destroy();
+  }
+}
+
+function target<State>({ endpoint, maxContextTokens }: HttpModelOptions<State>) {
+  return {
+    baseUrl: endpoint.baseUrl,
+    family: endpoint.family,
+    ...(maxContextTokens !== undefined && { maxContextTokens }),
+    ...(endpoint.extra !== undefined && { extra: endpoint.extra }),
+  };
+}
+
+interface Reading {
+  readonly context: WireContext;
+  readonly tracer: Tracer;
+  /** The event for a failure, without the key that a server may have repeated in it. */
+  readonly conceal: (failure: Failure) => ModelEvent;
+}
+
+function withoutKey(problem: Failure, key: string): Failure {
+  if (key.length < 8 || !problem.message.includes(key)) return problem;
+  return { ...problem, message: problem.message.replaceAll(key, "[key]") };
+}
+
+/** What an answer says that is none. */
+async function refusal(
+  response: HttpResponse,
+  { context, tracer }: Pick<Reading, "context" | "tracer">,
+): Promise<Failure | undefined> {
+  const { status, headers } = response;
+  const accepted = status >= 200 && status < 300;
+  const isPage = headers["content-type"]?.includes("text/html") === true;
+  if (accepted && !isPage) return undefined;
+  const body = await response.text(ERROR_BODY_BYTES);
+  tracer.text(body);
+  return accepted ? notAStream(body, context) : responseFailure({ status, headers, body }, context);
+}
+
+/** Bytes that came with a good status and hold no frame: a page, an error, or the answer of a server that does not stream. */
+function notAStream(body: string, context: WireContext): Failure {
+  const value = parseJson(body);
+  if (!isJsonObject(value)) return malformed(textOf(body), context);
+  return value.error ? streamFailure(value, context) : malformed("JSON where a stream was asked for", context);
+}
+
+async function* read<State>(
+  response: HttpResponse,
+  wire: Wire<State>,
+  { context, tracer, conceal }: Reading,
+): AsyncGenerator<readonly ModelEvent[]> {
+  const decoder = createFrameDecoder(wire.framing);
+  let state = wire.initial(context);
+  let framed = false;
+  let opening = "";
+  const take = (frames: readonly Frame[]): { events: ModelEvent[]; done: boolean } => {
+    const events: ModelEvent[] = [];
+    for (const frame of frames) {
+      framed = true;
+      const step = wire.step(state, frame);
+      state = step.state;
+      for (const event of step.events) events.push(event.type === "failure" ? conceal(event.failure) : event);
+      if (step.done) return { events, done: true };
+    }
+    return { events, done: false };
+  };
+  let broken: HttpError | undefined;
+  try {
+    for await (const bytes of response.body) {
+      tracer.bytes(bytes);
+      if (!framed && opening.length < ERROR_BODY_BYTES) opening += Buffer.from(bytes).toString("utf8");
+      const { events, done } = take(decoder.push(bytes));
+      if (done) response.release();
+      if (events.length > 0) yield events;
+      if (done) return;
+    }
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.kind === "aborted") throw error;
+    tracer.failed(error);
+    broken = error;
+  }
+  const rest = take(broken === undefined ? decoder.end() : []);
+  if (rest.done) yield rest.events;
+  else if (!framed && broken === undefined && isForeign(opening)) yield [conceal(notAStream(opening, context))];
+  else yield [...rest.events, ...ending(wire.end(state), broken, context)];
+}
+
+/** Not even the beginning of a stream of events. */
+function isForeign(opening: string): boolean {
+  return opening.trim() !== "" && !/^(:|(data|event|id|retry):)/m.test(opening);
+}
+
+/** An answer that had told its own end is complete, even if the connection then broke. */
+function ending(
+  events: readonly ModelEvent[],
+  broken: HttpError | undefined,
+  context: WireContext,
+): readonly ModelEvent[] {
+  if (broken?.kind !== "timeout") return events;
+  const silent = failure("ProviderFailed", { name: context.provider, detail: broken.message }, { retryable: true });
+  return events.map((event) => (event.type === "failure" ? { ...event, failure: silent } : event));
+}
+
+function unreachable(error: HttpError, context: WireContext): Failure {
+  const detail = error.kind === "dropped" ? "the connection was closed before it answered" : oneLine(error.message);
+  // Without a name server entry or a certificate, waiting does not help.
+  const lasting = error.code !== undefined && /^(ENOTFOUND|EPROTO|ERR_|CERT|DEPTH|SELF|UNABLE)/.test(error.code);
+  return failure("NetworkFailed", { name: context.provider, url: context.url, detail }, { retryable: !lasting });
+}

@@ -1,0 +1,109 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { createHttpClient } from "../system/http-client.js";
+import { listModels } from "./model-list.js";
+import { listOllamaModels, showOllamaModel } from "./ollama-api.js";
+
+const http = createHttpClient();
+const cleanUps: (() => void)[] = [];
+afterEach(() => {
+  http.close();
+  for (const cleanUp of cleanUps.splice(0)) cleanUp();
+});
+
+interface Seen {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+/** A server that answers everything the same and remembers what it was asked. */
+async function serve(status: number, answer: unknown): Promise<{ url: string; seen: Seen[] }> {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const piece of request) body += piece;
+    seen.push({ method: request.method, url: request.url, headers: request.headers, body });
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanUps.push(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+const endpoint = (baseUrl: string) => ({ provider: "acme", family: "acme", baseUrl, key: "k", local: true });
+
+describe("listModels", () => {
+  it("asks Anthropic", async () => {
+    const data = [{ id: "claude-x", display_name: "Claude X", max_input_tokens: 200_000 }, { id: "claude-y" }];
+    const { url, seen } = await serve(200, { data, has_more: false });
+    expect(await listModels("anthropic", endpoint(url), { http })).toEqual({
+      ok: true,
+      models: [{ id: "claude-x", label: "Claude X", maxContextTokens: 200_000 }, { id: "claude-y" }],
+    });
+    expect(seen[0]).toMatchObject({ method: "GET", url: "/v1/models?limit=1000" });
+    expect(seen[0]?.headers).toMatchObject({ "x-api-key": "k", "anthropic-version": "2023-06-01" });
+  });
+
+  it("asks OpenAI and its relatives", async () => {
+    const { url, seen } = await serve(200, { data: [{ id: "gpt-x", context_window: 8192 }, { object: "nameless" }] });
+    const models = [{ id: "gpt-x", maxContextTokens: 8192 }];
+    expect(await listModels("openai-chat", endpoint(`${url}/v1`), { http })).toEqual({ ok: true, models });
+    expect(seen[0]).toMatchObject({ url: "/v1/models", headers: { authorization: "Bearer k" } });
+  });
+
+  it("tells what went wrong", async () => {
+    const refused = await serve(401, { error: { message: "no" } });
+    expect(await listModels("openai-chat", endpoint(refused.url), { http })).toMatchObject({
+      ok: false,
+      failure: { reason: "AuthFailed" },
+    });
+    const page = await serve(200, "<html></html>");
+    expect(await listModels("openai-chat", endpoint(page.url), { http })).toMatchObject({
+      ok: false,
+      failure: { reason: "MalformedResponse" },
+    });
+    expect(await listModels("anthropic", endpoint("nowhere"), { http })).toMatchObject({
+      ok: false,
+      failure: { reason: "NetworkFailed" },
+    });
+  });
+});
+
+describe("Ollama's own questions", () => {
+  it("lists what is installed", async () => {
+    const { url, seen } = await serve(200, { models: [{ name: "qwen3:8b", model: "qwen3:8b", size: 5_200_000_000 }] });
+    expect(await listOllamaModels(`${url}/`, { http })).toEqual({
+      ok: true,
+      models: [{ id: "qwen3:8b", bytes: 5_200_000_000 }],
+    });
+    expect(seen[0]?.url).toBe("/api/tags");
+  });
+
+  it("finds how much a model can read and what it can do", async () => {
+    const info = { "general.architecture": "qwen3", "qwen3.context_length": 40_960 };
+    const { url, seen } = await serve(200, { model_info: info, capabilities: ["completion", "tools"] });
+    expect(await showOllamaModel(url, "qwen3:8b", { http })).toEqual({
+      ok: true,
+      details: { maxContextTokens: 40_960, capabilities: ["completion", "tools"] },
+    });
+    expect(seen[0]).toMatchObject({ method: "POST", url: "/api/show", body: '{"model":"qwen3:8b"}' });
+    const missing = await serve(404, { error: "model 'x' not found" });
+    expect(await showOllamaModel(missing.url, "x", { http })).toMatchObject({
+      ok: false,
+      failure: { reason: "ModelNotFound", message: "ollama has no model 'x'. 'oxbow models' lists what there is." },
+    });
+  });
+
+  it("stops asking when told to", async () => {
+    const { url } = await serve(200, {});
+    const signal = AbortSignal.abort();
+    expect(await listOllamaModels(url, { http, signal })).toMatchObject({
+      ok: false,
+      failure: { reason: "NetworkFailed" },
+    });
+  });
+});

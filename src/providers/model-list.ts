@@ -1,0 +1,135 @@
+/** The models a provider offers (feature M7), for menus, `oxbow models` and the check of a name. */
+import { type Failure, failure } from "../protocol/errors.js";
+import type { JsonObject } from "../protocol/json.js";
+import type { HttpClient } from "../system/http-client.js";
+import { HttpError } from "../system/http-error.js";
+import type { Endpoint } from "./http-model.js";
+import type { WireName } from "./named.js";
+import { ANTHROPIC_HEADERS } from "./wire/anthropic-request.js";
+import { type FailureContext, malformed, oneLine, responseFailure } from "./wire/failures.js";
+import { asList, asNumber, asObject, asText, parseJson } from "./wire/fields.js";
+import { compatibleUrl, shownUrl, unversionedUrl, versionedUrl } from "./wire/url.js";
+
+export interface ListedModel {
+  readonly id: string;
+  /** A name for people, where it differs. */
+  readonly label?: string;
+  readonly maxContextTokens?: number;
+  /** On disk, for local models. */
+  readonly bytes?: number;
+}
+
+export type ModelListing =
+  | { readonly ok: true; readonly models: readonly ListedModel[] }
+  | { readonly ok: false; readonly failure: Failure };
+
+export interface ListOptions {
+  readonly http: HttpClient;
+  readonly signal?: AbortSignal;
+  /** For connecting and for each wait after that. */
+  readonly timeoutMs?: number;
+}
+
+const LIST_BYTES = 8 * 1024 * 1024;
+const TIMEOUT_MS = 10_000;
+
+/** Never throws. A cancelled listing is a failure like any other. */
+export async function listModels(wire: WireName, endpoint: Endpoint, options: ListOptions): Promise<ModelListing> {
+  const { url, authorize, headers } = LISTS[wire];
+  const answer = await getJson(url(endpoint.baseUrl), {
+    ...options,
+    endpoint,
+    headers: { ...headers, ...endpoint.headers, ...(endpoint.key !== undefined && authorize(endpoint.key)) },
+  });
+  if (!answer.ok) return answer;
+  const models = asList(answer.value.data ?? answer.value.models).map((item) => readModel(asObject(item)));
+  return { ok: true, models: models.filter((model) => model.id !== "") };
+}
+
+interface ListApi {
+  readonly url: (baseUrl: string) => string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly authorize: (key: string) => Readonly<Record<string, string>>;
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+const LISTS: Readonly<Record<WireName, ListApi>> = {
+  anthropic: {
+    // One page holds them all.
+    url: (baseUrl) => withQuery(versionedUrl(baseUrl, "/models"), "limit", "1000"),
+    headers: ANTHROPIC_HEADERS,
+    authorize: (key) => ({ "x-api-key": key }),
+  },
+  "openai-chat": { url: (baseUrl) => compatibleUrl(baseUrl, "/models"), headers: {}, authorize: bearer },
+  ollama: { url: (baseUrl) => unversionedUrl(baseUrl, "/api/tags"), headers: {}, authorize: bearer },
+};
+
+function withQuery(address: string, name: string, value: string): string {
+  if (!URL.canParse(address)) return address;
+  const url = new URL(address);
+  url.searchParams.set(name, value);
+  return url.href;
+}
+
+function readModel(item: JsonObject): ListedModel {
+  const id = asText(item.id) || asText(item.name) || asText(item.model);
+  const label = asText(item.display_name) || (item.id === undefined ? "" : asText(item.name));
+  const context = [item.max_input_tokens, item.context_length, item.context_window, item.max_model_len]
+    .map(asNumber)
+    .find((tokens) => tokens !== undefined && tokens > 0);
+  const bytes = asNumber(item.size);
+  return {
+    id,
+    ...(label !== "" && label !== id && { label }),
+    ...(context !== undefined && { maxContextTokens: context }),
+    ...(bytes !== undefined && { bytes }),
+  };
+}
+
+export interface JsonQuery extends ListOptions {
+  readonly endpoint: Pick<Endpoint, "provider" | "keyName">;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sent by POST when given. */
+  readonly body?: JsonObject;
+  readonly model?: string;
+}
+
+export type JsonAnswer =
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** One small question to a provider. */
+export async function getJson(url: string, query: JsonQuery): Promise<JsonAnswer> {
+  const { http, signal, endpoint, headers, body, timeoutMs = TIMEOUT_MS } = query;
+  const context: FailureContext = {
+    provider: endpoint.provider,
+    model: query.model ?? "",
+    url: shownUrl(url),
+    ...(endpoint.keyName !== undefined && { keyName: endpoint.keyName }),
+  };
+  try {
+    const response = await http.request({
+      method: body === undefined ? "GET" : "POST",
+      url,
+      headers: { accept: "application/json", "content-type": "application/json", ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal !== undefined && { signal }),
+      timeouts: { connectMs: timeoutMs, idleMs: timeoutMs },
+    });
+    const text = await response.text(LIST_BYTES);
+    const { status, headers: received } = response;
+    if (status < 200 || status >= 300) {
+      return { ok: false, failure: responseFailure({ status, headers: received, body: text }, context) };
+    }
+    const value = parseJson(text);
+    if (value === undefined || Array.isArray(value) || typeof value !== "object" || value === null) {
+      return { ok: false, failure: malformed("no JSON", context) };
+    }
+    return { ok: true, value: value as JsonObject };
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    const fields = { name: endpoint.provider, url: context.url, detail: oneLine(error.message) };
+    return { ok: false, failure: failure("NetworkFailed", fields, { retryable: true }) };
+  }
+}

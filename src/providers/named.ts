@@ -1,0 +1,114 @@
+/**
+ * Providers by name, as data (feature M3): a service that speaks a known wire is one more row. Nothing here reads the
+ * environment; it is handed in.
+ */
+import type { JsonObject } from "../protocol/json.js";
+import type { Endpoint } from "./http-model.js";
+import type { Wire } from "./wire/wire.js";
+
+export type WireName = "anthropic" | "openai-chat" | "ollama";
+
+export interface NamedProvider {
+  readonly name: string;
+  readonly wire: WireName;
+  readonly baseUrl: string;
+  /** Variable that holds the key; absent when none is needed. */
+  readonly keyName?: string;
+  /** Variable that names another address. */
+  readonly baseUrlName?: string;
+  /** Models of one family understand each other's thinking; the provider's name unless given. */
+  readonly family?: string;
+  readonly local?: true;
+  readonly defaultModel?: string;
+  readonly extra?: JsonObject;
+}
+
+export const NAMED_PROVIDERS: readonly NamedProvider[] = [
+  {
+    name: "anthropic",
+    wire: "anthropic",
+    baseUrl: "https://api.anthropic.com",
+    keyName: "ANTHROPIC_API_KEY",
+    baseUrlName: "ANTHROPIC_BASE_URL",
+    defaultModel: "claude-sonnet-4-5",
+  },
+  {
+    name: "openai",
+    wire: "openai-chat",
+    baseUrl: "https://api.openai.com/v1",
+    keyName: "OPENAI_API_KEY",
+    baseUrlName: "OPENAI_BASE_URL",
+    defaultModel: "gpt-5-mini",
+  },
+  {
+    name: "ollama",
+    wire: "ollama",
+    baseUrl: "http://127.0.0.1:11434",
+    baseUrlName: "OLLAMA_HOST",
+    local: true,
+  },
+];
+
+export function findProvider(name: string): NamedProvider | undefined {
+  return NAMED_PROVIDERS.find((provider) => provider.name === name);
+}
+
+export function endpointOf(provider: NamedProvider, variables: Readonly<Record<string, string | undefined>>): Endpoint {
+  const given = provider.baseUrlName === undefined ? "" : (variables[provider.baseUrlName] ?? "").trim();
+  const baseUrl = given === "" ? provider.baseUrl : provider.wire === "ollama" ? ollamaUrl(given) : given;
+  const key = provider.keyName === undefined ? "" : (variables[provider.keyName] ?? "").trim();
+  return {
+    provider: provider.name,
+    family: familyOf(provider, baseUrl),
+    baseUrl,
+    local: provider.local === true || isLoopback(baseUrl),
+    ...(key !== "" && { key }),
+    ...(provider.keyName !== undefined && { keyName: provider.keyName }),
+    ...(provider.extra !== undefined && { extra: provider.extra }),
+  };
+}
+
+/** Whether a call could succeed as far as can be told without making one. A server of one's own may need no key. */
+export function isReady(provider: NamedProvider, endpoint: Endpoint): boolean {
+  return (
+    provider.keyName === undefined || endpoint.key !== undefined || !isSameHost(endpoint.baseUrl, provider.baseUrl)
+  );
+}
+
+/** Another server behind a provider's name is not that provider: it knows neither its thinking nor its newest fields. */
+function familyOf(provider: NamedProvider, baseUrl: string): string {
+  const family = provider.family ?? provider.name;
+  return provider.wire === "openai-chat" && !isSameHost(baseUrl, provider.baseUrl) ? `${family}-compatible` : family;
+}
+
+/** `OLLAMA_HOST` is also what the server listens on, so it may lack a scheme and a port, or name every interface. */
+export function ollamaUrl(host: string): string {
+  const text = host.includes("://") ? host : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`;
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1";
+  const withPort = /:\d+$/.test(text.replace(/^\w+:\/\//, "").split("/")[0] ?? "");
+  if (!withPort && !host.includes("://")) url.port = "11434";
+  return url.href.replace(/\/$/, "");
+}
+
+function isSameHost(one: string, other: string): boolean {
+  return URL.canParse(one) && URL.canParse(other) && new URL(one).host === new URL(other).host;
+}
+
+function isLoopback(baseUrl: string): boolean {
+  if (!URL.canParse(baseUrl)) return false;
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname);
+}
+
+/** Only the wire that is used is loaded. */
+export async function loadWire(name: WireName): Promise<Wire<unknown>> {
+  switch (name) {
+    case "anthropic":
+      return (await import("./wire/anthropic.js")).anthropic;
+    case "openai-chat":
+      return (await import("./wire/openai-chat.js")).openaiChat;
+    case "ollama":
+      return (await import("./wire/ollama.js")).ollama;
+  }
+}

@@ -1,0 +1,65 @@
+/** Everything else: what this is, what it can do, and how to connect a language model. */
+import type { Intent } from "../intent.js";
+import type { Plan } from "../plan.js";
+import type { RequestText } from "../request-text.js";
+
+export type AboutReason = "greeting" | "help" | "thanks" | "needs-model" | "unknown";
+
+export interface AboutSlots {
+  readonly reason: AboutReason;
+}
+
+const GREETING =
+  /^(?:hi|hello|hey|hiya|howdy|yo|good (?:morning|afternoon|evening|day)|greetings|moin|servus|hallo|salut|hola|ciao)(?:[ ,]+(?:there|oxbow|you|again|all|everyone|world))*[ !.,?]*$/i;
+const THANKS =
+  /^(?:(?:many |ok(?:ay)?,? )?(?:thanks|thank you|thx|cheers|great|perfect|nice|cool|ok|okay|well done|good job|bye|goodbye)(?: (?:a lot|so much|very much|you|then))?)[ !.]*$/i;
+const HELP =
+  /^(?:help|help me|\/?help|usage|commands|what (?:can|could|do) (?:you|i|this|it|oxbow)(?: be able to)?(?: do| ask| ask you)?(?: here| for me)?|what are you(?: able to do| capable of)?|who are you|what(?:'s| is) (?:oxbow|this program|this tool|offline|the offline model)|are you (?:an? )?(?:ai|llm|language model|human|bot|robot|real|gpt|claude|there)|how (?:do|can|does|should) (?:i|this|it|one|you) (?:work|use (?:this|you|it|oxbow)|start)|(?:how do i |how can i |how to )?connect (?:a|an|the|my|another)(?: real| language)? model|which model (?:are you|is this|am i using)|what model (?:are you|is this|am i using))[ ?!.]*$/i;
+/** Work that needs understanding: said plainly, instead of doing something that only resembles it. */
+const NEEDS_MODEL =
+  /\b(?:write|implement|fix|refactor|explain|why|improve|design|debug|generate|translate|optimi[sz]e|rewrite|review|suggest|recommend|invent|compose|draft|solve|convert|migrate|port|create|build|make|add|code|program|how (?:do|does|would|should|can|to)|what (?:should|would|does)|clean up|document|compare|plan|think|story|poem|idea|joke)\b/i;
+
+export function parseAbout(request: RequestText): AboutSlots {
+  const raw = request.raw.trim();
+  if (raw === "" || HELP.test(raw) || HELP.test(request.text)) return { reason: "help" };
+  if (GREETING.test(raw)) return { reason: "greeting" };
+  if (THANKS.test(raw)) return { reason: "thanks" };
+  return { reason: NEEDS_MODEL.test(request.text) ? "needs-model" : "unknown" };
+}
+
+const WHAT_IT_IS =
+  "This is Oxbow's offline model: a built-in helper made of rules. It is not a language model; it cannot reason or write code. It works with the same tools and permissions as a real model, and says only what those tools found.";
+
+const FIRST_WORDS: Readonly<Record<AboutReason, string>> = {
+  greeting: `Hello. ${WHAT_IT_IS}`,
+  help: WHAT_IT_IS,
+  thanks: `You are welcome. ${WHAT_IT_IS}`,
+  "needs-model": `That needs a language model, and none is connected. ${WHAT_IT_IS}`,
+  unknown: `No rule matches that request, so nothing was done. ${WHAT_IT_IS}`,
+};
+
+const ABILITIES = `It can do these, in plain English:
+- search: "find every TODO and tell me which file has most", "where is main defined", "which files mention sqlite"
+- list and count: "list the files in src", "how many Markdown files are there", "how many lines does README.md have"
+- read and outline: "show README.md lines 1-20", "outline src/index.ts", "what is this project"
+- git: "git status", "what changed", "show the last 5 commits"
+- run: "run the tests", "run \`ls -la\`"
+- edit exactly as told: "replace 'foo' by 'bar' in notes.txt", "append 'a line' to notes.txt"`;
+
+export const CONNECTING = `To connect a language model, set one of these and run again:
+- ANTHROPIC_API_KEY
+- OPENAI_API_KEY (with OPENAI_BASE_URL for any compatible server)
+- Ollama, free and on this machine: \`ollama serve\` (OLLAMA_HOST when it is elsewhere)
+\`oxbow models\` lists what is there, \`oxbow doctor\` says what is missing.`;
+
+/** Ends the first answer of a conversation, so that nobody takes it for a language model's. */
+export const SIGNATURE =
+  "(offline model: rules, no language model. Connect one with ANTHROPIC_API_KEY, OPENAI_API_KEY or Ollama; see `oxbow doctor`.)";
+
+function* planAbout({ reason }: AboutSlots): Plan {
+  // No tool is needed.
+  yield* [];
+  return `${FIRST_WORDS[reason]}\n\n${ABILITIES}\n\n${CONNECTING}`;
+}
+
+export const aboutIntent: Intent<AboutSlots> = { name: "about", parse: parseAbout, plan: planAbout };

@@ -1,0 +1,44 @@
+/** What is said when a plan cannot go on: a tool that is not there, a call that failed or was refused. */
+import type { Interruptions, ToolFact } from "./plan.js";
+import { code, count, fenced, paragraphs } from "./wording.js";
+
+const SETS: Readonly<Record<string, string>> = {
+  read: "read",
+  ls: "read",
+  glob: "read",
+  grep: "read",
+  write: "edit",
+  edit: "edit",
+  bash: "command",
+  git: "git",
+};
+
+/** The words with which permissions refuse a call; a file's own "permission denied" is an ordinary failure. */
+const REFUSAL = /^(?:Denied\b|Permission denied for \S+ by\b|Permission for \S+ not answered\b)/;
+
+export const INTERRUPTIONS: Interruptions = {
+  missingTool(tool) {
+    const set = SETS[tool] ?? tool;
+    return `That needs the tool ${code(tool)}, which is not offered in this run, so nothing was done. It belongs to the tool set ${code(set)}: add it with ${code(`--tool-set ${set}`)} (several: ${code("--tool-set read,edit")}). With ${code("--permission-mode deny")} no tools are offered at all.`;
+  },
+  failedCall(fact) {
+    return paragraphs(`I could not finish: ${describeCall(fact)} failed.`, fenced(fact.text.trim() || "(no message)"));
+  },
+  refusedCall(fact) {
+    return paragraphs(
+      `I stopped: ${describeCall(fact)} was not permitted, so it was not run.`,
+      fenced(fact.text.trim()),
+      `To allow it, answer the question when asked, or run again with ${code("--permission-mode allow")}.`,
+    );
+  },
+  tooManyCalls(limit) {
+    return `I stopped after ${count(limit, "tool call")}: this request needs more than the rules allow themselves. Ask for a smaller part of it.`;
+  },
+  isRefusal: (fact) => REFUSAL.test(fact.text.trimStart()),
+};
+
+/** The one argument that tells a call from others of the same tool. */
+function describeCall({ tool, args }: ToolFact): string {
+  const subject = args.command ?? args.pattern ?? args.path ?? args.file_path ?? args.action;
+  return typeof subject === "string" && subject.length <= 200 ? `${code(tool)} (${subject})` : code(tool);
+}

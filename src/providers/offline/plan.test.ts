@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { call, type Interruptions, MAX_CALLS_PER_TURN, nextStep, type Plan, type ToolFact } from "./plan.js";
+
+const tools = { has: (tool: string) => tool !== "missing", accepts: () => true };
+const interruptions: Interruptions = {
+  missingTool: (tool) => `no ${tool}`,
+  failedCall: (fact) => `${fact.tool} failed`,
+  refusedCall: (fact) => `${fact.tool} refused`,
+  tooManyCalls: (limit) => `more than ${limit}`,
+  isRefusal: (fact) => fact.text === "Denied.",
+};
+
+function fact(path: string, more: Partial<ToolFact> = {}): ToolFact {
+  return { tool: "read", args: { path, limit: 5 }, text: `text of ${path}`, failed: false, ...more };
+}
+
+function step(plan: Plan, facts: readonly ToolFact[]) {
+  return nextStep(plan, { facts, tools, interruptions });
+}
+
+function* twoReads(): Plan {
+  const first = yield* call({ tool: "read", args: { limit: 5, path: "a" } });
+  const second = yield* call({ tool: "read", args: { limit: 5, path: "b" }, mayFail: true });
+  return `${first.text}, ${second.failed ? "nothing" : second.text}`;
+}
+
+describe("a plan", () => {
+  it("asks for one result after the other and then answers", () => {
+    expect(step(twoReads(), [])).toMatchObject({ type: "calls", calls: [{ tool: "read", args: { path: "a" } }] });
+    expect(step(twoReads(), [fact("a")])).toMatchObject({ type: "calls", calls: [{ args: { path: "b" } }] });
+    expect(step(twoReads(), [fact("a"), fact("b")])).toEqual({ type: "answer", text: "text of a, text of b" });
+  });
+
+  it("passes over results of calls that it did not ask for", () => {
+    const foreign = [fact("x"), fact("a"), { ...fact("b"), tool: "ls" }, fact("b")];
+    expect(step(twoReads(), foreign)).toEqual({ type: "answer", text: "text of a, text of b" });
+  });
+
+  it("does not use one result for two calls", () => {
+    function* same(): Plan {
+      const before = yield* call({ tool: "read", args: { path: "a", limit: 5 } });
+      const after = yield* call({ tool: "read", args: { path: "a", limit: 5 } });
+      return `${before.text} ${after.text}`;
+    }
+    expect(step(same(), [fact("a")]).type).toBe("calls");
+    expect(step(same(), [fact("a", { text: "1" }), fact("a", { text: "2" })])).toEqual({ type: "answer", text: "1 2" });
+  });
+
+  it("asks only for what is missing of a batch", () => {
+    function* batch(): Plan {
+      const facts = yield ["a", "b"].map((path) => ({ tool: "read", args: { path, limit: 5 } }));
+      return facts.map(({ text }) => text).join();
+    }
+    expect(step(batch(), [])).toMatchObject({ calls: [{ args: { path: "a" } }, { args: { path: "b" } }] });
+    expect(step(batch(), [fact("a")])).toMatchObject({ calls: [{ args: { path: "b" } }] });
+    expect(step(batch(), [fact("a"), fact("b")])).toEqual({ type: "answer", text: "text of a,text of b" });
+  });
+
+  it("ends with a failure that it does not expect, and goes on after one that it does", () => {
+    expect(step(twoReads(), [fact("a", { failed: true })])).toEqual({ type: "answer", text: "read failed" });
+    expect(step(twoReads(), [fact("a"), fact("b", { failed: true })])).toEqual({
+      type: "answer",
+      text: "text of a, nothing",
+    });
+  });
+
+  it("ends with any refusal", () => {
+    const refused = fact("b", { failed: true, text: "Denied." });
+    expect(step(twoReads(), [fact("a"), refused])).toEqual({ type: "answer", text: "read refused" });
+  });
+
+  it("calls no tool that was not offered", () => {
+    function* needy(): Plan {
+      return (yield* call({ tool: "missing", args: {} })).text;
+    }
+    expect(step(needy(), [])).toEqual({ type: "answer", text: "no missing" });
+  });
+
+  it("is bounded", () => {
+    function* endless(): Plan {
+      for (let n = 0; ; n++) yield* call({ tool: "read", args: { path: String(n), limit: 5 } });
+    }
+    const facts: ToolFact[] = [];
+    for (let n = 0; n < MAX_CALLS_PER_TURN; n++) {
+      expect(step(endless(), facts).type).toBe("calls");
+      facts.push(fact(String(n)));
+    }
+    expect(step(endless(), facts)).toEqual({ type: "answer", text: `more than ${MAX_CALLS_PER_TURN}` });
+  });
+});

@@ -1,0 +1,104 @@
+/**
+ * How a matched request is carried out without a memory between model calls.
+ *
+ * 1. A plan is a generator: it yields the tool calls it wants next, is given their results, and returns the answer.
+ * 2. For every model call it runs again from the start and is fed the results that the conversation already holds. A plan must
+ *    therefore depend on nothing but the request, the tools offered and those results.
+ * 3. A result belongs to a call when tool and arguments are equal; results of foreign calls in the same turn are passed over.
+ * 4. A call that fails ends the plan with an answer that says so, unless it was marked `mayFail`. A refused call always does.
+ */
+import type { JsonObject, JsonValue } from "../../protocol/json.js";
+
+export interface Wish {
+  readonly tool: string;
+  readonly args: JsonObject;
+  /** The plan looks at `failed` itself. */
+  readonly mayFail?: true;
+}
+
+/** What one tool call of this turn gave. */
+export interface ToolFact {
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly text: string;
+  readonly failed: boolean;
+}
+
+export type Plan = Generator<readonly Wish[], string, readonly ToolFact[]>;
+
+/** The tools offered with this request. */
+export interface Toolbox {
+  has(tool: string): boolean;
+  /** Whether the tool's schema knows this argument. */
+  accepts(tool: string, argument: string): boolean;
+}
+
+export type Step =
+  | { readonly type: "calls"; readonly calls: readonly Wish[] }
+  | { readonly type: "answer"; readonly text: string };
+
+export interface Interruptions {
+  missingTool(tool: string): string;
+  failedCall(fact: ToolFact): string;
+  refusedCall(fact: ToolFact): string;
+  tooManyCalls(limit: number): string;
+  isRefusal(fact: ToolFact): boolean;
+}
+
+export const MAX_CALLS_PER_TURN = 12;
+
+export interface ReplayOptions {
+  readonly facts: readonly ToolFact[];
+  readonly tools: Toolbox;
+  readonly interruptions: Interruptions;
+}
+
+/** The next step of a plan, given everything that has happened in this turn. */
+export function nextStep(plan: Plan, { facts, tools, interruptions }: ReplayOptions): Step {
+  let seen = 0;
+  let calls = 0;
+  let state = plan.next([]);
+  while (state.done !== true) {
+    const wishes = state.value;
+    const missing = wishes.find((wish) => !tools.has(wish.tool));
+    if (missing !== undefined) return answer(interruptions.missingTool(missing.tool));
+    calls += wishes.length;
+    if (calls > MAX_CALLS_PER_TURN) return answer(interruptions.tooManyCalls(MAX_CALLS_PER_TURN));
+    const given: ToolFact[] = [];
+    for (const wish of wishes) {
+      const at = facts.findIndex((fact, index) => index >= seen && isResultOf(fact, wish));
+      const fact = facts[at];
+      if (fact === undefined) break;
+      seen = at + 1;
+      if (fact.failed && interruptions.isRefusal(fact)) return answer(interruptions.refusedCall(fact));
+      if (fact.failed && wish.mayFail !== true) return answer(interruptions.failedCall(fact));
+      given.push(fact);
+    }
+    if (given.length < wishes.length) return { type: "calls", calls: wishes.slice(given.length) };
+    state = plan.next(given);
+  }
+  return answer(state.value);
+}
+
+function answer(text: string): Step {
+  return { type: "answer", text };
+}
+
+function isResultOf(fact: ToolFact, wish: Wish): boolean {
+  return fact.tool === wish.tool && canonical(fact.args) === canonical(wish.args);
+}
+
+function canonical(value: JsonValue | undefined): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
+  const entries = Object.entries(value as JsonObject).filter(([, inner]) => inner !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(",")}}`;
+}
+
+/** One call inside a plan: `const fact = yield* call(…)`. */
+export function* call(wish: Wish): Generator<readonly Wish[], ToolFact, readonly ToolFact[]> {
+  const [fact] = yield [wish];
+  if (fact === undefined) throw new Error(`the plan went on without the result of ${wish.tool}`);
+  return fact;
+}

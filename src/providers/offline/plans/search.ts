@@ -1,0 +1,237 @@
+import { countingMode, escapeRegex, grepCall } from "../calls.js";
+import { definitionLines, definitionPattern } from "../definitions.js";
+import type { SearchSlots } from "../intents/search.js";
+import {
+  type Cut,
+  type FileCount,
+  type MatchedFile,
+  type MatchList,
+  parseCounts,
+  parseMatches,
+  parsePaths,
+} from "../outputs/search-output.js";
+import { call, type Plan, type Toolbox } from "../plan.js";
+import { describeScope } from "../scope.js";
+import { bulleted, code, count, enumerate, fenced, paragraphs } from "../wording.js";
+
+const MOST_FILES = 2000;
+const MOST_LINES = 200;
+const SHOWN_FILES = 30;
+const SHOWN_LINES = 60;
+
+const NOT_SEARCHED = "Binary files and what ignore files exclude were not searched.";
+
+export function* planSearch(slots: SearchSlots, tools: Toolbox): Plan {
+  switch (slots.goal) {
+    case "most":
+    case "per-file":
+    case "count":
+      return yield* planCounts(slots, tools);
+    case "files":
+      return yield* planFiles(slots);
+    case "lines":
+    case "exists":
+      return yield* planLines(slots);
+    case "definition":
+      return yield* planDefinition(slots);
+  }
+}
+
+/* ---- how often, and where most ---- */
+
+function* planCounts(slots: SearchSlots, tools: Toolbox): Plan {
+  const { options, unit } = countingMode(tools);
+  const pattern = patternOf(slots);
+  const wishes = [grepCall(pattern, slots.scope, { ...options, ...caseOf(slots), limit: MOST_FILES })];
+  // "Find every …" also wants to see them.
+  if (slots.goal !== "count") wishes.push(linesCall(slots));
+  const [countFact, lineFact] = yield wishes;
+  const { files, cut } = parseCounts(countFact?.text ?? "");
+  if (files.length === 0) return nothing(slots);
+  const matches = lineFact === undefined ? undefined : parseMatches(lineFact.text);
+  const ranked = [...files].sort((a, b) => b.count - a.count || compare(a.path, b.path));
+  return paragraphs(
+    countSentence(slots, ranked, { cut, unit }),
+    files.length > 1 ? countTable(ranked) : undefined,
+    matches === undefined ? undefined : describeLines(matches, { label: "The lines", brief: true }),
+    cutSentence(cut, files.length),
+    NOT_SEARCHED,
+  );
+}
+
+interface Counted {
+  readonly cut: Cut | undefined;
+  readonly unit: string;
+}
+
+function countSentence(slots: SearchSlots, ranked: readonly FileCount[], { cut, unit }: Counted): string {
+  const total = ranked.reduce((sum, file) => sum + file.count, 0);
+  const atLeast = cut === undefined ? "" : "at least ";
+  const where =
+    ranked.length === 1 && cut === undefined
+      ? `all in ${code(ranked[0]?.path ?? "")}`
+      : `in ${atLeast}${count(ranked.length, "file")}`;
+  const found = `${describeTerms(slots)}: ${atLeast}${count(total, unit)} in ${describeScope(slots.scope)}, ${where}.`;
+  return slots.goal === "most" ? `${mostSentence(ranked, { cut, unit })} ${found}` : found;
+}
+
+function mostSentence(ranked: readonly FileCount[], { cut, unit }: Counted): string {
+  const highest = ranked[0]?.count ?? 0;
+  const winners = ranked.filter((file) => file.count === highest).map((file) => code(file.path));
+  const among = cut === undefined ? "" : ", among the files that were listed";
+  if (winners.length === 1) return `${winners[0]} has most: ${count(highest, unit)}${among}.`;
+  const named =
+    winners.length <= 8 ? enumerate(winners) : `${winners.slice(0, 8).join(", ")} and ${winners.length - 8} more`;
+  return `A tie between ${count(winners.length, "file")} with ${count(highest, unit)} each${among}: ${named}.`;
+}
+
+function countTable(ranked: readonly FileCount[]): string {
+  const shown = ranked.slice(0, SHOWN_FILES);
+  const width = String(shown[0]?.count ?? 0).length;
+  const rows = shown.map((file) => `${String(file.count).padStart(width)}  ${file.path}`);
+  if (ranked.length > shown.length) rows.push(`… and ${count(ranked.length - shown.length, "more file")}`);
+  return fenced(rows.join("\n"));
+}
+
+function cutSentence(cut: Cut | undefined, listed: number): string | undefined {
+  if (cut === undefined) return undefined;
+  const all = cut.total === undefined ? "" : ` of ${cut.total.toLocaleString("en-US")}`;
+  return `This is partial: the search listed the first ${listed.toLocaleString("en-US")}${all} files by path. Ask for one folder at a time to get exact numbers.`;
+}
+
+/* ---- which files ---- */
+
+function* planFiles(slots: SearchSlots): Plan {
+  const options = { mode: "files", ...caseOf(slots), limit: MOST_FILES };
+  const { paths, cut } = parsePaths((yield* call(grepCall(patternOf(slots), slots.scope, options))).text);
+  if (paths.length === 0) return nothing(slots);
+  const total = cut?.total ?? paths.length;
+  const atLeast = cut !== undefined && cut.total === undefined ? "At least " : "";
+  return paragraphs(
+    `${atLeast}${count(total, "file")} in ${describeScope(slots.scope)} ${total === 1 ? "contains" : "contain"} ${describeTerms(slots)}:`,
+    bulleted(paths, 100),
+    cut === undefined ? undefined : `The search listed the first ${paths.length.toLocaleString("en-US")} of them.`,
+    NOT_SEARCHED,
+  );
+}
+
+/* ---- the lines ---- */
+
+function* planLines(slots: SearchSlots): Plan {
+  const matches = parseMatches((yield* call(linesCall(slots))).text);
+  if (matches.files.length === 0) return nothing(slots);
+  const found = `${describeTerms(slots)}: ${describeTotals(matches)} in ${describeScope(slots.scope)}.`;
+  const yes = slots.goal === "exists" ? "Yes. " : "";
+  return paragraphs(`${yes}${found}`, describeLines(matches, { label: "They are" }), NOT_SEARCHED);
+}
+
+function describeTotals({ files, cut }: MatchList): string {
+  const shown = files.reduce((sum, file) => sum + file.lines.length, 0);
+  if (cut !== undefined && cut.total === undefined) return `more than ${count(shown, "matching line")}`;
+  const inFiles = cut === undefined ? files.length : (cut.totalFiles ?? files.length);
+  return `${count(cut?.total ?? shown, "matching line")} in ${count(inFiles, "file")}`;
+}
+
+interface LineStyle {
+  readonly label: string;
+  /** The numbers were given before. */
+  readonly brief?: true;
+}
+
+function describeLines(matches: MatchList, { label, brief }: LineStyle): string {
+  const all = matches.files.reduce((sum, file) => sum + file.lines.length, 0);
+  const total = matches.cut === undefined ? all : matches.cut.total;
+  const rows = lineRows(matches.files, SHOWN_LINES);
+  const shown = Math.min(all, SHOWN_LINES);
+  const ofTotal = total === undefined ? `first ${shown}` : `first ${shown} of ${total.toLocaleString("en-US")}`;
+  const heading = total === shown ? (brief ? `${label}:` : undefined) : `${label} (${ofTotal}, by path):`;
+  return paragraphs(heading, fenced(rows.join("\n")));
+}
+
+function lineRows(files: readonly MatchedFile[], most: number): string[] {
+  const rows: string[] = [];
+  let left = most;
+  for (const file of files) {
+    if (left <= 0) break;
+    const lines = file.lines.slice(0, left);
+    left -= lines.length;
+    if (rows.length > 0) rows.push("");
+    rows.push(file.path, ...lines.map(({ line, text }) => `  ${line}: ${text.trim()}`));
+  }
+  return rows;
+}
+
+/* ---- where a name is defined ---- */
+
+function* planDefinition(slots: SearchSlots): Plan {
+  const name = slots.terms[0] ?? "";
+  const options = { mode: "content", limit: MOST_LINES };
+  const found = parseMatches((yield* call(grepCall(definitionPattern(name), slots.scope, options))).text);
+  const files = definitionLines(found.files);
+  if (files.length > 0) {
+    const places = files.flatMap((file) => file.lines.map(({ line }) => code(`${file.path}:${line}`)));
+    const sentence =
+      places.length === 1
+        ? `${code(name)} is defined at ${places[0]}.`
+        : `${count(places.length, "line")} look like a definition of ${code(name)}.`;
+    return paragraphs(
+      sentence,
+      describeLines({ ...found, files }, { label: "They are" }),
+      "Found by patterns for common languages, not by a parser.",
+    );
+  }
+  const mentions = parseMatches((yield* call(linesCall(slots))).text);
+  if (mentions.files.length === 0) return nothing(slots);
+  return paragraphs(
+    `No line in ${describeScope(slots.scope)} looks like a definition of ${code(name)}, but it is mentioned: ${describeTotals(mentions)}.`,
+    describeLines(mentions, { label: "They are" }),
+    NOT_SEARCHED,
+  );
+}
+
+/* ---- shared ---- */
+
+function linesCall(slots: SearchSlots) {
+  const acrossLines = slots.terms.some((term) => term.includes("\n"));
+  const options = { mode: "content", ...caseOf(slots), ...(acrossLines && { multiline: true }), limit: MOST_LINES };
+  return grepCall(patternOf(slots), slots.scope, options);
+}
+
+function patternOf({ terms, regex, wholeWord }: SearchSlots): string {
+  const each = regex ? terms : terms.map(escapeRegex);
+  if (wholeWord !== true) return each.join("|");
+  return each
+    .map((pattern, index) => {
+      const term = terms[index] ?? "";
+      return `${/^\w/.test(term) ? "\\b" : ""}(?:${pattern})${/\w$/.test(term) ? "\\b" : ""}`;
+    })
+    .join("|");
+}
+
+function caseOf({ ignoreCase }: SearchSlots) {
+  return ignoreCase ? { ignore_case: true } : {};
+}
+
+function describeTerms({ terms, regex, ignoreCase, wholeWord }: SearchSlots): string {
+  const named = enumerate(
+    terms.map((term) => code(term.replaceAll("\n", "⏎"))),
+    "or",
+  );
+  const notes = [
+    regex ? "as a regular expression" : "",
+    ignoreCase ? "ignoring case" : "",
+    wholeWord ? "as a whole word" : "",
+  ];
+  const said = notes.filter((note) => note !== "").join(", ");
+  return said === "" ? named : `${named} (${said})`;
+}
+
+function nothing(slots: SearchSlots): string {
+  const no = slots.goal === "exists" ? "No. " : "";
+  return `${no}${describeTerms(slots)} was not found in ${describeScope(slots.scope)}. ${NOT_SEARCHED}`;
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,140 @@
+/**
+ * A person's request as text that rules can be matched against.
+ *
+ * 1. Everything quoted (`'…'`, `"…"`, `` `…` ``, a fenced block, what follows a line that ends in a colon) becomes one mark, a
+ *    single private-use character, so that a rule never looks inside what the person said literally.
+ * 2. `term` gives a mark its literal back, unchanged: no trimming, no escapes.
+ * 3. Politeness at both ends is removed, and spaces are single, so a rule only spells out what matters.
+ */
+const FIRST_MARK = 0xe000;
+const LAST_MARK = 0xf8ff;
+
+/** For use inside a character class of a rule. */
+export const MARK = "\\uE000-\\uF8FF";
+
+export interface Term {
+  readonly value: string;
+  readonly quoted: boolean;
+}
+
+export interface RequestText {
+  /** With marks in place of literals. */
+  readonly text: string;
+  /** Exactly as it was typed. */
+  readonly raw: string;
+  /** What a captured slot stands for. */
+  term(slot: string): Term;
+}
+
+interface Literal {
+  readonly value: string;
+  readonly end: number;
+}
+
+export function parseRequestText(raw: string): RequestText {
+  const literals: string[] = [];
+  const mark = (value: string): string => {
+    literals.push(value);
+    return String.fromCharCode(FIRST_MARK + literals.length - 1);
+  };
+  let marked = "";
+  const source = raw.replaceAll("\r\n", "\n").trim();
+  for (let at = 0; at < source.length; ) {
+    const literal = literals.length <= LAST_MARK - FIRST_MARK ? literalAt(source, at) : undefined;
+    marked +=
+      literal === undefined ? source.charAt(at) : `${source.charAt(at) === "\n" ? " " : ""}${mark(literal.value)}`;
+    at = literal?.end ?? at + 1;
+  }
+  const text = withoutPoliteness(marked.replace(/\s+/g, " ").trim());
+  return { text, raw, term: (slot) => resolve(slot, literals) };
+}
+
+function resolve(slot: string, literals: readonly string[]): Term {
+  const trimmed = slot.trim();
+  const literal = trimmed.length === 1 ? literals[trimmed.charCodeAt(0) - FIRST_MARK] : undefined;
+  if (literal !== undefined) return { value: literal, quoted: true };
+  const value = trimmed.replace(
+    new RegExp(`[${MARK}]`, "g"),
+    (character) => literals[character.charCodeAt(0) - FIRST_MARK] ?? "",
+  );
+  return { value, quoted: false };
+}
+
+const PAIRS: Readonly<Record<string, string>> = { '"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»" };
+
+function literalAt(source: string, at: number): Literal | undefined {
+  return fenced(source, at) ?? quoted(source, at) ?? afterColon(source, at) ?? privateUse(source, at);
+}
+
+function fenced(source: string, at: number): Literal | undefined {
+  if (!source.startsWith("```", at)) return undefined;
+  const bodyFrom = source.indexOf("\n", at);
+  if (bodyFrom === -1) return undefined;
+  const closing = source.indexOf("\n```", bodyFrom);
+  if (closing === -1) return undefined;
+  // The body keeps its last line break: it is a whole text, not a phrase.
+  return { value: source.slice(bodyFrom + 1, closing + 1), end: closing + 4 };
+}
+
+/** What is longer than this comes in a fence, or is no quote at all. */
+const LONGEST_QUOTE = 4_000;
+
+function quoted(source: string, at: number): Literal | undefined {
+  const close = PAIRS[source.charAt(at)];
+  if (close === undefined || !opensQuote(source.charAt(at - 1))) return undefined;
+  const reach = source.slice(at + 1, at + 1 + LONGEST_QUOTE);
+  for (let end = reach.indexOf(close); end !== -1; end = reach.indexOf(close, end + 1)) {
+    if (end === 0 || closesQuote(source.charAt(at + end + 2))) return { value: reach.slice(0, end), end: at + end + 2 };
+  }
+  return undefined;
+}
+
+/** An apostrophe (`what's`) is no quote: a quote starts a word and ends one. */
+function opensQuote(before: string): boolean {
+  return before === "" || /[\s([{:=,]/.test(before);
+}
+
+function closesQuote(after: string): boolean {
+  return after === "" || !/[\p{L}\p{N}_]/u.test(after);
+}
+
+/** "create x.txt with:" and then lines: the lines are the content. */
+function afterColon(source: string, at: number): Literal | undefined {
+  if (source.charAt(at) !== "\n" || source.charAt(at - 1) !== ":") return undefined;
+  const value = source.slice(at + 1);
+  if (value.trimStart().startsWith("```")) return undefined;
+  return { value: `${value}\n`, end: source.length };
+}
+
+/** A private-use character that the person typed must not be taken for a mark. */
+function privateUse(source: string, at: number): Literal | undefined {
+  const code = source.charCodeAt(at);
+  return code >= FIRST_MARK && code <= LAST_MARK ? { value: source.charAt(at), end: at + 1 } : undefined;
+}
+
+const OPENINGS: readonly RegExp[] = [
+  /^(?:hi|hey|hello|ok|okay|so|well|now|also|then|and|oxbow)(?: there)?[,!.:]? +(?=\S)/i,
+  /^(?:please|kindly|just|quickly)[,!]? +/i,
+  /^(?:can|could|would|will) (?:you|we|i) (?:please |kindly |quickly |just )?/i,
+  /^(?:would you mind|i(?:'d| would) like|i want|i need|i wish|let's|let us) (?:you )?(?:to )?/i,
+  /^(?:do you know|i wonder|i was wondering|any idea|have a look and|go and|help me(?: to)?) +/i,
+  /^(?:(?:please )?(?:tell|inform) me|let me know|find out|figure out|know|check|determine|say|work out) (?=(?:what|which|where|who|when|how|if|whether|in which)\b)/i,
+];
+
+const CLOSINGS: readonly RegExp[] = [
+  /[,]? (?:please|thanks|thank you|thx|for me|if you can|right now|will you|would you|ok)[.!?]*$/i,
+  /[?!:,;]+$/,
+  // A full stop, but not the folder "." nor "..".
+  /(?<=[^\s./])\.$/,
+];
+
+function withoutPoliteness(text: string): string {
+  let rest = text;
+  for (let before = ""; before !== rest; ) {
+    before = rest;
+    for (const opening of OPENINGS) rest = rest.replace(opening, "");
+    for (const closing of CLOSINGS) rest = rest.replace(closing, "");
+    rest = rest.trim();
+  }
+  return rest;
+}

@@ -1,0 +1,47 @@
+/** Pieces of a text that name one place in it. `edit` wants to be quoted text that occurs exactly once. */
+
+/** The shortest run of last lines that occurs once. */
+export function uniqueEnd(text: string): string {
+  const lines = text.split("\n");
+  for (let from = lines.length - 1; from > 0; from--) {
+    const piece = lines.slice(from).join("\n");
+    if (occursOnce(text, piece)) return piece;
+  }
+  return text;
+}
+
+/** The shortest run of first lines that occurs once. */
+export function uniqueStart(text: string): string {
+  const lines = text.split("\n");
+  for (let to = 1; to < lines.length; to++) {
+    const piece = lines.slice(0, to).join("\n");
+    if (occursOnce(text, piece)) return piece;
+  }
+  return text;
+}
+
+/** From the first line that differs to the last, with as many lines around as make it the only such place. */
+export function smallestChange(before: string, after: string): { readonly old: string; readonly new: string } {
+  const old = before.split("\n");
+  const changed = after.split("\n");
+  let start = 0;
+  while (start < old.length && old[start] === changed[start]) start++;
+  let end = 0;
+  while (end < old.length - start && end < changed.length - start && old.at(-1 - end) === changed.at(-1 - end)) end++;
+  for (;;) {
+    const piece = old.slice(start, old.length - end).join("\n");
+    const whole = start === 0 && end === 0;
+    if (whole || occursOnce(before, piece))
+      return { old: piece, new: changed.slice(start, changed.length - end).join("\n") };
+    start = Math.max(0, start - 1);
+    end = Math.max(0, end - 1);
+  }
+}
+
+/** The last line end is not part of the text, so a piece that ends in one could also be found across it. */
+function occursOnce(text: string, piece: string): boolean {
+  if (piece === "") return false;
+  const whole = `${text}\n`;
+  const first = whole.indexOf(piece);
+  return first !== -1 && whole.indexOf(piece, first + 1) === -1;
+}

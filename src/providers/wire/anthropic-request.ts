@@ -1,0 +1,109 @@
+/**
+ * A canonical request as Anthropic Messages wants it.
+ *
+ * 1. Tool results stand first in the message after their calls, and tool calls last in theirs: anything else is refused.
+ * 2. Thinking is sent back with its signature or not at all, and never as the end of a message.
+ */
+import type { ModelRequest } from "../../engine/ports.js";
+import type { AssistantBlock, ImageBlock, TextBlock, ToolResultBlock } from "../../protocol/content.js";
+import type { JsonObject } from "../../protocol/json.js";
+import { type AssistantTurn, arrange, type ConversationTurn, callName, type UserTurn } from "./conversation.js";
+import { asObject, asText } from "./fields.js";
+import { versionedUrl } from "./url.js";
+import type { WireRequest, WireTarget } from "./wire.js";
+
+/** Anthropic has no default; this fits every current model and is more than most answers. */
+const DEFAULT_MAX_TOKENS = 8192;
+
+export const ANTHROPIC_HEADERS = { "anthropic-version": "2023-06-01" } as const;
+
+export function encodeAnthropic(request: ModelRequest, target: WireTarget): WireRequest {
+  const turns = arrange(request.messages, (block) => isOwn(block, target.family));
+  const messages = turns.flatMap((turn, index) => encodeTurn(turn, index === turns.length - 1 ? "last" : "earlier"));
+  const tools = request.tools.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    input_schema: tool.inputSchema,
+  }));
+  return {
+    url: versionedUrl(target.baseUrl, "/messages"),
+    headers: ANTHROPIC_HEADERS,
+    body: {
+      model: request.model,
+      max_tokens: request.maxOutputTokens ?? DEFAULT_MAX_TOKENS,
+      stream: true,
+      ...(request.system.trim() !== "" && { system: request.system }),
+      ...(tools.length > 0 && { tools }),
+      messages,
+      ...target.extra,
+    },
+  };
+}
+
+function isOwn(block: AssistantBlock, family: string): boolean {
+  if (block.type === "opaque") return block.provider === family;
+  if (block.type !== "thinking") return true;
+  const { signature, redacted } = asObject(block.opaque);
+  return block.provider === family && (signature !== undefined || redacted !== undefined);
+}
+
+function encodeTurn(turn: ConversationTurn, place: "last" | "earlier"): readonly JsonObject[] {
+  const content = turn.role === "user" ? encodeUser(turn) : encodeAssistant(turn, place);
+  return content.length === 0 ? [] : [{ role: turn.role, content }];
+}
+
+function encodeUser(turn: UserTurn): readonly JsonObject[] {
+  return [...turn.results.map(encodeResult), ...turn.content.map(encodeContent)];
+}
+
+function encodeContent(block: TextBlock | ImageBlock): JsonObject {
+  if (block.type === "text") return { type: "text", text: block.text };
+  return { type: "image", source: { type: "base64", media_type: block.media_type, data: block.data } };
+}
+
+function encodeResult(result: ToolResultBlock): JsonObject {
+  const content = result.content
+    .filter((block) => block.type !== "text" || block.text.trim() !== "")
+    .map(encodeContent);
+  return {
+    type: "tool_result",
+    tool_use_id: result.call,
+    ...(content.length > 0 && { content }),
+    ...(result.is_error && { is_error: true }),
+  };
+}
+
+function encodeAssistant(turn: AssistantTurn, place: "last" | "earlier"): readonly JsonObject[] {
+  const blocks = place === "last" ? turn.blocks : withoutDangling(turn.blocks);
+  const calls = blocks.filter((block) => block.type === "tool_use");
+  const ordered = [...blocks.filter((block) => block.type !== "tool_use"), ...calls];
+  return ordered.slice(0, ordered.findLastIndex((block) => block.type !== "thinking") + 1).flatMap(encodeBlock);
+}
+
+function encodeBlock(block: AssistantBlock): readonly JsonObject[] {
+  switch (block.type) {
+    case "text":
+      return [{ type: "text", text: block.text }];
+    case "thinking": {
+      const { signature, redacted } = asObject(block.opaque);
+      if (redacted !== undefined) return [{ type: "redacted_thinking", data: redacted }];
+      return [{ type: "thinking", thinking: block.text, signature }];
+    }
+    case "tool_use":
+      return [{ type: "tool_use", id: block.call, name: callName(block.tool), input: block.args }];
+    case "opaque":
+      return [asObject(block.data)];
+    case "yield":
+      return [];
+  }
+}
+
+/** A tool that Anthropic ran and that a cancel cut off has no result; only at the very end may it still get one. */
+function withoutDangling(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] {
+  const data = blocks.map((block) => (block.type === "opaque" ? asObject(block.data) : {}));
+  const answered = new Set(data.map((own) => asText(own.tool_use_id)));
+  return blocks.filter((_, index) => {
+    const own = data[index] ?? {};
+    return !asText(own.type).endsWith("tool_use") || answered.has(asText(own.id));
+  });
+}

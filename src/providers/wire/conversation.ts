@@ -1,0 +1,133 @@
+/**
+ * The canonical conversation in the shape every provider insists on.
+ *
+ * 1. User and assistant alternate; neighbours of the same role are one, and what is left without content is gone.
+ * 2. Every tool call is answered directly after the message that made it: a result that was never recorded is replaced by one
+ *    that says so, and a result without its call is left out.
+ * 3. Blank text is never sent, and thinking never without the text or the calls it led to.
+ */
+import type {
+  AssistantBlock,
+  ImageBlock,
+  Message,
+  TextBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+} from "../../protocol/content.js";
+import { text } from "../../protocol/content.js";
+
+export interface UserTurn {
+  readonly role: "user";
+  readonly results: readonly ToolResultBlock[];
+  readonly content: readonly (TextBlock | ImageBlock)[];
+}
+
+export interface AssistantTurn {
+  readonly role: "assistant";
+  readonly blocks: readonly AssistantBlock[];
+  /** Written since the newest input of a person: the answer to it is still going on. */
+  readonly current: boolean;
+}
+
+export type ConversationTurn = UserTurn | AssistantTurn;
+
+/** `keep` decides on the blocks a family may or may not see: thinking and opaque ones. */
+export function arrange(
+  messages: readonly Message[],
+  keep: (block: AssistantBlock) => boolean,
+): readonly ConversationTurn[] {
+  const turns: MutableTurn[] = [];
+  let open: readonly ToolUseBlock[] = [];
+  for (const message of messages) {
+    const last = turns.at(-1);
+    if (message.role === "assistant") {
+      const blocks = message.content.filter((block) => isSent(block) && keep(block));
+      if (blocks.every((block) => block.type === "thinking")) continue;
+      open = blocks.filter(isCall);
+      // What follows an unanswered call cannot be part of the same message: the answer has to come in between.
+      if (last?.role === "assistant" && !last.blocks.some(isCall)) last.blocks.push(...blocks);
+      else turns.push({ role: "assistant", blocks, current: false });
+      continue;
+    }
+    const results = message.content.filter((block) => block.type === "tool_result");
+    const answers = results.filter((result) => open.some((call) => call.call === result.call));
+    const content = message.content.filter((block) => block.type !== "tool_result").filter(isSent);
+    if (answers.length + content.length === 0) continue;
+    if (last?.role === "user") {
+      last.results.push(...answers);
+      last.content.push(...content);
+    } else {
+      turns.push({ role: "user", results: answers, content });
+    }
+  }
+  return markCurrent(answerAll(turns));
+}
+
+interface MutableUserTurn {
+  role: "user";
+  results: ToolResultBlock[];
+  content: (TextBlock | ImageBlock)[];
+}
+
+interface MutableAssistantTurn {
+  role: "assistant";
+  blocks: AssistantBlock[];
+  current: boolean;
+}
+
+type MutableTurn = MutableUserTurn | MutableAssistantTurn;
+
+/** One result for each call, in the order of the calls. */
+function answerAll(turns: readonly MutableTurn[]): MutableTurn[] {
+  return turns.flatMap((turn, index) => {
+    if (turn.role === "user") return index === 0 ? [turn] : [];
+    const calls = turn.blocks.filter(isCall);
+    const next = turns[index + 1];
+    const given: MutableUserTurn = next?.role === "user" ? next : { role: "user", results: [], content: [] };
+    const results = calls.map((call) => answerTo(call, given.results));
+    return results.length + given.content.length === 0 ? [turn] : [turn, { ...given, results }];
+  });
+}
+
+function answerTo(call: ToolUseBlock, results: readonly ToolResultBlock[]): ToolResultBlock {
+  const found = results.find((result) => result.call === call.call);
+  if (found !== undefined) return found;
+  const content = [text("No result was recorded for this call.")];
+  return { type: "tool_result", call: call.call, tool: call.tool, content, is_error: true };
+}
+
+function markCurrent(turns: MutableTurn[]): readonly ConversationTurn[] {
+  for (const turn of turns.toReversed()) {
+    if (turn.role === "assistant") turn.current = true;
+    else if (turn.content.length > 0) break;
+  }
+  return turns;
+}
+
+function isCall(block: AssistantBlock): block is ToolUseBlock {
+  return block.type === "tool_use";
+}
+
+function isSent(block: { readonly type: string; readonly text?: string }): boolean {
+  if (block.type === "text") return block.text?.trim() !== "";
+  return block.type !== "yield";
+}
+
+/** Text and images of some content apart, for wires that want them apart. */
+export function splitContent(content: readonly (TextBlock | ImageBlock)[]): {
+  readonly text: string;
+  readonly images: readonly ImageBlock[];
+} {
+  const texts: string[] = [];
+  const images: ImageBlock[] = [];
+  for (const block of content) {
+    if (block.type === "image") images.push(block);
+    else if (block.text.trim() !== "") texts.push(block.text);
+  }
+  return { text: texts.join("\n\n"), images };
+}
+
+/** Providers refuse a whole conversation over one call whose name they would not have allowed; models invent such names. */
+export function callName(tool: string): string {
+  return tool.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 128) || "unknown";
+}

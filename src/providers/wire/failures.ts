@@ -1,0 +1,199 @@
+/**
+ * What a provider says when it does not answer, as a Failure (features M9, O5): the same table for an HTTP error and for an
+ * error inside a stream.
+ *
+ * 1. A provider's own word for the error decides before the HTTP status, since gateways send everything as 400 or 500.
+ * 2. The text is one short line without anything that looks like a key.
+ */
+import { type BuiltInReason, type Failure, type FailureTraits, failure } from "../../protocol/errors.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
+import { asList, asNumber, asObject, asText, parseJson } from "./fields.js";
+import type { WireContext } from "./wire.js";
+
+export type FailureContext = Pick<WireContext, "provider" | "model" | "url" | "keyName">;
+
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** An error as a provider words it. */
+interface Complaint {
+  readonly status: number | undefined;
+  /** Its types and codes, in lower case. */
+  readonly words: readonly string[];
+  readonly message: string;
+}
+
+const DETAIL_CHARS = 300;
+/** Said when a provider limits the rate without naming a time. */
+const USUAL_RETRY_SECONDS = 5;
+
+export function responseFailure(response: ErrorResponse, context: FailureContext): Failure {
+  const { status, headers } = response;
+  const value = parseJson(response.body);
+  if (status >= 300 && status < 400) {
+    return { ...malformed(`HTTP ${status}, a redirect to ${headers.location ?? "nowhere"}`, context), status };
+  }
+  const complaint = isJsonObject(value)
+    ? readComplaint(value, status)
+    : { status, words: [], message: typeof value === "string" ? value : textOf(response.body) };
+  const retryAfterMs = readRetryAfter(headers);
+  return toFailure(complaint, context, { status, ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }) });
+}
+
+/** An error object found in a stream, or in a body that was sent with status 200. */
+export function streamFailure(error: JsonValue, context: FailureContext): Failure {
+  const complaint = readComplaint(isJsonObject(error) ? error : { message: String(error) }, undefined);
+  return toFailure(complaint, context, complaint.status === undefined ? {} : { status: complaint.status });
+}
+
+export function interrupted(context: FailureContext): Failure {
+  return failure("StreamInterrupted", { name: context.provider }, { retryable: true });
+}
+
+export function malformed(detail: string, context: FailureContext): Failure {
+  return failure("MalformedResponse", { name: context.provider, url: context.url, detail: oneLine(detail) });
+}
+
+function readComplaint(value: JsonObject, httpStatus: number | undefined): Complaint {
+  const inner = isJsonObject(value.error) ? value.error : value;
+  const status = httpStatus ?? asStatus(inner.status_code) ?? asStatus(inner.code) ?? asStatus(inner.status);
+  const words = [inner.type, inner.code, inner.status, value.type]
+    .map((word) => asText(word).toLowerCase())
+    .filter((word) => word !== "");
+  return { status, words, message: readMessage(value, inner) };
+}
+
+function readMessage(value: JsonObject, inner: JsonObject): string {
+  // A router's own message only says that somebody behind it failed.
+  const upstream = asText(asObject(inner.metadata).raw);
+  if (upstream !== "") return upstream;
+  const candidates = [
+    inner.message,
+    value.error,
+    value.message,
+    value.detail,
+    asObject(asList(value.errors)[0]).message,
+  ];
+  const message = candidates.map(asText).find((text) => text !== "");
+  return message ?? JSON.stringify(inner);
+}
+
+function asStatus(value: unknown): number | undefined {
+  const number = asNumber(typeof value === "string" && /^[45]\d\d$/.test(value) ? Number(value) : value);
+  return number !== undefined && number >= 400 && number < 600 ? number : undefined;
+}
+
+function toFailure(complaint: Complaint, context: FailureContext, traits: FailureTraits): Failure {
+  const { reason, retryable } = judge(complaint);
+  const status = complaint.status ?? 200;
+  const detail = oneLine(complaint.message) || `HTTP ${status}`;
+  const fields = {
+    name: context.provider,
+    model: context.model,
+    url: context.url,
+    key_name: context.keyName ?? "the API key",
+    status,
+    detail: reason === "MalformedResponse" ? `HTTP ${status}, ${detail}` : detail,
+    "retry-after": Math.ceil((traits.retry_after_ms ?? USUAL_RETRY_SECONDS * 1000) / 1000),
+  };
+  return failure(reason, fields, { ...traits, ...(retryable && { retryable }) });
+}
+
+interface Verdict {
+  readonly reason: BuiltInReason;
+  readonly retryable?: true;
+}
+
+interface Rule extends Verdict {
+  readonly statuses?: readonly number[];
+  readonly words?: RegExp;
+  readonly message?: RegExp;
+}
+
+/** The first that fits. Words and messages are asked of every status; `4xx` and `5xx` are what is left. */
+const RULES: readonly Rule[] = [
+  { reason: "QuotaExceeded", words: /insufficient_quota|billing|insufficient_(credit|balance)|payment_required/ },
+  { reason: "QuotaExceeded", message: /credit balance|insufficient (credit|balance|funds|quota)|out of credits/i },
+  { reason: "RateLimited", retryable: true, statuses: [429], words: /rate_limit|too_many_requests/ },
+  { reason: "QuotaExceeded", statuses: [402] },
+  {
+    reason: "ContextTooLong",
+    statuses: [413],
+    words: /context_(length|window)|context_size|request_too_large|too_long/,
+  },
+  {
+    reason: "ContextTooLong",
+    message:
+      /context (length|window|size|limit)|(prompt|input|request) is too long|too many (input )?tokens|exceeds? the (maximum|max) number of tokens/i,
+  },
+  { reason: "ContentRefused", words: /content_filter|content_policy|responsibleai/ },
+  { reason: "ModelNotFound", words: /model_not_found|model_not_exist/ },
+  { reason: "AuthFailed", statuses: [401, 403], words: /authentication|permission_(error|denied)|invalid_api_key/ },
+  {
+    reason: "Overloaded",
+    retryable: true,
+    statuses: [503, 529],
+    words: /overloaded|unavailable|insufficient_system_resource/,
+  },
+  // Asking again does not bring the memory.
+  { reason: "ProviderFailed", message: /system memory|out of memory/i },
+  {
+    reason: "ProviderFailed",
+    retryable: true,
+    statuses: [408],
+    words: /^(api_error|server_error|internal.*|timeout.*)$/,
+  },
+];
+
+function judge({ status, words, message }: Complaint): Verdict {
+  if (status === 404 || words.includes("not_found_error")) {
+    // Without a word on a model it is the address that was not found.
+    return { reason: /\bmodels?\b|endpoints found/i.test(message) ? "ModelNotFound" : "MalformedResponse" };
+  }
+  if (status === 405) return { reason: "MalformedResponse" };
+  for (const rule of RULES) {
+    const fits =
+      (status !== undefined && rule.statuses?.includes(status)) ||
+      words.some((word) => rule.words?.test(word)) ||
+      rule.message?.test(message);
+    if (fits) return rule;
+  }
+  const ours = status === undefined ? words.some((word) => /invalid_|bad_request/.test(word)) : status < 500;
+  if (ours) return { reason: "BadRequest" };
+  return { reason: "ProviderFailed", retryable: true };
+}
+
+/** Milliseconds. A date is measured against the server's own clock, which may not agree with ours. */
+function readRetryAfter(headers: Readonly<Record<string, string>>): number | undefined {
+  const ms = Number(headers["retry-after-ms"] ?? Number.NaN);
+  if (Number.isFinite(ms) && ms >= 0) return ms;
+  const text = headers["retry-after"];
+  if (text === undefined) return undefined;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds >= 0) return Math.round(seconds * 1000);
+  const wait = Date.parse(text) - Date.parse(headers.date ?? "");
+  return Number.isFinite(wait) && wait >= 0 ? wait : undefined;
+}
+
+/** What a page says, when a proxy or a web server answered instead of a model. */
+export function textOf(body: string): string {
+  if (!/<(!doctype|html|head|body|title)\b/i.test(body)) return body;
+  const title = /<title[^>]*>([^<]*)</i.exec(body)?.[1]?.trim();
+  return `a web page${title ? ` ("${title}")` : ""}`;
+}
+
+export function oneLine(text: string): string {
+  const line = hideKeys(text.replace(/[\s\p{Cc}]+/gu, " ").trim());
+  return line.length > DETAIL_CHARS ? `${line.slice(0, DETAIL_CHARS - 1)}…` : line;
+}
+
+/** Some servers repeat the key they refused. */
+function hideKeys(text: string): string {
+  return text
+    .replace(/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, "$1 [key]")
+    .replace(/\b(sk|pk|gsk|csk|xai|pplx|hf|fw|nvapi|key|sess|gh[pousr])[-_](?=[\w*.-]*[\d*])[\w*.-]{8,}/gi, "[key]")
+    .replace(/\bAIza[\w-]{20,}/g, "[key]");
+}

@@ -1,0 +1,27 @@
+/** Reading JSON that somebody else wrote: a field that is missing or of another type is simply not there. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
+
+export function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+export function asNumber(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+export function asObject(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+export function asList(value: unknown): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Undefined when the text is not JSON. */
+export function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

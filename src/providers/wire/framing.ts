@@ -1,0 +1,43 @@
+/** Bytes to frames, for every kind of framing a wire can have. */
+import type { ModelEvent } from "../../engine/ports.js";
+import { NdjsonDecoder } from "../../system/ndjson.js";
+import { SseDecoder } from "../../system/sse.js";
+import type { Frame, Wire, WireContext } from "./wire.js";
+
+export interface FrameDecoder {
+  push(bytes: Uint8Array): readonly Frame[];
+  end(): readonly Frame[];
+}
+
+export function createFrameDecoder(framing: Wire<unknown>["framing"]): FrameDecoder {
+  if (framing === "sse") {
+    const decoder = new SseDecoder();
+    return { push: (bytes) => decoder.push(bytes), end: () => [] };
+  }
+  const decoder = new NdjsonDecoder();
+  const frames = (lines: readonly string[]) => lines.map((data) => ({ event: "", data }));
+  return { push: (bytes) => frames(decoder.push(bytes)), end: () => frames(decoder.end()) };
+}
+
+/** A recorded answer as events: what a live one would have been, without a network. */
+export function replay<State>(
+  wire: Wire<State>,
+  context: WireContext,
+  pieces: Iterable<Uint8Array>,
+): readonly ModelEvent[] {
+  const decoder = createFrameDecoder(wire.framing);
+  const events: ModelEvent[] = [];
+  let state = wire.initial(context);
+  const take = (frames: readonly Frame[]): boolean => {
+    for (const frame of frames) {
+      const step = wire.step(state, frame);
+      state = step.state;
+      events.push(...step.events);
+      if (step.done) return true;
+    }
+    return false;
+  };
+  for (const piece of pieces) if (take(decoder.push(piece))) return events;
+  if (!take(decoder.end())) events.push(...wire.end(state));
+  return events;
+}

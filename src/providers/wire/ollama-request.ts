@@ -1,0 +1,108 @@
+/**
+ * A canonical request as Ollama's own API wants it.
+ *
+ * 1. `num_ctx` holds the whole request and room for the answer. Ollama's default is small and it cuts silently.
+ * 2. It grows in doublings: every other size makes Ollama load the model again.
+ * 3. `content` is always a string; `think` is sent only when it was asked for.
+ */
+import type { ModelRequest } from "../../engine/ports.js";
+import type { AssistantBlock } from "../../protocol/content.js";
+import type { JsonObject } from "../../protocol/json.js";
+import { type AssistantTurn, arrange, splitContent, type UserTurn } from "./conversation.js";
+import { asObject } from "./fields.js";
+import { unversionedUrl } from "./url.js";
+import type { WireRequest, WireTarget } from "./wire.js";
+
+const MIN_CONTEXT_TOKENS = 4096;
+/** Room for an answer of unknown length. */
+const ANSWER_TOKENS = 2048;
+/** Below what any common tokenizer reaches on prose, code or JSON, so that the estimate errs on the safe side. */
+const BYTES_PER_TOKEN = 3;
+const TOKENS_PER_IMAGE = 1500;
+
+export function encodeOllama(request: ModelRequest, target: WireTarget): WireRequest {
+  const messages: JsonObject[] = [];
+  if (request.system.trim() !== "") messages.push({ role: "system", content: request.system });
+  for (const turn of arrange(request.messages, (block) => isSendable(block, target.family))) {
+    messages.push(...(turn.role === "user" ? encodeUser(turn) : [encodeAssistant(turn)]));
+  }
+  const tools = request.tools.map((tool) => ({
+    type: "function",
+    function: { name: tool.name, description: tool.description, parameters: tool.inputSchema },
+  }));
+  const { options, ...extra } = target.extra ?? {};
+  return {
+    url: unversionedUrl(target.baseUrl, "/api/chat"),
+    headers: {},
+    body: {
+      model: request.model,
+      messages,
+      stream: true,
+      ...(tools.length > 0 && { tools }),
+      ...extra,
+      options: {
+        num_ctx: contextSize(
+          estimateTokens(messages, tools) + (request.maxOutputTokens ?? ANSWER_TOKENS),
+          target.maxContextTokens,
+        ),
+        ...(request.maxOutputTokens !== undefined && { num_predict: request.maxOutputTokens }),
+        ...asObject(options),
+      },
+    },
+  };
+}
+
+function estimateTokens(messages: readonly JsonObject[], tools: readonly JsonObject[]): number {
+  let images = 0;
+  const text = JSON.stringify([messages, tools], (key, value: unknown) => {
+    if (key !== "images" || !Array.isArray(value)) return value;
+    images += value.length;
+    return undefined;
+  });
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN) + images * TOKENS_PER_IMAGE;
+}
+
+function contextSize(needed: number, maximum = Number.POSITIVE_INFINITY): number {
+  let size = MIN_CONTEXT_TOKENS;
+  while (size < needed) size *= 2;
+  return Math.min(size, maximum);
+}
+
+function isSendable(block: AssistantBlock, family: string): boolean {
+  return block.type !== "opaque" && (block.type !== "thinking" || block.provider === family);
+}
+
+function encodeUser(turn: UserTurn): readonly JsonObject[] {
+  const messages: JsonObject[] = turn.results.map((result) => ({
+    role: "tool",
+    tool_name: result.tool,
+    tool_call_id: result.call,
+    ...encodeContent(result.content),
+  }));
+  if (turn.content.length > 0) messages.push({ role: "user", ...encodeContent(turn.content) });
+  return messages;
+}
+
+function encodeContent(content: UserTurn["content"]): JsonObject {
+  const { text, images } = splitContent(content);
+  return { content: text, ...(images.length > 0 && { images: images.map((image) => image.data) }) };
+}
+
+function encodeAssistant(turn: AssistantTurn): JsonObject {
+  let content = "";
+  let thinking = "";
+  const calls: JsonObject[] = [];
+  for (const block of turn.blocks) {
+    if (block.type === "text") content += block.text;
+    else if (block.type === "thinking" && turn.current) thinking += block.text;
+    else if (block.type === "tool_use") {
+      calls.push({ id: block.call, function: { name: block.tool, arguments: block.args } });
+    }
+  }
+  return {
+    role: "assistant",
+    content,
+    ...(thinking !== "" && { thinking }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * A canonical request as Chat Completions wants it.
+ *
+ * 1. Tool results follow their message at once, one message each. They can only hold text: their images come after them as
+ *    the user's.
+ * 2. Thinking goes back in the field it came in, and only while the answer to the newest input goes on: servers that want it
+ *    want it then, and others refuse it at any later time.
+ */
+import type { ModelRequest } from "../../engine/ports.js";
+import type { AssistantBlock, ImageBlock, TextBlock, ToolResultBlock } from "../../protocol/content.js";
+import type { JsonObject, JsonValue } from "../../protocol/json.js";
+import { type AssistantTurn, arrange, callName, splitContent, type UserTurn } from "./conversation.js";
+import { asObject } from "./fields.js";
+import { compatibleUrl } from "./url.js";
+import type { WireRequest, WireTarget } from "./wire.js";
+
+/** Where servers put thinking; first the one that wins when a server uses both. */
+export const THINKING_FIELDS = ["reasoning_content", "reasoning"] as const;
+export type ThinkingField = (typeof THINKING_FIELDS)[number];
+
+export function encodeChat(request: ModelRequest, target: WireTarget): WireRequest {
+  const messages: JsonObject[] = [];
+  if (request.system.trim() !== "") messages.push({ role: "system", content: request.system });
+  for (const turn of arrange(request.messages, (block) => isSendable(block, target.family))) {
+    messages.push(...(turn.role === "user" ? encodeUser(turn) : encodeAssistant(turn)));
+  }
+  const tools = request.tools.map((tool) => ({
+    type: "function",
+    function: { name: tool.name, description: tool.description, parameters: tool.inputSchema },
+  }));
+  return {
+    url: compatibleUrl(target.baseUrl, "/chat/completions"),
+    headers: {},
+    body: {
+      model: request.model,
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+      ...(tools.length > 0 && { tools }),
+      ...limit(request.maxOutputTokens, target.family),
+      ...target.extra,
+    },
+  };
+}
+
+/** OpenAI's newer models refuse the old name; most other servers know no other. */
+function limit(maxOutputTokens: number | undefined, family: string): JsonObject {
+  if (maxOutputTokens === undefined) return {};
+  return family === "openai" ? { max_completion_tokens: maxOutputTokens } : { max_tokens: maxOutputTokens };
+}
+
+function isSendable(block: AssistantBlock, family: string): boolean {
+  if (block.type === "opaque") return false;
+  return block.type !== "thinking" || (block.provider === family && thinkingField(block.opaque) !== undefined);
+}
+
+function thinkingField(opaque: JsonValue | undefined): ThinkingField | undefined {
+  return THINKING_FIELDS.find((field) => field === asObject(opaque).field);
+}
+
+function encodeUser(turn: UserTurn): readonly JsonObject[] {
+  const images = turn.results.flatMap((result) => splitContent(result.content).images);
+  const content = [...imagesOfResults(images), ...turn.content];
+  return [
+    ...turn.results.map(encodeResult),
+    ...(content.length > 0 ? [{ role: "user", content: encodeContent(content) }] : []),
+  ];
+}
+
+function imagesOfResults(images: readonly ImageBlock[]): readonly (TextBlock | ImageBlock)[] {
+  return images.length === 0 ? [] : [{ type: "text", text: "Images from the tool results above:" }, ...images];
+}
+
+function encodeResult(result: ToolResultBlock): JsonObject {
+  const { text, images } = splitContent(result.content);
+  const empty = images.length > 0 ? "(an image, below)" : "(no output)";
+  return { role: "tool", tool_call_id: result.call, content: text || empty };
+}
+
+function encodeContent(content: readonly (TextBlock | ImageBlock)[]): JsonValue {
+  const { text, images } = splitContent(content);
+  if (images.length === 0) return text;
+  return content.map((block) =>
+    block.type === "text"
+      ? { type: "text", text: block.text }
+      : { type: "image_url", image_url: { url: `data:${block.media_type};base64,${block.data}` } },
+  );
+}
+
+function encodeAssistant(turn: AssistantTurn): readonly JsonObject[] {
+  let content = "";
+  const thinking: Record<string, string> = {};
+  const calls: JsonObject[] = [];
+  for (const block of turn.blocks) {
+    if (block.type === "text") content += block.text;
+    else if (block.type === "tool_use") {
+      const call = { name: callName(block.tool), arguments: JSON.stringify(block.args) };
+      calls.push({ id: block.call, type: "function", function: call });
+    } else if (block.type === "thinking" && turn.current) {
+      const field = thinkingField(block.opaque) ?? THINKING_FIELDS[0];
+      thinking[field] = (thinking[field] ?? "") + block.text;
+    }
+  }
+  return [
+    {
+      role: "assistant",
+      content: content === "" ? null : content,
+      ...thinking,
+      ...(calls.length > 0 && { tool_calls: calls }),
+    },
+  ];
+}

@@ -1,0 +1,143 @@
+/** The forms in which models write tool calls as text. Each reader gives a call to an offered tool, or nothing. */
+import type { ModelToolCall, ToolSpec } from "../../engine/ports.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
+import { asObject, asText, parseJson } from "./fields.js";
+import { toolCall } from "./tool-arguments.js";
+
+const NAME_KEYS = ["name", "tool", "tool_name", "function"];
+const ARGUMENT_KEYS = ["arguments", "parameters", "args", "input"];
+const OTHER_KEYS = ["type", "id"];
+const CALL_KEYS = [...NAME_KEYS, ...ARGUMENT_KEYS, ...OTHER_KEYS];
+const FIRST_KEYS = [...CALL_KEYS, "tool_calls"];
+const FUNCTION_TAG = "<function=";
+const FUNCTION_END = "</function>";
+const FENCE = "```";
+const FENCE_LANGUAGES = ["", "json", "tool_call", "tool_code", "tool"];
+
+/** What text can still become, judged by its beginning. */
+export type Verdict = "prose" | "undecided" | "call";
+
+export interface TagReading {
+  readonly tools: readonly ToolSpec[];
+  /** `open`: the answer ended before the tag did. Then only what is complete by itself is a call. */
+  readonly end: "closed" | "open";
+}
+
+/** Whether an answer that begins like this can be nothing but JSON calls. */
+export function judgeBeginning(text: string, tools: readonly ToolSpec[]): Verdict {
+  const start = text.trimStart();
+  if (FENCE.startsWith(start)) return "undecided";
+  if (!start.startsWith(FENCE)) return judgeJson(start, tools);
+  const [, language = "", rest = ""] = /^```([\w-]*)([\s\S]*)$/.exec(start) ?? [];
+  if (rest === "") return FENCE_LANGUAGES.some((known) => known.startsWith(language)) ? "undecided" : "prose";
+  if (!FENCE_LANGUAGES.includes(language)) return "prose";
+  return rest.trim() === "" ? "undecided" : judgeJson(rest.trimStart(), tools);
+}
+
+/** By the first key, and by its value where that is the name of the tool: enough to tell a call from a file of JSON. */
+function judgeJson(text: string, tools: readonly ToolSpec[]): Verdict {
+  if (/^\[\s*$/.test(text)) return "undecided";
+  const beginning = /^(?:\[\s*)?\{\s*(?:"([^"]*)(?:"\s*(?::\s*(?:"([^"]*)("?)|([^"\s]))?)?)?)?/.exec(text);
+  if (beginning === null) return "prose";
+  const [whole, key, value, closed, other] = beginning;
+  if (value === undefined && other === undefined) {
+    const possible = key === undefined || FIRST_KEYS.some((known) => known.startsWith(key));
+    return possible && whole === text ? "undecided" : "prose";
+  }
+  if (key === undefined || !FIRST_KEYS.includes(key)) return "prose";
+  const named = NAME_KEYS.includes(key) || key === "type";
+  if (value === undefined) return (other === "{" || other === "[") && (!named || key === "function") ? "call" : "prose";
+  if (!named) return "call";
+  const values = key === "type" ? ["function", "tool_call", "tool_use"] : tools.map((tool) => tool.name);
+  if (closed === '"') return values.includes(value) ? "call" : "prose";
+  return values.some((known) => known.startsWith(value)) ? "undecided" : "prose";
+}
+
+/** Text that is nothing but calls: an object, a list of them, one per line, bare or in one fence. */
+export function readJsonCalls(text: string, tools: readonly ToolSpec[]): readonly ModelToolCall[] | undefined {
+  const values = readValues(withoutFence(text.trim()));
+  const calls = values?.map((value) => readCall(value, tools));
+  return calls?.every((call) => call !== undefined) && calls.length > 0 ? calls : undefined;
+}
+
+function withoutFence(text: string): string {
+  if (!text.startsWith(FENCE)) return text;
+  const inside = text.replace(/^```[\w-]*/, "");
+  return inside.endsWith(FENCE) ? inside.slice(0, -FENCE.length) : inside;
+}
+
+function readValues(text: string): readonly JsonValue[] | undefined {
+  const whole = parseJson(text);
+  if (whole !== undefined) {
+    const list = asObject(whole).tool_calls ?? whole;
+    return Array.isArray(list) ? list : [list];
+  }
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const values = lines.map(parseJson);
+  return values.every((value) => value !== undefined) ? values : undefined;
+}
+
+/** `{"name": …, "arguments": {…}}` and its relatives. An object with any other key is data that only looks like one. */
+function readCall(value: JsonValue, tools: readonly ToolSpec[]): ModelToolCall | undefined {
+  if (!isJsonObject(value) || Object.keys(value).some((key) => !CALL_KEYS.includes(key))) return undefined;
+  if (isJsonObject(value.function)) return readCall(value.function, tools);
+  const name = NAME_KEYS.map((key) => asText(value[key])).find((text) => text !== "");
+  const given = ARGUMENT_KEYS.map((key) => value[key]).find((part) => part !== undefined);
+  const args = typeof given === "string" ? parseJson(given) : given;
+  if (name === undefined || !isJsonObject(args) || !tools.some((tool) => tool.name === name)) return undefined;
+  return toolCall(name, JSON.stringify(args));
+}
+
+/** What follows `<tool_call>`: JSON, or a function tag. */
+export function judgeTaggedCall(text: string, tools: readonly ToolSpec[]): Verdict {
+  const body = text.trimStart();
+  if (FUNCTION_TAG.startsWith(body)) return "undecided";
+  if (body.startsWith(FUNCTION_TAG)) return judgeFunctionTag(body.slice(FUNCTION_TAG.length), tools);
+  return body.startsWith("{") ? "call" : "prose";
+}
+
+export function readTaggedCall(inside: string, { tools, end }: TagReading): ModelToolCall | undefined {
+  const body = inside.trim();
+  if (body.startsWith(FUNCTION_TAG)) {
+    const closed = body.endsWith(FUNCTION_END);
+    const tag = body.slice(FUNCTION_TAG.length, closed ? -FUNCTION_END.length : undefined);
+    return readFunctionTag(tag, { tools, end: closed ? "closed" : end });
+  }
+  const value = parseJson(body);
+  return value === undefined ? undefined : readCall(value, tools);
+}
+
+/** What follows `<function=`: `name>{…}` or `name><parameter=key>value</parameter>…`. */
+export function judgeFunctionTag(text: string, tools: readonly ToolSpec[]): Verdict {
+  const [, name, closed] = /^([\w.-]*)(>?)/.exec(text) ?? [];
+  if (closed === ">") return tools.some((tool) => tool.name === name) ? "call" : "prose";
+  return name === text && tools.some((tool) => tool.name.startsWith(text)) ? "undecided" : "prose";
+}
+
+export function readFunctionTag(inside: string, { tools, end }: TagReading): ModelToolCall | undefined {
+  const [, name, rest = ""] = /^([\w.-]+)>([\s\S]*)$/.exec(inside) ?? [];
+  const tool = tools.find((offered) => offered.name === name);
+  if (tool === undefined) return undefined;
+  const body = rest.trim();
+  if (body.startsWith("{")) return isJsonObject(parseJson(body)) ? toolCall(tool.name, body) : undefined;
+  // Of parameters nobody knows whether they were all.
+  const args = end === "open" ? undefined : readParameters(body, tool);
+  return args === undefined ? undefined : toolCall(tool.name, JSON.stringify(args));
+}
+
+function readParameters(body: string, tool: ToolSpec): JsonObject | undefined {
+  const entries: [string, JsonValue][] = [];
+  const rest = body.replace(/<parameter=([^>]+)>\n?([\s\S]*?)\n?<\/parameter>/g, (_, key: string, value: string) => {
+    const name = key.trim();
+    entries.push([name, asDeclared(value, tool, name)]);
+    return "";
+  });
+  return rest.trim() === "" ? Object.fromEntries(entries) : undefined;
+}
+
+/** In this form every value is text; the tool's schema says what it stands for. */
+function asDeclared(value: string, tool: ToolSpec, name: string): JsonValue {
+  const { type } = asObject(asObject(tool.inputSchema.properties)[name]);
+  if (type === undefined || type === "string") return value;
+  return parseJson(value) ?? value;
+}

@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { finishText, NO_TEXT_CALLS, pushText, type TextPart } from "./text-calls.js";
+
+const TOOLS = [
+  {
+    name: "read",
+    description: "",
+    inputSchema: { properties: { path: { type: "string" }, lines: { type: "integer" } } },
+  },
+  { name: "run_tests", description: "", inputSchema: {} },
+];
+
+/** What comes out for each piece, and at the end. */
+function feed(pieces: readonly string[]): readonly (readonly TextPart[])[] {
+  let state = NO_TEXT_CALLS;
+  const out = pieces.map((piece) => {
+    const step = pushText(state, piece, TOOLS);
+    state = step.state;
+    return step.parts;
+  });
+  return [...out, finishText(state, TOOLS)];
+}
+
+/** Neighbouring text joined; calls as `[tool, args]`. */
+function read(...pieces: readonly string[]): readonly unknown[] {
+  const out: unknown[] = [];
+  for (const part of feed(pieces).flat()) {
+    const last = out.at(-1);
+    if (part.type === "call") out.push([part.call.tool, part.call.args]);
+    else if (typeof last === "string") out[out.length - 1] = last + part.text;
+    else out.push(part.text);
+  }
+  return out;
+}
+
+const CALL = ["read", { path: "a" }];
+const JSON_CALL = '{"name": "read", "arguments": {"path": "a"}}';
+
+describe("tool calls written as text", () => {
+  it.each([
+    ["an object", JSON_CALL],
+    ["with `parameters`", '{"name": "read", "parameters": {"path": "a"}}'],
+    ["with arguments as text", '{"name": "read", "arguments": "{\\"path\\": \\"a\\"}"}'],
+    [
+      "as the API writes it",
+      '{"id": "x", "type": "function", "function": {"name": "read", "arguments": {"path": "a"}}}',
+    ],
+    ["a list", `[${JSON_CALL}]`],
+    ["under `tool_calls`", `{"tool_calls": [${JSON_CALL}]}`],
+    ["a fence", `\`\`\`json\n${JSON_CALL}\n\`\`\``],
+    ["a fence that was not closed", `\`\`\`\n${JSON_CALL}`],
+    ["white space around it", `\n  ${JSON_CALL}\n\n`],
+    ["a tag", `<tool_call>\n${JSON_CALL}\n</tool_call>`],
+    ["a tag that was not closed", `<tool_call>${JSON_CALL}`],
+    ["a function tag with JSON that was not closed", '<function=read>{"path": "a"}'],
+    ["a function tag with JSON", '<function=read>{"path": "a"}</function>'],
+    ["a function tag with parameters", "<function=read>\n<parameter=path>\na\n</parameter>\n</function>"],
+    [
+      "a function tag in a tag",
+      "<tool_call>\n<function=read>\n<parameter=path>a</parameter>\n</function>\n</tool_call>",
+    ],
+  ])("are understood: %s", (_, text) => {
+    expect(read(text)).toEqual([CALL]);
+    expect(read(...text)).toEqual([CALL]);
+  });
+
+  it("may be several, with text before and after tags", () => {
+    expect(read(`${JSON_CALL}\n${JSON_CALL}`)).toEqual([CALL, CALL]);
+    const tagged = `<tool_call>${JSON_CALL}</tool_call>`;
+    expect(read(`Let me look.\n${tagged}\n${tagged}\nThat is all.`)).toEqual([
+      "Let me look.\n",
+      CALL,
+      CALL,
+      "\nThat is all.",
+    ]);
+    expect(read(`\n${tagged}\n`)).toEqual([CALL]);
+  });
+
+  it("give parameters the type that the tool declares", () => {
+    const text = "<function=read><parameter=path>12</parameter><parameter=lines>12</parameter></function>";
+    expect(read(text)).toEqual([["read", { path: "12", lines: 12 }]]);
+    const lines = "<function=read><parameter=path>one\ntwo</parameter></function>";
+    expect(read(lines)).toEqual([["read", { path: "one\ntwo" }]]);
+  });
+
+  it.each([
+    ["a tool that was not offered", '{"name": "delete", "arguments": {}}'],
+    ["other keys", '{"name": "read", "arguments": {}, "version": "1.0.0"}'],
+    ["a file of JSON", '{"name": "oxbow", "version": "0.1.0"}'],
+    ["no arguments", '{"name": "read"}'],
+    ["arguments that are no object", '{"name": "read", "arguments": [1]}'],
+    ["JSON that was cut off", '{"name": "read", "arguments": {"path": "a'],
+    ["text after it", `${JSON_CALL} is how I would call it.`],
+    ["text before it", `I would call:\n\`\`\`json\n${JSON_CALL}\n\`\`\``],
+    ["one call of two that is none", `[${JSON_CALL}, {"name": "delete", "arguments": {}}]`],
+    ["a tag around something else", "<tool_call>later</tool_call>"],
+    ["a tag that was cut off", '<tool_call>{"name": "read", "argum'],
+    ["a tag inside a fence", `Write:\n\`\`\`\n<tool_call>${JSON_CALL}</tool_call>\n\`\`\`\n`],
+    ["parameters that were cut off", "<function=read><parameter=path>a</parameter>"],
+    ["parameters that were cut off in a tag", "<tool_call><function=read>\n<parameter=path>a</parameter>\n"],
+    ["another function", "<function=delete>{}</function>"],
+    ["text inside a function", "<function=read>please</function>"],
+    ["a list of data", '[{"id": 1, "title": "x"}]'],
+    ["a program", "```python\nprint(1)\n```"],
+    ["mathematics", "if a < b and b <c then <tool"],
+  ])("stay text, to the byte: %s", (_, text) => {
+    expect(read(text)).toEqual([text]);
+    expect(read(...text)).toEqual([text]);
+  });
+
+  it("hold back nothing of ordinary prose, and only what may be a call of the rest", () => {
+    const passed = (...pieces: string[]) =>
+      feed(pieces).map((parts) => parts.map((part) => (part.type === "text" ? part.text : "CALL")).join(""));
+    expect(passed("The", " answer", " is {4}.")).toEqual(["The", " answer", " is {4}.", ""]);
+    expect(passed("a <", "b> c")).toEqual(["a ", "<b> c", ""]);
+    expect(passed('{"na', 'me": "r', 'eport"', ', "x": 1}')).toEqual(["", "", '{"name": "report"', ', "x": 1}', ""]);
+    expect(passed("```", "py", "\nx = 1")).toEqual(["", "```py", "\nx = 1", ""]);
+    expect(passed("```json\n{", '"title"', ": 1}")).toEqual(["", '```json\n{"title"', ": 1}", ""]);
+    expect(passed("Say <function=", "na", "me> or", " so")).toEqual(["Say ", "<function=na", "me> or", " so", ""]);
+    expect(passed("A <tool_call>", " is a tag")).toEqual(["A ", "<tool_call> is a tag", ""]);
+    expect(passed("Look: <tool_call>", JSON_CALL, "</tool_call>", " ok")).toEqual(["Look: ", "", "CALL", " ok", ""]);
+  });
+
+  it("are never looked for when no tool was offered", () => {
+    expect(pushText(NO_TEXT_CALLS, JSON_CALL, []).parts).toEqual([{ type: "text", text: JSON_CALL }]);
+  });
+
+  it("are the same in whatever pieces the text comes", () => {
+    const token = fc.constantFrom(
+      JSON_CALL,
+      `<tool_call>${JSON_CALL}</tool_call>`,
+      '<function=run_tests>{"a":1}</function>',
+      "<tool_call>",
+      "</tool_call>",
+      "<function=",
+      "```\n",
+      "\n",
+      " ",
+      "{",
+      '"name"',
+      "word",
+      "<",
+      "ü",
+    );
+    const text = fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join(""));
+    fc.assert(
+      fc.property(text, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 20 }), (whole, sizes) => {
+        const pieces: string[] = [];
+        for (let at = 0, turn = 0; at < whole.length; turn++) {
+          const size = sizes[turn % sizes.length] ?? 1;
+          pieces.push(whole.slice(at, at + size));
+          at += size;
+        }
+        expect(read(...pieces)).toEqual(read(whole));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,151 @@
+/**
+ * Tool calls that a model wrote as text instead of making them: small local models do, also with servers that know the
+ * model's template. Three forms are understood: an answer that is nothing but JSON (bare or in one fence), `<tool_call>…`,
+ * and `<function=name>…`.
+ *
+ * 1. Text becomes a call only if all of it, or all of its tagged part, is a call to a tool that was offered. Otherwise it is
+ *    text, unchanged to the byte. White space around calls belongs to them.
+ * 2. Text that can still become a call is held back; all other text passes at once.
+ * 3. Tags inside a code fence are an example, not a call.
+ */
+import type { ModelToolCall, ToolSpec } from "../../engine/ports.js";
+import {
+  judgeBeginning,
+  judgeFunctionTag,
+  judgeTaggedCall,
+  readFunctionTag,
+  readJsonCalls,
+  readTaggedCall,
+} from "./text-call-forms.js";
+
+export type TextPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "call"; readonly call: ModelToolCall };
+
+export interface TextCallState {
+  /**
+   * `undecided`: the answer has just begun. `json`: it is held to its end, as one call. `prose`: it passes, but for an end that
+   * may become a tag. `tag`: it is held to the end of the tag.
+   */
+  readonly mode: "undecided" | "json" | "prose" | "tag";
+  readonly held: string;
+  /** What was let through: tells whether a fence is open. */
+  readonly passed: string;
+  /** Nothing but white space since the beginning or the last call. */
+  readonly atBoundary: boolean;
+}
+
+interface Outcome {
+  readonly state: TextCallState;
+  readonly parts: readonly TextPart[];
+}
+
+export const NO_TEXT_CALLS: TextCallState = { mode: "undecided", held: "", passed: "", atBoundary: true };
+
+const TAGS = [
+  { open: "<tool_call>", close: "</tool_call>", judge: judgeTaggedCall, read: readTaggedCall },
+  { open: "<function=", close: "</function>", judge: judgeFunctionTag, read: readFunctionTag },
+] as const;
+
+export function pushText(state: TextCallState, text: string, tools: readonly ToolSpec[]): Outcome {
+  if (tools.length === 0) return { state, parts: [{ type: "text", text }] };
+  if (isPlainProse(state, text)) {
+    const passed = state.passed + text;
+    return { state: { mode: "prose", held: "", passed, atBoundary: false }, parts: [{ type: "text", text }] };
+  }
+  const next = { ...state, held: state.held + text };
+  if (state.mode === "json") return { state: next, parts: [] };
+  // No tag closes without this character; looking at all that is held for every token would take ever longer.
+  if (state.mode === "tag" && !text.includes(">")) return { state: next, parts: [] };
+  if (state.mode !== "undecided") return scan(next, tools);
+  const verdict = judgeBeginning(next.held, tools);
+  if (verdict === "prose") return scan(next, tools);
+  return { state: verdict === "call" ? { ...next, mode: "json" } : next, parts: [] };
+}
+
+/** Nearly every token of nearly every answer. */
+function isPlainProse({ mode, held, atBoundary }: TextCallState, text: string): boolean {
+  return mode === "prose" && held === "" && !atBoundary && !text.includes("<");
+}
+
+/** The answer has ended: what is held is a call or was text after all. */
+export function finishText(state: TextCallState, tools: readonly ToolSpec[]): readonly TextPart[] {
+  const { mode, held, atBoundary } = state;
+  if (held === "" || (atBoundary && held.trim() === "")) return [];
+  if (mode === "json") {
+    const calls = readJsonCalls(held, tools);
+    if (calls !== undefined) return calls.map((call) => ({ type: "call", call }));
+  }
+  if (mode === "json" || mode === "undecided") {
+    const { state: rest, parts } = scan(state, tools);
+    return [...parts, ...finishText(rest, tools)];
+  }
+  // Many models stop at the end of the call without closing it.
+  const found = mode === "tag" ? nextTag(held) : undefined;
+  const call = found?.tag.read(held.slice(found.at + found.tag.open.length), { tools, end: "open" });
+  return [call === undefined ? { type: "text", text: held } : { type: "call", call }];
+}
+
+/** Lets prose through up to the next tag, and takes whole tags out of it. */
+function scan(before: TextCallState, tools: readonly ToolSpec[]): Outcome {
+  const parts: TextPart[] = [];
+  let { held, passed, atBoundary } = before;
+  const pass = (end: number) => {
+    if (end === 0) return;
+    const text = held.slice(0, end);
+    parts.push({ type: "text", text });
+    passed += text;
+    held = held.slice(end);
+    atBoundary = false;
+  };
+  const outcome = (mode: "prose" | "tag"): Outcome => ({ state: { mode, held, passed, atBoundary }, parts });
+  for (;;) {
+    const found = nextTag(held);
+    const prose = found?.at ?? held.length - possibleTagStart(held);
+    if (!atBoundary || held.slice(0, prose).trim() !== "") pass(prose);
+    if (found === undefined) return outcome("prose");
+    const { open, close, judge, read } = found.tag;
+    const inside = held.indexOf(open) + open.length;
+    const verdict = isInsideFence(passed) ? "prose" : judge(held.slice(inside), tools);
+    if (verdict === "prose") {
+      pass(inside);
+      continue;
+    }
+    const end = held.indexOf(close, inside);
+    if (end === -1) return outcome(verdict === "call" ? "tag" : "prose");
+    const call = read(held.slice(inside, end), { tools, end: "closed" });
+    if (call === undefined) {
+      pass(end + close.length);
+      continue;
+    }
+    parts.push({ type: "call", call });
+    held = held.slice(end + close.length);
+    atBoundary = true;
+  }
+}
+
+interface FoundTag {
+  readonly at: number;
+  readonly tag: (typeof TAGS)[number];
+}
+
+function nextTag(text: string): FoundTag | undefined {
+  let first: FoundTag | undefined;
+  for (const tag of TAGS) {
+    const at = text.indexOf(tag.open);
+    if (at !== -1 && (first === undefined || at < first.at)) first = { at, tag };
+  }
+  return first;
+}
+
+/** How much of the end could be the beginning of a tag. */
+function possibleTagStart(text: string): number {
+  const at = text.lastIndexOf("<");
+  if (at === -1) return 0;
+  const end = text.slice(at);
+  return TAGS.some(({ open }) => open.startsWith(end)) ? end.length : 0;
+}
+
+function isInsideFence(passed: string): boolean {
+  return (passed.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 1;
+}

@@ -1,0 +1,36 @@
+/**
+ * The arguments of a tool call as a model wrote them.
+ *
+ * 1. Only one complete JSON object is a set of arguments; no text at all stands for `{}`.
+ * 2. Anything else is kept as it came and never repaired: a guess could run a command nobody asked for.
+ */
+import type { ModelToolCall } from "../../engine/ports.js";
+import { isJsonObject, type JsonObject } from "../../protocol/json.js";
+import { parseJson } from "./fields.js";
+
+/** Kept beside the calls, since canonical arguments have no spelling. */
+const WRITTEN = new WeakMap<ModelToolCall, string>();
+
+export function toolCall(tool: string, written: string): ModelToolCall {
+  const args = parseArguments(written);
+  const call: ModelToolCall =
+    args === undefined ? { type: "tool_call", tool, args: {}, malformed: written } : { type: "tool_call", tool, args };
+  WRITTEN.set(call, written);
+  return call;
+}
+
+/** The text the arguments arrived as; for checks that compare spelling. */
+export function argumentsAsWritten(call: ModelToolCall): string {
+  return WRITTEN.get(call) ?? JSON.stringify(call.args);
+}
+
+/** Whether this is already all of a call's arguments, whatever follows. */
+export function isCompleteObject(written: string): boolean {
+  return written.trimEnd().endsWith("}") && isJsonObject(parseJson(written));
+}
+
+function parseArguments(written: string): JsonObject | undefined {
+  if (written.trim() === "") return {};
+  const value = parseJson(written);
+  return isJsonObject(value) ? value : undefined;
+}

@@ -1,0 +1,34 @@
+/**
+ * Base URLs as people write them: with or without a trailing slash, a version, or even the whole path. A query string stays
+ * (some gateways want one).
+ */
+
+/** For services whose base URL is the host: `https://host` or `https://host/v1` both lead to `/v1/…`. */
+export function versionedUrl(base: string, path: string): string {
+  return joined(base, path, (root) => (root.endsWith("/v1") ? root : `${root}/v1`));
+}
+
+/** For services whose base URL holds the version (`/v1`, `/openai/v1`, `/api/paas/v4`); a bare host gets `/v1`. */
+export function compatibleUrl(base: string, path: string): string {
+  return joined(base, path, (root) => (root === "" ? "/v1" : root));
+}
+
+/** For services without a version: a `/v1` or `/api` that somebody appended is not part of the root. */
+export function unversionedUrl(base: string, path: string): string {
+  return joined(base, path, (root) => root.replace(/\/(v1|api)$/, ""));
+}
+
+function joined(base: string, path: string, rootOf: (root: string) => string): string {
+  if (!URL.canParse(base)) return base;
+  const url = new URL(base);
+  const root = url.pathname.replace(/\/+$/, "");
+  url.pathname = rootOf(root.endsWith(path) ? root.slice(0, -path.length) : root) + path;
+  return url.href;
+}
+
+/** An address as it may be shown: without a password or a query, which may hold a key. */
+export function shownUrl(address: string): string {
+  if (!URL.canParse(address)) return address;
+  const { origin, pathname } = new URL(address);
+  return origin + pathname;
+}

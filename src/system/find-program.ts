@@ -1,0 +1,41 @@
+/** Finds a program on PATH as the shell would, but never in a place that the workspace or the current folder could supply. */
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, join, sep } from "node:path";
+
+export interface FindProgramOptions {
+  /** A folder whose content is not trusted: a program in it is passed over. */
+  readonly outside?: string;
+}
+
+const SUFFIXES = process.platform === "win32" ? [".exe", ".cmd", ""] : [""];
+
+/** The absolute path, or undefined when there is none. */
+export function findProgram(
+  name: string,
+  path: string | undefined,
+  { outside }: FindProgramOptions = {},
+): string | undefined {
+  for (const folder of (path ?? "").split(delimiter)) {
+    if (!isAbsolute(folder)) continue;
+    for (const suffix of SUFFIXES) {
+      const file = join(folder, name + suffix);
+      if (isExecutable(file) && (outside === undefined || !isWithin(file, outside))) return file;
+    }
+  }
+  return undefined;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function isWithin(file: string, folder: string): boolean {
+  const root = realpathSync(folder);
+  const prefix = root.endsWith(sep) ? root : root + sep;
+  return file.startsWith(prefix) || realpathSync(file).startsWith(prefix);
+}

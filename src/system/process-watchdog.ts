@@ -1,0 +1,70 @@
+/**
+ * Children must not outlive Oxbow even when it is killed with SIGKILL and can do nothing more itself. A small shell waits at
+ * the end of a pipe that only this process holds: when the pipe ends, it kills what is left.
+ *
+ * It starts when a command has run for a moment, so that quick commands do not pay for it, and there is one for the whole process.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { INSTANCE_MARKER } from "./process-tree.js";
+
+/** A line on stdin is the set of live process groups; `$0` is the text their environments carry. */
+const SCRIPT = `
+groups=
+while read -r line; do groups=$line; done
+for round in 1 2 3; do
+  for group in $groups; do kill -9 -- "-$group"; done
+  for file in $(grep -lsF "$0" /proc/[0-9]*/environ); do
+    pid=\${file#/proc/}
+    kill -9 "\${pid%/environ}"
+  done
+done 2>/dev/null
+`;
+
+export class ProcessWatchdog {
+  readonly #groups = new Set<number>();
+  #child: ChildProcess | undefined;
+  #failed = process.platform === "win32";
+
+  watch(group: number, path: string): void {
+    this.#groups.add(group);
+    this.#start(path);
+    this.#tell();
+  }
+
+  unwatch(group: number): void {
+    if (this.#groups.delete(group)) this.#tell();
+  }
+
+  /** Everything is dead already: the watchdog need not look. */
+  stop(): void {
+    this.#child?.kill("SIGKILL");
+    this.#child = undefined;
+  }
+
+  #start(path: string): void {
+    if (this.#failed || this.#child !== undefined) return;
+    // A session of its own, or Ctrl-C in the terminal would end it together with us.
+    const child = spawn("/bin/sh", ["-c", SCRIPT, INSTANCE_MARKER], {
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+      env: { PATH: path },
+      cwd: "/",
+    });
+    const forget = () => {
+      if (this.#child === child) this.#child = undefined;
+    };
+    child.on("error", () => {
+      this.#failed = true;
+      forget();
+    });
+    child.on("exit", forget);
+    child.stdin.on("error", () => {});
+    child.unref();
+    (child.stdin as unknown as { unref(): void }).unref();
+    this.#child = child;
+  }
+
+  #tell(): void {
+    this.#child?.stdin?.write(`${[...this.#groups].join(" ")}\n`);
+  }
+}

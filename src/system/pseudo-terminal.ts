@@ -1,0 +1,124 @@
+/**
+ * Runs a command on a pseudo-terminal, for programs that behave differently without one: through the optional package
+ * `@lydell/node-pty`, else through util-linux's `script`.
+ *
+ * Nobody sits at that terminal, so one end-of-file is typed ahead: a prompt reads it and gives up instead of waiting.
+ */
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import {
+  type Exit,
+  type Launch,
+  type Launched,
+  type ProcessRequest,
+  SpawnError,
+  startOnPipes,
+} from "./process-group.js";
+
+const COLUMNS = 120;
+const ROWS = 40;
+const END_OF_FILE = "\x04";
+const SCRIPT_PROGRAM = "/usr/bin/script";
+
+/** The part of the package that is used here; it need not be installed, so its own types cannot be imported. */
+interface TerminalPackage {
+  spawn(
+    program: string,
+    args: string[],
+    options: {
+      name: string;
+      cols: number;
+      rows: number;
+      cwd: string;
+      env: Record<string, string>;
+      encoding: null;
+    },
+  ): Terminal;
+}
+
+interface Terminal {
+  readonly pid: number;
+  onData(listener: (data: unknown) => void): unknown;
+  onExit(listener: (exit: { exitCode: number; signal?: number }) => void): unknown;
+  write(data: string): void;
+}
+
+export type TerminalPackageLoader = () => Promise<unknown>;
+
+/** Not a literal, so that neither the compiler nor a bundler wants the package to be there. */
+const PACKAGE_NAME: string = "@lydell/node-pty";
+
+/** The way to a terminal on this machine; undefined when there is none. */
+export async function findTerminal(
+  load: TerminalPackageLoader = () => import(PACKAGE_NAME),
+): Promise<Launch | undefined> {
+  const found = await load().catch(() => undefined);
+  if (isTerminalPackage(found)) return (request) => launchOnTerminal(request, found);
+  if (process.platform === "linux" && existsSync(SCRIPT_PROGRAM)) return launchWithScript;
+  return undefined;
+}
+
+function isTerminalPackage(value: unknown): value is TerminalPackage {
+  return typeof (value as { spawn?: unknown } | undefined)?.spawn === "function";
+}
+
+async function launchOnTerminal(request: ProcessRequest, terminals: TerminalPackage): Promise<Launched> {
+  const [program = "", ...args] = request.argv;
+  let terminal: Terminal;
+  try {
+    terminal = terminals.spawn(program, args, {
+      name: request.env.TERM ?? "xterm",
+      cols: COLUMNS,
+      rows: ROWS,
+      cwd: request.cwd,
+      env: { ...request.env },
+      encoding: null,
+    });
+  } catch (error) {
+    throw new SpawnError(`${program} could not be started on a terminal: ${(error as Error).message}`, "PTY");
+  }
+  let finished = false;
+  let exitedAlready = false;
+  terminal.onData((data) => {
+    if (!finished) request.onOutput(Buffer.isBuffer(data) ? data : Buffer.from(String(data)));
+  });
+  // The package tells the exit after the last of the output.
+  const exited = new Promise<Exit>((resolve) => {
+    terminal.onExit(({ exitCode, signal }) => {
+      exitedAlready = true;
+      resolve(signal ? { code: undefined, signal: signalName(signal) } : { code: exitCode, signal: undefined });
+    });
+  });
+  terminal.write(END_OF_FILE);
+  return {
+    pid: terminal.pid,
+    exited,
+    outputEnded: () => exitedAlready,
+    outputEnd: exited.then(() => {}),
+    drain() {},
+    close() {
+      finished = true;
+    },
+  };
+}
+
+function signalName(number: number): NodeJS.Signals | undefined {
+  const found = Object.entries(constants.signals).find(([, value]) => value === number);
+  return found?.[0] as NodeJS.Signals | undefined;
+}
+
+const launchWithScript: Launch = (request) => {
+  const { SHELL } = request.env;
+  // `script` hands the command to the shell named in the environment; the command itself shall see the user's.
+  const shell = SHELL === undefined ? "unset SHELL" : `export SHELL=${quoted(SHELL)}`;
+  const command = `${shell}; stty cols ${COLUMNS} rows ${ROWS} 2>/dev/null; exec ${request.argv.map(quoted).join(" ")}`;
+  return startOnPipes({
+    ...request,
+    argv: [SCRIPT_PROGRAM, "-qefc", command, "/dev/null"],
+    env: { ...request.env, SHELL: "/bin/sh" },
+  });
+};
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

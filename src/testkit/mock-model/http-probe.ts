@@ -1,0 +1,95 @@
+/** A client for the tests: plain node:http, so that what comes over the line is seen as it is. */
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+
+export interface ProbeAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The pieces of the body as the parser handed them over. */
+  readonly pieces: readonly Buffer[];
+  /** What went wrong before the end of the body, if something did. */
+  readonly broken: string | undefined;
+}
+
+export interface ProbeRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  readonly onPiece?: (text: string) => void;
+}
+
+/** Rejects only when no answer begins. */
+export function probe(url: string, options: ProbeRequest = {}): Promise<ProbeAnswer> {
+  const { body, headers = {}, signal, onPiece } = options;
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const method = options.method ?? (text === undefined ? "GET" : "POST");
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, { method, headers, agent: false, ...(signal && { signal }) }, (response) => {
+      const pieces: Buffer[] = [];
+      let broken: string | undefined;
+      response.on("data", (piece: Buffer) => {
+        pieces.push(piece);
+        onPiece?.(piece.toString());
+      });
+      response.on("error", (error: NodeJS.ErrnoException) => {
+        broken = error.code ?? error.message;
+      });
+      response.on("close", () => {
+        const status = response.statusCode ?? 0;
+        resolve({ status, headers: response.headers, pieces, broken, text: Buffer.concat(pieces).toString("utf8") });
+      });
+    });
+    request.on("error", reject);
+    request.end(text);
+  });
+}
+
+export interface SseEvent {
+  readonly event: string | undefined;
+  readonly data: unknown;
+}
+
+/** `[DONE]` and what is not JSON stay text. */
+export function sseEvents(text: string): readonly SseEvent[] {
+  const blocks = text.split("\n\n").filter((block) => block.trim() !== "" && !block.startsWith(":"));
+  return blocks.map((block) => {
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+    return { event: field("event"), data: parsed(field("data") ?? "") };
+  });
+}
+
+export function jsonLines(text: string): readonly unknown[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map(parsed);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/* ---- one request that is right, for each wire ---- */
+
+const question = [{ role: "user", content: "What is in the file?" }];
+
+export const ANTHROPIC_HEADERS = { "x-api-key": "any", "anthropic-version": "2023-06-01" };
+
+export function askAnthropic(url: string, fields: object = {}, options: ProbeRequest = {}): Promise<ProbeAnswer> {
+  const body = { model: "mock-model", max_tokens: 100, stream: true, messages: question, ...fields };
+  return probe(`${url}/v1/messages`, { headers: ANTHROPIC_HEADERS, ...options, body });
+}
+
+export function askOpenai(url: string, fields: object = {}, options: ProbeRequest = {}): Promise<ProbeAnswer> {
+  const body = { model: "mock-model", stream: true, messages: question, ...fields };
+  return probe(`${url}/v1/chat/completions`, { ...options, body });
+}
+
+export function askOllama(url: string, fields: object = {}, options: ProbeRequest = {}): Promise<ProbeAnswer> {
+  return probe(`${url}/api/chat`, { ...options, body: { model: "mock-model", messages: question, ...fields } });
+}

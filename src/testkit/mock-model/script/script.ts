@@ -1,0 +1,190 @@
+/**
+ * A script as data: what the mock model answers, call by call. `parse.ts` reads it from a file, `builder.ts` makes it in code.
+ *
+ * 1. Replies without a condition are used in order. One with a condition goes before them whenever it holds.
+ * 2. A reply is used `times` times (once unless told), then never again, unless the script loops.
+ * 3. Settings (usage, stop, headers, split, flush, expect) hold for the whole reply wherever they stand; actions happen in order.
+ */
+import type { JsonValue } from "../../../protocol/json.js";
+import type { Usage } from "../../../protocol/usage.js";
+
+export interface Script {
+  readonly replies: readonly Reply[];
+  /** What happens when every reply was used: start over, or (unless told) answer `SCRIPT_ENDED`. */
+  readonly atEnd?: "loop" | "say-so";
+  /** The models that exist. Without any, the hosted wires take every name and Ollama has `DEFAULT_MODEL`. */
+  readonly models?: readonly ModelSpec[];
+}
+
+export const SCRIPT_ENDED = "[mock: script ended]";
+
+export interface ModelSpec {
+  readonly name: string;
+  readonly contextLength?: number;
+  readonly capabilities?: readonly string[];
+}
+
+export const DEFAULT_MODEL: Required<ModelSpec> = {
+  name: "mock-model",
+  contextLength: 131_072,
+  capabilities: ["completion", "tools", "thinking"],
+};
+
+export interface Reply {
+  /** Where the reply starts in its file. */
+  readonly line?: number;
+  /** How many calls it answers; `Infinity` for all. */
+  readonly times?: number;
+  readonly when?: readonly Condition[];
+  readonly expect?: readonly Condition[];
+  /** Counts that are not given are estimated; "none" leaves the usage out of the answer. */
+  readonly usage?: Partial<Usage> | "none";
+  /** One of `STOP_REASONS`, said in each wire's own word, or a literal of the wire. */
+  readonly stop?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly split?: Split;
+  /** Write each delta to the socket by itself. */
+  readonly flush?: "each-delta";
+  readonly actions: readonly Action[];
+}
+
+export const STOP_REASONS = ["end", "tool", "length", "refusal", "pause", "stop-sequence"] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
+
+/** How the bytes of the body are cut anew, whatever they mean. */
+export type Split = { readonly bytes: number } | { readonly seed: number };
+
+/* ---- actions ---- */
+
+export interface Pace {
+  /** Into how many deltas the text is cut. */
+  readonly chunks?: number;
+  /** How many characters a delta has. */
+  readonly size?: number;
+  /** Pause after each delta. */
+  readonly everyMs?: number;
+}
+
+export interface TextAction extends Pace {
+  readonly type: "text";
+  readonly text: string;
+  readonly repeat?: number;
+}
+
+export interface ThinkingAction extends Pace {
+  readonly type: "thinking";
+  readonly text: string;
+  readonly repeat?: number;
+  readonly signature?: string;
+}
+
+export interface RedactedThinkingAction {
+  readonly type: "redacted-thinking";
+  readonly data: string;
+}
+
+export interface ToolAction extends Pace {
+  readonly type: "tool";
+  readonly name: string;
+  /** The argument text as it goes out: JSON, unless the script wants it broken. */
+  readonly args: string;
+  readonly id?: string;
+}
+
+/** What a model says. */
+export type Part = TextAction | ThinkingAction | RedactedThinkingAction | ToolAction;
+
+export interface ErrorAction {
+  readonly type: "error";
+  readonly kind?: ErrorKind;
+  readonly status?: number;
+  readonly message?: string;
+  /** Literal values in place of the kind's own. */
+  readonly errorType?: string;
+  readonly code?: string;
+  readonly retryAfterMs?: number;
+}
+
+export const ERROR_KINDS = [
+  "bad-request",
+  "auth",
+  "quota",
+  "permission",
+  "not-found",
+  "too-large",
+  "too-long",
+  "rate-limit",
+  "server",
+  "overloaded",
+  "timeout",
+] as const;
+export type ErrorKind = (typeof ERROR_KINDS)[number];
+
+/** What goes over the line beside or instead of a proper answer. */
+export type Noise =
+  | { readonly type: "ping" }
+  | { readonly type: "comment"; readonly text: string }
+  | { readonly type: "event"; readonly name: string; readonly data: string }
+  | { readonly type: "garbage"; readonly text: string }
+  | { readonly type: "raw"; readonly text: string };
+
+export type Action =
+  | Part
+  | Noise
+  | ErrorAction
+  | { readonly type: "delay"; readonly ms: number }
+  /** Sends the headers and the opening of the stream now. */
+  | { readonly type: "start" }
+  | { readonly type: "html"; readonly status: number; readonly text: string }
+  /** Closes the connection where the answer stands. */
+  | { readonly type: "drop"; readonly how: "close" | "reset" }
+  /** Ends the response in good order, but before the answer is complete. */
+  | { readonly type: "cut" }
+  /** Sends nothing more and keeps the connection. */
+  | { readonly type: "hang" };
+
+const LAST_ACTIONS: ReadonlySet<Action["type"]> = new Set(["error", "html", "drop", "cut", "hang"]);
+
+/** Why an action cannot stand after those before it. */
+export function misplaced(action: Action, before: readonly Action[]): string | undefined {
+  const last = before.at(-1);
+  if (last !== undefined && LAST_ACTIONS.has(last.type)) {
+    return `nothing is sent after "${last.type}", so "${action.type}" cannot follow it`;
+  }
+  if (action.type === "html" && before.some(({ type }) => type !== "delay")) {
+    return '"html" replaces the whole answer, so only "delay" can stand before it';
+  }
+  return undefined;
+}
+
+/* ---- conditions ---- */
+
+export interface Condition {
+  /** One of `SUBJECTS`, `header NAME`, or `body.PATH`. */
+  readonly subject: string;
+  readonly not?: true;
+  readonly test: Test;
+  readonly line?: number;
+}
+
+export type Test =
+  | { readonly contains: string }
+  | { readonly is: JsonValue }
+  | { readonly matches: RegExp }
+  | { readonly exists: true }
+  | { readonly atLeast: number }
+  | { readonly atMost: number };
+
+export const SUBJECTS = [
+  "last-user",
+  "last-tool-result",
+  "tool-results",
+  "system",
+  "model",
+  "wire",
+  "messages",
+  "tools",
+  "stream",
+  "path",
+  "body",
+] as const;

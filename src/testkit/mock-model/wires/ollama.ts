@@ -1,0 +1,131 @@
+/** Ollama's native API: what the server knows, refuses and reads. */
+import { isJsonObject, type JsonObject } from "../../../protocol/json.js";
+import type { ModelSpec } from "../script/script.js";
+import { readChat } from "./chat-request.js";
+import { retryHeaders } from "./error-kinds.js";
+import { withTag } from "./model-list.js";
+import { ChatEncoder } from "./ollama-encoder.js";
+import { messageOf, noModel, statusOf } from "./ollama-errors.js";
+import {
+  type Ask,
+  asList,
+  asText,
+  type HttpAnswer,
+  type Incoming,
+  parseBody,
+  type Service,
+  type Wire,
+} from "./wire.js";
+
+export const ollama: Wire = {
+  name: "ollama",
+  settle,
+  read,
+  headers: () => ({}),
+  error: (error, { ask }) => answer(statusOf(error), { error: messageOf(error, ask) }, retryHeaders(error)),
+  encoder: (ask, { service }) => new ChatEncoder(ask, service),
+};
+
+const VERSION = "0.12.6";
+
+/** What the server gives a model when the request does not say. */
+const DEFAULT_CONTEXT = 4096;
+
+function settle(request: Incoming, service: Service): HttpAnswer | undefined {
+  const path = request.path.split("?")[0] as string;
+  if (path === "/") return answer(200, "Ollama is running", { "content-type": "text/plain; charset=utf-8" });
+  if (path === "/api/version") return answer(200, { version: VERSION });
+  if (path === "/api/tags") return answer(200, { models: service.models.all.map(listed) });
+  if (request.bodyText === "") return answer(400, { error: "missing request body" });
+  const body = parseBody(request.bodyText);
+  if (!isJsonObject(body)) return answer(400, { error: "invalid character in request body: it is not a JSON object" });
+  const name = asText(body.model ?? body.name);
+  if (name === "") return answer(400, { error: "model is required" });
+  const model = service.models.find(name);
+  if (model === undefined) return answer(404, { error: noModel(name) });
+  if (path === "/api/show") return answer(200, shown(model));
+  return checkChat(body, model) ?? loadOnly(body, service);
+}
+
+function checkChat(body: JsonObject, model: Required<ModelSpec>): HttpAnswer | undefined {
+  for (const message of asList(body.messages)) {
+    for (const call of isJsonObject(message) ? asList(message.tool_calls) : []) {
+      const args = isJsonObject(call) && isJsonObject(call.function) ? call.function.arguments : undefined;
+      if (args === undefined || isJsonObject(args)) continue;
+      return answer(400, {
+        error: `json: cannot unmarshal ${typeof args} into Go struct field ChatRequest.messages.tool_calls.function.arguments of type map[string]interface {}`,
+      });
+    }
+  }
+  if (asList(body.tools).length > 0 && !model.capabilities.includes("tools")) {
+    return answer(400, { error: `registry.ollama.ai/library/${withTag(model.name)} does not support tools` });
+  }
+  if (body.think !== undefined && body.think !== false && !model.capabilities.includes("thinking")) {
+    return answer(400, { error: `"${asText(body.model)}" does not support thinking` });
+  }
+  return undefined;
+}
+
+/** A request without messages only loads or unloads the model. */
+function loadOnly(body: JsonObject, service: Service): HttpAnswer | undefined {
+  if (asList(body.messages).length > 0) return undefined;
+  return answer(200, {
+    model: asText(body.model),
+    created_at: new Date(service.wall()).toISOString(),
+    message: { role: "assistant", content: "" },
+    done: true,
+    done_reason: body.keep_alive === 0 ? "unload" : "load",
+  });
+}
+
+const DETAILS = {
+  parent_model: "",
+  format: "gguf",
+  family: "mock",
+  families: ["mock"],
+  parameter_size: "8.0B",
+  quantization_level: "Q4_K_M",
+};
+
+function listed(model: Required<ModelSpec>): JsonObject {
+  const name = withTag(model.name);
+  return {
+    name,
+    model: name,
+    modified_at: "2026-01-01T00:00:00Z",
+    size: 4_683_075_271,
+    digest: "0".repeat(64),
+    details: DETAILS,
+  };
+}
+
+function shown(model: Required<ModelSpec>): JsonObject {
+  return {
+    modelfile: `FROM ${withTag(model.name)}\n`,
+    parameters: "",
+    template: "{{ .Prompt }}",
+    details: DETAILS,
+    model_info: {
+      "general.architecture": "mock",
+      "general.parameter_count": 8_030_261_248,
+      "mock.context_length": model.contextLength,
+    },
+    capabilities: model.capabilities,
+    modified_at: "2026-01-01T00:00:00Z",
+  };
+}
+
+function read(body: JsonObject, bodyText: string): Ask {
+  const ask = readChat(body, bodyText);
+  const context = isJsonObject(body.options) ? body.options.num_ctx : undefined;
+  return {
+    ...ask,
+    stream: body.stream !== false,
+    // The server drops what does not fit, and counts only the rest: how a client can tell.
+    inputTokens: Math.min(ask.inputTokens, typeof context === "number" ? context : DEFAULT_CONTEXT),
+  };
+}
+
+function answer(status: number, body: JsonObject | string, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
+  return { status, body, headers };
+}

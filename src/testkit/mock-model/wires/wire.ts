@@ -1,0 +1,121 @@
+/**
+ * What a wire has to do: judge a request as the real service would, read what scripts ask about, and put an answer into bytes.
+ * Requests come and go as plain data, so a wire knows nothing of sockets, scripts' order or time.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
+import type { Usage } from "../../../protocol/usage.js";
+import type { ErrorAction, Noise, Part } from "../script/script.js";
+import type { IdMint } from "./id-mint.js";
+import type { ModelList } from "./model-list.js";
+
+export type WireName = "anthropic" | "openai" | "ollama";
+
+export interface Incoming {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bodyText: string;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonObject | string;
+}
+
+/** What the service knows by itself. */
+export interface Service {
+  readonly key: string | undefined;
+  readonly models: ModelList;
+  readonly ids: IdMint;
+  wall(): number;
+  now(): number;
+}
+
+/** A request in the words scripts use. */
+export interface Ask {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly system: string;
+  readonly messages: number;
+  /** Text of the last user message that has any. */
+  readonly lastUser: string;
+  readonly lastToolResult: string | undefined;
+  /** The results that came since the model last spoke. */
+  readonly toolResults: readonly string[];
+  readonly tools: readonly string[];
+  readonly inputTokens: number;
+  readonly body: JsonObject;
+}
+
+export interface Outcome {
+  /** A word of `STOP_REASONS` or a literal. */
+  readonly stop: string;
+  /** Undefined: say nothing of it. */
+  readonly usage: Usage | undefined;
+}
+
+/** One frame for each delta, and what stands around them. */
+export interface PartFrames {
+  readonly before: string;
+  readonly deltas: Iterable<string>;
+  readonly after: string;
+}
+
+export interface Encoder {
+  readonly streamType: string;
+  /** The frames that begin a stream, before the first part if there is one already. */
+  open(first: Part | undefined): string;
+  part(part: Part): PartFrames;
+  noise(noise: Noise): string;
+  error(error: ErrorAction): string;
+  /** The frames that complete a stream. */
+  close(outcome: Outcome): string;
+  /** The answer to a request that asked for no stream. */
+  whole(parts: readonly Part[], outcome: Outcome): JsonObject;
+  /** Why the real service could not pass this part on; without it, every part can be. */
+  problem?(part: Part): ErrorAction | undefined;
+}
+
+export interface Wire {
+  readonly name: WireName;
+  /** What the service answers without asking a model: refusals, mostly. */
+  settle(request: Incoming, service: Service): HttpAnswer | undefined;
+  read(body: JsonObject, bodyText: string): Ask;
+  headers(service: Service): Readonly<Record<string, string>>;
+  error(error: ErrorAction, context: { readonly service: Service; readonly ask?: Ask }): HttpAnswer;
+  encoder(ask: Ask, context: { readonly service: Service; readonly usage: Usage | undefined }): Encoder;
+}
+
+/* ---- reading JSON that may be anything ---- */
+
+export function parseBody(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+export function asList(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function asText(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** The text of a content that is a string or a list of blocks. */
+export function plainText(content: JsonValue | undefined): string {
+  if (typeof content === "string") return content;
+  const blocks = asList(content)
+    .filter(isJsonObject)
+    .filter((block) => block.type === "text");
+  return blocks.map((block) => asText(block.text)).join("\n");
+}
+
+/** About four letters a token. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}

@@ -1,0 +1,88 @@
+/**
+ * Applies a patch to files of the workspace (features T1, T5).
+ *
+ * 1. The whole patch is parsed, placed and checked in memory before the first byte is written.
+ * 2. When a write fails nevertheless, what was written is taken back.
+ * 3. Symbolic links are not followed: a patch names the files it changes.
+ */
+import { diffText } from "../base/diff.js";
+import type { Tool, ToolOutcome } from "../engine/ports.js";
+import { text } from "../protocol/content.js";
+import type { JsonObject } from "../protocol/json.js";
+import description from "./apply-patch.md";
+import { commit } from "./patch/commit.js";
+import { type FileChange, PatchError, parsePatch } from "./patch/parse.js";
+import { type PlannedFile, planPatch } from "./patch/plan.js";
+import { type Workspace, WorkspaceError } from "./workspace.js";
+
+export function createApplyPatchTool(workspace: Workspace): Tool {
+  return {
+    name: "apply_patch",
+    description: description.trim(),
+    inputSchema: { type: "object", properties: { patch: { type: "string" } }, required: ["patch"] },
+    set: "edit",
+    concurrencySafe: false,
+    mutating: true,
+    canonical,
+    async run(args, { signal }) {
+      const { patch } = canonical(args);
+      if (typeof patch !== "string" || patch.trim() === "") return failed('"patch" must be the text of a patch.');
+      try {
+        const changes = parsePatch(patch);
+        return await workspace.exclusive(pathsOf(changes), async () => {
+          const files = await planPatch(workspace, changes);
+          if (signal.aborted) return { status: "cancelled", content: [text("Cancelled. Nothing was changed.")] };
+          await commit(workspace, files);
+          return report(files);
+        });
+      } catch (error) {
+        if (!(error instanceof PatchError || error instanceof WorkspaceError)) throw error;
+        return failed(`${error.message}\nNo file was changed.`);
+      }
+    },
+  };
+}
+
+const NAMES = ["patch", "input", "patchText", "patch_text", "diff", "text"] as const;
+
+function canonical(args: JsonObject): JsonObject {
+  const name = NAMES.find((each) => typeof args[each] === "string");
+  if (name !== undefined) return { patch: args[name] };
+  const { command } = args;
+  const isCommand = Array.isArray(command) && command[0] === "apply_patch" && typeof command[1] === "string";
+  return isCommand ? { patch: command[1] } : args;
+}
+
+function pathsOf(changes: readonly FileChange[]): readonly string[] {
+  return changes.flatMap((change) =>
+    change.kind === "update" && change.moveTo !== undefined ? [change.path, change.moveTo] : [change.path],
+  );
+}
+
+const LETTERS = { added: "A", changed: "M", deleted: "D", moved: "R" } as const;
+
+function report(files: readonly PlannedFile[]): ToolOutcome {
+  const shown = files.map((file) => {
+    const { text: diff, added, removed } = diffText(file.before?.text ?? "", file.after ?? "");
+    const kind = kindOf(file);
+    return { path: file.path.display, kind, added, removed, diff };
+  });
+  const added = shown.reduce((sum, file) => sum + file.added, 0);
+  const removed = shown.reduce((sum, file) => sum + file.removed, 0);
+  const lines = shown.map((file) => `${LETTERS[file.kind]} ${file.path} (+${file.added} -${file.removed})`);
+  return {
+    status: "ok",
+    content: [text(`Patch applied:\n${lines.join("\n")}`)],
+    details: { files: shown, added, removed, diff: shown.map((file) => `${file.path}\n${file.diff}`).join("\n") },
+  };
+}
+
+function kindOf(file: PlannedFile): keyof typeof LETTERS {
+  if (file.after === undefined) return "deleted";
+  if (file.movedFrom !== undefined) return "moved";
+  return file.before === undefined ? "added" : "changed";
+}
+
+function failed(message: string): ToolOutcome {
+  return { status: "error", content: [text(message)] };
+}

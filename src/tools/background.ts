@@ -1,0 +1,195 @@
+/**
+ * Commands that outlive the call that started them (`bash` with run_in_background), and the tool to read and end them.
+ *
+ * 1. They belong to the session: `close` ends them all and is to be called when the session ends.
+ * 2. Each read gives what came since the last one; the whole is in a file from the first byte.
+ */
+import { type Clock, systemClock } from "../base/clock.js";
+import { formatDuration } from "../base/duration.js";
+import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
+import { text } from "../protocol/content.js";
+import type { JsonObject } from "../protocol/json.js";
+import type { ProcessEnd, RunningProcess } from "../system/process-group.js";
+import description from "./background.md";
+import { describeExit } from "./exit-text.js";
+import { OutputFile } from "./output-file.js";
+import { OutputWindow } from "./output-window.js";
+
+const MAX_RUNNING = 16;
+/** Ended commands stay readable; the oldest make room. */
+const MAX_ENDED = 32;
+const MAX_WAIT_SECONDS = 600;
+
+interface BackgroundCommand {
+  readonly id: string;
+  readonly command: string;
+  readonly process: RunningProcess;
+  readonly window: OutputWindow;
+  readonly file: OutputFile;
+  readonly startedAt: number;
+  endedAt?: number;
+  end?: ProcessEnd;
+}
+
+export interface BackgroundStart {
+  readonly command: string;
+  readonly outputDirectory: string;
+  readonly launch: (onOutput: (chunk: Buffer) => void) => Promise<RunningProcess>;
+}
+
+export class BackgroundCommands {
+  readonly #clock: Clock;
+  readonly #commands = new Map<string, BackgroundCommand>();
+  #count = 0;
+  #closed = false;
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
+
+  /** Starts a command and returns its id; throws when it cannot be started or too many run. */
+  async start({ command, outputDirectory, launch }: BackgroundStart): Promise<string> {
+    if (this.#closed) throw new Error("The session is ending; no command can be started.");
+    const running = this.list().filter((entry) => entry.end === undefined);
+    if (running.length >= MAX_RUNNING) {
+      throw new Error(`${MAX_RUNNING} background commands are running already. Kill one first.`);
+    }
+    const window = new OutputWindow();
+    const file = new OutputFile(outputDirectory);
+    const process = await launch((chunk) => {
+      window.write(chunk);
+      file.append(chunk);
+    });
+    this.#count += 1;
+    const entry: BackgroundCommand = {
+      id: `bg${this.#count}`,
+      command,
+      process,
+      window,
+      file,
+      startedAt: this.#clock.now(),
+    };
+    this.#commands.set(entry.id, entry);
+    void process.ended.then((end) => {
+      entry.end = end;
+      entry.endedAt = this.#clock.now();
+      file.close();
+      this.#forgetOldest();
+    });
+    if (this.#closed) await process.stop();
+    return entry.id;
+  }
+
+  list(): readonly BackgroundCommand[] {
+    return [...this.#commands.values()];
+  }
+
+  find(id: string): BackgroundCommand | undefined {
+    return this.#commands.get(id);
+  }
+
+  runningFor(entry: BackgroundCommand): number {
+    return (entry.endedAt ?? this.#clock.now()) - entry.startedAt;
+  }
+
+  /** Resolves at the command's end, after `ms`, or when the signal fires. */
+  wait(entry: BackgroundCommand, { ms, signal }: { readonly ms: number; readonly signal: AbortSignal }): Promise<void> {
+    return new Promise((resolve) => {
+      const stopTimer = this.#clock.after(ms, done);
+      function done() {
+        stopTimer();
+        signal.removeEventListener("abort", done);
+        resolve();
+      }
+      signal.addEventListener("abort", done, { once: true });
+      void entry.process.ended.then(done);
+      if (signal.aborted) done();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.list().map((entry) => entry.process.stop()));
+  }
+
+  #forgetOldest(): void {
+    const ended = this.list().filter((entry) => entry.end !== undefined);
+    for (const entry of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) this.#commands.delete(entry.id);
+  }
+}
+
+export function createBackgroundTool(commands: BackgroundCommands): Tool {
+  return {
+    name: "background",
+    description: description.trim(),
+    inputSchema: {
+      type: "object",
+      properties: {
+        id: { type: "string" },
+        kill: { type: "boolean" },
+        wait: { type: "number", description: "seconds to wait for its end" },
+      },
+    },
+    set: "command",
+    concurrencySafe: false,
+    mutating: true,
+    run: (args, context) => run(commands, args, context),
+  };
+}
+
+async function run(commands: BackgroundCommands, args: JsonObject, context: ToolContext): Promise<ToolOutcome> {
+  if (args.id === undefined || args.id === "") return listAll(commands);
+  const entry = commands.find(String(args.id));
+  if (entry === undefined) {
+    const ids = commands.list().map((known) => known.id);
+    const message = `There is no background command "${String(args.id)}". Known: ${ids.join(", ") || "none"}.`;
+    return { status: "error", content: [text(message)] };
+  }
+  if (args.kill === true) await entry.process.stop();
+  else if (typeof args.wait === "number" && args.wait > 0 && entry.end === undefined) {
+    await commands.wait(entry, { ms: Math.min(args.wait, MAX_WAIT_SECONDS) * 1000, signal: context.signal });
+  }
+  if (context.signal.aborted) return { status: "cancelled", content: [text(`Cancelled; ${entry.id} goes on.`)] };
+  const bytes = entry.window.bytes;
+  const shown = entry.window.text(() => entry.file.describe());
+  entry.window.clear();
+  const output = shown.text.trimEnd() || "(no new output)";
+  return {
+    status: "ok",
+    content: [text(`${output}\n[${stateOf(commands, entry)}]`)],
+    details: { ...detailsOf(commands, entry), new_bytes: bytes, truncated: shown.cut },
+  };
+}
+
+function listAll(commands: BackgroundCommands): ToolOutcome {
+  const entries = commands.list();
+  const lines = entries.map((entry) => `${entry.id}: ${stateOf(commands, entry)}: ${firstLine(entry.command)}`);
+  return {
+    status: "ok",
+    content: [text(lines.join("\n") || "No background commands.")],
+    details: { commands: entries.map((entry) => detailsOf(commands, entry)) },
+  };
+}
+
+function stateOf(commands: BackgroundCommands, entry: BackgroundCommand): string {
+  const time = formatDuration(commands.runningFor(entry));
+  if (entry.end === undefined) return `running for ${time}`;
+  return entry.end.reason === "cancelled" ? `killed after ${time}` : `ended after ${time}, ${describeExit(entry.end)}`;
+}
+
+function detailsOf(commands: BackgroundCommands, entry: BackgroundCommand): JsonObject {
+  return {
+    id: entry.id,
+    command: entry.command,
+    running: entry.end === undefined,
+    exit_code: entry.end?.exitCode ?? null,
+    signal: entry.end?.signal ?? null,
+    duration_ms: Math.round(commands.runningFor(entry)),
+    output_file: entry.file.path,
+  };
+}
+
+function firstLine(command: string): string {
+  const line = command.split("\n", 1)[0] ?? "";
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+}

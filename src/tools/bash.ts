@@ -1,0 +1,233 @@
+/**
+ * Shell commands (feature T6).
+ *
+ * 1. A call resolves only when everything the command started is dead, unless it was started in the background, and then it
+ *    dies with the session.
+ * 2. Memory is bounded whatever the command writes; the model sees the beginning and the end, a file holds the whole.
+ */
+import { type Clock, systemClock } from "../base/clock.js";
+import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
+import { text } from "../protocol/content.js";
+import type { ToolStatus } from "../protocol/events.js";
+import type { JsonObject } from "../protocol/json.js";
+import { findProgram } from "../system/find-program.js";
+import {
+  type Launch,
+  type ProcessEnd,
+  type ProcessRequest,
+  runProcess,
+  startProcess,
+} from "../system/process-group.js";
+import { findTerminal } from "../system/pseudo-terminal.js";
+import type { BackgroundCommands } from "./background.js";
+import description from "./bash.md";
+import { childEnvironment } from "./child-environment.js";
+import { exitNotes } from "./exit-text.js";
+import { LiveProgress } from "./live-progress.js";
+import { OutputFile } from "./output-file.js";
+import { OutputWindow, WINDOW_BYTES } from "./output-window.js";
+
+const DEFAULT_TIMEOUT_MS = 300_000;
+const MAX_TIMEOUT_SECONDS = 86_400;
+
+/** A program about to be started. */
+export interface ShellCommand {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface BashOptions {
+  /** Where every command starts. */
+  readonly workspaceRoot: string;
+  /** The environment of this process; `childEnvironment` decides what of it a command gets. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where outputs too long for the model are kept. */
+  readonly outputDirectory: string;
+  readonly defaultTimeoutMs?: number;
+  /** From SIGTERM to SIGKILL. */
+  readonly graceMs?: number;
+  readonly clock?: Clock;
+  /** A sandbox puts itself around the command here. */
+  readonly wrapCommand?: (command: ShellCommand) => ShellCommand | Promise<ShellCommand>;
+  /** Without it commands cannot be run in the background. */
+  readonly background?: BackgroundCommands;
+}
+
+export function createBashTool(options: BashOptions): Tool {
+  const shell = new Shell(options);
+  return {
+    name: "bash",
+    description: description.trim(),
+    inputSchema: {
+      type: "object",
+      properties: {
+        command: { type: "string" },
+        timeout: { type: "number", description: `seconds, default ${shell.defaultTimeoutMs / 1000}` },
+        description: { type: "string", description: "what it does, in a few words" },
+        run_in_background: { type: "boolean" },
+        pty: { type: "boolean", description: "run on a terminal" },
+      },
+      required: ["command"],
+    },
+    set: "command",
+    concurrencySafe: false,
+    mutating: true,
+    run: (args, context) => shell.run(args, context),
+  };
+}
+
+class Shell {
+  readonly defaultTimeoutMs: number;
+  readonly #options: BashOptions;
+  readonly #clock: Clock;
+  readonly #env: Readonly<Record<string, string>>;
+  #program: string | undefined;
+
+  constructor(options: BashOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.defaultTimeoutMs = options.defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.#env = { ...childEnvironment(options.environment), PWD: options.workspaceRoot };
+  }
+
+  async run(args: JsonObject, context: ToolContext): Promise<ToolOutcome> {
+    const { command } = args;
+    if (typeof command !== "string" || command.trim() === "") return failure("There is no command to run.");
+    if (command.includes("\0")) return failure("A command cannot hold a NUL character.");
+    if (context.signal.aborted) return { status: "cancelled", content: [text("Cancelled before it started.")] };
+    try {
+      const launch = args.pty === true ? await terminal() : undefined;
+      const prepared = await this.#prepare(command, args.pty === true);
+      return args.run_in_background === true
+        ? await this.#start(command, { args, prepared, launch })
+        : await this.#runToEnd(context, { args, prepared, launch });
+    } catch (error) {
+      return failure((error as Error).message);
+    }
+  }
+
+  async #prepare(command: string, onTerminal: boolean): Promise<ShellCommand> {
+    const { workspaceRoot, wrapCommand } = this.#options;
+    this.#program ??= findShell(this.#env.PATH, workspaceRoot);
+    const plain: ShellCommand = {
+      argv: [this.#program, "-c", "--", command],
+      cwd: workspaceRoot,
+      env: onTerminal && this.#env.TERM === "dumb" ? { ...this.#env, TERM: "xterm-256color" } : this.#env,
+    };
+    return wrapCommand === undefined ? plain : await wrapCommand(plain);
+  }
+
+  async #runToEnd(context: ToolContext, { args, prepared, launch }: Prepared): Promise<ToolOutcome> {
+    const window = new OutputWindow();
+    const file = new OutputFile(this.#options.outputDirectory);
+    const live = new LiveProgress((piece) => context.progress(piece), this.#clock);
+    const startedAt = this.#clock.now();
+    const request: ProcessRequest = {
+      ...this.#request(prepared),
+      timeoutMs: timeoutOf(args) ?? this.defaultTimeoutMs,
+      signal: context.signal,
+      onOutput(chunk) {
+        const whole = file.started ? undefined : window.whole();
+        if (whole !== undefined && whole.length + chunk.length > WINDOW_BYTES) file.append(whole);
+        if (file.started) file.append(chunk);
+        window.write(chunk);
+        live.write(chunk);
+      },
+    };
+    try {
+      const end = await runProcess(request, launch);
+      return report(end, { window, file, durationMs: this.#clock.now() - startedAt });
+    } finally {
+      live.stop();
+      file.close();
+    }
+  }
+
+  async #start(command: string, { args, prepared, launch }: Prepared): Promise<ToolOutcome> {
+    const { background, outputDirectory } = this.#options;
+    if (background === undefined) return failure("Commands cannot be run in the background here.");
+    const timeoutMs = timeoutOf(args);
+    const id = await background.start({
+      command,
+      outputDirectory,
+      launch: (onOutput) =>
+        startProcess(
+          { ...this.#request(prepared), onOutput, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+          launch,
+        ),
+    });
+    const note = `Started in the background as ${id}. Read its output or kill it with the tool background.`;
+    return { status: "ok", content: [text(note)], details: { background_id: id } };
+  }
+
+  #request({ argv, cwd, env }: ShellCommand): Omit<ProcessRequest, "onOutput"> {
+    const { graceMs } = this.#options;
+    return { argv, cwd, env, clock: this.#clock, ...(graceMs === undefined ? {} : { graceMs }) };
+  }
+}
+
+interface Prepared {
+  readonly args: JsonObject;
+  readonly prepared: ShellCommand;
+  readonly launch: Launch | undefined;
+}
+
+function report(
+  end: ProcessEnd,
+  {
+    window,
+    file,
+    durationMs,
+  }: { readonly window: OutputWindow; readonly file: OutputFile; readonly durationMs: number },
+): ToolOutcome {
+  const shown = window.text(() => {
+    const whole = window.whole();
+    if (!file.started && whole !== undefined) file.append(whole);
+    return file.describe();
+  });
+  const lines = [shown.text.replace(/\n+$/, ""), ...exitNotes(end, { durationMs })].filter((line) => line !== "");
+  return {
+    status: statusOf(end),
+    content: [text(lines.join("\n") || "(no output)")],
+    details: {
+      exit_code: end.exitCode ?? null,
+      signal: end.signal ?? null,
+      duration_ms: Math.round(durationMs),
+      truncated: shown.cut,
+      output_file: file.started ? file.path : null,
+      ...(end.leftovers > 0 ? { killed_processes: end.leftovers } : {}),
+    },
+  };
+}
+
+function statusOf(end: ProcessEnd): ToolStatus {
+  if (end.reason === "exit") return end.exitCode === 0 ? "ok" : "error";
+  return end.reason;
+}
+
+function timeoutOf(args: JsonObject): number | undefined {
+  const { timeout } = args;
+  if (typeof timeout !== "number" || !(timeout > 0)) return undefined;
+  return Math.min(timeout, MAX_TIMEOUT_SECONDS) * 1000;
+}
+
+function findShell(path: string | undefined, workspaceRoot: string): string {
+  for (const name of ["bash", "sh"]) {
+    const found = findProgram(name, path, { outside: workspaceRoot }) ?? findProgram(name, "/bin:/usr/bin");
+    if (found !== undefined) return found;
+  }
+  throw new Error("There is no shell on this machine: neither bash nor sh was found.");
+}
+
+async function terminal(): Promise<Launch> {
+  const launch = await findTerminal();
+  if (launch === undefined) {
+    throw new Error("There is no way to a terminal: install the package @lydell/node-pty, or run without pty.");
+  }
+  return launch;
+}
+
+function failure(message: string): ToolOutcome {
+  return { status: "error", content: [text(message)] };
+}

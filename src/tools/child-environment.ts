@@ -1,0 +1,80 @@
+/**
+ * The environment of the programs that tools start (feature T7).
+ *
+ * 1. A variable passes only when its name is listed here, and never when the name or the value looks like a secret. Provider
+ *    keys, agent sockets and variables that make every child load code (NODE_OPTIONS, LD_PRELOAD, BASH_ENV …) are not listed.
+ * 2. Addresses pass without the user name and password in them.
+ * 3. The rule may be applied again to its own result without change.
+ */
+const BASICS = [
+  ..."PATH HOME USER LOGNAME SHELL TERM COLORTERM LANG LANGUAGE PWD TMPDIR TMP TEMP TZ HOSTNAME CI NO_COLOR".split(" "),
+  ..."XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME".split(" "),
+];
+
+/** Where tool chains are installed and keep their files: folders, never code to load or options to obey. */
+const TOOL_CHAINS = [
+  ..."NVM_DIR NVM_BIN VOLTA_HOME FNM_DIR PNPM_HOME BUN_INSTALL DENO_DIR DENO_INSTALL COREPACK_HOME".split(" "),
+  ..."JAVA_HOME JDK_HOME MAVEN_HOME M2_HOME GRADLE_HOME GRADLE_USER_HOME ANDROID_HOME ANDROID_SDK_ROOT".split(" "),
+  ..."GOPATH GOROOT GOBIN GOCACHE GOMODCACHE GOPROXY CARGO_HOME RUSTUP_HOME RUSTUP_TOOLCHAIN".split(" "),
+  ..."PYENV_ROOT PYENV_VERSION VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT_ENV CONDA_EXE POETRY_HOME PIPX_HOME".split(" "),
+  ..."UV_CACHE_DIR PIP_CACHE_DIR RBENV_ROOT GEM_HOME GEM_PATH BUNDLE_PATH DOTNET_ROOT".split(" "),
+  ..."ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR HOMEBREW_PREFIX HOMEBREW_CELLAR HOMEBREW_REPOSITORY NIX_PROFILES".split(" "),
+  ..."SDKROOT DEVELOPER_DIR PLAYWRIGHT_BROWSERS_PATH".split(" "),
+];
+
+const NETWORK = [
+  ..."HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY NO_PROXY".split(" "),
+  ..."SSL_CERT_FILE SSL_CERT_DIR NIX_SSL_CERT_FILE NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE".split(" "),
+];
+
+const WINDOWS = [
+  ..."SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT OS USERNAME USERPROFILE HOMEDRIVE HOMEPATH".split(" "),
+  ..."APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 NUMBER_OF_PROCESSORS".split(" "),
+];
+
+const NAMES: ReadonlySet<string> = new Set([...BASICS, ...TOOL_CHAINS, ...NETWORK, ...WINDOWS]);
+const PREFIXES = ["LC_", "OLLAMA_", "OXBOW_"];
+
+const SECRET_NAME =
+  /KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|CREDENTIAL|PRIVATE|BEARER|COOKIE|JWT|(^|_)(AUTH|PASS|PWD|PIN|SALT)(_|$)/;
+/** The usual openings of keys and tokens. */
+const SECRET_VALUE =
+  /\b(sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abeprs]|npm|hf|gsk|AIza|AKIA|ASIA|eyJ)[-_A-Za-z0-9]{16,}|-----BEGIN /;
+
+/** Keeps programs from asking, paging and opening editors, and their output from waiting in a buffer. */
+const NOBODY_IS_THERE: Readonly<Record<string, string>> = {
+  PAGER: "cat",
+  MANPAGER: "cat",
+  GIT_PAGER: "cat",
+  SYSTEMD_PAGER: "cat",
+  EDITOR: "true",
+  VISUAL: "true",
+  GIT_EDITOR: "true",
+  GIT_TERMINAL_PROMPT: "0",
+  DEBIAN_FRONTEND: "noninteractive",
+  PIP_NO_INPUT: "1",
+  PYTHONUNBUFFERED: "1",
+};
+
+const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+export function childEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const child: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && mayPass(name.toUpperCase(), value)) child[name] = withoutLogin(name, value);
+  }
+  if (child.PATH === undefined && process.platform !== "win32") child.PATH = DEFAULT_PATH;
+  child.TERM ??= "dumb";
+  return Object.assign(child, NOBODY_IS_THERE);
+}
+
+function mayPass(name: string, value: string): boolean {
+  if (NAMES.has(name)) return true;
+  return PREFIXES.some((prefix) => name.startsWith(prefix)) && !SECRET_NAME.test(name) && !SECRET_VALUE.test(value);
+}
+
+/** `http://me:word@proxy:80` becomes `http://proxy:80`; proxies are also written without the scheme. */
+function withoutLogin(name: string, value: string): string {
+  const addresses = value.replace(/([a-z][a-z0-9+.-]*:\/\/)[^/\s]*@/gi, "$1");
+  return /_PROXY$/i.test(name) ? addresses.replace(/^[^/\s]*@/, "") : addresses;
+}

@@ -1,0 +1,78 @@
+/** Replaces quoted text in one file (features T1, T5). */
+import { diffText } from "../base/diff.js";
+import type { Tool, ToolOutcome } from "../engine/ports.js";
+import { text } from "../protocol/content.js";
+import { canonicalEditArguments, type EditArguments, readEditArguments } from "./edit/arguments.js";
+import { applyEdits, EditError } from "./edit/replace.js";
+import description from "./edit.md";
+import { type Workspace, WorkspaceError, type WriteResult } from "./workspace.js";
+
+export function createEditTool(workspace: Workspace): Tool {
+  return {
+    name: "edit",
+    description: description.trim(),
+    inputSchema: {
+      type: "object",
+      properties: {
+        path: { type: "string" },
+        edits: {
+          type: "array",
+          minItems: 1,
+          items: {
+            type: "object",
+            properties: { old: { type: "string" }, new: { type: "string" }, all: { type: "boolean" } },
+            required: ["old", "new"],
+          },
+        },
+      },
+      required: ["path", "edits"],
+    },
+    set: "edit",
+    concurrencySafe: false,
+    mutating: true,
+    canonical: canonicalEditArguments,
+    async run(args) {
+      const request = readEditArguments(args);
+      if (typeof request === "string") return failed(request);
+      try {
+        return await workspace.exclusive([request.path], () => edit(workspace, request));
+      } catch (error) {
+        if (error instanceof EditError || error instanceof WorkspaceError) return failed(error.message);
+        throw error;
+      }
+    },
+  };
+}
+
+async function edit(workspace: Workspace, { path, edits }: EditArguments): Promise<ToolOutcome> {
+  const [first] = edits;
+  const creates = edits.length === 1 && first?.old === "" && first.new !== "";
+  const place = await workspace.resolve(path, "write");
+  if (creates && !place.exists) return report(await workspace.writeText(path, first.new), { count: 1, loose: 0 });
+  // Looking does not count as the session having read the file, so that a file changed since is still noticed.
+  const file = await workspace.readText(path, { purpose: "look" });
+  if (creates && file.text === "") {
+    return report(await workspace.writeText(path, first.new, { basis: file.version }), { count: 1, loose: 0 });
+  }
+  const replaced = applyEdits(file.text, edits);
+  return report(await workspace.writeText(path, replaced.text, { basis: file.version }), replaced);
+}
+
+function report(written: WriteResult, { count, loose }: { count: number; loose: number }): ToolOutcome {
+  const path = written.path.display;
+  const { text: diff, added, removed } = diffText(written.before, written.after);
+  const what = written.created ? `Created ${path}` : `Edited ${path}: ${count} replacement${count === 1 ? "" : "s"}`;
+  const note =
+    loose === 0
+      ? ""
+      : ` ${loose === count ? "The" : `${loose} of the`} quotation was not exact; the one place it fits was changed.`;
+  return {
+    status: "ok",
+    content: [text(`${what} (+${added} -${removed} lines).${note}`)],
+    details: { path, created: written.created, replacements: count, added, removed, diff },
+  };
+}
+
+function failed(message: string): ToolOutcome {
+  return { status: "error", content: [text(message)] };
+}

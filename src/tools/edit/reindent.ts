@@ -1,0 +1,161 @@
+/**
+ * Indentation of new lines when the quotation had another one than the file.
+ *
+ * 1. Either the new lines are indented like the quotation, and are moved as it was; or like the file, and stay. Which of
+ *    the two must follow from the lines; otherwise there is no answer.
+ */
+import { wordLikeness } from "./nearest.js";
+
+export interface QuotedLine {
+  readonly quoted: string;
+  readonly actual: string;
+  /** The line as the file has it. */
+  readonly line: string;
+  readonly kept: boolean;
+}
+
+export interface NewLine {
+  readonly line: string;
+  readonly indent: string;
+  /** Index of the quoted line it takes the place of, when one line replaces one. */
+  readonly partner?: number;
+}
+
+/**
+ * Indentations for the new lines, in order, or undefined when they cannot be known. All lines given are not blank.
+ * `startsWithLine`: the quotation begins with the first of them, perhaps after its indentation.
+ */
+export function reindent(
+  quoted: readonly QuotedLine[],
+  added: readonly NewLine[],
+  { startsWithLine }: { startsWithLine: boolean },
+): readonly string[] | undefined {
+  const asGiven = added.map((line) => line.indent);
+  if (quoted.every((line) => line.quoted === line.actual)) return asGiven;
+  const [first, ...rest] = quoted;
+  const isCut = startsWithLine && first?.quoted === "" && rest.every((line) => line.quoted === line.actual);
+  if (isCut) return afterCutStart(first, rest, added);
+  const move = moveOf(quoted);
+  if (move === undefined) return quoted.every((line) => line.quoted === first?.quoted) ? lineByLine(quoted, added) : undefined;
+  const moved = asGiven.map(move);
+  if (moved.every((indent, i) => indent === asGiven[i])) return asGiven;
+  const frame = frameOf(quoted, added);
+  if (frame === "file") return asGiven;
+  return frame === "quotation" && moved.every((indent) => indent !== undefined) ? moved : undefined;
+}
+
+/** The quotation began after the indentation of its first line; the other lines were quoted as they are. */
+function afterCutStart(
+  first: QuotedLine,
+  rest: readonly QuotedLine[],
+  added: readonly NewLine[],
+): readonly string[] | undefined {
+  const takesFirst = !first.kept && added.length > 0;
+  const others = (takesFirst ? added.slice(1) : added).map((line) => line.indent);
+  const head = takesFirst ? [first.actual] : [];
+  const given = takesFirst ? added[0]?.indent : "";
+  if (given === first.actual) return [...head, ...others];
+  if (given !== "") return undefined;
+  if (others.length === 0 || rest.some((line) => line.kept)) return [...head, ...others];
+  if (others.every((indent) => indent.startsWith(first.actual))) return [...head, ...others];
+  const block = shortest(rest.map((line) => line.actual));
+  const movesWhole = shortest(others) === "" && (block === undefined || block === first.actual);
+  return movesWhole ? [...head, ...others.map((indent) => first.actual + indent)] : undefined;
+}
+
+/** The quotation lost the shape of the block: only a line that replaces exactly one line has a known place. */
+function lineByLine(quoted: readonly QuotedLine[], added: readonly NewLine[]): readonly string[] | undefined {
+  const out: string[] = [];
+  for (const [i, line] of added.entries()) {
+    const partner = line.partner === undefined ? undefined : quoted[line.partner];
+    if (partner === undefined || line.indent !== partner.quoted) return undefined;
+    const neighbours = [added[i - 1], added[i + 1]].filter((other) => isNext(line, other));
+    if (neighbours.some((other) => quoted[other?.partner ?? -1]?.actual !== partner.actual)) return undefined;
+    out.push(partner.actual);
+  }
+  return out;
+}
+
+function isNext(line: NewLine, other: NewLine | undefined): boolean {
+  return line.partner !== undefined && other?.partner !== undefined && Math.abs(line.partner - other.partner) === 1;
+}
+
+/** Every sign must point the same way. */
+function frameOf(quoted: readonly QuotedLine[], added: readonly NewLine[]): "file" | "quotation" | undefined {
+  const signs = new Set<"file" | "quotation">();
+  const weigh = (indent: string | undefined, line: { quoted: string | undefined; actual: string | undefined }) => {
+    if (line.quoted === line.actual) return;
+    if (indent === line.quoted) signs.add("quotation");
+    if (indent === line.actual) signs.add("file");
+  };
+  if (quoted.some((line) => line.kept && line.quoted !== line.actual)) signs.add("quotation");
+  const dropped = quoted.filter((line) => !line.kept);
+  for (const line of added) {
+    const origin = mostAlike(line.line, dropped);
+    if (origin !== undefined) weigh(line.indent, origin);
+  }
+  weigh(shortest(added.map((line) => line.indent)), {
+    quoted: shortest(quoted.map((line) => line.quoted)),
+    actual: shortest(quoted.map((line) => line.actual)),
+  });
+  return signs.size === 1 ? [...signs][0] : undefined;
+}
+
+/** The line that a new line was probably made from. */
+function mostAlike(line: string, others: readonly QuotedLine[]): QuotedLine | undefined {
+  let best: QuotedLine | undefined;
+  let most = 0.5;
+  for (const other of others) {
+    const likeness = wordLikeness(line, other.line);
+    if (likeness > most) [best, most] = [other, likeness];
+  }
+  return best;
+}
+
+type Move = (indent: string) => string | undefined;
+
+/** The one change of indentation that explains all quoted lines, if there is one. */
+function moveOf(quoted: readonly QuotedLine[]): Move | undefined {
+  const map = new Map(quoted.map((line) => [line.quoted, line.actual]));
+  if (quoted.some((line) => map.get(line.quoted) !== line.actual)) return undefined;
+  const pairs = [...map].sort((a, b) => a[0].length - b[0].length);
+  const [from, to] = pairs[0] as [string, string];
+  if (to.endsWith(from)) {
+    const more = to.slice(0, to.length - from.length);
+    const fits = pairs.every(([a, b]) => b === more + a);
+    if (fits) return (indent) => map.get(indent) ?? (isMixed(more, indent) ? undefined : more + indent);
+  }
+  if (from.endsWith(to)) {
+    const less = from.slice(0, from.length - to.length);
+    const fits = pairs.every(([a, b]) => a === less + b);
+    if (fits) return (indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined);
+  }
+  return rescaling(pairs.length > 1 ? pairs : [["", ""], ...pairs]);
+}
+
+/** Other units of indentation, tabs for spaces for instance: as many levels more as the line has. */
+function rescaling(pairs: readonly (readonly [string, string])[]): Move | undefined {
+  const steps = pairs.slice(1).map(([from, to], i) => {
+    const [lowerFrom, lowerTo] = pairs[i] as readonly [string, string];
+    return { from: from.length - lowerFrom.length, to: to.startsWith(lowerTo) ? to.slice(lowerTo.length) : "" };
+  });
+  const unit = steps.reduce((best, step) => (step.from < best.from ? step : best));
+  const isEven = unit.from > 0 && steps.every(({ from, to }) => to !== "" && to === unit.to.repeat(from / unit.from));
+  if (!isEven) return undefined;
+  return (indent) => {
+    const base = pairs.findLast(([from]) => indent.startsWith(from));
+    const levels = base === undefined ? Number.NaN : (indent.length - base[0].length) / unit.from;
+    return Number.isInteger(levels) ? base?.[1] + unit.to.repeat(levels) : undefined;
+  };
+}
+
+function isMixed(a: string, b: string): boolean {
+  return (a.includes("\t") && b.includes(" ")) || (a.includes(" ") && b.includes("\t"));
+}
+
+function shortest(indents: readonly string[]): string | undefined {
+  return indents.reduce<string | undefined>(
+    (best, indent) => (best === undefined || indent.length < best.length ? indent : best),
+    undefined,
+  );
+}

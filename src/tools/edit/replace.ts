@@ -1,0 +1,179 @@
+/**
+ * Replacements in a text (feature T1).
+ *
+ * 1. Every quotation is looked for in the text as it was before any replacement; places must not overlap.
+ * 2. What is found to the letter is replaced to the letter. Otherwise the one place that has the same fingerprint is
+ *    merged with the edit; two such places, or a merge that is in doubt, are an error.
+ * 3. All replacements are made or none.
+ */
+import { readings } from "./escapes.js";
+import { type Fingerprint, fingerprint, occurrences } from "./fingerprint.js";
+import { withoutLineNumbers } from "./line-numbers.js";
+import { merge, Refusal, stepsBetween } from "./merge.js";
+import { excerpt, nearest, renderExcerpt } from "./nearest.js";
+import { omission } from "./omission.js";
+import { applySplices, lineAt, listLines, type Splice, unixNewlines } from "./splice.js";
+
+export interface Replacement {
+  readonly old: string;
+  readonly new: string;
+  /** Every place instead of the only one. */
+  readonly all?: boolean;
+}
+
+export interface Replaced {
+  readonly text: string;
+  readonly count: number;
+  /** How many of them were not quoted to the letter. */
+  readonly loose: number;
+}
+
+/** The message is for the model: what is wrong, where, and what to do. */
+export class EditError extends Error {
+  override readonly name = "EditError";
+}
+
+/** Shorter fingerprints say too little to go by. */
+const LEAST_EVIDENCE = 3;
+/** Larger files are searched to the letter only. */
+const MAX_LOOSE_CHARS = 16_000_000;
+
+/** `text` may have `\n` and `\r` line endings; new lines get the usual one. */
+export function applyEdits(text: string, edits: readonly Replacement[]): Replaced {
+  const search = new Search(unixNewlines(text));
+  const splices = edits.flatMap((edit, index) => {
+    const name = edits.length === 1 ? "old" : `edits[${index}].old`;
+    return search.find(normalized(edit), name).map((splice) => ({ ...splice, name }));
+  });
+  splices.sort((a, b) => a.start - b.start || a.end - b.end);
+  splices.forEach((splice, i) => {
+    const before = splices[i - 1];
+    if (before === undefined || splice.start >= before.end) return;
+    const line = lineAt(text, splice.start);
+    throw new EditError(`${before.name} and ${splice.name} overlap at line ${line}. Make them one edit.`);
+  });
+  const result = applySplices(text, splices);
+  if (result === text) throw new EditError("The file already reads as the edit would make it. Nothing to change.");
+  return { text: result, count: splices.length, loose: splices.filter((splice) => splice.loose).length };
+}
+
+interface Found extends Splice {
+  readonly loose: boolean;
+}
+
+function normalized(edit: Replacement): Required<Replacement> {
+  const plain = (text: string) => text.replaceAll("\r\n", "\n").replace(/^\ufeff/, "");
+  return { old: plain(edit.old), new: plain(edit.new), all: edit.all === true };
+}
+
+class Search {
+  readonly #text: string;
+  #print: Fingerprint | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  find(edit: Required<Replacement>, name: string): readonly Found[] {
+    refuseEmpty(edit, name);
+    const exact = this.#exact(edit, name);
+    if (exact.length > 0) return exact;
+    const bare = withoutLineNumbers(edit.old);
+    if (bare !== undefined) {
+      const meant = { ...edit, old: bare, new: withoutLineNumbers(edit.new) ?? edit.new };
+      if (meant.old !== meant.new) return this.#loose(meant, name);
+    }
+    return this.#loose(edit, name);
+  }
+
+  #exact({ old, new: fresh, all }: Required<Replacement>, name: string): readonly Found[] {
+    const starts: number[] = [];
+    // Overlapping places count: which of them is meant is just as unclear.
+    const step = all ? old.length : 1;
+    for (let at = this.#text.indexOf(old); at >= 0; at = this.#text.indexOf(old, at + step)) starts.push(at);
+    if (starts.length > 1 && !all) throw this.#ambiguous(starts, name);
+    return starts.map((start) => ({ start, end: start + old.length, text: fresh, loose: false }));
+  }
+
+  #loose(edit: Required<Replacement>, name: string): readonly Found[] {
+    if (this.#text.length > MAX_LOOSE_CHARS) throw this.#missing(edit, name);
+    this.#print ??= fingerprint(this.#text);
+    const print = this.#print;
+    const oldPrint = fingerprint(edit.old);
+    if (oldPrint.text.length < LEAST_EVIDENCE) throw this.#missing(edit, name);
+    const { places, halfway } = occurrences(print, oldPrint);
+    if (places.length === 0) throw this.#missing(edit, name);
+    const starts = [...places, ...halfway].sort((a, b) => a - b).map((at) => print.starts[at] as number);
+    if (starts.length > 1 && !edit.all) throw this.#alike(starts, name);
+    const chosen = places.filter((at, i) => i === 0 || at >= (places[i - 1] as number) + oldPrint.text.length);
+    return chosen.map((at) => ({ ...this.#merge(edit, { at, oldPrint, name }), loose: true }));
+  }
+
+  #merge(
+    edit: Required<Replacement>,
+    { at, oldPrint, name }: { at: number; oldPrint: Fingerprint; name: string },
+  ): Splice {
+    let refusal: Refusal | undefined;
+    for (const reading of readings(edit.old, edit.new)) {
+      const print = fingerprint(reading.old);
+      if (print.text !== oldPrint.text) continue;
+      const steps = stepsBetween(reading.old.split("\n"), reading.new.split("\n"));
+      const quotation = { text: this.#text, print: this.#print as Fingerprint, at };
+      try {
+        return merge({ ...quotation, old: reading.old, oldPrint: print, steps });
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        refusal ??= error;
+      }
+    }
+    const start = lineAt(this.#text, this.#print?.starts[at] ?? 0);
+    const there = excerpt(this.#text.split("\n"), start - 1, edit.old.trim().split("\n").length);
+    throw new EditError(
+      `${name} is not in the file as quoted. It comes close at line ${start}, but ${refusal?.message ?? "it is not the same"}. ` +
+        `Nothing was changed. Quote the file exactly:\n${renderExcerpt(there)}`,
+    );
+  }
+
+  #ambiguous(starts: readonly number[], name: string): EditError {
+    const lines = starts.map((start) => lineAt(this.#text, start));
+    return new EditError(
+      `${name} occurs ${starts.length} times, at lines ${listLines(lines)}. Nothing was changed. ` +
+        `Quote more of the lines around the one you mean, or set "all" to true to change every one.`,
+    );
+  }
+
+  #alike(starts: readonly number[], name: string): EditError {
+    const lines = starts.map((start) => lineAt(this.#text, start));
+    return new EditError(
+      `${name} is not in the file as quoted, and ${starts.length} places are nearly it: lines ${listLines(lines)}. ` +
+        "Nothing was changed. Quote the one you mean exactly, with spaces and punctuation as in the file.",
+    );
+  }
+
+  #missing(edit: Required<Replacement>, name: string): EditError {
+    const text = this.#text;
+    const done = edit.new.trim().length >= LEAST_EVIDENCE && text.includes(edit.new);
+    const hint = done ? ` The new text is already there, at line ${lineAt(text, text.indexOf(edit.new))}.` : "";
+    const near = nearest(text, edit.old).map(renderExcerpt);
+    const advice =
+      near.length === 0
+        ? "Nothing in the file resembles it. Read the file and quote what it says now."
+        : `Quote the file exactly. The nearest places are:\n${near.join("\n…\n")}`;
+    return new EditError(`${name} does not occur in the file. Nothing was changed.${hint} ${advice}`);
+  }
+}
+
+function refuseEmpty({ old, new: fresh }: Replacement, name: string): void {
+  if (old === fresh) throw new EditError(`${name} and its replacement are identical. Nothing to change.`);
+  if (old === "") {
+    throw new EditError(
+      `${name} is empty, but the file is not. Quote the text to replace; to add text, quote a line beside it and repeat that line in the replacement.`,
+    );
+  }
+  const placeholder = omission(fresh, old);
+  if (placeholder !== undefined) {
+    throw new EditError(
+      `The replacement for ${name} leaves text out: ${JSON.stringify(placeholder)}. Write it in full, or quote less.`,
+    );
+  }
+}

@@ -1,0 +1,45 @@
+/** Changes to a text by offsets, and how places in it are named. */
+
+/** Replace `text[start, end)`. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The same text with `\n` for every line ending, offset for offset. `\r\n` does not occur: the workspace reads it as `\n`. */
+export function unixNewlines(text: string): string {
+  return text.includes("\r") ? text.replaceAll("\r", "\n") : text;
+}
+
+/** Splices in order that do not overlap. New lines end as the text's lines do. */
+export function applySplices(text: string, splices: readonly Splice[]): string {
+  const newline = newlineOf(text);
+  let out = "";
+  let at = 0;
+  for (const splice of splices) {
+    const fresh = newline === "\n" ? splice.text : splice.text.replaceAll("\n", newline);
+    out += text.slice(at, splice.start) + fresh;
+    at = splice.end;
+  }
+  return out + text.slice(at);
+}
+
+export function newlineOf(text: string): "\n" | "\r" {
+  return text.includes("\r") && !text.includes("\n") ? "\r" : "\n";
+}
+
+/** Line number, from 1. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf("\n"); at >= 0 && at < offset; at = text.indexOf("\n", at + 1)) line++;
+  return line;
+}
+
+/** "4, 17 and 30", cut when there are many. */
+export function listLines(lines: readonly number[]): string {
+  const shown = lines.slice(0, 10).map(String);
+  if (lines.length > 10) return `${shown.join(", ")} and ${lines.length - 10} more`;
+  const last = shown.pop();
+  return shown.length === 0 ? `${last}` : `${shown.join(", ")} and ${last}`;
+}

@@ -1,0 +1,100 @@
+/** What the file tools have in common: arguments out of JSON, and errors that the model can act on. */
+import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
+import { type ResultContent, text } from "../protocol/content.js";
+import type { JsonObject } from "../protocol/json.js";
+import { PatternError } from "./search/rust-regex.js";
+import { WorkspaceError } from "./workspace.js";
+
+/** Wraps `run`: what is wrong with the request becomes a result, what is wrong with us stays an exception. */
+export function fileTool(
+  definition: Omit<Tool, "run">,
+  run: (args: Arguments, context: ToolContext) => Promise<ToolOutcome>,
+): Tool {
+  return {
+    ...definition,
+    description: definition.description.trim(),
+    async run(args, context) {
+      try {
+        return await run(new Arguments(args), context);
+      } catch (error) {
+        if (context.signal.aborted) return { status: "cancelled", content: [text("Cancelled.")] };
+        if (isForTheModel(error)) return failed(error.message);
+        throw error;
+      }
+    },
+  };
+}
+
+export function done(content: string | readonly ResultContent[], details: JsonObject): ToolOutcome {
+  return { status: "ok", content: typeof content === "string" ? [text(content)] : content, details };
+}
+
+export function failed(message: string): ToolOutcome {
+  return { status: "error", content: [text(message)] };
+}
+
+function isForTheModel(error: unknown): error is Error {
+  return error instanceof WorkspaceError || error instanceof PatternError || error instanceof ArgumentError;
+}
+
+export class ArgumentError extends Error {}
+
+/** The arguments of a call. They were checked against the schema; a library user may have left that out. */
+export class Arguments {
+  readonly #values: JsonObject;
+
+  constructor(values: JsonObject) {
+    this.#values = values;
+  }
+
+  text(name: string): string {
+    const value = this.#values[name];
+    if (typeof value !== "string") throw new ArgumentError(`"${name}" must be a string.`);
+    return value;
+  }
+
+  optionalText(name: string): string | undefined {
+    return this.#isAbsent(name) ? undefined : this.text(name);
+  }
+
+  /** A whole number no smaller than `least`; larger ones than `most` are taken as `most`. */
+  integer(name: string, { least, most, otherwise }: { least: number; most: number; otherwise: number }): number {
+    if (this.#isAbsent(name)) return otherwise;
+    const value = this.#values[name];
+    if (typeof value !== "number" || !Number.isInteger(value) || value < least) {
+      throw new ArgumentError(`"${name}" must be a whole number of at least ${least}.`);
+    }
+    return Math.min(value, most);
+  }
+
+  flag(name: string): boolean {
+    return this.#values[name] === true;
+  }
+
+  choice<T extends string>(name: string, options: readonly T[], otherwise: T): T {
+    if (this.#isAbsent(name)) return otherwise;
+    const found = options.find((option) => option === this.#values[name]);
+    if (found === undefined) throw new ArgumentError(`"${name}" must be one of ${options.join(", ")}.`);
+    return found;
+  }
+
+  #isAbsent(name: string): boolean {
+    return this.#values[name] === undefined || this.#values[name] === null;
+  }
+}
+
+/** `1,234 B`, `12 KB`, `3.4 MB`. */
+export function formatSize(bytes: number): string {
+  if (bytes < 10_000) return `${bytes.toLocaleString("en-US")} B`;
+  if (bytes < 1e6) return `${Math.round(bytes / 1000)} KB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** `1 line`, `2,000 lines`. */
+export function counted(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,209 @@
+/**
+ * From a path as someone wrote it to a place inside the workspace.
+ *
+ * 1. A path means what the kernel would make of it: links are followed before `..` is applied, nothing is decoded or expanded.
+ * 2. The answer is free of symbolic links and lies in one of the roots, or there is no answer.
+ * 3. A refusal does not tell whether something outside exists.
+ */
+import { lstat, opendir, readlink, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { forwardSlashes, isInside, isKernelPath, pathTextFault } from "./containment.js";
+import { printable } from "./printable.js";
+import { protection } from "./protected-paths.js";
+import { sameSpelling, similarNames } from "./similar-names.js";
+import { errnoOf, fromSystem, WorkspaceError } from "./workspace-error.js";
+
+export type Access = "read" | "write";
+
+export interface ResolvedPath {
+  /** Free of symbolic links. */
+  readonly absolute: string;
+  /** For people and models: relative to the root with forward slashes; absolute in an extra root. */
+  readonly display: string;
+  readonly exists: boolean;
+  /** Why a person should agree first (a key file, a file that runs code), when there is a reason. */
+  readonly sensitive?: string;
+}
+
+interface Location {
+  readonly absolute: string;
+  readonly exists: boolean;
+}
+
+/** How many entries of a folder are looked at when a name is not found. */
+const MAX_NAMES = 5000;
+
+export class PathResolver {
+  readonly roots: readonly [string, ...string[]];
+
+  constructor(roots: readonly [string, ...string[]]) {
+    this.roots = roots;
+  }
+
+  get root(): string {
+    return this.roots[0];
+  }
+
+  /** For `read` the path must exist; for `write` it may not exist yet. */
+  async resolve(path: string, access: Access): Promise<ResolvedPath> {
+    const { absolute, exists } = await this.#locate(path);
+    if (!exists && access === "read") throw await this.#notFound(absolute);
+    return this.#resolved(absolute, exists, access);
+  }
+
+  /** The entry itself, also when it is a link. A link that leads outside is refused. */
+  async resolveEntry(path: string): Promise<ResolvedPath> {
+    const fault = pathTextFault(path);
+    if (fault !== undefined) throw invalid(path, fault);
+    const name = basename(path);
+    if (name === ".." || name === "." || name === "") return this.resolve(path, "write");
+    const parent = await this.resolve(dirname(path), "read");
+    const absolute = join(parent.absolute, name);
+    const found = await lstat(absolute).catch(() => undefined);
+    if (found?.isSymbolicLink() !== true) return this.resolve(path, "write");
+    await this.#refuseLinkOut(absolute);
+    return this.#resolved(absolute, true, "write");
+  }
+
+  display(absolute: string): string {
+    if (!isInside(absolute, [this.root])) return forwardSlashes(absolute);
+    return forwardSlashes(relative(this.root, absolute)) || ".";
+  }
+
+  #resolved(absolute: string, exists: boolean, access: Access): ResolvedPath {
+    const root = this.roots.find((each) => isInside(absolute, [each])) ?? this.root;
+    const sensitive = protection(forwardSlashes(relative(root, absolute)), access);
+    const display = this.display(absolute);
+    return { absolute, display, exists, ...(sensitive === undefined ? {} : { sensitive }) };
+  }
+
+  async #locate(path: string): Promise<Location> {
+    const fault = pathTextFault(path);
+    if (fault !== undefined) throw invalid(path, fault);
+    // Not path.join: it would apply `..` before links are followed.
+    const full = isAbsolute(path) ? path : `${this.root}${sep}${path}`;
+    try {
+      return { absolute: this.#admit(await realpath(full), path), exists: true };
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return this.#locateMissing(full, path);
+      if (error instanceof WorkspaceError) throw error;
+      // Whatever went wrong on the way, a place that is plainly elsewhere is refused as such.
+      this.#admit(lexical(full), path);
+      throw fromSystem(error, printable(path));
+    }
+  }
+
+  async #locateMissing(full: string, path: string): Promise<Location> {
+    const parts = full.split(sep).filter((part) => part !== "" && part !== ".");
+    const { base, depth } = await deepestExisting(full, parts);
+    const rest = parts.slice(depth);
+    if (!this.#contains(base)) throw await this.#refusal(path);
+    const [first, ...others] = rest;
+    if (first === undefined || rest.includes("..")) throw await this.#notFound(join(base, first ?? ""));
+    const entry = await lstat(join(base, first)).catch(() => undefined);
+    if (entry?.isSymbolicLink() === true) throw await this.#danglingLink(join(base, first));
+    const spelled = await sameSpelling(first, namesIn(base));
+    if (spelled !== undefined) return this.#locate(join(base, spelled, ...others));
+    return { absolute: this.#admit(join(base, ...rest), path), exists: false };
+  }
+
+  #contains(real: string): boolean {
+    return isInside(real, this.roots) && !isKernelPath(real, this.roots);
+  }
+
+  #admit(real: string, path: string): string {
+    if (this.#contains(real)) return real;
+    throw this.#outside(path);
+  }
+
+  #outside(path: string): WorkspaceError {
+    return new WorkspaceError(
+      "outside",
+      `${printable(path)} is outside the workspace ${this.root}. Only files inside it can be used; give a path relative to it.`,
+    );
+  }
+
+  async #refusal(path: string): Promise<WorkspaceError> {
+    const gone = await lstat(this.root).then(
+      () => false,
+      () => true,
+    );
+    return gone
+      ? new WorkspaceError("missing", `The workspace folder ${this.root} no longer exists.`)
+      : this.#outside(path);
+  }
+
+  async #danglingLink(absolute: string): Promise<WorkspaceError> {
+    const shown = printable(this.display(absolute));
+    const target = printable(await readlink(absolute).catch(() => "?"));
+    return new WorkspaceError("missing", `${shown} is a symbolic link to ${target}, which does not exist.`);
+  }
+
+  async #refuseLinkOut(absolute: string): Promise<void> {
+    const target = await readlink(absolute);
+    const full = isAbsolute(target) ? target : `${dirname(absolute)}${sep}${target}`;
+    await this.#locate(full).catch((error: unknown) => {
+      if (error instanceof WorkspaceError && error.code === "outside") {
+        throw new WorkspaceError(
+          "outside",
+          `${printable(this.display(absolute))} is a symbolic link that leads outside the workspace.`,
+        );
+      }
+    });
+  }
+
+  /** Names the part of the way that is missing and what is there instead. */
+  async #notFound(absolute: string): Promise<WorkspaceError> {
+    let folder = dirname(absolute);
+    let name = basename(absolute);
+    while (folder !== dirname(folder) && !(await isFolder(folder))) {
+      name = basename(folder);
+      folder = dirname(folder);
+    }
+    const near = await similarNames(name, namesIn(folder));
+    const shown = printable(this.display(join(folder, name)));
+    const at = (each: string) => printable(this.display(join(folder, each)));
+    const advice =
+      near.length > 0 ? ` Did you mean ${near.map(at).join(" or ")}?` : " Use ls or glob to see what there is.";
+    return new WorkspaceError("missing", `${shown} does not exist.${advice}`);
+  }
+}
+
+function invalid(path: string, fault: string): WorkspaceError {
+  return new WorkspaceError("invalid", `${printable(path)} cannot be used as a path: ${fault}.`);
+}
+
+/** `.` and `..` applied as text. */
+function lexical(path: string): string {
+  return join(path);
+}
+
+/** The longest beginning of a path that exists, real, and how many of the parts it used up. */
+async function deepestExisting(full: string, parts: readonly string[]): Promise<{ base: string; depth: number }> {
+  const lead = full.startsWith(sep) ? sep : "";
+  for (let depth = parts.length - 1; depth > 0; depth--) {
+    try {
+      return { base: await realpath(lead + parts.slice(0, depth).join(sep)), depth };
+    } catch (error) {
+      if (errnoOf(error) !== "ENOENT") throw fromSystem(error, printable(full));
+    }
+  }
+  return { base: lead === "" ? `${parts[0]}${sep}` : lead, depth: lead === "" ? 1 : 0 };
+}
+
+async function* namesIn(folder: string): AsyncGenerator<string> {
+  const directory = await opendir(folder).catch(() => undefined);
+  if (directory === undefined) return;
+  let count = 0;
+  for await (const entry of directory) {
+    yield entry.name;
+    if (++count >= MAX_NAMES) return;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,11 @@
+/**
+ * Names on one line. A file name may hold newlines, escape sequences and direction marks; in a listing those would forge
+ * other lines, so such a name is shown as a JSON string, which is also how a model can send it back.
+ */
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/;
+const UNSAFE_ALL = new RegExp(UNSAFE, "g");
+
+export function printable(name: string): string {
+  if (!UNSAFE.test(name)) return name;
+  return JSON.stringify(name).replace(UNSAFE_ALL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

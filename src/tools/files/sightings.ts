@@ -1,0 +1,65 @@
+/** What a session has seen of which files (feature T5). */
+import type { BigIntStats } from "node:fs";
+import { printable } from "./printable.js";
+import { WorkspaceError } from "./workspace-error.js";
+
+/** Names content exactly. */
+export async function versionOf(bytes: Uint8Array): Promise<string> {
+  const { createHash } = await import("node:crypto");
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** A weaker name for what is too large to read whole: it changes whenever an honest program writes the file. */
+export function stampOf(stat: BigIntStats): string {
+  return `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`;
+}
+
+export interface Sighting {
+  /** Absent when the file was not read to its end. */
+  readonly version?: string;
+  readonly stamp: string;
+}
+
+export class Sightings {
+  readonly #seen = new Map<string, Sighting>();
+
+  record(absolute: string, sighting: Sighting): void {
+    this.#seen.set(absolute, sighting);
+  }
+
+  has(absolute: string): boolean {
+    return this.#seen.has(absolute);
+  }
+
+  forget(absolute: string): void {
+    this.#seen.delete(absolute);
+  }
+
+  rename(from: string, to: string): void {
+    const seen = this.#seen.get(from);
+    this.#seen.delete(from);
+    if (seen !== undefined) this.#seen.set(to, seen);
+  }
+
+  /** Throws when the file is not what the session saw. A file it never saw passes. */
+  refuseChanged(absolute: string, now: Required<Sighting>, shown: string): void {
+    const seen = this.#seen.get(absolute);
+    if (seen === undefined) return;
+    const same = seen.version === undefined ? seen.stamp === now.stamp : seen.version === now.version;
+    if (!same) throw changed(shown);
+  }
+}
+
+export function changed(shown: string): WorkspaceError {
+  return new WorkspaceError(
+    "changed",
+    `${printable(shown)} has changed since it was read. Nothing was written. Read it again and repeat the change on what it says now.`,
+  );
+}
+
+export function unread(shown: string): WorkspaceError {
+  return new WorkspaceError(
+    "unread",
+    `${printable(shown)} exists and has not been read in this session. Nothing was written. Read it first, so that nothing in it is lost unseen.`,
+  );
+}

@@ -1,0 +1,200 @@
+/**
+ * The `git` tool (feature T1): looking at history without a question asked, so it must be harmless in any repository. It runs git
+ * itself, never a shell, with arguments from a list (`git-arguments.ts`) in a repository that was looked at (`git-repository.ts`).
+ */
+import { constants, copyFileSync, mkdtempSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Clock, systemClock } from "../base/clock.js";
+import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
+import { text } from "../protocol/content.js";
+import type { JsonObject } from "../protocol/json.js";
+import { findProgram } from "../system/find-program.js";
+import { type ProcessEnd, runProcess } from "../system/process-group.js";
+import { childEnvironment } from "./child-environment.js";
+import { wholeCharactersEnd } from "./command-text.js";
+import description from "./git.md";
+import { GIT_ACTIONS, type GitAction, gitArguments } from "./git-arguments.js";
+import { BASE_SETTINGS, GIT_ENVIRONMENT, vetRepository } from "./git-repository.js";
+
+const MAX_OUTPUT_BYTES = 30_000;
+const MAX_LISTING_BYTES = 4 * 1024 * 1024;
+const MAX_ERROR_BYTES = 4000;
+const TIMEOUT_MS = 60_000;
+
+export interface GitOptions {
+  readonly workspaceRoot: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs?: number;
+  readonly clock?: Clock;
+}
+
+export function createGitTool(options: GitOptions): Tool {
+  return {
+    name: "git",
+    description: description.trim(),
+    inputSchema: {
+      type: "object",
+      properties: {
+        action: { enum: [...GIT_ACTIONS] },
+        args: { type: "array", items: { type: "string" } },
+      },
+      required: ["action"],
+    },
+    set: "git",
+    concurrencySafe: true,
+    mutating: false,
+    async run(args, context) {
+      try {
+        return await run(options, args, context);
+      } catch (error) {
+        return { status: "error", content: [text((error as Error).message)] };
+      }
+    },
+  };
+}
+
+async function run(options: GitOptions, args: JsonObject, context: ToolContext): Promise<ToolOutcome> {
+  const action = GIT_ACTIONS.find((known) => known === args.action);
+  if (action === undefined) throw new Error(`The action must be one of ${GIT_ACTIONS.join(", ")}.`);
+  const words = wordsOf(args.args);
+  const git = new Git(options, context.signal);
+  const repository = await vetRepository(git.root, (query) => git.query(query));
+  const command = gitArguments(action, words, { root: git.root, top: repository.top });
+  const index = action === "diff" ? copyIndex(repository.gitDirectory) : undefined;
+  try {
+    const env = index === undefined ? {} : { GIT_INDEX_FILE: index.path };
+    const result = await git.run([...repository.settings, ...command], { limit: MAX_OUTPUT_BYTES, env });
+    return report(action, result);
+  } finally {
+    if (index !== undefined) rmSync(index.folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * `git diff` writes file times it found changed back to the index, locking it against the user's own git. It gets a copy to
+ * do that to. The copy is made to look a little older than the original, since git trusts entries older than the index.
+ */
+function copyIndex(gitDirectory: string): { readonly folder: string; readonly path: string } | undefined {
+  const original = join(gitDirectory, "index");
+  const found = statSync(original, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), "oxbow-git-"));
+  const path = join(folder, "index");
+  copyFileSync(original, path, constants.COPYFILE_FICLONE);
+  const time = Math.floor(found.mtimeMs - 1) / 1000;
+  utimesSync(path, time, time);
+  return { folder, path };
+}
+
+function wordsOf(value: JsonObject[string]): readonly string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((word): word is string => typeof word === "string")) return value;
+  throw new Error('args must be a list of strings, such as ["--stat", "HEAD~3", "--", "src"].');
+}
+
+interface GitResult {
+  readonly end: ProcessEnd;
+  readonly output: Buffer;
+  readonly errors: string;
+  /** There was more; git was stopped. */
+  readonly cut: boolean;
+}
+
+class Git {
+  readonly root: string;
+  readonly #program: string;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #timeoutMs: number;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+
+  constructor(options: GitOptions, signal: AbortSignal) {
+    this.root = realpathSync(options.workspaceRoot);
+    this.#env = { ...childEnvironment(options.environment), ...GIT_ENVIRONMENT };
+    const program = findProgram("git", this.#env.PATH, { outside: this.root });
+    if (program === undefined) throw new Error("git is not installed on this machine.");
+    this.#program = program;
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    this.#clock = options.clock ?? systemClock;
+    this.#signal = signal;
+  }
+
+  async query(args: readonly string[]): Promise<string> {
+    const { end, output, errors, cut } = await this.run([...BASE_SETTINGS, ...args], {
+      limit: MAX_LISTING_BYTES,
+      env: {},
+    });
+    if (end.reason !== "exit") throw new Error(`git did not answer (${end.reason}).`);
+    if (cut) throw new Error("The repository's configuration is too large to be looked through.");
+    if (end.exitCode !== 0) throw new Error(errors.trim() || `git ended with exit code ${end.exitCode}.`);
+    return output.toString("utf8");
+  }
+
+  async run(
+    args: readonly string[],
+    { limit, env }: { readonly limit: number; readonly env: Readonly<Record<string, string>> },
+  ): Promise<GitResult> {
+    const enough = new AbortController();
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let errors = "";
+    const end = await runProcess({
+      argv: [this.#program, "--no-pager", ...args],
+      cwd: this.root,
+      env: { ...this.#env, ...env },
+      timeoutMs: this.#timeoutMs,
+      clock: this.#clock,
+      signal: AbortSignal.any([this.#signal, enough.signal]),
+      onOutput(chunk) {
+        if (bytes <= limit) chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes > limit) enough.abort();
+      },
+      onErrorOutput(chunk) {
+        if (errors.length < MAX_ERROR_BYTES) errors += chunk.toString("utf8");
+      },
+    });
+    return { end, output: Buffer.concat(chunks).subarray(0, limit), errors, cut: bytes > limit };
+  }
+}
+
+function report(action: GitAction, { end, output, errors, cut }: GitResult): ToolOutcome {
+  const shown = shownText(output, cut);
+  const details: JsonObject = { action, exit_code: cut ? null : (end.exitCode ?? null), truncated: cut };
+  if (cut) {
+    const note = `[… cut after ${shown.length.toLocaleString("en-US")} characters; ${MORE[action]} …]`;
+    return { status: "ok", content: [text(`${shown}\n${note}`)], details };
+  }
+  if (end.reason !== "exit") {
+    const why = end.reason === "timeout" ? "git took too long and was stopped; narrow it down." : "Cancelled.";
+    return { status: end.reason, content: [text([shown, why].filter(Boolean).join("\n"))], details };
+  }
+  // `diff --exit-code` and `--check` answer 1 and 2 when there is something to show.
+  const failed = end.exitCode !== 0 && errors.trim() !== "";
+  if (failed) return { status: "error", content: [text([shown, errors.trim()].filter(Boolean).join("\n"))], details };
+  return { status: "ok", content: [text(shown || EMPTY[action])], details };
+}
+
+const MORE: Readonly<Record<GitAction, string>> = {
+  status: "name a folder, or add -uno",
+  diff: "name files after --, or ask for --stat first",
+  log: "continue with --skip, or add -n, --oneline, or paths after --",
+  show: "name files after --, or ask for --stat first",
+  blame: "ask for a range with -L",
+};
+
+const EMPTY: Readonly<Record<GitAction, string>> = {
+  status: "Nothing to report.",
+  diff: "No differences.",
+  log: "No commits.",
+  show: "(empty)",
+  blame: "(empty file)",
+};
+
+/** Only whole characters and, when it was cut, whole lines; a NUL would break stores. */
+function shownText(output: Buffer, cut: boolean): string {
+  const decoded = output.subarray(0, cut ? wholeCharactersEnd(output) : output.length).toString("utf8");
+  const lineEnd = cut ? decoded.lastIndexOf("\n") : -1;
+  return (lineEnd > 0 ? decoded.slice(0, lineEnd) : decoded).replaceAll("\0", "\ufffd").trimEnd();
+}

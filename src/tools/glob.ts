@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import type { Tool } from "../engine/ports.js";
+import { ArgumentError, counted, done, fileTool } from "./file-tool.js";
+import { printable } from "./files/printable.js";
+import description from "./glob.md";
+import { globMatcher } from "./search/glob-pattern.js";
+import { comparePaths } from "./search/search-request.js";
+import type { Searcher } from "./search/searcher.js";
+import type { Workspace } from "./workspace.js";
+
+const MAX_FILES = 500;
+
+export function createGlobTool(workspace: Workspace, searcher: Searcher): Tool {
+  return fileTool(
+    {
+      name: "glob",
+      description,
+      set: "read",
+      concurrencySafe: true,
+      mutating: false,
+      inputSchema: {
+        type: "object",
+        properties: { pattern: { type: "string" }, path: { type: "string", description: "folder to start in" } },
+        required: ["pattern"],
+      },
+    },
+    async (args, context) => {
+      const { folder, pattern } = await startOf(workspace, args.optionalText("path") ?? ".", args.text("pattern"));
+      const matcher = globMatcher(pattern);
+      if (matcher === undefined)
+        throw new ArgumentError(`"${pattern}" is not a well-formed pattern: check its brackets and braces.`);
+      const found: string[] = [];
+      const start = await searcher.files(folder, context.signal, (path) => {
+        if (matcher.test(path)) found.push(path);
+      });
+      found.sort(comparePaths);
+      const shown = found.slice(0, MAX_FILES).map((path) => workspace.display(join(start.absolute, path)));
+      const left = found.length - shown.length;
+      const details = { path: start.display, pattern, files: found.length, left_out: left };
+      if (found.length === 0) return done(`No file matches ${pattern}.`, details);
+      const note = left > 0 ? [`[${counted(left, "more file")} not shown. Use a narrower pattern or path.]`] : [];
+      return done([...shown.map(printable), ...note].join("\n"), details);
+    },
+  );
+}
+
+/**
+ * The folders that a pattern begins with are where the search starts: quicker, and a folder that is named counts even when
+ * it is ignored.
+ */
+async function startOf(
+  workspace: Workspace,
+  path: string,
+  given: string,
+): Promise<{ folder: string; pattern: string }> {
+  let pattern = given.replace(/^(\.\/+)+/, "");
+  const base = await workspace.resolve(path, "read");
+  for (const root of [base.absolute, workspace.root]) {
+    if (pattern.startsWith(`${root}/`)) return startOf(workspace, root, pattern.slice(root.length + 1));
+  }
+  if (pattern.split("/").includes(".."))
+    throw new ArgumentError('"..": patterns look downwards only. Give the folder as path.');
+  const anchored = pattern.startsWith("/");
+  pattern = pattern.replace(/^\/+/, "");
+  if (pattern.endsWith("/")) pattern += "**";
+  if (!anchored && !pattern.includes("/")) return { folder: base.absolute, pattern: `**/${pattern}` };
+  const parts = pattern.split("/");
+  let folder = base.absolute;
+  while (parts.length > 1 && !/[*?[\]{}\\]/.test(parts[0] as string)) {
+    const next = join(folder, parts[0] as string);
+    const found = await workspace.stat(next).catch(() => undefined);
+    // A folder behind a link or one that is missing: then nothing matches, and the search says so.
+    if (found?.kind !== "folder" || found.path.absolute !== next) break;
+    folder = next;
+    parts.shift();
+  }
+  return { folder, pattern: parts.join("/") };
+}

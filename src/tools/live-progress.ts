@@ -1,0 +1,51 @@
+/**
+ * A command's output while it runs, for people to watch (feature T6). Every event is also logged, so what goes out is bounded:
+ * the first piece at once, then ten a second, and once a second after a good deal was shown; each holds the newest lines only.
+ */
+import type { Clock } from "../base/clock.js";
+import { commandText, wholeCharactersEnd } from "./command-text.js";
+
+const PIECE_BYTES = 2048;
+const QUICK_MS = 100;
+const SLOW_MS = 1000;
+const QUICK_BYTES = 64 * 1024;
+
+export class LiveProgress {
+  readonly #show: (text: string) => void;
+  readonly #clock: Clock;
+  #pending: Uint8Array = new Uint8Array();
+  #cut = false;
+  #shown = 0;
+  #stopTimer: (() => void) | undefined;
+
+  constructor(show: (text: string) => void, clock: Clock) {
+    this.#show = show;
+    this.#clock = clock;
+  }
+
+  write(chunk: Uint8Array): void {
+    const joined = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk.subarray(-PIECE_BYTES)]);
+    this.#cut ||= this.#pending.length + chunk.length > PIECE_BYTES;
+    this.#pending = joined.subarray(-PIECE_BYTES);
+    if (this.#stopTimer === undefined) this.#flush();
+  }
+
+  /** The rest is in the result. */
+  stop(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = () => {};
+    this.#pending = new Uint8Array();
+  }
+
+  #flush(): void {
+    this.#stopTimer = undefined;
+    const end = wholeCharactersEnd(this.#pending);
+    if (end === 0) return;
+    const text = commandText(this.#pending.subarray(0, end), this.#cut ? { cutBefore: true } : {});
+    this.#shown += end;
+    this.#pending = this.#pending.slice(end);
+    this.#cut = false;
+    this.#stopTimer = this.#clock.after(this.#shown < QUICK_BYTES ? QUICK_MS : SLOW_MS, () => this.#flush());
+    this.#show(text);
+  }
+}

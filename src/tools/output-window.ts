@@ -1,0 +1,101 @@
+/**
+ * The beginning and the end of an output of any length, in bounded memory.
+ *
+ * 1. Byte `i` of the output is kept at `i` while that is in the head, and after that in a ring that holds the newest bytes.
+ * 2. Until more than WINDOW_BYTES came, nothing is lost and `whole` gives all of it.
+ */
+import { commandText } from "./command-text.js";
+
+const HEAD_BYTES = 64 * 1024;
+const TAIL_BYTES = 192 * 1024;
+export const WINDOW_BYTES = HEAD_BYTES + TAIL_BYTES;
+
+/** What the model is shown: more of the end, where errors and summaries stand. */
+const SHOWN_HEAD = 12_000;
+const SHOWN_TAIL = 18_000;
+/** How far a cut moves to fall between two lines. */
+const SNAP = 1000;
+
+export interface WindowText {
+  readonly text: string;
+  readonly cut: boolean;
+}
+
+export class OutputWindow {
+  #memory = Buffer.allocUnsafe(4096);
+  #bytes = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  write(chunk: Uint8Array): void {
+    this.#reserve(Math.min(this.#bytes + chunk.length, WINDOW_BYTES));
+    // Of a chunk longer than the ring only the end would stay.
+    const rest = this.#bytes < HEAD_BYTES ? this.#fill(chunk, HEAD_BYTES) : chunk;
+    let left = rest.length > TAIL_BYTES ? rest.subarray(rest.length - TAIL_BYTES) : rest;
+    this.#bytes += rest.length - left.length;
+    while (left.length > 0) left = this.#fill(left, WINDOW_BYTES);
+  }
+
+  clear(): void {
+    this.#bytes = 0;
+  }
+
+  /** Everything that was written; undefined when some of it is gone. */
+  whole(): Buffer | undefined {
+    return this.#bytes <= WINDOW_BYTES ? this.#memory.subarray(0, this.#bytes) : undefined;
+  }
+
+  /** `advice` tells how to get at what is left out; it is asked only when something is. */
+  text(advice: () => string): WindowText {
+    const whole = this.whole();
+    const all = whole === undefined ? undefined : commandText(whole);
+    if (all !== undefined && all.length <= SHOWN_HEAD + SHOWN_TAIL) return { text: all, cut: false };
+    const head = headOf(all ?? commandText(this.#memory.subarray(0, HEAD_BYTES), { cutAfter: true }));
+    const tail = tailOf(all ?? commandText(this.#ring(), { cutBefore: true }));
+    const leftOut = Math.max(0, this.#bytes - Buffer.byteLength(head) - Buffer.byteLength(tail));
+    const marker = `[… ${leftOut.toLocaleString("en-US")} bytes left out here; ${advice()} …]`;
+    return { text: `${head}\n${marker}\n${tail}`, cut: true };
+  }
+
+  /** Copies what fits before `limit`, and gives back the rest. */
+  #fill(chunk: Uint8Array, limit: number): Uint8Array {
+    const at = this.#bytes < HEAD_BYTES ? this.#bytes : HEAD_BYTES + ((this.#bytes - HEAD_BYTES) % TAIL_BYTES);
+    const part = chunk.subarray(0, limit - at);
+    this.#memory.set(part, at);
+    this.#bytes += part.length;
+    return chunk.subarray(part.length);
+  }
+
+  #ring(): Buffer {
+    const at = HEAD_BYTES + ((this.#bytes - HEAD_BYTES) % TAIL_BYTES);
+    return Buffer.concat([this.#memory.subarray(at, WINDOW_BYTES), this.#memory.subarray(HEAD_BYTES, at)]);
+  }
+
+  #reserve(size: number): void {
+    if (size <= this.#memory.length) return;
+    const larger = Buffer.allocUnsafe(Math.min(WINDOW_BYTES, Math.max(size, this.#memory.length * 4)));
+    this.#memory.copy(larger, 0, 0, Math.min(this.#bytes, this.#memory.length));
+    this.#memory = larger;
+  }
+}
+
+function headOf(text: string): string {
+  const end = Math.min(SHOWN_HEAD, text.length);
+  const newline = text.lastIndexOf("\n", end - 1);
+  if (newline >= end - SNAP) return text.slice(0, newline);
+  return text.slice(0, isLowSurrogate(text, end) ? end - 1 : end);
+}
+
+function tailOf(text: string): string {
+  const start = Math.max(0, text.length - SHOWN_TAIL);
+  const newline = text.indexOf("\n", start);
+  if (newline >= 0 && newline < start + SNAP && newline + 1 < text.length) return text.slice(newline + 1);
+  return text.slice(isLowSurrogate(text, start) ? start + 1 : start);
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code >= 0xdc00 && code <= 0xdfff;
+}

@@ -1,0 +1,298 @@
+/**
+ * The hunks of a patch applied to one text.
+ *
+ * 1. All hunks are placed in the text as it was. They keep their order; only when each of them fits one place alone may
+ *    they come in another.
+ * 2. Lines found to the letter are preferred; otherwise lines with the same fingerprint are merged as the edit tool does.
+ * 3. If the hunks fit in more than one way, or not at all, nothing is applied.
+ * 4. The result ends with a newline, as the format knows only whole lines.
+ */
+import { type Fingerprint, fingerprint, occurrences } from "../edit/fingerprint.js";
+import { merge, Refusal, type Step } from "../edit/merge.js";
+import { excerpt, nearest, renderExcerpt } from "../edit/nearest.js";
+import { applySplices, lineAt, listLines, newlineOf, type Splice, unixNewlines } from "../edit/splice.js";
+import { type Hunk, type HunkLine, PatchError } from "./parse.js";
+
+/** Throws a PatchError that names the hunk, what it expected and what the file has. */
+export function applyHunks(original: string, hunks: readonly Hunk[]): string {
+  const text = original === "" || /[\n\r]$/.test(original) ? original : original + newlineOf(original);
+  const target = new Target(unixNewlines(text));
+  const isAppended = (hunk: Hunk) => hunk.lines.every((line) => line.kind === "add");
+  const quoting = hunks.filter((hunk) => !isAppended(hunk));
+  const placed = choose(
+    quoting.map((hunk) => ({ hunk, places: target.places(hunk) })),
+    target,
+  );
+  const splices = placed.flatMap((place) => place.splices()).sort((a, b) => a.start - b.start || a.end - b.end);
+  const appended = hunks.filter(isAppended).map((hunk) => appendix(hunk, text.length));
+  return applySplices(text, [...splices, ...appended]);
+}
+
+/** A way to apply a hunk. */
+interface Place {
+  readonly start: number;
+  /** The lines that change, without the kept ones around them: `[from, to)`. */
+  readonly from: number;
+  readonly to: number;
+  splices(): readonly Splice[];
+}
+
+interface Candidates {
+  readonly hunk: Hunk;
+  readonly places: readonly Place[];
+}
+
+/** One place for each hunk, in order. There must be one way only. */
+function choose(candidates: readonly Candidates[], target: Target): readonly Place[] {
+  const earliest = inOrder(candidates);
+  if (earliest === undefined) return separate(candidates, target);
+  const latest = inOrder(candidates.toReversed(), "backwards")?.toReversed();
+  candidates.forEach(({ hunk, places }, i) => {
+    if (earliest[i] === latest?.[i]) return;
+    const lines = places.map((place) => target.line(place.start));
+    throw new PatchError(
+      `${nameOf(hunk)}: its lines occur ${places.length} times, at lines ${listLines(lines)}. ` +
+        "Add lines around the change, or an '@@' line that names what comes before it.",
+    );
+  });
+  return earliest;
+}
+
+function inOrder(candidates: readonly Candidates[], direction?: "backwards"): readonly Place[] | undefined {
+  const chosen: Place[] = [];
+  for (const { places } of candidates) {
+    const last = chosen.at(-1);
+    const place =
+      direction === undefined
+        ? places.find((each) => last === undefined || each.from >= last.to)
+        : places.findLast((each) => last === undefined || each.to <= last.from);
+    if (place === undefined) return undefined;
+    chosen.push(place);
+  }
+  return chosen;
+}
+
+function separate(candidates: readonly Candidates[], target: Target): readonly Place[] {
+  const places = candidates.map(({ hunk, places: [place, ...others] }) => {
+    if (place !== undefined && others.length === 0) return { hunk, place };
+    throw new PatchError(`${nameOf(hunk)}: its lines are not where the changes before and after it leave room for them.`);
+  });
+  places.sort((a, b) => a.place.from - b.place.from);
+  places.forEach(({ hunk, place }, i) => {
+    const before = places[i - 1];
+    if (before === undefined || place.from >= before.place.to) return;
+    const other = before.hunk.patchLine;
+    throw new PatchError(
+      `${nameOf(hunk)}: it changes line ${target.line(place.from)}, which the change at line ${other} of the patch changes too.`,
+    );
+  });
+  return places.map(({ place }) => place);
+}
+
+class Target {
+  readonly #text: string;
+  #print: Fingerprint | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  line(offset: number): number {
+    return lineAt(this.#text, offset);
+  }
+
+  /** Every place where a hunk fits, in order; at least one. */
+  places(hunk: Hunk): readonly Place[] {
+    const quoted = hunk.lines.filter((line) => line.kind !== "add");
+    const anchors = this.#anchors(hunk);
+    const fits = (places: readonly Place[]) => afterAnchors(anchors, this.#atEnd(hunk, places));
+    const exact = fits(this.#exact(hunk.lines));
+    if (exact.length > 0) return exact;
+    const shorter = withoutFinalBlanks(hunk.lines);
+    const nearly = shorter.length < hunk.lines.length ? fits(this.#exact(shorter)) : [];
+    if (nearly.length > 0) return nearly;
+    const loose = fits(this.#loose(hunk));
+    if (loose.length > 0) return loose;
+    throw this.#missing(hunk, quoted);
+  }
+
+  #exact(lines: readonly HunkLine[]): readonly Place[] {
+    const pattern = lines.map((line) => (line.kind === "add" ? "" : `${line.text}\n`)).join("");
+    const places: Place[] = [];
+    if (pattern === "") return places;
+    for (let at = this.#text.indexOf(pattern); at >= 0; at = this.#text.indexOf(pattern, at + 1)) {
+      if (at === 0 || this.#text[at - 1] === "\n") places.push(exactPlace(lines, at));
+    }
+    return places;
+  }
+
+  #loose(hunk: Hunk): readonly Place[] {
+    const quoted = hunk.lines.filter((line) => line.kind !== "add").map((line) => line.text);
+    const old = quoted.join("\n");
+    const oldPrint = fingerprint(old);
+    if (oldPrint.text === "") return [];
+    this.#print ??= fingerprint(this.#text);
+    const print = this.#print;
+    const text = this.#text;
+    const { places } = occurrences(print, oldPrint);
+    return places.flatMap((at) => {
+      const from = print.starts[at] as number;
+      const to = print.ends[at + oldPrint.text.length - 1] as number;
+      const start = text.lastIndexOf("\n", from - 1) + 1;
+      const end = text.indexOf("\n", to) + 1;
+      const isWhole = text.slice(start, from).trim() === "" && /^[\s,;]*$/.test(text.slice(to, end));
+      if (!isWhole) return [];
+      // The line end belongs to the lines, so the quotation ends with one, too.
+      const splices = () => this.#merged(hunk, { text, print, at, old: `${old}\n`, oldPrint });
+      return [{ start, from: start, to: end, splices }];
+    });
+  }
+
+  #merged(hunk: Hunk, quotation: Omit<Parameters<typeof merge>[0], "steps">): readonly Splice[] {
+    try {
+      return [merge({ ...quotation, steps: stepsOf(hunk.lines) })];
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const line = this.line(quotation.print.starts[quotation.at] as number);
+      const there = excerpt(this.#text.split("\n"), line - 1, hunk.lines.filter((each) => each.kind !== "add").length);
+      throw new PatchError(
+        `${nameOf(hunk)}: it comes close to line ${line}, but ${error.message}. Quote the file exactly:\n${renderExcerpt(there)}`,
+      );
+    }
+  }
+
+  #atEnd(hunk: Hunk, places: readonly Place[]): readonly Place[] {
+    if (!hunk.atEnd) return places;
+    const count = hunk.lines.filter((line) => line.kind !== "add").length;
+    return places.filter((place) => {
+      let end = place.start;
+      for (let i = 0; i < count && end < this.#text.length; i++) end = this.#text.indexOf("\n", end) + 1;
+      return this.#text.slice(end).trim() === "";
+    });
+  }
+
+  /** Offsets of lines that match the hunk's headers, each after the one before. */
+  #anchors(hunk: Hunk): readonly number[] | undefined {
+    if (hunk.headers.length === 0) return undefined;
+    const lines = this.#text.split("\n");
+    const starts = lineStarts(lines);
+    let rows: readonly number[] | undefined;
+    for (const header of hunk.headers) {
+      const matching = rowsOf(lines, header);
+      const following: readonly number[] = rows?.flatMap((row) => matching.find((each) => each > row) ?? []) ?? matching;
+      if (following.length === 0) throw this.#noHeader(hunk, header);
+      rows = [...new Set(following)];
+    }
+    return rows?.map((row) => starts[row] as number);
+  }
+
+  #noHeader(hunk: Hunk, header: string): PatchError {
+    const near = nearest(this.#text, header).map(renderExcerpt);
+    const advice = near.length === 0 ? "" : ` The nearest lines are:\n${near.join("\n…\n")}`;
+    return new PatchError(`${nameOf(hunk)}: no line reads ${JSON.stringify(header)}, which '@@' names.${advice}`);
+  }
+
+  #missing(hunk: Hunk, quoted: readonly HunkLine[]): PatchError {
+    const old = quoted.map((line) => line.text).join("\n");
+    const limits = [hunk.headers.length > 0 ? " after its '@@' line" : "", hunk.atEnd ? " at the end of the file" : ""];
+    const near = nearest(this.#text, old).map(renderExcerpt);
+    const advice = near.length === 0 ? "Nothing in the file resembles them." : `The nearest places are:\n${near.join("\n…\n")}`;
+    const expected = renderExcerpt(excerpt(old.split("\n"), 0, quoted.length)).replace(/^\d+\| /gm, "  ");
+    return new PatchError(
+      `${nameOf(hunk)}: the file does not have these lines${limits.join("")}:\n${expected}\n${advice}`,
+    );
+  }
+}
+
+/** Lines that are only added go to the end of the file. */
+function appendix(hunk: Hunk, end: number): Splice {
+  if (hunk.headers.length > 0) {
+    throw new PatchError(
+      `${nameOf(hunk)}: it only adds lines, and where is not clear. Give the line before them with a space in front.`,
+    );
+  }
+  return { start: end, end, text: hunk.lines.map((line) => `${line.text}\n`).join("") };
+}
+
+function exactPlace(lines: readonly HunkLine[], start: number): Place {
+  const splices: Splice[] = [];
+  let at = start;
+  let open: { start: number; end: number; text: string } | undefined;
+  for (const { kind, text } of lines) {
+    if (kind === "keep") {
+      if (open !== undefined) splices.push(open);
+      open = undefined;
+      at += text.length + 1;
+      continue;
+    }
+    open ??= { start: at, end: at, text: "" };
+    if (kind === "add") {
+      open.text += `${text}\n`;
+    } else {
+      at += text.length + 1;
+      open.end = at;
+    }
+  }
+  if (open !== undefined) splices.push(open);
+  return { start, from: splices[0]?.start ?? start, to: splices.at(-1)?.end ?? start, splices: () => splices };
+}
+
+/** With headers, the first place after each of them. */
+function afterAnchors(anchors: readonly number[] | undefined, places: readonly Place[]): readonly Place[] {
+  if (anchors === undefined) return places;
+  const chosen = anchors.flatMap((anchor) => places.find((place) => place.start >= anchor) ?? []);
+  return [...new Set(chosen)].sort((a, b) => a.start - b.start);
+}
+
+function withoutFinalBlanks(lines: readonly HunkLine[]): readonly HunkLine[] {
+  const last = lines.findLastIndex((line) => line.kind !== "keep" || line.text !== "");
+  return lines.slice(0, last + 1);
+}
+
+function stepsOf(lines: readonly HunkLine[]): readonly Step[] {
+  let line = 0;
+  const steps: Step[] = lines.map(({ kind, text }) => (kind === "add" ? { kind, text } : { kind, line: line++ }));
+  return [...pairUp(steps), { kind: "keep", line }];
+}
+
+/** As many lines added as dropped in one go: each takes the place of one. */
+function pairUp(steps: readonly Step[]): readonly Step[] {
+  const out: Step[] = [];
+  for (let i = 0; i < steps.length; ) {
+    const end = steps.findIndex((step, j) => j >= i && step.kind === "keep");
+    const run = steps.slice(i, end < 0 ? steps.length : end);
+    const dropped = run.flatMap((step) => (step.kind === "drop" ? [step.line] : []));
+    const isPaired = run.length === 2 * dropped.length;
+    let next = 0;
+    out.push(...run.map((step) => (step.kind === "add" && isPaired ? { ...step, partner: dropped[next++] as number } : step)));
+    if (end >= 0) out.push(steps[end] as Step);
+    i = end < 0 ? steps.length : end + 1;
+  }
+  return out;
+}
+
+/** Lines equal to the header; else equal but for space at the ends; else the only line that holds it. */
+function rowsOf(lines: readonly string[], header: string): readonly number[] {
+  const wanted = header.trim();
+  const rows = (matches: (line: string) => boolean) => lines.flatMap((line, row) => (matches(line) ? [row] : []));
+  const equal = rows((line) => line.trim() === wanted);
+  if (equal.length > 0) return equal;
+  const print = fingerprint(wanted).text;
+  const alike = print === "" ? [] : rows((line) => fingerprint(line).text === print);
+  if (alike.length > 0) return alike;
+  const holding = rows((line) => line.includes(wanted));
+  return holding.length === 1 ? holding : [];
+}
+
+function lineStarts(lines: readonly string[]): readonly number[] {
+  let at = 0;
+  return lines.map((line) => {
+    const start = at;
+    at += line.length + 1;
+    return start;
+  });
+}
+
+function nameOf(hunk: Hunk): string {
+  return `The change at line ${hunk.patchLine} of the patch`;
+}

@@ -1,0 +1,64 @@
+/** Puts a planned patch on the disk, or leaves the disk as it was. */
+import { dirname } from "node:path";
+import type { Workspace } from "../workspace.js";
+import type { PlannedFile } from "./plan.js";
+
+/** Undoes one thing that was done. */
+type Undo = () => Promise<unknown>;
+
+export async function commit(workspace: Workspace, files: readonly PlannedFile[]): Promise<void> {
+  const undo: Undo[] = [];
+  try {
+    // Deletions last: until then everything can be put back by writing.
+    for (const file of files) if (file.after !== undefined) await write(workspace, file, undo);
+    for (const file of files) if (file.after === undefined) await remove(workspace, file, undo);
+  } catch (error) {
+    const failures = await takeBack(undo);
+    if (failures.length === 0) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${reason} Taking the patch back failed, too: ${failures.join(" ")}`, { cause: error });
+  }
+}
+
+async function write(workspace: Workspace, { path, before, after, movedFrom }: PlannedFile, undo: Undo[]): Promise<void> {
+  if (before === undefined) await noteNewFolders(workspace, path.absolute, undo);
+  const mode = movedFrom?.mode;
+  const written = await workspace.writeText(path.absolute, after ?? "", {
+    ...(before === undefined ? {} : { basis: before.version }),
+    ...(mode === undefined ? {} : { mode }),
+  });
+  undo.push(() =>
+    before === undefined
+      ? workspace.remove(path.absolute)
+      : workspace.writeBytes(path.absolute, before.bytes, { basis: written.version }),
+  );
+}
+
+async function remove(workspace: Workspace, { path, before }: PlannedFile, undo: Undo[]): Promise<void> {
+  await workspace.remove(path.absolute);
+  if (before === undefined) return;
+  undo.push(() => workspace.writeBytes(path.absolute, before.bytes, { mode: before.mode }));
+}
+
+/** Folders that the write will make are to be removed again, the innermost first. */
+async function noteNewFolders(workspace: Workspace, path: string, undo: Undo[]): Promise<void> {
+  const folders: string[] = [];
+  for (let folder = dirname(path); !workspace.roots.includes(folder); folder = dirname(folder)) {
+    if ((await workspace.resolve(folder, "write")).exists) break;
+    folders.push(folder);
+  }
+  // Someone else may have put something there or never let it be made: then it stays as it is.
+  for (const folder of folders.reverse()) undo.push(() => workspace.remove(folder).catch(() => undefined));
+}
+
+async function takeBack(undo: Undo[]): Promise<readonly string[]> {
+  const failures: string[] = [];
+  for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
+    try {
+      await step();
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  return failures;
+}

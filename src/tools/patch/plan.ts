@@ -1,0 +1,126 @@
+/** What a patch makes of the files it names, worked out in memory. */
+import { join } from "node:path";
+import { MAX_TEXT_BYTES, type ResolvedPath, type Workspace, WorkspaceError } from "../workspace.js";
+import { applyHunks } from "./apply.js";
+import { type FileChange, PatchError } from "./parse.js";
+
+export interface PlannedFile {
+  readonly path: ResolvedPath;
+  /** Absent when there was no such file. */
+  readonly before?: FileBefore;
+  /** Absent when the file is to be gone. */
+  readonly after?: string;
+  /** For a file that comes to be by a move. */
+  readonly movedFrom?: FileBefore;
+}
+
+export interface FileBefore {
+  readonly bytes: Uint8Array;
+  readonly mode: number;
+  readonly version: string;
+  /** Absent in a file that is not text: it can be deleted, not changed. */
+  readonly text?: string;
+}
+
+/** The files that change, in the order of the patch. Later parts of a patch see what earlier ones made. */
+export async function planPatch(workspace: Workspace, changes: readonly FileChange[]): Promise<readonly PlannedFile[]> {
+  const plan = new Plan(workspace);
+  for (const change of changes) await plan.add(change);
+  return plan.result();
+}
+
+class Plan {
+  readonly #workspace: Workspace;
+  readonly #files = new Map<string, PlannedFile>();
+
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace;
+  }
+
+  async add(change: FileChange): Promise<void> {
+    const file = await this.#file(change.path);
+    switch (change.kind) {
+      case "add":
+        return this.#set(file, change.text);
+      case "delete":
+        if (file.before === undefined && file.after === undefined) throw missing(file);
+        return this.#set(file, undefined);
+      case "update":
+        return this.#update(file, change);
+    }
+  }
+
+  result(): readonly PlannedFile[] {
+    const files = [...this.#files.values()].filter(
+      ({ before, after }) => (before === undefined) !== (after === undefined) || before?.text !== after,
+    );
+    if (files.length === 0) throw new PatchError("The patch changes nothing: the files already read as it would make them.");
+    return files;
+  }
+
+  async #update(file: PlannedFile, change: Extract<FileChange, { kind: "update" }>): Promise<void> {
+    if (file.after === undefined) throw missing(file);
+    const text = patched(file, change);
+    if (change.moveTo === undefined) return this.#set(file, text);
+    const target = await this.#file(change.moveTo);
+    if (target.path.absolute === file.path.absolute) return this.#set(file, text);
+    this.#set(file, undefined);
+    const movedFrom = file.before ?? file.movedFrom;
+    this.#files.set(target.path.absolute, { ...target, after: text, ...(movedFrom === undefined ? {} : { movedFrom }) });
+  }
+
+  #set(file: PlannedFile, after: string | undefined): void {
+    const { after: _, ...rest } = file;
+    this.#files.set(file.path.absolute, after === undefined ? rest : { ...rest, after });
+  }
+
+  /** The file as the patch has left it so far. */
+  async #file(name: string): Promise<PlannedFile> {
+    const path = await this.#workspace.resolve(name, "write");
+    refuseLink(this.#workspace, name, path);
+    const known = this.#files.get(path.absolute);
+    if (known !== undefined) return known;
+    if (!path.exists) return { path };
+    const before = await this.#read(path);
+    return { path, before, ...(before.text === undefined ? {} : { after: before.text }) };
+  }
+
+  async #read(path: ResolvedPath): Promise<FileBefore> {
+    const { bytes, mode, size } = await this.#workspace.read(path.absolute, { maxBytes: MAX_TEXT_BYTES });
+    if (size > MAX_TEXT_BYTES) throw new PatchError(`${path.display} is too large for a patch. Use a shell command.`);
+    try {
+      const { text, version } = await this.#workspace.readText(path.absolute, { purpose: "look" });
+      return { bytes, mode, version, text };
+    } catch (error) {
+      if (error instanceof WorkspaceError && error.code === "binary") return { bytes, mode, version: "" };
+      throw error;
+    }
+  }
+}
+
+function patched(file: PlannedFile, change: Extract<FileChange, { kind: "update" }>): string {
+  try {
+    return change.hunks.length === 0 ? (file.after ?? "") : applyHunks(file.after ?? "", change.hunks);
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    throw new PatchError(`${file.path.display}: ${error.message}`);
+  }
+}
+
+function missing(file: PlannedFile): PatchError {
+  const why = file.before === undefined ? "does not exist" : file.before.text === undefined ? "is not a text file" : "was deleted by an earlier part of the patch";
+  return new PatchError(`${file.path.display} ${why}.`);
+}
+
+/** A path that leads elsewhere than it says runs over a link. Only spelling may differ. */
+function refuseLink(workspace: Workspace, name: string, path: ResolvedPath): void {
+  const said = name.startsWith("/") ? name : join(workspace.root, name);
+  const root = workspace.roots.find((each) => said.startsWith(each));
+  if (root === undefined || sameName(join(said), path.absolute)) return;
+  throw new PatchError(`${name} is a symbolic link or lies behind one. Name the file itself: ${path.display}.`);
+}
+
+function sameName(a: string, b: string): boolean {
+  const plain = (path: string) => path.normalize("NFKC").toLowerCase().replace(/\/+$/, "");
+  return plain(a) === plain(b);
+}

@@ -1,0 +1,182 @@
+/**
+ * Searching without ripgrep.
+ *
+ * 1. The same files and lines as ripgrep: ignore files obeyed, hidden files searched, links not followed, files with a NUL
+ *    byte left out.
+ * 2. An expression that runs away is stopped; the program stays responsive between batches.
+ */
+import { constants, type FileHandle, open } from "node:fs/promises";
+import type { FoundFiles } from "./found-files.js";
+import { globMatcher } from "./glob-pattern.js";
+import { type Expressions, LineScanner, type Scan, scanText } from "./line-scanner.js";
+import { compilePattern, PatternError } from "./rust-regex.js";
+import type { SearchRequest } from "./search-request.js";
+import { type VisitedFolder, type WalkOptions, walkTree } from "./tree-walk.js";
+
+const PIECE_BYTES = 4 * 1024 * 1024;
+/** A whole text must be in memory to be searched across lines. */
+const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
+const BATCH_FILES = 16;
+
+export interface BuiltInSearch {
+  readonly request: SearchRequest;
+  /** How long one batch of files may take before the expression is given up. */
+  readonly limitMs: number;
+}
+
+/** Throws `PatternError` for a pattern that cannot be used. */
+export async function searchTree(
+  start: string,
+  search: BuiltInSearch,
+  options: WalkOptions & { readonly found: FoundFiles },
+): Promise<void> {
+  const searcher = await FileSearcher.create(search);
+  const glob = search.request.glob === undefined ? undefined : globMatcher(search.request.glob);
+  await walkTree(start, options, async (folder) => {
+    const names = folder.files.filter((name) => glob === undefined || glob.test(folder.prefix + name));
+    for (let at = 0; at < names.length; at += BATCH_FILES) {
+      options.signal.throwIfAborted();
+      await searchBatch(folder, names.slice(at, at + BATCH_FILES), { searcher, found: options.found });
+    }
+  });
+}
+
+async function searchBatch(
+  folder: VisitedFolder,
+  names: readonly string[],
+  { searcher, found }: { searcher: FileSearcher; found: FoundFiles },
+): Promise<void> {
+  const opened = await Promise.all(names.map((name) => openForSearch(folder.at(name))));
+  try {
+    const pieces = await Promise.all(opened.map((handle) => (handle === undefined ? undefined : firstPiece(handle))));
+    const results = searcher.scanAll(pieces.map((piece) => (piece?.isWhole === true ? piece.bytes : undefined)));
+    for (const [index, name] of names.entries()) {
+      const handle = opened[index];
+      let result = results[index];
+      if (handle !== undefined && pieces[index]?.isWhole === false) result = await searcher.scanLarge(handle);
+      if (result !== undefined && result.count > 0) found.add({ path: folder.prefix + name, ...result });
+    }
+  } finally {
+    await Promise.all(opened.map((handle) => handle?.close()));
+  }
+}
+
+/** Searches one file that is already open. Undefined when it is binary. */
+export async function searchFile(handle: FileHandle, search: BuiltInSearch): Promise<Scan | undefined> {
+  const searcher = await FileSearcher.create(search);
+  const piece = await firstPiece(handle);
+  return piece.isWhole ? searcher.scanAll([piece.bytes])[0] : searcher.scanLarge(handle);
+}
+
+async function openForSearch(path: string): Promise<FileHandle | undefined> {
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  return open(path, flags).catch(() => undefined);
+}
+
+async function firstPiece(handle: FileHandle): Promise<{ bytes: Buffer; isWhole: boolean }> {
+  const stat = await handle.stat();
+  if (!stat.isFile()) return { bytes: Buffer.alloc(0), isWhole: true };
+  const buffer = Buffer.allocUnsafe(Math.min(stat.size, PIECE_BYTES) + 1);
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+  return { bytes: buffer.subarray(0, bytesRead), isWhole: bytesRead < buffer.length };
+}
+
+class FileSearcher {
+  readonly #request: SearchRequest;
+  readonly #expressions: Expressions;
+  readonly #guard: Guard;
+
+  private constructor(request: SearchRequest, guard: Guard) {
+    const { pattern, ignoreCase, multiline } = request;
+    this.#request = request;
+    this.#guard = guard;
+    this.#expressions = {
+      match: compilePattern(pattern, { unit: multiline ? "text" : "line", ignoreCase }),
+      hint: compilePattern(pattern, { unit: multiline ? "text" : "lines", ignoreCase }),
+    };
+  }
+
+  static async create({ request, limitMs }: BuiltInSearch): Promise<FileSearcher> {
+    return new FileSearcher(request, await createGuard(limitMs));
+  }
+
+  /** Undefined for what was not given and for binary files. */
+  scanAll(files: readonly (Buffer | undefined)[]): readonly (Scan | undefined)[] {
+    return this.#guard(() => files.map((bytes) => (bytes === undefined ? undefined : this.#scanWhole(bytes))));
+  }
+
+  /** In pieces that end at line ends. Undefined for binary files and for what must be whole and is too large. */
+  async scanLarge(handle: FileHandle): Promise<Scan | undefined> {
+    const { size } = await handle.stat();
+    const head = Buffer.alloc(3);
+    await handle.read(head, 0, 3, 0);
+    if (this.#request.multiline || isUtf16(head)) {
+      if (size > MAX_WHOLE_BYTES) return undefined;
+      const bytes = Buffer.alloc(size);
+      const { bytesRead } = await handle.read(bytes, 0, size, 0);
+      return this.scanAll([bytes.subarray(0, bytesRead)])[0];
+    }
+    const scanner = new LineScanner(this.#expressions, this.#request);
+    for await (const piece of linePieces(handle)) {
+      if (piece.includes(0)) return undefined;
+      this.#guard(() => scanner.scan(decode(piece)));
+    }
+    return { count: scanner.count, lines: scanner.lines };
+  }
+
+  #scanWhole(bytes: Buffer): Scan | undefined {
+    if (!isUtf16(bytes) && bytes.includes(0)) return undefined;
+    if (this.#request.multiline) return scanText(decode(bytes), this.#expressions.match, this.#request);
+    const scanner = new LineScanner(this.#expressions, this.#request);
+    scanner.scan(decode(bytes));
+    return { count: scanner.count, lines: scanner.lines };
+  }
+}
+
+async function* linePieces(handle: FileHandle): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for (let position = 0; ; ) {
+    const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+    const { bytesRead } = await handle.read(buffer, 0, PIECE_BYTES, position);
+    if (bytesRead === 0) break;
+    position += bytesRead;
+    const whole = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+    const end = whole.lastIndexOf(10) + 1;
+    if (end > 0) yield whole.subarray(0, end);
+    rest = whole.subarray(end);
+  }
+  if (rest.length > 0) yield rest;
+}
+
+function isUtf16(bytes: Buffer): boolean {
+  return bytes.length >= 2 && ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff));
+}
+
+function decode(bytes: Buffer): string {
+  if (isUtf16(bytes)) return new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
+  return bytes.toString("utf8").replace(/^\ufeff/, "");
+}
+
+type Guard = <T>(action: () => T) => T;
+
+/** Runs work that an expression may make endless; V8 ends it when the time is up. */
+async function createGuard(limitMs: number): Promise<Guard> {
+  const { createContext, Script } = await import("node:vm");
+  const script = new Script("action()");
+  const sandbox: { action?: () => void } = createContext({});
+  return <T>(action: () => T): T => {
+    const box: { value?: T } = {};
+    sandbox.action = () => {
+      box.value = action();
+    };
+    try {
+      script.runInContext(sandbox, { timeout: limitMs });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+      throw new PatternError(
+        "The pattern takes too long. Avoid repetitions inside repetitions, such as (a+)+, and try again.",
+      );
+    }
+    return box.value as T;
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * Collects what a search finds, in whatever order it comes, and keeps the first by path.
+ *
+ * 1. What is kept does not depend on the order of arrival.
+ * 2. Memory is bounded by the limit, not by what is found.
+ */
+import { byPath, type FoundFile, type SearchRequest } from "./search-request.js";
+
+export interface Findings {
+  /** By path; together within the limit. */
+  readonly files: readonly FoundFile[];
+  readonly totalFiles: number;
+  readonly totalCount: number;
+  /** There is more than the totals say. */
+  readonly isPartial: boolean;
+}
+
+export class FoundFiles {
+  readonly #limit: number;
+  readonly #weigh: (file: FoundFile) => number;
+  #files: FoundFile[] = [];
+  #weight = 0;
+  #totalFiles = 0;
+  #totalCount = 0;
+  #isPartial = false;
+
+  constructor({ mode, limit }: Pick<SearchRequest, "mode" | "limit">) {
+    this.#limit = limit;
+    this.#weigh = mode === "content" ? (file) => Math.min(file.count, limit) : () => 1;
+  }
+
+  get totalCount(): number {
+    return this.#totalCount;
+  }
+
+  add(file: FoundFile): void {
+    this.#totalFiles++;
+    this.#totalCount += file.count;
+    this.#files.push(file);
+    this.#weight += this.#weigh(file);
+    if (this.#weight > 4 * this.#limit + 100) this.#trim();
+  }
+
+  /** Forgets what came so far, but not that there is more than what will come. */
+  startOver(): void {
+    this.#files = [];
+    this.#weight = 0;
+    this.#totalFiles = 0;
+    this.#totalCount = 0;
+    this.#isPartial = true;
+  }
+
+  findings(): Findings {
+    this.#trim();
+    return {
+      files: this.#files,
+      totalFiles: this.#totalFiles,
+      totalCount: this.#totalCount,
+      isPartial: this.#isPartial,
+    };
+  }
+
+  /** Keeps files in order until the limit is reached; the last one may go past it and is cut when shown. */
+  #trim(): void {
+    this.#files.sort(byPath);
+    let weight = 0;
+    let keep = 0;
+    for (; keep < this.#files.length && weight < this.#limit; keep++)
+      weight += this.#weigh(this.#files[keep] as FoundFile);
+    this.#files.length = keep;
+    this.#weight = weight;
+  }
+}

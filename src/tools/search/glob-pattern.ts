@@ -1,0 +1,142 @@
+/**
+ * Glob patterns as ignore files and people write them.
+ *
+ * 1. `*` and `?` stay within one name; `**` as a whole name spans folders; `[a-z]`, `[!a]`, `{a,b}` and `\x` are known.
+ * 2. A pattern that is not well formed has no meaning (undefined), it does not match by accident.
+ */
+
+/** The source of a regular expression without anchors, or undefined when the pattern is not well formed. */
+export function globSource(pattern: string): string | undefined {
+  const scanner = new GlobScanner(pattern);
+  const source = scanner.sequence("top");
+  return source === undefined || !scanner.atEnd ? undefined : source;
+}
+
+/** Tests whole paths with forward slashes. */
+export function globMatcher(pattern: string): RegExp | undefined {
+  const source = globSource(pattern);
+  return source === undefined ? undefined : new RegExp(`^(?:${source})$`, "u");
+}
+
+const ANY = "[^]*";
+const IN_NAME = "[^/]";
+
+class GlobScanner {
+  readonly #pattern: string;
+  #at = 0;
+
+  constructor(pattern: string) {
+    this.#pattern = pattern;
+  }
+
+  get atEnd(): boolean {
+    return this.#at >= this.#pattern.length;
+  }
+
+  /** Until the end, or until the `,` or `}` that ends a branch of an alternative. */
+  sequence(place: "top" | "branch"): string | undefined {
+    let out = "";
+    while (!this.atEnd) {
+      const char = this.#pattern[this.#at] as string;
+      if (place === "branch" && (char === "," || char === "}")) break;
+      const part = this.#part(char);
+      if (part === undefined) return undefined;
+      out += part;
+    }
+    return out;
+  }
+
+  #part(char: string): string | undefined {
+    switch (char) {
+      case "*":
+        return this.#stars();
+      case "?":
+        this.#at++;
+        return IN_NAME;
+      case "[":
+        return this.#characterClass();
+      case "{":
+        return this.#alternatives();
+      case "}":
+        return undefined;
+      case "\\":
+        this.#at++;
+        return this.atEnd ? undefined : this.#literal();
+      case "/":
+        return this.#slash();
+      default:
+        return this.#literal();
+    }
+  }
+
+  #literal(): string {
+    const char = String.fromCodePoint(this.#pattern.codePointAt(this.#at) as number);
+    this.#at += char.length;
+    return escaped(char);
+  }
+
+  #stars(): string {
+    const start = this.#at;
+    while (this.#pattern[this.#at] === "*") this.#at++;
+    const wholeName = this.#at - start === 2 && (start === 0 || this.#pattern[start - 1] === "/");
+    if (!wholeName) return `${IN_NAME}*`;
+    if (this.atEnd) return ANY;
+    if (this.#pattern[this.#at] !== "/") return `${IN_NAME}*`;
+    this.#at++;
+    return `(?:${ANY}/)?`;
+  }
+
+  #slash(): string {
+    this.#at++;
+    // `a/**` is what is below `a`, not `a` itself.
+    const rest = this.#pattern.slice(this.#at);
+    if (rest === "**") {
+      this.#at += 2;
+      return `/${ANY}`;
+    }
+    return "/";
+  }
+
+  #alternatives(): string | undefined {
+    this.#at++;
+    const branches: string[] = [];
+    for (;;) {
+      const branch = this.sequence("branch");
+      if (branch === undefined || this.atEnd) return undefined;
+      branches.push(branch);
+      if (this.#pattern[this.#at++] === "}") return `(?:${branches.join("|")})`;
+    }
+  }
+
+  #characterClass(): string | undefined {
+    const negated = /[!^]/.test(this.#pattern[this.#at + 1] ?? "");
+    let at = this.#at + (negated ? 2 : 1);
+    const first = at;
+    let members = "";
+    while (at < this.#pattern.length && (this.#pattern[at] !== "]" || at === first)) {
+      if (this.#pattern[at] === "\\" && at + 1 < this.#pattern.length) at++;
+      const low = String.fromCodePoint(this.#pattern.codePointAt(at) as number);
+      at += low.length;
+      const isRange = this.#pattern[at] === "-" && at + 1 < this.#pattern.length && this.#pattern[at + 1] !== "]";
+      if (!isRange) {
+        members += escapedMember(low);
+        continue;
+      }
+      const high = String.fromCodePoint(this.#pattern.codePointAt(at + 1) as number);
+      if (high < low) return undefined;
+      at += 1 + high.length;
+      members += `${escapedMember(low)}-${escapedMember(high)}`;
+    }
+    if (at >= this.#pattern.length) return undefined;
+    this.#at = at + 1;
+    return negated ? `[^/${members}]` : `(?!/)[${members}]`;
+  }
+}
+
+function escaped(char: string): string {
+  return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char;
+}
+
+function escapedMember(char: string): string {
+  return char === "-" ? "\\-" : escaped(char);
+}

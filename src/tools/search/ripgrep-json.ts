@@ -1,0 +1,124 @@
+/** Reads ripgrep's `--json` output: one message a line, the messages of a file together. */
+
+import { splitLines } from "./line-scanner.js";
+import { Records } from "./ripgrep-process.js";
+import { clipLine, type FoundFile, type FoundLine, MAX_LINE_CHARACTERS, type SearchRequest } from "./search-request.js";
+
+/** JSON that can hold any bytes. */
+type Data = { readonly text: string } | { readonly bytes: string };
+
+interface LineMessage {
+  readonly data: {
+    readonly lines: Data;
+    readonly line_number: number;
+    readonly submatches: readonly { readonly start: number }[];
+  };
+}
+
+interface FileMessage {
+  readonly data: { readonly path: Data; readonly binary_offset?: number | null };
+}
+
+export class RipgrepJson {
+  readonly #settings: Pick<SearchRequest, "context" | "limit" | "multiline">;
+  readonly #done: (file: FoundFile, isBinary: boolean) => void;
+  readonly #records = new Records("\n");
+  #path = "";
+  #lines: FoundLine[] = [];
+  #count = 0;
+  #lastMatch = 0;
+
+  constructor(
+    settings: Pick<SearchRequest, "context" | "limit" | "multiline">,
+    done: (file: FoundFile, isBinary: boolean) => void,
+  ) {
+    this.#settings = settings;
+    this.#done = done;
+  }
+
+  /** Matching lines of the file that is still coming in. */
+  get pending(): number {
+    return this.#count;
+  }
+
+  take(chunk: Buffer): void {
+    for (const record of this.#records.take(chunk)) this.#message(record);
+  }
+
+  /** Hands over the file that is still coming in, as far as it came. */
+  flush(): void {
+    if (this.#count > 0) this.#done({ path: this.#path, count: this.#count, lines: this.#lines }, false);
+    this.#count = 0;
+  }
+
+  #message(record: Buffer): void {
+    // Looking at the kind before parsing: most of the text of a broad search is thrown away.
+    switch (record.toString("latin1", 9, 12)) {
+      case "beg":
+        this.#path = pathOf((JSON.parse(record.toString()) as FileMessage).data.path);
+        this.#lines = [];
+        this.#count = 0;
+        this.#lastMatch = 0;
+        break;
+      case "mat":
+        this.#match(record);
+        break;
+      case "con":
+        if (this.#count <= this.#settings.limit) this.#context(JSON.parse(record.toString()) as LineMessage);
+        break;
+      case "end": {
+        const offset = (JSON.parse(record.toString()) as FileMessage).data.binary_offset;
+        const isBinary = offset !== null && offset !== undefined;
+        this.#done({ path: this.#path, count: this.#count, lines: this.#lines }, isBinary);
+        this.#count = 0;
+        break;
+      }
+    }
+  }
+
+  #match(record: Buffer): void {
+    if (this.#count > this.#settings.limit && !this.#settings.multiline) {
+      this.#count++;
+      return;
+    }
+    const { data } = JSON.parse(record.toString()) as LineMessage;
+    const text = textOf(data.lines);
+    const columns = firstColumns(text, data.submatches);
+    splitLines(text === "" ? "\n" : text).forEach((line, index) => {
+      this.#count++;
+      if (this.#count > this.#settings.limit) return;
+      this.#lastMatch = data.line_number + index;
+      this.#lines.push({ number: this.#lastMatch, text: clipLine(line, columns(index)), isMatch: true });
+    });
+  }
+
+  #context({ data }: LineMessage): void {
+    const isFull = this.#count >= this.#settings.limit;
+    if (isFull && data.line_number > this.#lastMatch + this.#settings.context) return;
+    const [line = ""] = splitLines(textOf(data.lines));
+    this.#lines.push({ number: data.line_number, text: clipLine(line, 0), isMatch: false });
+  }
+}
+
+function pathOf(data: Data): string {
+  return textOf(data).replace(/^\.\//, "");
+}
+
+function textOf(data: Data): string {
+  return "text" in data ? data.text : Buffer.from(data.bytes, "base64").toString("utf8");
+}
+
+/** Where the first match begins in each of the lines; ripgrep counts in bytes. Only long lines need to know. */
+function firstColumns(text: string, submatches: readonly { readonly start: number }[]): (line: number) => number {
+  if (text.length <= MAX_LINE_CHARACTERS) return () => 0;
+  const bytes = Buffer.from(text);
+  const columns = new Map<number, number>();
+  for (const { start } of submatches) {
+    const before = bytes.toString("utf8", 0, start);
+    const line = before.split("\n").length - 1;
+    if (!columns.has(line)) columns.set(line, before.length - (before.lastIndexOf("\n") + 1));
+    // The first match of each of many lines is not worth more than this.
+    if (columns.size > 100) break;
+  }
+  return (line) => columns.get(line) ?? 0;
+}

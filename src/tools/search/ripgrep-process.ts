@@ -1,0 +1,91 @@
+/**
+ * Ripgrep as a child process.
+ *
+ * 1. The child gets no configuration, no environment and no shell; what a model wrote is only ever the value of an option.
+ * 2. It is gone when `run` settles: ended, or killed because enough was read or the search was cancelled.
+ * 3. Output is handed on as it comes, never gathered.
+ */
+
+/** The program cannot be used on this machine: search without it. */
+export class RipgrepUnusable extends Error {}
+
+/** Ripgrep did not accept the search; the message is its own. */
+export class RipgrepRefused extends Error {}
+
+export interface RipgrepPlace {
+  readonly program: string;
+  /** Where the child starts and searches. */
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  /** A descriptor that becomes the child's input. */
+  readonly input?: number;
+}
+
+const MAX_STDERR_CHARACTERS = 8000;
+
+/** `take` says after each piece whether it wants more. */
+export async function runRipgrep(
+  place: RipgrepPlace,
+  args: readonly string[],
+  take: (chunk: Buffer) => "more" | "enough",
+): Promise<"ended" | "stopped"> {
+  place.signal.throwIfAborted();
+  const { spawn } = await import("node:child_process");
+  const child = spawn(place.program, args, {
+    cwd: place.cwd,
+    env: {},
+    stdio: [place.input ?? "ignore", "pipe", "pipe"],
+    windowsHide: true,
+  });
+  let stopped = false;
+  let failure: unknown;
+  let stderr = "";
+  const stop = (): void => {
+    stopped = true;
+    child.kill("SIGKILL");
+  };
+  place.signal.addEventListener("abort", stop, { once: true });
+  child.stdout?.on("data", (chunk: Buffer) => {
+    if (stopped) return;
+    try {
+      if (take(chunk) === "enough") stop();
+    } catch (error) {
+      failure = error;
+      stop();
+    }
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    if (stderr.length < MAX_STDERR_CHARACTERS) stderr += text;
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", (error) => reject(new RipgrepUnusable(error.message)));
+    child.on("close", resolve);
+  }).finally(() => place.signal.removeEventListener("abort", stop));
+  place.signal.throwIfAborted();
+  if (failure !== undefined) throw failure;
+  // 1 is "nothing found", 2 without a word is about files that could not be read: both are silent.
+  if (!stopped && code !== 0 && stderr.trim() !== "") throw new RipgrepRefused(stderr);
+  if (!stopped && (code === null || code > 2)) throw new RipgrepUnusable(`ripgrep ended with ${code}: ${stderr}`);
+  return stopped ? "stopped" : "ended";
+}
+
+/** Cuts a stream of bytes into records that end in one separator byte. */
+export class Records {
+  readonly #separator: number;
+  #rest: Buffer[] = [];
+
+  constructor(separator: "\0" | "\n") {
+    this.#separator = separator.charCodeAt(0);
+  }
+
+  *take(chunk: Buffer): Generator<Buffer> {
+    let from = 0;
+    for (let end = chunk.indexOf(this.#separator); end !== -1; end = chunk.indexOf(this.#separator, from)) {
+      const last = chunk.subarray(from, end);
+      from = end + 1;
+      yield this.#rest.length === 0 ? last : Buffer.concat([...this.#rest, last]);
+      this.#rest = [];
+    }
+    if (from < chunk.length) this.#rest.push(chunk.subarray(from));
+  }
+}

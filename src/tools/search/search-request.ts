@@ -1,0 +1,66 @@
+/** What is searched and what comes back, whichever engine does it. */
+
+export type SearchMode = "content" | "files" | "count";
+
+export interface SearchRequest {
+  readonly pattern: string;
+  readonly mode: SearchMode;
+  readonly ignoreCase: boolean;
+  /** The pattern is held against whole files, and `.` matches line ends. */
+  readonly multiline: boolean;
+  /** Lines before and after each match. */
+  readonly context: number;
+  /** Most matching lines (content) or files (files, count) to keep. */
+  readonly limit: number;
+  /** Only files whose path, relative to the start, matches. */
+  readonly glob?: string;
+}
+
+export interface FoundLine {
+  readonly number: number;
+  readonly text: string;
+  readonly isMatch: boolean;
+}
+
+export interface FoundFile {
+  /** Relative to where the search started, with forward slashes. */
+  readonly path: string;
+  /** Matching lines; matches when the search is multiline and only counts. */
+  readonly count: number;
+  /** At most as many matching lines as the limit, with their context. */
+  readonly lines: readonly FoundLine[];
+}
+
+/** Past this number of matching lines the exact number is not told: the pattern is too broad for it to matter. */
+export const MAX_COUNTED = 20_000;
+
+/** Longer lines are cut around their first match: minified code would drown everything else. */
+export const MAX_LINE_CHARACTERS = 400;
+const BEFORE_MATCH = 100;
+
+/** `column` is where the first match begins. */
+export function clipLine(line: string, column: number): string {
+  if (line.length <= MAX_LINE_CHARACTERS) return line;
+  const from = Math.max(0, Math.min(column - BEFORE_MATCH, line.length - MAX_LINE_CHARACTERS));
+  const to = from + MAX_LINE_CHARACTERS;
+  const start = isLowSurrogate(line, from) ? from + 1 : from;
+  const end = isLowSurrogate(line, to) ? to - 1 : to;
+  return `${start > 0 ? "…" : ""}${line.slice(start, end)}${end < line.length ? `… [${line.length} characters]` : ""}`;
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
+/** Paths by their names from the left, as a tree is read. */
+export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return comparePaths(a.path, b.path);
+}
+
+export function comparePaths(a: string, b: string): number {
+  const left = a.replaceAll("/", "\0");
+  const right = b.replaceAll("/", "\0");
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

@@ -1,0 +1,159 @@
+/**
+ * Finding files and lines in the workspace: with ripgrep where it can be had, without it otherwise, to the same result.
+ */
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { isInside } from "../files/containment.js";
+import { HeldDirectory } from "../files/held-directory.js";
+import type { ResolvedPath, Workspace } from "../workspace.js";
+import { type BuiltInSearch, searchFile, searchTree } from "./built-in-search.js";
+import { type FindRipgrepOptions, findRipgrep } from "./find-ripgrep.js";
+import { type Findings, FoundFiles } from "./found-files.js";
+import { ripgrepFiles, ripgrepOne, ripgrepSearch } from "./ripgrep.js";
+import { RipgrepUnusable } from "./ripgrep-process.js";
+import type { SearchRequest } from "./search-request.js";
+import { hasIgnoreFilesAbove, ignoreTop, walkTree } from "./tree-walk.js";
+
+export interface SearcherOptions extends FindRipgrepOptions {
+  /** The program to use; `false` for none. Looked for when not given. */
+  readonly ripgrep?: string | false;
+  /** Without ripgrep: how long one batch of files may take before the expression is given up. Default 10 s. */
+  readonly limitMs?: number;
+}
+
+const LIMIT_MS = 10_000;
+
+export interface SearchResult extends Findings {
+  readonly start: ResolvedPath;
+  /** `file` when the search was for one file; then that is the only path, and empty. */
+  readonly kind: "folder" | "file";
+  /** The one file is binary: nothing was searched. */
+  readonly isBinary: boolean;
+}
+
+/** A folder to search, with what counts above it. */
+interface Tree {
+  readonly start: ResolvedPath;
+  /** Where ignore files begin to count, and whether that is a repository. */
+  readonly top: string;
+  readonly isRepository: boolean;
+  readonly parents: "obey" | "ignore";
+  /** Ripgrep would obey ignore files that lie above everything that counts for us. */
+  readonly needsBuiltIn: boolean;
+}
+
+export class Searcher {
+  readonly #workspace: Workspace;
+  readonly #options: SearcherOptions;
+  #ripgrep: Promise<string | undefined> | undefined;
+
+  constructor(workspace: Workspace, options: SearcherOptions = {}) {
+    this.#workspace = workspace;
+    this.#options = options;
+  }
+
+  /** Calls `each` with every file below a folder that is not ignored, relative to it, in no particular order. */
+  async files(path: string, signal: AbortSignal, each: (path: string) => void): Promise<ResolvedPath> {
+    const tree = await this.#tree(await this.#workspace.resolve(path, "read"));
+    await this.#withEither(tree, {
+      ripgrep: (program, cwd) => ripgrepFiles({ ...tree, program, cwd, signal }, each),
+      builtIn: () =>
+        walkTree(tree.start.absolute, { ...tree, signal }, async (folder) => {
+          for (const name of folder.files) each(folder.prefix + name);
+        }),
+    });
+    return tree.start;
+  }
+
+  /** Throws `PatternError` for a pattern that cannot be used. */
+  async search(path: string, request: SearchRequest, signal: AbortSignal): Promise<SearchResult> {
+    const { kind, path: start } = await this.#workspace.stat(path);
+    if (kind !== "folder") return this.#searchOne(start, request, signal);
+    const tree = await this.#tree(start);
+    let found = new FoundFiles(request);
+    const engine = await this.#withEither(tree, {
+      ripgrep: (program, cwd) => ripgrepSearch({ ...tree, program, cwd, signal }, request, found),
+      builtIn: () => {
+        found = new FoundFiles(request);
+        return searchTree(start.absolute, this.#builtIn(request), { ...tree, signal, found });
+      },
+    });
+    const findings = found.findings();
+    const files = engine === "ripgrep" ? await stillInPlace(start.absolute, findings.files) : findings.files;
+    return { ...findings, files, start, kind: "folder", isBinary: false };
+  }
+
+  async #searchOne(start: ResolvedPath, request: SearchRequest, signal: AbortSignal): Promise<SearchResult> {
+    const result = await this.#workspace.withFile(start.absolute, async (handle) => {
+      const program = await this.#program();
+      if (program !== undefined) {
+        try {
+          return await ripgrepOne({ program, cwd: this.#workspace.root, signal, input: handle.fd }, request);
+        } catch (error) {
+          if (!(error instanceof RipgrepUnusable)) throw error;
+          this.#ripgrep = Promise.resolve(undefined);
+        }
+      }
+      return searchFile(handle, this.#builtIn(request));
+    });
+    const found = new FoundFiles(request);
+    if (result !== undefined && result.count > 0) found.add({ path: "", count: result.count, lines: result.lines });
+    return { ...found.findings(), start, kind: "file", isBinary: result === undefined };
+  }
+
+  #builtIn(request: SearchRequest): BuiltInSearch {
+    return { request, limitMs: this.#options.limitMs ?? LIMIT_MS };
+  }
+
+  async #tree(start: ResolvedPath): Promise<Tree> {
+    const root = this.#workspace.roots.find((each) => isInside(start.absolute, [each])) ?? this.#workspace.root;
+    const { top, isRepository } = await ignoreTop(root);
+    if (start.absolute === top) return { start, top, isRepository, parents: "ignore", needsBuiltIn: false };
+    // In a repository ripgrep itself stops at the repository's folder, but only for `.gitignore`.
+    const names = isRepository ? [".ignore", ".rgignore"] : [".gitignore", ".ignore", ".rgignore"];
+    return { start, top, isRepository, parents: "obey", needsBuiltIn: await hasIgnoreFilesAbove(top, names) };
+  }
+
+  async #withEither(
+    tree: Tree,
+    engines: { ripgrep(program: string, cwd: string): Promise<void>; builtIn(): Promise<void> },
+  ): Promise<"ripgrep" | "built-in"> {
+    const program = tree.needsBuiltIn ? undefined : await this.#program();
+    if (program !== undefined) {
+      const held = await HeldDirectory.open(tree.start.absolute, tree.start.display);
+      try {
+        await engines.ripgrep(program, held.path);
+        return "ripgrep";
+      } catch (error) {
+        if (!(error instanceof RipgrepUnusable)) throw error;
+        this.#ripgrep = Promise.resolve(undefined);
+      } finally {
+        await held.close();
+      }
+    }
+    await engines.builtIn();
+    return "built-in";
+  }
+
+  #program(): Promise<string | undefined> {
+    const { ripgrep, limitMs: _, ...where } = this.#options;
+    if (ripgrep === false) return Promise.resolve(undefined);
+    this.#ripgrep ??=
+      ripgrep === undefined ? findRipgrep({ avoid: this.#workspace.roots, ...where }) : Promise.resolve(ripgrep);
+    return this.#ripgrep;
+  }
+}
+
+/** Ripgrep opens files by their paths; one that was swapped for a link meanwhile does not count. */
+async function stillInPlace<T extends { readonly path: string }>(
+  start: string,
+  files: readonly T[],
+): Promise<readonly T[]> {
+  const checked = await Promise.all(
+    files.map(async (file) => {
+      const path = join(start, file.path);
+      return (await realpath(path).catch(() => undefined)) === path ? file : undefined;
+    }),
+  );
+  return checked.filter((file) => file !== undefined);
+}

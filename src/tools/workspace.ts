@@ -1,0 +1,474 @@
+/**
+ * The only door to the files of a workspace (features T3, T5).
+ *
+ * 1. The root is made free of symbolic links once. Every access resolves its path anew, as the kernel would, and is refused
+ *    unless the result lies in the root or an extra root; then that very place is opened without following links.
+ * 2. Nothing but regular files is read or replaced; opening never blocks.
+ * 3. A file is changed by replacing it whole: never half written, never through another hard link.
+ * 4. What the session read is remembered by content. A file that is different now is not overwritten, and an existing file
+ *    is not overwritten unread.
+ */
+import type { BigIntStats } from "node:fs";
+import { type FileHandle, lstat, mkdir, opendir, readlink, realpath, rename, rmdir, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { writeFileAtomic } from "../system/atomic-file.js";
+import { HeldDirectory, openRegularFile } from "./files/held-directory.js";
+import { type Access, PathResolver, type ResolvedPath } from "./files/path-resolver.js";
+import { printable } from "./files/printable.js";
+import { changed, Sightings, stampOf, unread, versionOf } from "./files/sightings.js";
+import { type DecodedText, decodeText, encodeText, looksBinary, PLAIN_LAYOUT, unencodable } from "./files/text-file.js";
+import { errnoOf, fromSystem, WorkspaceError } from "./files/workspace-error.js";
+
+export { isInside } from "./files/containment.js";
+export type { Access, ResolvedPath } from "./files/path-resolver.js";
+export { WorkspaceError, type WorkspaceErrorCode } from "./files/workspace-error.js";
+
+export interface FileStat {
+  readonly path: ResolvedPath;
+  readonly kind: EntryKind;
+  readonly size: number;
+  /** Permission bits. */
+  readonly mode: number;
+  /** Milliseconds since the epoch. */
+  readonly modified: number;
+}
+
+export interface FileBytes extends FileStat {
+  /** Shorter than `size` when a limit cut it. */
+  readonly bytes: Buffer;
+}
+
+/** A text file with `\n` line endings and no byte order mark, and what is needed to write it back as it was. */
+export interface TextFile extends FileStat, DecodedText {
+  /** Names this exact content; `writeText` takes it as `basis`. */
+  readonly version: string;
+}
+
+export interface ReadTextOptions {
+  /** `look` does not count as the session having seen the file. Default `remember`. */
+  readonly purpose?: "remember" | "look";
+}
+
+export interface WriteOptions {
+  /**
+   * The version that the new content was made from. The write is refused when the file is no longer that; an earlier read
+   * in the session is then not needed. A file that the session did read must still be what it was, basis or not.
+   */
+  readonly basis?: string;
+  /** Permission bits for a new file; an existing one keeps its own. */
+  readonly mode?: number;
+}
+
+export interface WriteResult {
+  readonly path: ResolvedPath;
+  readonly created: boolean;
+  /** False when the file held exactly this already. */
+  readonly changed: boolean;
+  /** What the file held before, decoded; empty for a new file. */
+  readonly before: string;
+  /** What it holds now, in the same form. */
+  readonly after: string;
+  readonly version: string;
+}
+
+export type EntryKind = "file" | "folder" | "link" | "other";
+
+export interface Entry {
+  readonly name: string;
+  readonly kind: EntryKind;
+}
+
+/** More than this is not held in memory as text. */
+export const MAX_TEXT_BYTES = 32 * 1024 * 1024;
+
+/** The file as it is on the disk at the moment of a write. */
+interface Existing {
+  readonly bytes: Buffer;
+  readonly mode: number;
+  readonly owner: { readonly uid: number; readonly gid: number };
+  readonly version: string;
+  readonly stamp: string;
+}
+
+export class Workspace {
+  readonly #paths: PathResolver;
+  readonly #sightings = new Sightings();
+  readonly #writing = new Turns();
+  readonly #exclusive = new Turns();
+
+  private constructor(paths: PathResolver) {
+    this.#paths = paths;
+  }
+
+  /** Fails with a sentence for the user when a folder cannot be read. */
+  static async open(root: string, options: { extraRoots?: readonly string[] } = {}): Promise<Workspace> {
+    const extra = await Promise.all((options.extraRoots ?? []).map(openRoot));
+    return new Workspace(new PathResolver([await openRoot(root), ...extra]));
+  }
+
+  get root(): string {
+    return this.#paths.root;
+  }
+
+  get roots(): readonly string[] {
+    return this.#paths.roots;
+  }
+
+  /** Where a path leads now. Throws unless that is inside. For `read` it must exist; for `write` it may not exist yet. */
+  resolve(path: string, access: Access): Promise<ResolvedPath> {
+    return this.#paths.resolve(path, access);
+  }
+
+  /** Relative to the root with forward slashes; the root itself is `.`; what lies elsewhere stays absolute. */
+  display(absolute: string): string {
+    return this.#paths.display(absolute);
+  }
+
+  /** Opens a regular file while `action` runs: for streaming. */
+  async withFile<T>(path: string, action: (handle: FileHandle, file: FileStat) => Promise<T>): Promise<T> {
+    const place = await this.resolve(path, "read");
+    const handle = await told(place, () => openRegularFile(place.absolute, printable(place.display)));
+    try {
+      return await action(handle, fileStat(place, await handle.stat({ bigint: true })));
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** The bytes of a regular file, at most `maxBytes` of them. Does not count as having seen it. */
+  read(path: string, options: { maxBytes?: number } = {}): Promise<FileBytes> {
+    return this.withFile(path, async (handle, file) => ({
+      ...file,
+      bytes: await readUpTo(handle, options.maxBytes ?? Number.MAX_SAFE_INTEGER),
+    }));
+  }
+
+  readText(path: string, options: ReadTextOptions = {}): Promise<TextFile> {
+    return this.withFile(path, async (handle, file) => {
+      const bytes = await readText(handle, file);
+      const version = await versionOf(bytes);
+      if (options.purpose !== "look") await this.rememberSeen(file.path, handle, version);
+      return { ...file, ...decodeText(bytes), version };
+    });
+  }
+
+  /** For a file that was streamed: `version` names its bytes when all of them went by (see `versionOf`). */
+  async rememberSeen(path: ResolvedPath, handle: FileHandle, version?: string): Promise<void> {
+    const stamp = stampOf(await handle.stat({ bigint: true }));
+    this.#sightings.record(path.absolute, { stamp, ...(version === undefined ? {} : { version }) });
+  }
+
+  hasSeen(path: ResolvedPath): boolean {
+    return this.#sightings.has(path.absolute);
+  }
+
+  /** Replaces or creates a text file; keeps mode, encoding, byte order mark and line endings. Makes parent folders. */
+  writeText(path: string, text: string, options: WriteOptions = {}): Promise<WriteResult> {
+    return this.#write(path, options, (existing, place) => {
+      if (existing === undefined) return Buffer.from(text, "utf8");
+      const layout = existing.bytes.length === 0 ? PLAIN_LAYOUT : decodeText(existing.bytes);
+      refuseUnencodable(text, layout.encoding, place);
+      return encodeText(text, layout, existing.bytes);
+    });
+  }
+
+  /** Replaces or creates a file with exactly these bytes, under the same conditions. */
+  writeBytes(path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<WriteResult> {
+    return this.#write(path, options, () => Buffer.from(bytes));
+  }
+
+  /** Removes a file, a symbolic link (not what it leads to) or an empty folder. */
+  async remove(path: string): Promise<ResolvedPath> {
+    const place = await this.#existingEntry(path);
+    await this.#inFolderOf(place, async (at) => {
+      const found = await this.#refuseChanged(place, at);
+      await told(place, () => (found.isDirectory() ? rmdir(at) : unlink(at)));
+    });
+    this.#sightings.forget(place.absolute);
+    return place;
+  }
+
+  /** Renames a file, link or folder. The new name must be free; its parent folders are made. */
+  async move(from: string, to: string): Promise<{ from: ResolvedPath; to: ResolvedPath }> {
+    const source = await this.#existingEntry(from);
+    const target = await this.resolve(to, "write");
+    await this.#inFolderOf(source, async (old) => {
+      await this.#refuseChanged(source, old);
+      await this.#inFolderOf(target, async (fresh) => {
+        if (await exists(fresh)) throw new WorkspaceError("exists", `${printable(target.display)} exists already.`);
+        await told(source, () => rename(old, fresh));
+      });
+    });
+    this.#sightings.rename(source.absolute, target.absolute);
+    return { from: source, to: { ...target, exists: true } };
+  }
+
+  /** Entries of a folder as the system gives them, without holding them all. */
+  async *entries(path: string): AsyncGenerator<Entry> {
+    const place = await this.resolve(path, "read");
+    const held = await told(place, () => HeldDirectory.open(place.absolute, printable(place.display)));
+    try {
+      const directory = await opendir(held.path, { bufferSize: 256 });
+      for await (const entry of directory) yield { name: entry.name, kind: kindOf(entry) };
+    } finally {
+      await held.close();
+    }
+  }
+
+  /** Entries of a folder by name. */
+  async list(path: string): Promise<readonly Entry[]> {
+    const out: Entry[] = [];
+    for await (const entry of this.entries(path)) out.push(entry);
+    return out.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Follows links, as every access does: what it reports lies inside. */
+  async stat(path: string): Promise<FileStat> {
+    const place = await this.resolve(path, "read");
+    return fileStat(place, await told(place, () => lstat(place.absolute, { bigint: true })));
+  }
+
+  /** Where the link at `folder/name` says it leads, as text. */
+  async linkTarget(folder: string, name: string): Promise<string> {
+    const place = await this.resolve(folder, "read");
+    return told(place, () => readlink(join(place.absolute, name)));
+  }
+
+  /** Runs `action` alone among those that name one of the same files: for read, compute and write as one. */
+  async exclusive<T>(paths: readonly string[], action: () => Promise<T>): Promise<T> {
+    const places = await Promise.all(paths.map(async (path) => (await this.resolve(path, "write")).absolute));
+    const keys = [...new Set(places)].sort();
+    return keys.reduceRight<() => Promise<T>>((next, key) => () => this.#exclusive.run(key, next), action)();
+  }
+
+  async #write(
+    path: string,
+    options: WriteOptions,
+    content: (existing: Existing | undefined, place: ResolvedPath) => Buffer,
+  ): Promise<WriteResult> {
+    const place = await this.resolve(path, "write");
+    return this.#writing.run(place.absolute, () =>
+      this.#inFolderOf(place, async (at) => {
+        const existing = await readExisting(at, place);
+        this.#refuseUnlessKnown(place, existing, options.basis);
+        const bytes = content(existing, place);
+        const version = await versionOf(bytes);
+        const changes = existing?.version !== version;
+        if (changes) await told(place, () => replace(at, bytes, { existing, mode: options.mode }));
+        const stamp = stampOf(await lstat(at, { bigint: true }));
+        this.#sightings.record(place.absolute, { version, stamp });
+        return {
+          path: { ...place, exists: true },
+          created: existing === undefined,
+          changed: changes,
+          before: existing === undefined ? "" : decodeText(existing.bytes).text,
+          after: decodeText(bytes).text,
+          version,
+        };
+      }),
+    );
+  }
+
+  #refuseUnlessKnown(place: ResolvedPath, existing: Existing | undefined, basis: string | undefined): void {
+    if (existing === undefined) {
+      if (basis !== undefined) throw changed(place.display);
+      return;
+    }
+    this.#sightings.refuseChanged(place.absolute, existing, place.display);
+    if (basis !== undefined && basis !== existing.version) throw changed(place.display);
+    // Replacing needs no write permission on the file itself, but someone took that away on purpose.
+    if ((existing.mode & 0o222) === 0) throw readOnly(place.display);
+    // Nothing can be lost from an empty file.
+    if (basis === undefined && !this.hasSeen(place) && existing.bytes.length > 0) throw unread(place.display);
+  }
+
+  async #refuseChanged(place: ResolvedPath, at: string): Promise<BigIntStats> {
+    const found = await told(place, () => lstat(at, { bigint: true }));
+    if (found.isFile() && this.hasSeen(place)) {
+      const existing = await readExisting(at, place);
+      if (existing !== undefined) this.#sightings.refuseChanged(place.absolute, existing, place.display);
+    }
+    return found;
+  }
+
+  async #existingEntry(path: string): Promise<ResolvedPath> {
+    const place = await this.#paths.resolveEntry(path);
+    if (this.roots.includes(place.absolute)) {
+      throw new WorkspaceError("invalid", `${printable(path)} is the workspace itself.`);
+    }
+    return place.exists ? place : this.resolve(path, "read");
+  }
+
+  /** Makes the folders on the way where they are missing, and keeps the last one open while `action` works in it. */
+  async #inFolderOf<T>(place: ResolvedPath, action: (at: string) => Promise<T>): Promise<T> {
+    const held = await told(place, () => this.#holdFolder(dirname(place.absolute)));
+    try {
+      return await action(held.at(basename(place.absolute)));
+    } finally {
+      await held.close();
+    }
+  }
+
+  async #holdFolder(folder: string): Promise<HeldDirectory> {
+    try {
+      return await HeldDirectory.open(folder, printable(this.display(folder)));
+    } catch (error) {
+      if (errnoOf(error) !== "ENOENT" || this.roots.includes(folder)) throw error;
+    }
+    const parent = await this.#holdFolder(dirname(folder));
+    try {
+      await mkdir(parent.at(basename(folder))).catch(ignoreExisting);
+      return await parent.descend(basename(folder), folder, printable(this.display(folder)));
+    } finally {
+      await parent.close();
+    }
+  }
+}
+
+/** Actions under one key run one after the other. */
+class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async run<T>(key: string, action: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const turn = before.then(action, action);
+    this.#last.set(key, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#last.get(key) === turn) this.#last.delete(key);
+    }
+  }
+}
+
+async function openRoot(root: string): Promise<string> {
+  try {
+    const real = await realpath(root);
+    const directory = await opendir(real);
+    await directory.close();
+    return real;
+  } catch (error) {
+    const advice = "Choose a folder that exists and that you may read.";
+    throw new WorkspaceError("io", `${fromSystem(error, `The folder ${root}`).message} ${advice}`, { cause: error });
+  }
+}
+
+/** System errors in the model's words. */
+async function told<T>(place: ResolvedPath, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw fromSystem(error, printable(place.display));
+  }
+}
+
+async function readText(handle: FileHandle, file: FileStat): Promise<Buffer> {
+  const shown = printable(file.path.display);
+  if (file.size > MAX_TEXT_BYTES) throw tooLarge(shown, file.size);
+  const bytes = await readUpTo(handle, MAX_TEXT_BYTES);
+  if (looksBinary(bytes)) throw new WorkspaceError("binary", `${shown} is a binary file, not text.`);
+  return bytes;
+}
+
+async function readExisting(at: string, place: ResolvedPath): Promise<Existing | undefined> {
+  const shown = printable(place.display);
+  const found = await lstat(at).catch((error: unknown) => {
+    if (errnoOf(error) === "ENOENT") return undefined;
+    throw fromSystem(error, shown);
+  });
+  if (found === undefined) return undefined;
+  return told(place, async () => {
+    const handle = await openRegularFile(at, shown, place.absolute);
+    try {
+      const stat = await handle.stat({ bigint: true });
+      if (stat.size > MAX_TEXT_BYTES) throw tooLarge(shown, Number(stat.size));
+      const bytes = await readUpTo(handle, MAX_TEXT_BYTES);
+      const mode = Number(stat.mode & 0o7777n);
+      const owner = { uid: Number(stat.uid), gid: Number(stat.gid) };
+      return { bytes, mode, owner, version: await versionOf(bytes), stamp: stampOf(stat) };
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
+async function replace(
+  at: string,
+  bytes: Buffer,
+  { existing, mode }: { existing: Existing | undefined; mode: number | undefined },
+): Promise<void> {
+  if (existing !== undefined) return writeFileAtomic(at, bytes, { mode: existing.mode, owner: existing.owner });
+  return writeFileAtomic(at, bytes, { when: "create", ...(mode === undefined ? {} : { mode }) });
+}
+
+/** Reads until the end or the limit, whatever the size said: a file can grow or shrink meanwhile. */
+async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
+  const { size } = await handle.stat();
+  let buffer = Buffer.allocUnsafe(Math.min(size + 1, limit));
+  let length = 0;
+  for (;;) {
+    if (length === buffer.length) {
+      if (length >= limit) break;
+      buffer = Buffer.concat([buffer], Math.min(length * 2 + 1, limit));
+    }
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}
+
+function readOnly(shown: string): WorkspaceError {
+  const message = `${printable(shown)} is read-only. Nothing was written. If it really must change, make it writable first.`;
+  return new WorkspaceError("read_only", message);
+}
+
+function tooLarge(shown: string, size: number): WorkspaceError {
+  const megabytes = (size / 1e6).toFixed(0);
+  return new WorkspaceError(
+    "too_large",
+    `${shown} is too large to handle whole (${megabytes} MB). Use a shell command.`,
+  );
+}
+
+function refuseUnencodable(text: string, encoding: DecodedText["encoding"], place: ResolvedPath): void {
+  const character = unencodable(text, encoding);
+  if (character === undefined) return;
+  throw new WorkspaceError(
+    "invalid",
+    `${printable(place.display)} is not UTF-8, and ${JSON.stringify(character)} has no place in its single-byte encoding. Convert the file first.`,
+  );
+}
+
+interface KindOfEntry {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+function kindOf(entry: KindOfEntry): EntryKind {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "other";
+}
+
+function fileStat(path: ResolvedPath, stat: BigIntStats): FileStat {
+  return {
+    path,
+    kind: kindOf(stat),
+    size: Number(stat.size),
+    mode: Number(stat.mode & 0o7777n),
+    modified: Number(stat.mtimeMs),
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function ignoreExisting(error: unknown): void {
+  if (errnoOf(error) !== "EEXIST") throw error;
+}

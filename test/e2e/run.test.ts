@@ -1,0 +1,274 @@
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect } from "vitest";
+import { isId } from "../../src/protocol/ids.js";
+import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import {
+  envelopes,
+  oxbow,
+  providerEnvironment,
+  sampleKey,
+  temporaryFolder,
+  WIRES,
+  type Wire,
+} from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+const mocks: MockModel[] = [];
+afterEach(async () => {
+  for (const mock of mocks.splice(0)) await mock.close();
+});
+
+async function mockModel(script: string, options: { key?: string } = {}): Promise<MockModel> {
+  const mock = await startMockModel({ script, ...options });
+  mocks.push(mock);
+  return mock;
+}
+
+async function runAgainst(script: string, args: readonly string[], options: { wire?: Wire; cwd?: string } = {}) {
+  const mock = await mockModel(script);
+  const env = providerEnvironment(options.wire ?? "anthropic", mock.url);
+  const result = await oxbow(args, { env, ...(options.cwd !== undefined && { cwd: options.cwd }) });
+  return { mock, ...result };
+}
+
+const GREP_TURN = `
+reply
+  text: Let me look.
+  tool grep {"pattern": "needle"}
+reply
+  expect last-tool-result contains "hay.txt"
+  text: Found it in hay.txt.
+`;
+
+describe("a headless run", () => {
+  for (const wire of WIRES) {
+    verifies(["U1", "M2", "L1"], `answers through real tools on the ${wire} wire`, async () => {
+      const cwd = await temporaryFolder();
+      await writeFile(join(cwd, "hay.txt"), "straw\nneedle\n");
+      const { code, stdout, stderr, mock } = await runAgainst(GREP_TURN, ["find the needle"], { wire, cwd });
+      expect(stderr).toBe("");
+      expect(stdout).toBe("Let me look.\nFound it in hay.txt.\n");
+      expect(code).toBe(0);
+      expect(mock.failures).toEqual([]);
+      expect(mock.requests.filter((request) => request.path.match(/messages|completions|api\/chat/))).toHaveLength(2);
+    });
+  }
+
+  verifies(["U1", "L11", "C1"], "--stream-events prints one envelope a line, the last one the outcome", async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "hay.txt"), "needle\n");
+    const { code, stdout } = await runAgainst(GREP_TURN, ["find", "--stream-events"], { cwd });
+    expect(code).toBe(0);
+    const events = envelopes(stdout);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(events.length);
+    expect(events.map((event) => event.id)).toEqual(events.map((_, index) => index + 1));
+    expect(events[0]).toMatchObject({ kind: "TurnStarted", payload: { input: [{ type: "text", text: "find" }] } });
+    expect(events.at(-1)).toMatchObject({ kind: "TurnEnded", payload: { outcome: "answered", iterations: 2 } });
+    for (const event of events) {
+      expect(isId("sess", event.session)).toBe(true);
+      expect(isId("cli", event.originator)).toBe(true);
+      expect(Date.parse(event.ts)).toBeGreaterThan(0);
+    }
+    const call = events.find((event) => event.kind === "ToolCallStarted");
+    expect(call?.payload).toMatchObject({ tool: "grep", args: { pattern: "needle" } });
+    expect(events.find((event) => event.kind === "ToolResult")?.payload).toMatchObject({ status: "ok", tool: "grep" });
+  });
+
+  verifies(["U1"], "--json-events prints the answer, then the records", async () => {
+    const { stdout } = await runAgainst("reply\n  text: forty-two\n", ["ask", "--json-events"]);
+    expect(stdout.startsWith("forty-two\n{")).toBe(true);
+    expect(envelopes(stdout).at(-1)?.kind).toBe("TurnEnded");
+  });
+
+  verifies(["U1"], "--output-format json prints one object", async () => {
+    const { stdout } = await runAgainst("reply\n  text: forty-two\n  usage input=7 output=3\n", [
+      "ask",
+      "--output-format",
+      "json",
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: "answered",
+      text: "forty-two",
+      iterations: 1,
+      usage: { input: 7, output: 3 },
+    });
+  });
+
+  verifies(["U1"], "takes the prompt from standard input, alone and beside words", async () => {
+    const mock = await mockModel("reply\n  text: one\nreply\n  text: two\n");
+    const env = providerEnvironment("anthropic", mock.url);
+    expect((await oxbow(["run"], { env, input: "from the pipe\n" })).stdout).toBe("one\n");
+    expect((await oxbow(["explain"], { env, input: "log line\n" })).stdout).toBe("two\n");
+    expect(JSON.stringify(mock.requests[0]?.body)).toContain("from the pipe");
+    expect(JSON.stringify(mock.requests[1]?.body)).toContain("explain\\n\\nlog line");
+  });
+
+  verifies(["U1", "T2"], "--tool-set and --system-prompt decide what the model is offered", async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "mine.md"), "Speak like a pirate.");
+    const args = ["hi", "--tool-set", "read", "--system-prompt", `@${join(cwd, "mine.md")}`];
+    const { mock } = await runAgainst("reply\n  text: arr\n", args);
+    const body = mock.requests[0]?.body as { tools: { name: string }[]; system: unknown };
+    expect(body.tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(["read", "ls", "glob", "grep"]));
+    expect(body.tools.map((tool) => tool.name)).not.toContain("bash");
+    expect(JSON.stringify(body.system)).toContain("Speak like a pirate.");
+  });
+
+  verifies(["T7"], "a command sees no provider key", async () => {
+    const script = 'reply\n  tool bash {"command": "env"}\nreply\n  text: done\n';
+    const { code, stdout } = await runAgainst(script, ["go", "--permission-mode", "allow", "--stream-events"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("PATH=");
+    expect(stdout).not.toContain(sampleKey());
+  });
+
+  verifies(
+    ["O2"],
+    "writes its own log as JSON lines, and raw traffic only when asked, readable by the owner, without the key",
+    async () => {
+      const mock = await mockModel("reply\n  text: hi\n", { key: sampleKey() });
+      const env = providerEnvironment("anthropic", mock.url);
+      const plain = await oxbow(["hi", "--log-level", "debug"], { env });
+      const logs = await readdir(join(plain.home, "state", "log"));
+      const lines = (await readFile(join(plain.home, "state", "log", logs[0] ?? ""), "utf8")).trim().split("\n");
+      expect(logs[0]).toMatch(/^oxbow-\d{8}\.log$/);
+      expect(lines.map((line) => JSON.parse(line).component)).toContain("provider.anthropic");
+      await expect(readdir(join(plain.home, "state", "debug"))).rejects.toThrow();
+
+      const raw = await oxbow(["debug", "--raw", "hi"], { env });
+      expect(raw.code).toBe(0);
+      const [file = ""] = await readdir(join(raw.home, "state", "debug"));
+      const path = join(raw.home, "state", "debug", file);
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      const text = await readFile(path, "utf8");
+      expect(text).toContain("messages");
+      expect(text).not.toContain(sampleKey());
+    },
+  );
+});
+
+describe("exit codes and clear errors", () => {
+  const oneLine = (stderr: string) => {
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr).toMatch(/^oxbow: /);
+    expect(stderr).not.toMatch(/\n\s+at |node:internal/);
+  };
+
+  verifies(["U1", "O5"], "a wrong key says which one to check (1)", async () => {
+    const mock = await mockModel("reply\n  text: hi\n", { key: "another" });
+    for (const wire of ["anthropic", "openai"] as const) {
+      const { code, stderr } = await oxbow(["hi"], { env: providerEnvironment(wire, mock.url) });
+      oneLine(stderr);
+      expect(stderr).toContain(`${wire.toUpperCase()}_API_KEY`);
+      expect(code).toBe(1);
+    }
+  });
+
+  verifies(["U1"], "an unknown flag and a bad value are usage errors (2)", async () => {
+    for (const [args, expected] of [
+      [["hi", "--modle", "x"], "Did you mean --model?"],
+      [["hi", "--max-iterations", "many"], "whole number"],
+      [["hi", "--permission-mode", "maybe"], "allow, ask, deny"],
+      [["hi", "--timeout", "soon"], "duration"],
+      [["hi", "--tool-set", "everything"], "no tool set"],
+      [["hi", "--output-format", "xml"], "stream-json"],
+      [["hi", "--model"], "needs a value"],
+      [["modles"], "Did you mean 'oxbow models'?"],
+      [["hi", "--cwd", "/nonexistent/folder"], "/nonexistent/folder"],
+    ] as const) {
+      const { code, stderr, stdout } = await oxbow(args);
+      oneLine(stderr);
+      expect(stderr, args.join(" ")).toContain(expected);
+      expect(stdout).toBe("");
+      expect(code, args.join(" ")).toBe(2);
+    }
+  });
+
+  verifies(["U1", "L4"], "limits are outcomes (3)", async () => {
+    const endless = "reply\n  tool ls {}\nloop\n";
+    const limited = await runAgainst(endless, ["go", "--max-iterations", "3"]);
+    expect(limited.code).toBe(3);
+    expect(limited.stderr).toContain("--max-iterations");
+    const timed = await runAgainst("reply\n  hang\n", ["go", "--timeout", "300ms"]);
+    expect(timed.code).toBe(3);
+    expect(timed.stderr).toContain("--timeout");
+  });
+
+  verifies(["U1", "P1"], "a permission nobody could give is said (4), and the answer still comes", async () => {
+    const script =
+      'reply\n  tool bash {"command": "touch made"}\nreply\n  expect last-tool-result contains "nobody"\n  text: I could not.\n';
+    const cwd = await temporaryFolder();
+    const { code, stdout, stderr } = await runAgainst(script, ["go"], { cwd });
+    expect(stdout).toBe("I could not.\n");
+    oneLine(stderr);
+    expect(stderr).toContain("--permission-mode allow");
+    expect(code).toBe(4);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  verifies(["U1", "M5"], "no model (6)", async () => {
+    const { code, stderr } = await oxbow(["hi", "--provider", "anthropic"]);
+    oneLine(stderr);
+    expect(stderr).toContain("ANTHROPIC_API_KEY");
+    expect(code).toBe(6);
+    const events = envelopes((await oxbow(["hi", "--provider", "anthropic", "--stream-events"])).stdout);
+    expect(events.at(-1)).toMatchObject({
+      kind: "TurnEnded",
+      payload: { outcome: "failed", failure: { reason: "NoModel" } },
+    });
+    expect((await oxbow(["hi", "--provider", "nonsense"])).code).toBe(6);
+  });
+
+  verifies(
+    ["U1", "M2"],
+    "a server that drops, answers HTML, is not there, fails or refuses: one line each (1)",
+    async () => {
+      for (const wire of WIRES) {
+        for (const [script, expected] of [
+          ["reply\n  text: half an answer\n  drop\n", "closed the connection"],
+          ["reply\n  html\n", "base URL"],
+          ['reply\n  error 500 server "boom"\n', "boom"],
+        ] as const) {
+          const { code, stderr } = await runAgainst(
+            script,
+            ["hi", ...(wire === "ollama" ? ["--model", "ollama:mock-model"] : [])],
+            { wire },
+          );
+          oneLine(stderr);
+          expect(stderr, `${wire} ${script}`).toContain(expected);
+          expect(code).toBe(1);
+        }
+      }
+      const { code, stderr } = await oxbow(["hi"], { env: { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" } });
+      oneLine(stderr);
+      expect(stderr).toContain("http://127.0.0.1:9/v1");
+      expect(code).toBe(1);
+    },
+  );
+
+  verifies(["U1", "L9"], "Ctrl-C cancels cleanly (130) and keeps what had arrived", async () => {
+    const mock = await mockModel("reply\n  text: so far\n  hang\n");
+    const { code, stdout, stderr } = await oxbow(["go"], {
+      env: providerEnvironment("anthropic", mock.url),
+      onOutput: (all, child) => {
+        if (all.stdout.includes("so far")) child.kill("SIGINT");
+      },
+    });
+    expect(stdout).toBe("so far\n");
+    expect(stderr).toBe("oxbow: cancelled.\n");
+    expect(code).toBe(130);
+  });
+
+  verifies(["U1"], "a reader that goes away ends the run quietly", async () => {
+    const mock = await mockModel("reply\n  text repeat=200000: words and words \n  hang\n");
+    const { stderr, signal } = await oxbow(["go"], {
+      env: providerEnvironment("anthropic", mock.url),
+      onOutput: (all, child) => {
+        if (all.stdout.length > 0) child.stdout?.destroy();
+      },
+    });
+    expect(stderr).not.toMatch(/EPIPE|at /);
+    expect(signal).toBeNull();
+  });
+});

@@ -1,0 +1,168 @@
+/** The code in the documentation and the examples is run, against a model that is a script. */
+import { spawn } from "node:child_process";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { afterEach, describe, expect, it } from "vitest";
+import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { providerEnvironment, temporaryFolder } from "../support/program.js";
+import { verifies } from "../verifies.js";
+import { ask, readEvents } from "./http.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const MOST_LINES = 15;
+
+const mocks: MockModel[] = [];
+afterEach(async () => {
+  for (const mock of mocks.splice(0)) await mock.close();
+});
+
+async function mockModel(...replies: readonly ReplyBuilder[]): Promise<MockModel> {
+  const mock = await startMockModel({ script: script(replies) });
+  mocks.push(mock);
+  return mock;
+}
+
+/** The blocks of a page that use the package. */
+async function codeIn(page: string): Promise<string[]> {
+  const text = await readFile(join(ROOT, page), "utf8");
+  const blocks = [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+  return blocks.filter((code) => code.includes('from "oxbow"'));
+}
+
+/** A project of its own, with the built package installed as npm would. */
+async function projectWith(code: string): Promise<string> {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, "node_modules"));
+  await symlink(ROOT, join(folder, "node_modules", "oxbow"), "dir");
+  const file = join(folder, "example.mjs");
+  await writeFile(file, code);
+  return file;
+}
+
+interface Started {
+  readonly output: () => string;
+  readonly exit: Promise<number | null>;
+  /** The next line of output that matches. */
+  line(pattern: RegExp): Promise<RegExpExecArray>;
+  stop(signal: NodeJS.Signals): void;
+}
+
+function start(file: string, mock: MockModel, args: readonly string[] = []): Started {
+  const env = { PATH: process.env.PATH ?? "", ...providerEnvironment("anthropic", mock.url) };
+  const child = spawn(process.execPath, [file, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  const waiting = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (piece: string) => {
+      output += piece;
+      for (const check of waiting) check();
+    });
+  }
+  const exit = new Promise<number | null>((resolve) => {
+    child.on("close", (code) => {
+      resolve(code);
+      for (const check of waiting) check();
+    });
+  });
+  return {
+    output: () => output,
+    exit,
+    line: (pattern) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          const found = pattern.exec(output);
+          if (found !== null) resolve(found);
+          else if (child.exitCode !== null) reject(new Error(`It ended with: ${output}`));
+        };
+        waiting.add(check);
+        check();
+      }),
+    stop: (signal) => child.kill(signal),
+  };
+}
+
+describe("docs/library.md", () => {
+  verifies(["L13"], "opens with an example of at most fifteen lines that runs as it stands", async () => {
+    const mock = await mockModel(
+      reply().text("Let me look.").tool("clock", { zone: "Europe/Lisbon" }),
+      reply()
+        .expect("last-tool-result", { matches: /^\d\d:\d\d:\d\d$/ })
+        .text("Time for lunch."),
+    );
+    const [code = ""] = await codeIn("docs/library.md");
+    expect(code.trimEnd().split("\n").length).toBeLessThanOrEqual(MOST_LINES);
+    const program = start(await projectWith(code), mock);
+    expect(await program.exit).toBe(0);
+    expect(program.output()).toBe("Let me look.\n→ clock { zone: 'Europe/Lisbon' }\nTime for lunch.\n");
+    expect(mock.failures).toEqual([]);
+  });
+
+  verifies(["C6"], "has an example of the server that runs as it stands", async () => {
+    const mock = await mockModel(reply().text("Hi."));
+    const code = (await codeIn("docs/library.md")).find((block) => block.includes("createServer")) ?? "";
+    const program = start(await projectWith(code), mock);
+    const [events = ""] = await program.line(/^http.*$/m);
+    const reader = await readEvents(events);
+    const { origin, searchParams } = new URL(events);
+    const headers = { authorization: `Bearer ${searchParams.get("token")}` };
+    await ask(`${origin}/prompt`, { method: "POST", headers, body: '{"content": "Hello."}' });
+    await reader.until((seen) => seen.events.some(({ content }) => content === "Hi."));
+    program.stop("SIGTERM");
+    expect(await reader.ended).toBe("ended");
+    expect(await program.exit).toBe(0);
+  });
+
+  it("shows the README's example, if that has one", async () => {
+    const [own] = await codeIn("docs/library.md");
+    for (const code of await codeIn("README.md")) expect(code).toBe(own);
+  });
+});
+
+describe("examples/library", () => {
+  async function compiled(name: string): Promise<string> {
+    const outfile = join(await temporaryFolder(), "example.mjs");
+    const entry = join(ROOT, "examples", "library", name);
+    await build({ entryPoints: [entry], outfile, bundle: true, format: "esm", platform: "node", logLevel: "error" });
+    return outfile;
+  }
+
+  it("file-tools.ts reads and answers", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "note.txt"), "buy milk\n");
+    const mock = await mockModel(
+      reply()
+        .tool("list", { path: folder })
+        .tool("read", { path: join(folder, "none.txt") }),
+      reply().tool("read", { path: join(folder, "note.txt") }),
+      reply().expect("last-tool-result", { contains: "buy milk" }).text("Milk."),
+    );
+    const program = start(await compiled("file-tools.ts"), mock, ["What shall I buy?"]);
+    expect(await program.exit).toBe(0);
+    expect(program.output()).toMatch(
+      /← note\.txt\n✗ ENOENT[\s\S]*← buy milk\nMilk\.\n\(answered after 3 model calls\)\n$/,
+    );
+    expect(mock.failures).toEqual([]);
+  });
+
+  it("file-tools.ts tells what went wrong", async () => {
+    const mock = await mockModel(reply().error({ kind: "rate-limit" }));
+    const program = start(await compiled("file-tools.ts"), mock);
+    expect(await program.exit).toBe(1);
+    expect(program.output()).toMatch(/^RateLimited: /);
+  });
+
+  it("server.ts serves until Ctrl-C", async () => {
+    const mock = await mockModel(reply().tool("roll", { sides: 6 }), reply().text("There."));
+    const program = start(await compiled("server.ts"), mock);
+    const [, token = "", url = ""] = await program.line(/X-Oxbow-Token: (\S+)' -d .* (http\S+)\/prompt$/m);
+    const headers = { "x-oxbow-token": token };
+    const reader = await readEvents(`${url}/events`, headers);
+    await ask(`${url}/prompt`, { method: "POST", headers, body: '{"content": "Roll."}' });
+    await reader.until(({ events }) => events.at(-1)?.state === "idle");
+    expect(reader.events.find(({ type }) => type === "tool_result")?.result).toMatch(/^[1-6]$/);
+    program.stop("SIGINT");
+    expect(await program.exit).toBe(0);
+  });
+});

@@ -1,0 +1,64 @@
+// npm run bench [-- --quick] [-- --update]: Oxbow beside a bare Node loop over the same mock model, as ratios of one run.
+// Milliseconds differ from machine to machine and from hour to hour; the ratios are what the bars and the baseline are made of.
+import { readFileSync, writeFileSync } from "node:fs";
+import { measureAll } from "./measure.mjs";
+
+const BASELINE = new URL("./baseline.json", import.meta.url);
+/** A ratio this much above the baseline's is worse, not noise. */
+const TOLERANCE = 1.25;
+
+const quick = process.argv.includes("--quick");
+const rows = await measureAll({
+  rounds: quick ? 5 : 15,
+  onProgress: (what) => process.stderr.write(`measuring: ${what}\n`),
+});
+
+let baseline = {};
+try {
+  baseline = JSON.parse(readFileSync(BASELINE, "utf8"));
+} catch {
+  process.stderr.write("there is no baseline yet; --update writes one\n");
+}
+
+const number = (value) => (value === undefined ? "" : value >= 100 ? value.toFixed(0) : value.toFixed(2));
+const problems = [];
+const table = rows.map((row) => {
+  const value = row.ratio ?? row.oxbow;
+  const limit = row.limit ?? row.limitValue;
+  const before = baseline[row.name];
+  const verdict = [];
+  if (limit !== undefined && value > limit) verdict.push(`over the bar of ${limit}`);
+  if (before !== undefined && value > before * TOLERANCE) verdict.push(`worse than the baseline ${number(before)}`);
+  if (verdict.length > 0) problems.push(`${row.name}: ${verdict.join(", ")}`);
+  return [
+    row.name,
+    number(row.floor),
+    number(row.oxbow),
+    row.unit,
+    row.ratio === undefined ? "" : `${number(row.ratio)}x`,
+    limit === undefined ? "" : `≤ ${limit}`,
+    verdict.join(", ") || "ok",
+  ];
+});
+const header = ["", "floor", "oxbow", "", "ratio", "bar", ""];
+const widths = header.map((_, column) => Math.max(...[header, ...table].map((line) => line[column].length)));
+for (const line of [header, ...table]) {
+  console.log(
+    line
+      .map((cell, column) =>
+        column === 0 || column >= 5 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]),
+      )
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+if (process.argv.includes("--update")) {
+  const next = Object.fromEntries(rows.map((row) => [row.name, Number((row.ratio ?? row.oxbow).toFixed(3))]));
+  writeFileSync(BASELINE, `${JSON.stringify(next, null, 2)}\n`);
+  console.log("\nbaseline written");
+}
+if (problems.length > 0) {
+  console.log(`\n${problems.join("\n")}`);
+  process.exitCode = 1;
+}

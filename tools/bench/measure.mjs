@@ -1,0 +1,103 @@
+// The measurements. The two programs take turns, so that a slow moment of the machine hits both.
+import { startMockModel } from "../../dist/testkit.js";
+import { runPrompt, runVersion, SUBJECTS } from "./subject.mjs";
+
+const TOOL_TURNS = 50;
+const DELTAS = 20_000;
+
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+async function alternate(rounds, action) {
+  const values = { floor: [], oxbow: [] };
+  for (let round = 0; round < rounds; round++) {
+    for (const subject of round % 2 === 0 ? SUBJECTS : [...SUBJECTS].reverse())
+      values[subject].push(await action(subject));
+  }
+  return values;
+}
+
+/** The mock stamps its requests with the same clock that the starts are measured by. */
+const clock = {
+  now: () => performance.now(),
+  wall: () => performance.now(),
+  after(ms, action) {
+    const timer = setTimeout(action, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+async function withMock(script, action) {
+  const mock = await startMockModel({ script, clock });
+  try {
+    return await action(mock);
+  } finally {
+    await mock.close();
+  }
+}
+
+export async function measureAll({ rounds, onProgress }) {
+  const rows = [];
+  const add = (name, unit, values, traits = {}) => {
+    const floor = median(values.floor);
+    const oxbow = median(values.oxbow);
+    rows.push({ name, unit, floor, oxbow, ratio: oxbow / floor, ...traits });
+  };
+
+  onProgress("cold start");
+  add("cold start (--version)", "ms", await alternate(rounds, runVersion), { limit: 1.5 });
+
+  onProgress("start to first request");
+  let firstRequestBytes = 0;
+  const first = await alternate(rounds, (subject) =>
+    withMock("reply\n  text: hello\n", async (mock) => {
+      const { startedAt } = await runPrompt(subject, { url: mock.url });
+      const request = mock.requests[0];
+      if (subject === "oxbow") firstRequestBytes = Buffer.byteLength(JSON.stringify(request.body));
+      return request.at - startedAt;
+    }),
+  );
+  add("start to first request", "ms", first, { limit: 2 });
+
+  onProgress(`${TOOL_TURNS} shell turns`);
+  const script = `${'reply\n  tool bash {"command": "echo hello"}\n'.repeat(TOOL_TURNS)}reply\n  text: done\n`;
+  const flatness = { floor: [], oxbow: [] };
+  const memory = { floor: [], oxbow: [] };
+  const turns = await alternate(Math.max(3, rounds >> 2), (subject) =>
+    withMock(script, async (mock) => {
+      const { usage } = await runPrompt(subject, { url: mock.url, measureUsage: true });
+      const at = mock.requests.map((request) => request.at);
+      const gaps = at.slice(1).map((time, index) => time - at[index]);
+      flatness[subject].push(median(gaps.slice(40, 50)) / median(gaps.slice(1, 11)));
+      memory[subject].push(usage.rssMiB);
+      return median(gaps);
+    }),
+  );
+  add("a shell turn", "ms", turns, { limit: 2.5 });
+  rows.push({
+    name: "late turns against early ones",
+    unit: "x",
+    floor: median(flatness.floor),
+    oxbow: median(flatness.oxbow),
+    ratio: median(flatness.oxbow),
+    limit: 1.3,
+  });
+
+  onProgress(`${DELTAS.toLocaleString("en-US")} deltas`);
+  const deltaMemory = { floor: [], oxbow: [] };
+  const deltas = await alternate(Math.max(3, rounds >> 2), (subject) =>
+    withMock(`reply\n  text repeat=${DELTAS}: word \n`, async (mock) => {
+      const { usage } = await runPrompt(subject, { url: mock.url, measureUsage: true });
+      deltaMemory[subject].push(usage.rssMiB);
+      return usage.cpuMs;
+    }),
+  );
+  add("CPU of 20,000 deltas", "ms", deltas, { limit: 2 });
+  add("peak memory, shell turns", "MiB", memory, { limit: 1.6 });
+  add("peak memory, deltas", "MiB", deltaMemory, { limit: 1.6 });
+  rows.push({ name: "first request", unit: "bytes", oxbow: firstRequestBytes, limitValue: 8192 });
+  return rows;
+}

@@ -1,0 +1,169 @@
+/**
+ * Bundles src into dist.
+ *
+ * 1. Chunks carry the hash of their content and are written before the entry points that name them; every file appears
+ *    by a rename. Whoever starts meanwhile sees the old build or the new one, never a mixture.
+ * 2. Chunks of earlier builds stay for a day, so that a program which is running can still load its lazy parts.
+ *    `--clean` removes them (packing does).
+ * 3. What package.json calls `dependencies` stays outside and is loaded from node_modules; `devDependencies` are bundled.
+ * 4. What `bin.js` imports statically is what `oxbow --version` loads: no third-party module may be in there.
+ * 5. dist/.inputs says what was read, and is written last.
+ */
+
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ToolError } from "../entry.mjs";
+import { writeListing } from "../generate-chain/generate.mjs";
+import { describeSources, runtimeDependencies, stampFile } from "../setup/freshness.mjs";
+import { withLock } from "../setup/lock.mjs";
+import { ROOT, setUp } from "../setup/set-up.mjs";
+import { closureOf, refuseThirdParty } from "./closure.mjs";
+import { emitTypes } from "./emit-types.mjs";
+import { thirdPartyNotices } from "./notices.mjs";
+
+const ENTRIES = {
+  bin: "src/main/bin.ts",
+  index: "src/main/index.ts",
+  protocol: "src/protocol/index.ts",
+  testkit: "src/testkit/index.ts",
+  adapter: "src/main/adapter.ts",
+};
+const NOTICES = "THIRD-PARTY-NOTICES.txt";
+const KEEP_OLD_CHUNKS = 24 * 60 * 60 * 1000;
+
+export async function main(args) {
+  const { values } = parseArgs({
+    args,
+    options: { clean: { type: "boolean" }, types: { type: "boolean" } },
+  });
+  await setUp({ root: ROOT, need: "install" });
+  mkdirSync(join(ROOT, "dist"), { recursive: true });
+  const started = performance.now();
+  const work = () => build({ root: ROOT, ...values });
+  const { files, bytes, startBytes } = await withLock({ path: join(ROOT, "dist", ".lock"), work });
+  const time = Math.round(performance.now() - started);
+  console.log(`dist: ${files} files, ${kilobytes(bytes)}; a start loads ${kilobytes(startBytes)}; built in ${time} ms`);
+}
+
+/** The caller holds the lock of dist. */
+export async function build({ root, clean = false, types = false }) {
+  writeListing(root);
+  const inputs = describeSources(root);
+  const { metafile, outputFiles } = await bundle(root);
+  const start = metafile.outputs["dist/bin.js"] === undefined ? [] : closureOf(metafile, "dist/bin.js");
+  refuseThirdParty(metafile, start);
+
+  const dist = join(root, "dist");
+  const files = [...outputFiles.filter(isCode).map(toFile), ...noticesFile({ root, metafile, outputFiles })];
+  if (clean) removeAll(dist);
+  for (const file of files.filter((each) => !isEntry(each))) write(dist, file);
+  for (const file of files.filter(isEntry)) write(dist, file);
+  removeOld(dist, new Set(files.map(({ name }) => name)));
+  if (types) await emitTypes(root);
+  write(root, { name: stampFile, text: inputs });
+  return {
+    files: files.length,
+    bytes: sum(files.map(({ text }) => text.length)),
+    startBytes: sum(start.map((path) => metafile.outputs[path].bytes)),
+  };
+}
+
+function isCode({ path }) {
+  return path.endsWith(".js");
+}
+
+function isEntry({ name }) {
+  return Object.keys(ENTRIES).some((entry) => name === `${entry}.js`);
+}
+
+function noticesFile({ root, metafile, outputFiles }) {
+  const text = thirdPartyNotices({ root, metafile, comments: outputFiles.filter((file) => !isCode(file)) });
+  return text === "" ? [] : [{ name: NOTICES, text }];
+}
+
+async function bundle(root) {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const entryPoints = Object.fromEntries(Object.entries(ENTRIES).filter(([, path]) => existsSync(join(root, path))));
+  const esbuild = await import("esbuild");
+  try {
+    return await esbuild.build({
+      absWorkingDir: root,
+      entryPoints,
+      outdir: "dist",
+      entryNames: "[name]",
+      chunkNames: "[name]-[hash]",
+      bundle: true,
+      splitting: true,
+      format: "esm",
+      platform: "node",
+      target: "node20.19",
+      mainFields: ["module", "main"],
+      external: runtimeDependencies(root).flatMap((name) => [name, `${name}/*`]),
+      loader: { ".md": "text", ".txt": "text" },
+      define: { OXBOW_VERSION: JSON.stringify(version) },
+      charset: "utf8",
+      // Names and lines stay as they were written: a stack trace in a report has to be readable without a source map.
+      minifySyntax: true,
+      legalComments: "external",
+      metafile: true,
+      write: false,
+      logLevel: "silent",
+    });
+  } catch (error) {
+    if (error.errors === undefined) throw error;
+    const text = await esbuild.formatMessages(error.errors, { kind: "error", color: process.stderr.isTTY });
+    throw new ToolError(`the build failed.\n${text.join("").trimEnd()}`);
+  } finally {
+    await esbuild.stop();
+  }
+}
+
+/** CommonJS packages call `require` for Node's own modules, which an ES module has to be given. */
+const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);\n';
+
+function toFile({ path, text }) {
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+  if (name === "bin.js" && !text.startsWith("#!")) return { name, text: `#!/usr/bin/env node\n${text}` };
+  return { name, text: text.includes('Dynamic require of "') ? REQUIRE + text : text };
+}
+
+function write(folder, { name, text }) {
+  const path = join(folder, name);
+  const temporary = `${path}.${process.pid}.tmp`;
+  writeFileSync(temporary, text);
+  if (name === "bin.js") chmodSync(temporary, 0o755);
+  renameSync(temporary, path);
+}
+
+function removeAll(dist) {
+  for (const name of readdirSync(dist)) {
+    if (name !== ".lock") rmSync(join(dist, name), { recursive: true });
+  }
+}
+
+function removeOld(dist, current) {
+  for (const name of readdirSync(dist)) {
+    if (current.has(name) || !/\.(js|tmp|txt)$/.test(name)) continue;
+    const path = join(dist, name);
+    if (Date.now() - statSync(path).mtimeMs > KEEP_OLD_CHUNKS) rmSync(path);
+  }
+}
+
+function sum(numbers) {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function kilobytes(bytes) {
+  return `${(bytes / 1000).toFixed(1)} kB`;
+}

@@ -1,0 +1,52 @@
+/** Keeps the directions between the folders of src; `--root DIR` checks another tree (the tests do). */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { ROOT } from "../setup/set-up.mjs";
+import { findCycles } from "./cycles.mjs";
+import { findEnvironmentReads } from "./environment.mjs";
+import { findImports } from "./imports.mjs";
+import { environmentViolations, importViolations, placeViolations } from "./rules.mjs";
+import { tokenize } from "./tokens.mjs";
+
+const SOURCE = /(?<!\.d)\.[cm]?[jt]sx?$/;
+const TEST = /\.test\.[cm]?[jt]sx?$/;
+
+export function main(args) {
+  const { values } = parseArgs({ args, options: { root: { type: "string" } } });
+  const violations = checkLayers(resolve(values.root ?? ROOT));
+  for (const violation of violations) console.log(formatViolation(violation));
+  if (violations.length > 0) process.exitCode = 1;
+}
+
+export function formatViolation({ file, line, rule, advice }) {
+  return `src/${file}:${line} ${rule} — ${advice}`;
+}
+
+/** All violations in `root`/src, in the order of files and lines. Tests may import what they like. */
+export function checkLayers(root) {
+  const files = listFiles(join(root, "src")).filter((file) => SOURCE.test(file) && !TEST.test(file));
+  const modules = new Map(files.map((file) => [file, readModule(root, file)]));
+  const violations = [...modules].flatMap(([file, { imports, environmentReads }]) => [
+    ...placeViolations(file),
+    ...imports.flatMap((each) => importViolations(file, each)),
+    ...environmentViolations(file, environmentReads),
+  ]);
+  return [...violations, ...findCycles(modules)].sort(
+    (left, right) => left.file.localeCompare(right.file, "en") || left.line - right.line,
+  );
+}
+
+function readModule(root, file) {
+  const tokens = tokenize(readFileSync(join(root, "src", file), "utf8"));
+  const imports = findImports(tokens);
+  return { imports, environmentReads: findEnvironmentReads(tokens, imports) };
+}
+
+function listFiles(folder, prefix = "") {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const name = `${prefix}${entry.name}`;
+    return entry.isDirectory() ? listFiles(join(folder, entry.name), `${name}/`) : [name];
+  });
+}

@@ -1,0 +1,50 @@
+// The directions of ARCHITECTURE.md, as data. A layer is a folder of src; in clients/ each folder is one.
+
+const FOUNDATION = ["protocol", "base", "system"];
+const FEATURES = ["providers", "tools", "security", "context", "sessions", "extensions"];
+
+/** Features see the loop only as types, and what they need from each other as small interfaces of their own. */
+const FEATURE = { imports: FOUNDATION, types: ["engine/ports.ts"] };
+const JOINT = { imports: [...FOUNDATION, ...FEATURES, "engine"] };
+const CLIENT = { imports: ["protocol", "base", "clients/sdk"] };
+
+/**
+ * For each layer: the layers it `imports`, the files it may import `types` of besides, and whether it may use
+ * third-party `packages` and Node's own modules (`node`); both are allowed unless it says `false`.
+ */
+export const LAYERS = {
+  protocol: { imports: [], packages: false, node: false },
+  base: { imports: ["protocol"], packages: false, node: false },
+  system: { imports: ["protocol", "base"] },
+  engine: { imports: ["protocol", "base"], packages: false, node: false },
+  ...Object.fromEntries(FEATURES.map((name) => [name, FEATURE])),
+  chain: JOINT,
+  commands: JOINT,
+  control: { imports: [...FOUNDATION, "engine"] },
+  "clients/sdk": { imports: ["protocol", "base"], node: false },
+  "clients/web": { ...CLIENT, node: false },
+  "clients/*": CLIENT,
+  testkit: { imports: FOUNDATION },
+  main: { imports: "everything" },
+};
+
+/** The one module that may read `process.env`. */
+export const ENVIRONMENT_READER = "main/env.ts";
+
+/**
+ * Modules (Node's own by their bare names, ours by their paths in src) that only some files of a folder may import:
+ * those `allowed`, each with its reason. A path that ends in `/` stands for all files below it.
+ */
+export const RESERVED = [
+  {
+    folder: "tools/",
+    modules: ["fs", "fs/promises", "system/atomic-file.ts"],
+    allowed: {
+      "tools/workspace.ts": "the door",
+      "tools/files/": "what the door is made of",
+      "tools/search/tree-walk.ts": "walks folders that files/held-directory.ts holds open",
+      "tools/output-file.ts": "writes beside the workspace, never in it",
+    },
+    remedy: "go through tools/workspace.ts, the only door to files",
+  },
+];

@@ -1,0 +1,351 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { nodeComplaint } from "./entry.mjs";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const NOBODY = 65534;
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) {
+    chmodSync(folder, 0o755);
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+const PROGRAM = `
+const lazy = await import("./lazy.js");
+console.log(JSON.stringify({ args: process.argv.slice(2), script: process.argv[1], cwd: process.cwd(), value: lazy.value }));
+process.exitCode = 7;
+`;
+
+/** Stands for npm: counts its calls, waits if told to, and installs by a link to the dependencies of this checkout. */
+const NPM = `#!/bin/sh
+echo "$@" >> "$NPM_CALLS"
+echo "npm says something"
+if [ -n "$NPM_FAILS_WITH" ]; then echo "npm error code $NPM_FAILS_WITH" >&2; exit 1; fi
+while [ -e "$NPM_WAITS_WHILE" ]; do sleep 0.02; done
+ln -sfn "${join(ROOT, "node_modules")}" node_modules
+`;
+
+interface Clone {
+  readonly root: string;
+  readonly npmCalls: () => string[];
+  readonly run: (script: string, options?: RunOptions) => Promise<Ending>;
+  readonly launch: (script: string, options?: RunOptions) => ChildProcess;
+}
+
+interface RunOptions {
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Record<string, string | undefined>;
+  readonly uid?: number;
+}
+
+interface Ending {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A clone of this project with a small program in place of the real one, and an npm that needs no network. */
+function makeClone(): Clone {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-clone-")));
+  folders.push(root);
+  chmodSync(root, 0o755);
+  cpSync(join(ROOT, "tools"), join(root, "tools"), { recursive: true, filter: (path) => !path.endsWith(".test.ts") });
+  for (const name of ["package-lock.json", "tsconfig.json", "oxbow"]) cpSync(join(ROOT, name), join(root, name));
+  writeManifest(root, {});
+  mkdirSync(join(root, "src", "main"), { recursive: true });
+  writeFileSync(join(root, "src", "main", "bin.ts"), PROGRAM);
+  writeFileSync(join(root, "src", "main", "lazy.ts"), "export const value: number = 1;\n");
+  const programs = join(root, "programs");
+  mkdirSync(programs);
+  writeFileSync(join(programs, "npm"), NPM, { mode: 0o755 });
+  symlinkSync(process.execPath, join(programs, "node"));
+  const calls = join(root, "npm-calls");
+  const launch = (script: string, { args = [], cwd = root, env = {}, uid }: RunOptions = {}) => {
+    const isNode = script.endsWith(".mjs");
+    return spawn(isNode ? process.execPath : script, isNode ? [script, ...args] : [...args], {
+      cwd,
+      ...(uid === undefined ? {} : { uid, gid: uid }),
+      env: { PATH: [programs, "/usr/bin", "/bin"].join(delimiter), NPM_CALLS: calls, ...env },
+    });
+  };
+  return {
+    root,
+    npmCalls: () => (existsSync(calls) ? readFileSync(calls, "utf8").trim().split("\n") : []),
+    launch,
+    run: (script, options) => ending(launch(join(root, script), options)),
+  };
+}
+
+function writeManifest(root: string, changes: object): void {
+  const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const { dependencies, optionalDependencies, ...rest } = manifest;
+  writeFileSync(join(root, "package.json"), JSON.stringify({ ...rest, ...changes }));
+}
+
+async function ending(child: ChildProcess): Promise<Ending> {
+  let [stdout, stderr] = ["", ""];
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const [code] = await once(child, "close");
+  return { code, stdout, stderr };
+}
+
+/** Makes a clone's files belong to somebody else than the user who runs it. */
+function makeReadOnly(root: string): { uid?: number } {
+  if (process.getuid?.() === 0) return { uid: NOBODY };
+  for (const folder of [root, join(root, "dist")].filter((path) => existsSync(path))) chmodSync(folder, 0o555);
+  return {};
+}
+
+describe("a bare clone", () => {
+  it("installs, builds and runs; after that it only runs", async () => {
+    const clone = makeClone();
+    const first = await clone.run("tools/start.mjs", { args: ["a b", "--flag"] });
+    expect(JSON.parse(first.stdout)).toEqual({
+      args: ["a b", "--flag"],
+      script: join(clone.root, "dist", "bin.js"),
+      cwd: clone.root,
+      value: 1,
+    });
+    expect(first.code).toBe(7);
+    expect(first.stderr).toContain("installing");
+    expect(first.stderr).toContain("npm says something");
+    expect(clone.npmCalls()).toEqual([expect.stringMatching(/^ci --ignore-scripts --include=dev /)]);
+    const built = statSync(join(clone.root, "dist", "bin.js")).mtimeMs;
+
+    const second = await clone.run("tools/start.mjs");
+    expect(second).toMatchObject({ code: 7, stderr: "" });
+    expect(clone.npmCalls()).toHaveLength(1);
+    expect(statSync(join(clone.root, "dist", "bin.js")).mtimeMs).toBe(built);
+    expect(readdirSync(join(clone.root, "dist")).filter((name) => /lock|tmp/.test(name))).toEqual([]);
+  });
+
+  it("is set up once when two programs start together", async () => {
+    const clone = makeClone();
+    const [env, finishInstall] = holdInstall(clone.root);
+    let waiting = 0;
+    const endings = [1, 2, 3].map(() => {
+      const child = clone.launch(join(clone.root, "tools/start.mjs"), { env });
+      child.stderr?.on("data", (text: Buffer) => {
+        if (text.includes("waiting for another set-up")) waiting += 1;
+      });
+      return ending(child);
+    });
+    await until(() => waiting === 2);
+    finishInstall();
+    expect((await Promise.all(endings)).map(({ code }) => code)).toEqual([7, 7, 7]);
+    expect(clone.npmCalls()).toHaveLength(1);
+  });
+
+  it("takes over from a set-up that was killed", async () => {
+    const clone = makeClone();
+    const [env, finishInstall] = holdInstall(clone.root);
+    const killed = clone.launch(join(clone.root, "tools/start.mjs"), { env });
+    await until(() => clone.npmCalls().length === 1);
+    killed.kill("SIGKILL");
+    await once(killed, "exit");
+    finishInstall();
+    const lock = join(clone.root, "dist", ".lock");
+    expect(JSON.parse(readFileSync(lock, "utf8"))).toMatchObject({ pid: killed.pid, host: hostname() });
+    expect(await clone.run("tools/start.mjs")).toMatchObject({ code: 7 });
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it("leaves no lock when it is interrupted", async () => {
+    const clone = makeClone();
+    const [env] = holdInstall(clone.root);
+    const child = clone.launch(join(clone.root, "tools/start.mjs"), { env });
+    await until(() => clone.npmCalls().length === 1);
+    child.kill("SIGTERM");
+    expect((await once(child, "exit"))[0]).toBe(143);
+    expect(existsSync(join(clone.root, "dist", ".lock"))).toBe(false);
+  });
+});
+
+describe("a clone that is set up", () => {
+  it("is built again when a source changed, and keeps the chunks of a program that is running", async () => {
+    const clone = makeClone();
+    await clone.run("tools/start.mjs");
+    const before = readdirSync(join(clone.root, "dist"));
+    writeFileSync(join(clone.root, "src", "main", "lazy.ts"), "export const value: number = 22;\n");
+    const changed = await clone.run("tools/start.mjs");
+    expect(JSON.parse(changed.stdout)).toMatchObject({ value: 22 });
+    expect(readdirSync(join(clone.root, "dist"))).toEqual(expect.arrayContaining(before));
+    expect(clone.npmCalls()).toHaveLength(1);
+  });
+
+  it("drops chunks of earlier builds after a day", async () => {
+    const clone = makeClone();
+    await clone.run("tools/start.mjs");
+    const old = join(clone.root, "dist", "lazy-OLD.js");
+    writeFileSync(old, "");
+    utimesSync(old, new Date(), new Date(Date.now() - 25 * 60 * 60 * 1000));
+    writeFileSync(join(clone.root, "src", "main", "lazy.ts"), "export const value: number = 3;\n");
+    await clone.run("tools/start.mjs");
+    expect(existsSync(old)).toBe(false);
+  });
+
+  it("is not built again for a test", async () => {
+    const clone = makeClone();
+    await clone.run("tools/start.mjs");
+    const built = statSync(join(clone.root, "dist", "bin.js")).mtimeMs;
+    writeFileSync(join(clone.root, "src", "main", "lazy.test.ts"), "");
+    await clone.run("tools/start.mjs");
+    expect(statSync(join(clone.root, "dist", "bin.js")).mtimeMs).toBe(built);
+  });
+
+  it("runs without node_modules, since all is in the bundle", async () => {
+    const clone = makeClone();
+    await clone.run("tools/start.mjs");
+    rmSync(join(clone.root, "node_modules"));
+    expect(await clone.run("tools/start.mjs")).toMatchObject({ code: 7, stderr: "" });
+    expect(clone.npmCalls()).toHaveLength(1);
+  });
+
+  it("installs again to run when it has run-time dependencies and node_modules is gone", async () => {
+    const clone = makeClone();
+    writeManifest(clone.root, { dependencies: { esbuild: "*" } });
+    await clone.run("tools/start.mjs");
+    rmSync(join(clone.root, "node_modules"));
+    expect(await clone.run("tools/start.mjs")).toMatchObject({ code: 7 });
+    expect(clone.npmCalls()).toHaveLength(2);
+  });
+
+  it("installs again for work on it when node_modules is gone or differs from the lock file", async () => {
+    const clone = makeClone();
+    expect(await clone.run("tools/setup.mjs")).toMatchObject({ code: 0, stdout: "" });
+    rmSync(join(clone.root, "node_modules"));
+    expect(await clone.run("tools/setup.mjs")).toMatchObject({ code: 0, stdout: "" });
+    expect(clone.npmCalls()).toHaveLength(2);
+    rmSync(join(clone.root, "node_modules"));
+    mkdirSync(join(clone.root, "node_modules"));
+    const record = JSON.parse(readFileSync(join(ROOT, "node_modules", ".package-lock.json"), "utf8"));
+    record.packages["node_modules/esbuild"].version = "0.0.1";
+    writeFileSync(join(clone.root, "node_modules", ".package-lock.json"), JSON.stringify(record));
+    await clone.run("tools/setup.mjs");
+    expect(clone.npmCalls()).toHaveLength(3);
+  });
+
+  it("works in the folder of the caller", async () => {
+    const clone = makeClone();
+    const elsewhere = join(clone.root, "src", "main");
+    const link = join(clone.root, "programs", "linked");
+    symlinkSync("../oxbow", link);
+    for (const [script, options] of [
+      ["oxbow", { cwd: elsewhere }],
+      ["programs/linked", { cwd: elsewhere }],
+      ["tools/start.mjs", { env: npmStart(clone.root, elsewhere) }],
+    ] as const) {
+      const { stdout } = await clone.run(script, { ...options, args: ["x"] });
+      expect(JSON.parse(stdout), script).toMatchObject({ cwd: elsewhere, args: ["x"] });
+    }
+    const other = await clone.run("tools/start.mjs", { env: npmStart(join(clone.root, "other"), elsewhere) });
+    expect(JSON.parse(other.stdout), "somebody else's start script").toMatchObject({ cwd: clone.root });
+  });
+});
+
+describe("what cannot be set up is told in a line", () => {
+  it.each([
+    ["EAI_AGAIN", "npm could not reach its registry"],
+    ["EUSAGE", "package-lock.json does not match"],
+    ["EOTHER", "the lines above are npm's own"],
+  ])("npm fails with %s", async (code, message) => {
+    const clone = makeClone();
+    const { stderr, ...rest } = await clone.run("tools/start.mjs", { env: { NPM_FAILS_WITH: code } });
+    expect(rest).toEqual({ code: 1, stdout: "" });
+    expect(stderr.trimEnd().split("\n").at(-1)).toContain(`oxbow: \`npm ci\` failed (exit 1): ${message}`);
+    expect(existsSync(join(clone.root, "dist", ".lock"))).toBe(false);
+  });
+
+  it("there is no npm", async () => {
+    const clone = makeClone();
+    const { code, stderr } = await clone.run("tools/start.mjs", { env: { PATH: join(clone.root, "src") } });
+    expect(code).toBe(1);
+    expect(stderr).toContain("npm was not found on PATH");
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it("a source does not build", async () => {
+    const clone = makeClone();
+    writeFileSync(join(clone.root, "src", "main", "lazy.ts"), "export const = 1;\n");
+    const { code, stdout, stderr } = await clone.run("tools/start.mjs");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("src/main/lazy.ts:1:13");
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it("the folder is read-only: an older build still runs, a bare clone says what to do", async () => {
+    const bare = makeClone();
+    const refused = await bare.run("tools/start.mjs", makeReadOnly(bare.root));
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).toMatch(/^oxbow: .* cannot be written \(EACCES\), and it has to be set up first\./);
+
+    const built = makeClone();
+    await built.run("tools/start.mjs");
+    writeFileSync(join(built.root, "src", "main", "lazy.ts"), "export const value: number = 99;\n");
+    const old = await built.run("tools/start.mjs", makeReadOnly(built.root));
+    expect(old).toMatchObject({ code: 7, stderr: expect.stringContaining("older than the sources") });
+    expect(JSON.parse(old.stdout)).toMatchObject({ value: 1 });
+  });
+
+  it("Node is too old", () => {
+    expect(["18.20.4", "20.9.0", "20.18.3"].map(nodeComplaint)).not.toContain(undefined);
+    expect(["20.19.0", "22.1.0", "30.0.0"].map(nodeComplaint)).toEqual([undefined, undefined, undefined]);
+    expect(nodeComplaint("18.20.4")).toMatch(/Node\.js 20\.19 or newer is needed, and this is 18\.20\.4/);
+  });
+});
+
+describe("an installed copy", () => {
+  it("has no sources and is never set up", async () => {
+    const clone = makeClone();
+    await clone.run("tools/start.mjs");
+    rmSync(join(clone.root, "src"), { recursive: true });
+    rmSync(join(clone.root, "dist", ".inputs"));
+    rmSync(join(clone.root, "node_modules"));
+    expect(await clone.run("tools/start.mjs")).toMatchObject({ code: 7, stderr: "" });
+    expect(clone.npmCalls()).toHaveLength(1);
+  });
+});
+
+/** What npm sets for `npm start` called in `caller`. */
+function npmStart(root: string, caller: string) {
+  return { npm_lifecycle_event: "start", npm_package_json: join(root, "package.json"), INIT_CWD: caller };
+}
+
+/** Settings that make npm wait, and what lets it go on. */
+function holdInstall(root: string): [env: Record<string, string>, finish: () => void] {
+  const path = join(root, "hold");
+  writeFileSync(path, "");
+  return [{ NPM_WAITS_WHILE: path }, () => rmSync(path)];
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
+}

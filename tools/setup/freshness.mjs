@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+// What the build reads. The generated listing follows from the names beside it, and tests are not built.
+const SOURCES = [
+  "src",
+  "assets",
+  "tools/build",
+  "tools/generate-chain",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+];
+const IGNORED = /\.test\.ts$|^src\/chain\/listing\.ts$/;
+const STAMP = join("dist", ".inputs");
+
+/** One line a source file: path, time of change, size. Equal text means an equal build. */
+export function describeSources(root) {
+  const lines = [];
+  for (const name of SOURCES) describe(root, { name, lines });
+  return lines.join("\n");
+}
+
+function describe(root, { name, lines }) {
+  if (IGNORED.test(name)) return;
+  const path = join(root, name);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (!stats.isDirectory()) {
+    lines.push(`${name} ${stats.mtimeMs} ${stats.size}`);
+    return;
+  }
+  for (const child of readdirSync(path).sort()) describe(root, { name: `${name}/${child}`, lines });
+}
+
+/** What the present dist was built from, or undefined. */
+export function builtFrom(root) {
+  return readText(join(root, STAMP));
+}
+
+export const stampFile = STAMP;
+
+/** Whether the dependencies' code is outside dist (`dependencies`) or all bundled in it (`devDependencies`). */
+export function hasRuntimeDependencies(root) {
+  return runtimeDependencies(root).length > 0;
+}
+
+export function runtimeDependencies(root) {
+  const { dependencies, optionalDependencies } = readJson(join(root, "package.json"));
+  return Object.keys({ ...dependencies, ...optionalDependencies });
+}
+
+/**
+ * Compares the lock file with the record npm leaves in node_modules when it has finished. Optional packages may be
+ * absent: they are the binaries for other platforms.
+ */
+export function installMatchesLock(root) {
+  const installed = readText(join(root, "node_modules", ".package-lock.json"));
+  if (installed === undefined) return false;
+  const present = JSON.parse(installed).packages ?? {};
+  const wanted = readJson(join(root, "package-lock.json")).packages ?? {};
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === "") return true;
+    const found = present[path];
+    return found === undefined ? entry.optional === true : found.version === entry.version;
+  });
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(path, "utf8"));
+}
+
+function readText(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}

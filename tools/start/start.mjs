@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ToolError } from "../entry.mjs";
+import { ROOT, setUp } from "../setup/set-up.mjs";
+
+/**
+ * Runs the program of this clone, built first if need be. It runs in this process, not in a child: the terminal, the
+ * signals and the exit code are then the program's own.
+ */
+export async function main(args) {
+  await setUp({ root: ROOT, need: "run" });
+  const program = join(ROOT, "dist", "bin.js");
+  if (!existsSync(program)) throw new ToolError(`there is no ${program}: run \`npm run build\`.`);
+  returnToCallersFolder();
+  process.argv = [process.execPath, program, ...args];
+  await import(pathToFileURL(program).href);
+}
+
+/** `npm start` moves to the package's folder first; the workspace is where the person called it. */
+function returnToCallersFolder() {
+  const { npm_lifecycle_event: script, npm_package_json: manifest, INIT_CWD: caller } = process.env;
+  if (script !== "start" || manifest !== join(ROOT, "package.json") || !caller) return;
+  try {
+    process.chdir(caller);
+  } catch (error) {
+    throw new ToolError(`cannot work in ${caller} (${error.code}).`);
+  }
+}

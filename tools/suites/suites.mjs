@@ -1,0 +1,74 @@
+/** `npm run suites [-- NAME…]`: suites of cases kept beside the project, run against it through the conformance adapter. */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ToolError } from "../entry.mjs";
+import { ROOT, setUp } from "../setup/set-up.mjs";
+import { ACCEPTED } from "./accepted.mjs";
+
+const DEFAULT_SUITES = ["sse", "wire"];
+const COLUMNS = ["suite", "pass", "fail", "accepted", "contested", "usability", "unsupported", "seconds"];
+
+export async function main(names) {
+  const folder = resolve(process.env.OXBOW_SUITES || join(ROOT, "..", "shared", "suites"));
+  const runner = join(folder, "runner", "run.mjs");
+  if (!existsSync(runner)) {
+    console.log(`No suites at ${folder}: nothing was run. Set OXBOW_SUITES to the folder that holds them.`);
+    return;
+  }
+  await setUp({ root: ROOT, need: "run" });
+  const results = [];
+  for (const name of names.length > 0 ? names : DEFAULT_SUITES) results.push(await runSuite(runner, name));
+  console.log(table([COLUMNS, ...results.map((result) => COLUMNS.map((column) => String(result[column])))]));
+  const failures = results.flatMap(({ suite, failures }) => failures.map(({ id, info }) => ({ suite, id, info })));
+  for (const { suite, id, info } of failures) console.log(`FAIL ${suite} ${id}: ${JSON.stringify(info)}`);
+  if (failures.length > 0) process.exitCode = 1;
+}
+
+async function runSuite(runner, suite) {
+  const from = performance.now();
+  const report = await askRunner(runner, suite);
+  const isAccepted = ({ id }) => ACCEPTED.some((entry) => entry.suite === suite && entry.id === id);
+  const failures = report.failures.filter((failure) => !isAccepted(failure));
+  return {
+    suite,
+    pass: report.pass,
+    fail: failures.length,
+    accepted: report.failures.length - failures.length,
+    contested: report.contested,
+    usability: report.fp,
+    unsupported: report.unsupported,
+    seconds: ((performance.now() - from) / 1000).toFixed(1),
+    failures,
+  };
+}
+
+/** The runner's report. Its exit code only says whether there were failures, which the report lists. */
+function askRunner(runner, suite) {
+  const adapter = [process.execPath, join(ROOT, "tools", "adapter.mjs")];
+  const child = spawn(process.execPath, [runner, suite, "--", ...adapter], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, VERBOSE: "1" },
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    output += text;
+  });
+  return new Promise((done, fail) => {
+    child.on("error", fail);
+    child.on("close", () => {
+      try {
+        done(JSON.parse(output));
+      } catch {
+        fail(new ToolError(`the suite ${suite} gave no report: ${output.trim() || "see above"}`));
+      }
+    });
+  });
+}
+
+function table(rows) {
+  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  const line = (row) =>
+    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column])));
+  return rows.map((row) => line(row).join("  ")).join("\n");
+}

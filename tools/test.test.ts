@@ -1,0 +1,118 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+/** A clone of this project with these sources in place of the real ones. */
+function plant(files: Record<string, string>): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-tests-")));
+  folders.push(root);
+  const copied = ["package.json", "package-lock.json", "tsconfig.json", "biome.json", "vitest.config.ts", ".gitignore"];
+  for (const name of copied) cpSync(join(ROOT, name), join(root, name));
+  cpSync(join(ROOT, "tools"), join(root, "tools"), { recursive: true, filter: (path) => !path.endsWith(".test.ts") });
+  symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
+  for (const [name, text] of Object.entries({ "src/main/bin.ts": "export {};\n", ...files })) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  return root;
+}
+
+function runTests(root: string, { args = [], full = "" }: { args?: string[]; full?: string } = {}) {
+  const { status, stdout } = spawnSync(process.execPath, [join(root, "tools", "test.mjs"), ...args], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, OXBOW_TEST_FULL: full, NO_COLOR: "1" },
+  });
+  return { status, stdout, last: stdout.trimEnd().split("\n").at(-1) };
+}
+
+const PASSING = `import { expect, it } from "vitest";
+
+it("adds", () => {
+  expect(1 + 1).toBe(2);
+});
+`;
+
+const SKIPPING = `import { it } from "vitest";
+
+it("needs a thing", (context) => {
+  context.skip("there is no thing here");
+});
+
+it.skip("is silent", () => {});
+`;
+
+describe("npm test", () => {
+  it("counts checks and tests in its last line", () => {
+    const { status, stdout, last } = runTests(plant({ "src/base/sum.test.ts": PASSING }));
+    for (const name of ["chain listing", "build", "types", "lint and format", "layers"]) {
+      expect(stdout).toMatch(new RegExp(`^✓ ${name} \\(`, "m"));
+    }
+    expect({ status, last }).toEqual({ status: 0, last: "6 passed, 0 failed, 0 skipped" });
+  });
+
+  it("fails for each check that fails, and shows why", () => {
+    const root = plant({
+      "src/base/types.ts": 'export const text: string = "a";\nexport const count: number = text;\n',
+      "src/base/format.ts": "export  const a = 1\n",
+      "src/base/layers.ts": 'import "node:fs";\n',
+      "src/main/bin.ts": 'import "./missing.js";\n',
+      "src/chain/tool/10-a.ts": "export const create = 1;\n",
+      "src/base/sum.test.ts": PASSING,
+    });
+    const { status, stdout, last } = runTests(root);
+    expect(stdout).toContain("src/chain/listing.ts is stale");
+    expect(stdout).toContain('Could not resolve "./missing.js"');
+    expect(stdout).toContain("src/base/types.ts(2,14): error TS2322");
+    expect(stdout).toContain("src/base/format.ts format");
+    expect(stdout).toContain("src/base/layers.ts:1 node-module");
+    expect({ status, last }).toEqual({ status: 1, last: "1 passed, 5 failed, 0 skipped" });
+  });
+
+  it("with arguments runs the tests they name, without the checks", () => {
+    const root = plant({ "src/base/sum.test.ts": PASSING, "src/base/other.test.ts": "throw new Error();\n" });
+    const { status, stdout, last } = runTests(root, { args: ["src/base/sum"] });
+    expect(stdout).not.toContain("layers");
+    expect({ status, last }).toEqual({ status: 0, last: "1 passed, 0 failed, 0 skipped" });
+  });
+
+  it("names skipped tests with their reasons; the full run does not allow them", () => {
+    const root = plant({ "src/base/skip.test.ts": SKIPPING });
+    const partial = runTests(root, { args: ["src/base"] });
+    expect(partial.stdout).toContain("↓ skipped: src/base/skip.test.ts > needs a thing — there is no thing here\n");
+    expect(partial.stdout).toContain("↓ skipped: src/base/skip.test.ts > is silent — no reason given");
+    expect(partial).toMatchObject({ status: 0, last: "0 passed, 0 failed, 2 skipped" });
+    expect(runTests(root, { args: ["src/base"], full: "1" })).toMatchObject({
+      status: 1,
+      last: "0 passed, 2 failed, 0 skipped",
+    });
+  });
+
+  it("counts what fails outside of a test", () => {
+    const root = plant({
+      "src/base/test.test.ts": 'import { it } from "vitest";\nit("x", () => { throw new Error("x"); });\n',
+      "src/base/load.test.ts": 'throw new Error("x");\n',
+      "src/base/hook.test.ts":
+        'import { afterAll, it } from "vitest";\nafterAll(() => { throw new Error("x"); });\nit("x", () => {});\n',
+      "src/base/rejection.test.ts":
+        'import { it } from "vitest";\nit("x", () => { void Promise.reject(new Error("x")); });\n',
+    });
+    expect(runTests(root, { args: ["src/base"] })).toMatchObject({ status: 1, last: "2 passed, 4 failed, 0 skipped" });
+  });
+
+  it("fails when there is nothing to run", () => {
+    expect(runTests(plant({}), { args: ["src/base"] })).toMatchObject({
+      status: 1,
+      last: "0 passed, 1 failed, 0 skipped",
+    });
+  });
+});

@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { checkLayers, formatViolation } from "../check-layers/check.mjs";
+
+/** Runs one check and shows how it went; `run` gives what there is to complain of, "" for nothing. */
+export async function runCheck(name, run) {
+  const started = performance.now();
+  const complaint = await run();
+  const ok = complaint === "";
+  const time = ((performance.now() - started) / 1000).toFixed(1);
+  process.stdout.write(`${ok ? "" : `${complaint.trimEnd()}\n`}${ok ? "✓" : "✗"} ${name} (${time} s)\n`);
+  return { name, ok };
+}
+
+/** Types, lint and format, layers: what can be said of the sources without running them. */
+export async function checkSources(root) {
+  const color = process.stdout.isTTY === true;
+  const compiler = [join("typescript", "bin", "tsc"), "--noEmit", "--pretty", String(color)];
+  const linter = [
+    join("@biomejs", "biome", "bin", "biome"),
+    "check",
+    "--error-on-warnings",
+    `--colors=${color ? "force" : "off"}`,
+    ".",
+  ];
+  const results = await Promise.all([
+    runCheck("types", () => runTool(root, compiler)),
+    runCheck("lint and format", () => runTool(root, linter)),
+  ]);
+  const layers = await runCheck("layers", () => checkLayers(root).map(formatViolation).join("\n"));
+  return [...results, layers];
+}
+
+function runTool(root, [script, ...args]) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(root, "node_modules", script), ...args], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    const collect = (chunk) => {
+      output += chunk;
+    };
+    child.stdout.setEncoding("utf8").on("data", collect);
+    child.stderr.setEncoding("utf8").on("data", collect);
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      resolve(code === 0 ? "" : output || `ended with ${code ?? signal} and without a word`);
+    });
+  });
+}

@@ -1,0 +1,28 @@
+import { writeFileSync } from "node:fs";
+import { relative } from "node:path";
+
+/** A vitest reporter that leaves the counts, and the tests that did not run with their reasons, in OXBOW_TEST_REPORT. */
+export default class CountReporter {
+  onTestRunEnd(modules, unhandledErrors) {
+    const tests = modules.flatMap((module) =>
+      [...module.children.allTests()].map((test) => describeTest(module, test)),
+    );
+    const count = (state) => tests.filter((test) => test.state === state).length;
+    // A file that could not be loaded, or whose hooks failed, may have no failed test in it.
+    const broken = modules.filter(
+      (module) => module.state() === "failed" && [...module.children.allTests("failed")].length === 0,
+    );
+    const report = {
+      passed: count("passed"),
+      failed: count("failed") + count("pending") + broken.length + unhandledErrors.length,
+      skipped: tests.filter((test) => test.state === "skipped"),
+    };
+    writeFileSync(process.env.OXBOW_TEST_REPORT, JSON.stringify(report));
+  }
+}
+
+function describeTest(module, test) {
+  const result = test.result();
+  const name = `${relative(process.cwd(), module.moduleId)} > ${test.fullName}`;
+  return { name, state: result.state, reason: result.note ?? "" };
+}

@@ -1,0 +1,95 @@
+/**
+ * `npm test`: sets up, checks the sources, runs vitest, and ends with one line `N passed, N failed, N skipped`.
+ *
+ * 1. With arguments (`npm test -- src/engine`) they go to vitest, and the checks are left out.
+ * 2. Every check counts as a test; so does a build that fails, and a vitest that ends without a report.
+ * 3. Every skipped test is named with its reason. With OXBOW_TEST_FULL=1 a skipped test is a failed one.
+ */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ToolError } from "../entry.mjs";
+import { isListingCurrent, staleListing } from "../generate-chain/generate.mjs";
+import { installMatchesLock } from "../setup/freshness.mjs";
+import { ROOT, setUp } from "../setup/set-up.mjs";
+import { checkSources, runCheck } from "./checks.mjs";
+
+export async function main(args) {
+  const checking = args.length === 0;
+  const checks = [];
+  // The build writes the listing, so this has to be asked before it.
+  if (checking) checks.push(await runCheck("chain listing", () => complaintOf(() => askListing())));
+  const build = await runCheck("build", () => complaintOf(() => setUp({ root: ROOT, need: "develop" })));
+  if (checking || !build.ok) checks.push(build);
+  if (installMatchesLock(ROOT)) {
+    if (checking) checks.push(...(await checkSources(ROOT)));
+    checks.push(await runTests(args));
+  }
+  finish(checks);
+}
+
+function askListing() {
+  if (!isListingCurrent(ROOT)) throw new ToolError(staleListing);
+}
+
+async function complaintOf(action) {
+  try {
+    await action();
+    return "";
+  } catch (error) {
+    return error instanceof ToolError ? error.message : error.stack;
+  }
+}
+
+async function runTests(args) {
+  const folder = mkdtempSync(join(tmpdir(), "oxbow-test-"));
+  const report = join(folder, "report.json");
+  try {
+    const reporter = fileURLToPath(new URL("./reporter.mjs", import.meta.url));
+    const vitest = join(ROOT, "node_modules", "vitest", "vitest.mjs");
+    const child = spawn(process.execPath, [vitest, "run", "--reporter=default", `--reporter=${reporter}`, ...args], {
+      cwd: ROOT,
+      stdio: "inherit",
+      env: { ...process.env, OXBOW_TEST_REPORT: report },
+    });
+    const [code] = await once(child, "close");
+    return readReport(report, { code });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The report as one more result; a vitest that failed without saying why in numbers is one failure. */
+function readReport(path, { code }) {
+  try {
+    const report = JSON.parse(readFileSync(path, "utf8"));
+    return code !== 0 && report.failed === 0 ? { ...report, failed: 1 } : report;
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+    return { passed: 0, failed: 1, skipped: [] };
+  }
+}
+
+function finish(results) {
+  const full = process.env.OXBOW_TEST_FULL === "1";
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const { ok, passed = ok ? 1 : 0, failed = ok ? 0 : 1, skipped = [] } of results) {
+    total.passed += passed;
+    total.failed += failed + (full ? skipped.length : 0);
+    total.skipped += full ? 0 : skipped.length;
+    for (const { name, reason } of skipped) {
+      console.log(
+        `${full ? "✗ skipped, which the full run does not allow" : "↓ skipped"}: ${name} — ${reason || NO_REASON}`,
+      );
+    }
+  }
+  for (const { name } of results.filter(({ ok }) => ok === false)) console.log(`✗ ${name}`);
+  console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  if (total.failed > 0) process.exitCode = 1;
+}
+
+const NO_REASON = 'no reason given (write `context.skip("why")` in the test)';
