@@ -107,7 +107,7 @@ export class Dispatch {
     let failed: string | undefined;
     for (const entry of this.#entries) {
       if (failed !== undefined) {
-        this.#settle(entry, outcome("skipped", `Not run: the call to ${failed} before it failed.`));
+        this.#settle(entry, outcome("skipped", `Not run: the call to ${failed} before it did not succeed.`));
         continue;
       }
       await this.#runTogether([entry]);

@@ -3,8 +3,8 @@ import type { Tool } from "../engine/ports.js";
 import { done, failed, fileTool, formatCount } from "./file-tool.js";
 import { printable } from "./files/printable.js";
 import description from "./ls.md";
+import { type IgnoreTop, ignoreTop, scopeAbove, scopeOfFolder } from "./search/ignore-files.js";
 import { HIDDEN_ALWAYS, type IgnoreScope } from "./search/ignore-rules.js";
-import { folderScope, ignoreTop, scopeAbove } from "./search/tree-walk.js";
 import type { Entry, Workspace } from "./workspace.js";
 
 const MAX_ENTRIES = 500;
@@ -68,8 +68,8 @@ async function listTree(
   start: string,
   { depth, signal }: { depth: number; signal: AbortSignal },
 ): Promise<Listing> {
-  const above = depth > 1 ? await scopeFor(workspace, start) : undefined;
-  const top: Folder = { path: start, depth: 1, above, entries: [] };
+  const rules = await ignoreTop(workspace.root);
+  const top: Folder = { path: start, depth: 1, above: await scopeAbove(start, rules), entries: [] };
   const waiting = [top];
   let count = 0;
   let leftOut = 0;
@@ -79,17 +79,13 @@ async function listTree(
     folder.entries = first.entries;
     count += first.entries.length;
     leftOut += first.leftOut;
-    if (folder.depth < depth) waiting.push(...(await foldersInside(folder, MAX_ENTRIES - count)));
+    if (folder.depth < depth) waiting.push(...(await foldersInside(folder, rules, MAX_ENTRIES - count)));
   }
   return { top, count, leftOut };
 }
 
-async function scopeFor(workspace: Workspace, folder: string): Promise<IgnoreScope | undefined> {
-  return scopeAbove(folder, (await ignoreTop(workspace.root)).top);
-}
-
-async function foldersInside(folder: Folder, room: number): Promise<readonly Folder[]> {
-  const scope = await folderScope(folder.path, folder.above);
+async function foldersInside(folder: Folder, rules: IgnoreTop, room: number): Promise<readonly Folder[]> {
+  const scope = await scopeOfFolder(folder.path, folder.above, rules);
   const out: Folder[] = [];
   for (const entry of folder.entries) {
     if (entry.kind !== "folder") continue;

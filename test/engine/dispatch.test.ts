@@ -67,7 +67,10 @@ describe("dispatch", () => {
         await rest.promise;
         yield [{ type: "stop", reason: "tool_calls" }];
       };
-      const note = async (args: { name?: unknown }) => (started.push(String(args.name)), ok(""));
+      const note = async (args: { name?: unknown }) => {
+        started.push(String(args.name));
+        return ok("");
+      };
       const engine = testEngine({
         model: scriptedModel([part, says("done")]),
         tools: [tool("read", note), tool("write", note, { concurrencySafe: false, mutating: true })],
@@ -90,7 +93,10 @@ describe("dispatch", () => {
       await rest.promise;
       yield [{ type: "stop", reason: "tool_calls" }];
     };
-    const read = tool("read", async () => (started.push("read"), ok("")));
+    const read = tool("read", async () => {
+      started.push("read");
+      return ok("");
+    });
     const engine = testEngine({ model: scriptedModel([part, says("done")]), tools: [read], mode: "deny" });
     const turn = engine.turn("go");
     await settled();

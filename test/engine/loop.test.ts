@@ -78,7 +78,12 @@ describe("the loop", () => {
     });
     const engine = testEngine({
       model: scriptedModel([calls(call("echo")), says("done")]),
-      tools: [tool("echo", async () => (seen.push("run"), ok("")))],
+      tools: [
+        tool("echo", async () => {
+          seen.push("run");
+          return ok("");
+        }),
+      ],
       toolLinks: [link("a"), link("b")],
     });
     await engine.turn("go");

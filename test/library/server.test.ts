@@ -116,16 +116,23 @@ describe("the server of a harness", () => {
       reply().text("Hm.").hang(),
     );
     const header = `X-Oxbow-Token: ${server.token}`;
-    const reader = spawn("curl", ["-isN", "-H", header, `${server.url}/events`], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const reader = spawn("curl", ["-vsN", "-H", header, `${server.url}/events`], { stdio: ["ignore", "pipe", "pipe"] });
+    const closed = new Promise((resolve) => reader.once("close", resolve));
     let text = "";
+    let notice = () => {};
+    for (const stream of [reader.stdout, reader.stderr]) {
+      stream.setEncoding("utf8").on("data", (piece: string) => {
+        text += piece;
+        notice();
+      });
+    }
     const arrived = async (words: string) => {
-      while (!text.includes(words)) await new Promise((resolve) => reader.stdout.once("data", resolve));
+      while (!text.includes(words)) {
+        await new Promise<void>((resolve) => {
+          notice = resolve;
+        });
+      }
     };
-    reader.stdout.setEncoding("utf8").on("data", (piece: string) => {
-      text += piece;
-    });
     const curl = (...args: readonly string[]) =>
       new Promise<string>((resolve) => {
         const child = spawn("curl", ["-s", "-w", " %{http_code}", "-H", header, ...args]);
@@ -136,7 +143,7 @@ describe("the server of a harness", () => {
         child.on("close", () => resolve(output.replace("\n", "")));
       });
     // With the headers of the answer the stream is open.
-    await arrived("HTTP/1.1 200 OK");
+    await arrived("< HTTP/1.1 200 OK");
     expect(await curl(`${server.url}/prompt`, "-d", '{"content": "2 + 3?"}')).toBe('{"accepted":true} 202');
     await arrived('"message":"Ready."');
     expect(text).toContain('"result":"5","isError":false');
@@ -146,7 +153,7 @@ describe("the server of a harness", () => {
     expect(await curl(`${server.url}/cancel`, "-X", "POST")).toBe('{"cancelling":true} 202');
     await arrived('"message":"Cancelled."');
     await server.close();
-    await new Promise((resolve) => reader.once("close", resolve));
+    await closed;
     expect(reader.exitCode).toBe(0);
     expect(mock.failures).toEqual([]);
   });

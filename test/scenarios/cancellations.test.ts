@@ -30,7 +30,8 @@ const ordinary = reply(`sleep ${MARK} & echo started; sleep ${MARK}`, `echo neve
 const escaping = reply(`setsid sleep ${MARK} & (sleep ${MARK} &) & wait; sleep ${MARK}`);
 /** One in nine, because each costs the whole grace between the polite signal and the other one. */
 const stubborn = reply(`(trap '' TERM; sleep ${MARK}; sleep ${MARK}) & echo started; wait`);
-const SCRIPT = `${ordinary}${escaping}`.repeat(4) + stubborn + "loop\n";
+const SCRIPT = `${`${ordinary}${escaping}`.repeat(4)}${stubborn}loop
+`;
 
 let mock: MockModel;
 let engine: Engine;

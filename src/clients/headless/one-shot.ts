@@ -34,7 +34,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
   const spinner = new Spinner(terminal, clock);
   const view = new TextView(terminal, spinner, { verbose: options.verbose });
   const records: Envelope[] = [];
-  const from = clock.now();
+  let modelMs = 0;
   const questions = new AbortController();
   const ended = new Promise<EventPayloads["TurnEnded"]>((resolve) => {
     client.subscribe((event) => {
@@ -45,6 +45,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
         spinner.stop();
         void answer(options, event.payload, questions.signal);
       }
+      if (event.kind === "CostIncremented") modelMs += event.payload.elapsed_ms;
       if (event.kind === "TurnEnded") resolve(event.payload);
     });
   });
@@ -61,7 +62,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
   for (const record of records) terminal.out.write(`${JSON.stringify(record)}\n`);
   finish(terminal, result);
   if (options.verbose) {
-    terminal.err.write(`${paint(terminal, "dim", formatStats(turnStats(result.usage, clock.now() - from)))}\n`);
+    terminal.err.write(`${paint(terminal, "dim", formatStats(turnStats(result.usage, modelMs)))}\n`);
   }
   return { ended: result };
 }

@@ -7,6 +7,7 @@ import { safeText } from "../../base/terminal-text.js";
 import { formatStats, StatsWindow, turnStats } from "../../base/turn-stats.js";
 import type { CommandReply, EngineClient } from "../../protocol/client.js";
 import { text } from "../../protocol/content.js";
+import type { Envelope } from "../../protocol/envelope.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { isJsonObject } from "../../protocol/json.js";
@@ -44,6 +45,10 @@ class Repl {
   #session: SessionId | undefined;
   #turnEnded: ((ended: EventPayloads["TurnEnded"]) => void) | undefined;
   #questions = new AbortController();
+  /** Time the model took in this turn; a person's thinking is not the model's slowness. */
+  #modelMs = 0;
+  /** What a running `!command` has shown; undefined when none runs. */
+  #shellShown: string | undefined;
 
   constructor(options: ReplOptions) {
     this.#options = options;
@@ -54,10 +59,7 @@ class Repl {
   async run(): Promise<void> {
     const { client, terminal, lines } = this.#options;
     client.subscribe((event) => {
-      if (event.session !== this.#session) return;
-      this.#view.show(event);
-      if (event.kind === "PermissionRequested") void this.#answer(event.payload);
-      if (event.kind === "TurnEnded") this.#turnEnded?.(event.payload);
+      if (event.session === this.#session) this.#hear(event);
     });
     if (!(await this.#open())) return;
     terminal.err.write(`${this.#options.greeting}\n`);
@@ -70,10 +72,21 @@ class Repl {
     }
   }
 
+  #hear(event: Envelope): void {
+    if (this.#shellShown !== undefined) {
+      if (event.kind === "ToolCallProgress") this.#showShell(event.payload.text);
+      return;
+    }
+    this.#view.show(event);
+    if (event.kind === "PermissionRequested") void this.#answer(event.payload);
+    if (event.kind === "CostIncremented") this.#modelMs += event.payload.elapsed_ms;
+    if (event.kind === "TurnEnded") this.#turnEnded?.(event.payload);
+  }
+
   /** False when the client should end. */
   async #take(input: string): Promise<boolean> {
     if (input.startsWith("!")) {
-      await this.#interruptible(() => this.#command("shell", input.slice(1).trim()));
+      await this.#shell(input.slice(1).trim());
       return true;
     }
     if (!input.startsWith("/")) {
@@ -100,19 +113,45 @@ class Repl {
     return true;
   }
 
+  /** The command's output as it comes; what the progress did not show follows at the end. */
+  async #shell(command: string): Promise<void> {
+    this.#shellShown = "";
+    const text = await this.#interruptible(() => this.#ask("shell", command));
+    const shown = this.#shellShown;
+    this.#shellShown = undefined;
+    if (text === undefined) return;
+    // The result ends without the newlines that the output had.
+    const known = text.startsWith(shown.trimEnd());
+    const rest = known ? text.slice(shown.length) : `\n${text}`;
+    const { out } = this.#options.terminal;
+    out.write(safeText(rest));
+    if (!`${shown}${rest}`.endsWith("\n")) out.write("\n");
+  }
+
+  #showShell(text: string): void {
+    this.#shellShown += text;
+    this.#options.terminal.out.write(safeText(text));
+  }
+
   async #command(verb: string, args: string): Promise<void> {
-    const { client, terminal } = this.#options;
+    const text = await this.#ask(verb, args);
+    if (text) this.#options.terminal.out.write(`${safeText(text)}\n`);
+  }
+
+  /** The command's answer; undefined when it was refused, which has been said. */
+  async #ask(verb: string, args: string): Promise<string | undefined> {
     const payload = { namespace: "slash", verb, payload: { args } };
-    const reply = await client.send("CustomCommand", payload, this.#session);
-    if (!reply.ok) this.#complain(reply);
-    else if (isJsonObject(reply.value) && typeof reply.value.text === "string" && reply.value.text !== "") {
-      terminal.out.write(`${safeText(reply.value.text)}\n`);
+    const reply = await this.#options.client.send("CustomCommand", payload, this.#session);
+    if (!reply.ok) {
+      this.#complain(reply);
+      return undefined;
     }
+    return isJsonObject(reply.value) && typeof reply.value.text === "string" ? reply.value.text : "";
   }
 
   async #turn(input: string): Promise<void> {
-    const { client, clock, terminal } = this.#options;
-    const from = clock.now();
+    const { client, terminal } = this.#options;
+    this.#modelMs = 0;
     this.#questions = new AbortController();
     const ended = new Promise<EventPayloads["TurnEnded"]>((resolve) => {
       this.#turnEnded = resolve;
@@ -130,7 +169,7 @@ class Repl {
     if (result.failure !== undefined) terminal.err.write(`oxbow: ${safeText(result.failure.message)}\n`);
     else if (result.outcome === "cancelled") this.#say("Cancelled.");
     else if (result.truncated) this.#say("The answer was cut off at the model's output limit.");
-    const stats = turnStats(result.usage, clock.now() - from);
+    const stats = turnStats(result.usage, this.#modelMs);
     if (result.outcome === "answered") this.#stats.record(stats);
     if (terminal.showProgress) this.#say(formatStats(stats));
   }

@@ -33,7 +33,7 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
   try {
     if (prompt !== undefined) return await oneShot(prepared, { prompt, format, flags, terminal });
     if (format !== "text" || flags.has("json-events")) throw new UsageError("Give a prompt, or pipe one in.");
-    return await converse(prepared, flags, terminal);
+    return await converse(prepared, flags, variables);
   } finally {
     await prepared.engine.host.close();
   }
@@ -103,12 +103,17 @@ async function oneShot(
   return exitCodeOfFailure(result.refused);
 }
 
-async function converse({ engine, client, chosen }: Prepared, flags: ParsedFlags, terminal: Terminal): Promise<number> {
-  const [{ runRepl }, { processLines }] = await Promise.all([
+async function converse(
+  { engine, client, chosen }: Prepared,
+  flags: ParsedFlags,
+  variables: Variables,
+): Promise<number> {
+  const [{ runRepl }, { LineReader }] = await Promise.all([
     import("../../clients/headless/repl.js"),
-    import("../terminal-io.js"),
+    import("../line-reader.js"),
   ]);
-  const lines = await processLines();
+  const lines = new LineReader(engine.clock);
+  const terminal = processTerminal(variables, lines);
   const { model } = chosen;
   const greeting = `oxbow · ${model.provider}:${model.model} · /help for commands, Ctrl-D to leave${chosen.note === undefined ? "" : `\n${chosen.note}`}`;
   await runRepl({ client, terminal, lines, clock: engine.clock, verbose: flags.has("verbose"), greeting });

@@ -6,7 +6,7 @@ const DECLARATIONS =
   "function\\*?|class|interface|type|enum|struct|trait|namespace|module|mod|def|fn|func|fun|sub|proc|object|record|protocol|union|macro_rules!|#define|defmodule|defp?|typedef|impl|extension|actor";
 const BINDINGS = "const|let|var|val|static|final|local|my|our|readonly";
 const MODIFIERS =
-  "export|default|public|private|protected|internal|static|async|override|readonly|abstract|final|virtual|get|set|inline|constexpr|unsafe|extern|pub|declare";
+  "(?:(?:export|default|public|private|protected|internal|static|async|override|readonly|abstract|final|virtual|get|set|inline|constexpr|unsafe|extern|declare|typedef|data|sealed|open|partial|const|pub(?:\\([^)]*\\))?|template\\s*<[^>]*>|@[\\w.]+(?:\\([^)]*\\))?)\\s+)*";
 
 export function definitionPattern(name: string): string {
   const last = /[^.:#>]+$/.exec(name)?.[0] ?? name;
@@ -14,17 +14,17 @@ export function definitionPattern(name: string): string {
   const end = /\w$/.test(last) ? "\\b" : "";
   return [
     // function x, class x, func (receiver) x
-    `(?:^|[\\s(])(?:${DECLARATIONS})\\s+(?:\\([^)]*\\)\\s*)?${n}${end}`,
+    `^\\s*${MODIFIERS}(?:${DECLARATIONS})\\s+(?:\\([^)]*\\)\\s*)?${n}${end}`,
     // const x = , let x:
-    `(?:^|[\\s(])(?:${BINDINGS})\\s+(?:mut\\s+)?${n}\\s*[:=;]`,
+    `^\\s*${MODIFIERS}(?:${BINDINGS})\\s+(?:mut\\s+)?${n}\\s*[:=;]`,
     // a method with its body: x(…) {
-    `^\\s*(?:(?:${MODIFIERS})\\s+)*[*#]?${n}\\s*(?:<[^>]*>)?\\([^;]*\\)\\s*(?::\\s*[^={};]+)?\\{`,
+    `^\\s*${MODIFIERS}[*#]?${n}\\s*(?:<[^>]*>)?\\([^;]*\\)\\s*(?::\\s*[^={};]+)?\\{`,
     // int x(…), at the beginning of a line
     `^[A-Za-z_][\\w:<>,*&\\[\\] ]*[ *&]${n}\\s*\\([^;]*\\)?\\s*(?:const\\s*)?\\{?\\s*$`,
     // x = …, x: type = …, at the beginning of a line
     `^${n}\\s*(?::[^=]+)?=[^=]`,
     // x: function, x: (…) =>
-    `^\\s*["']?${n}["']?\\s*[:=]\\s*(?:async\\s*)?(?:function${"\\b"}|\\([^)]*\\)\\s*(?::[^=]+)?=>)`,
+    `^\\s*["']?${n}["']?\\s*[:=]\\s*(?:async\\s*)?(?:function\\b|\\([^)]*\\)\\s*(?::[^=]+)?=>)`,
     // x() in a shell
     `^${n}\\s*\\(\\)\\s*\\{?\\s*$`,
   ].join("|");

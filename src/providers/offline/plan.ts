@@ -24,7 +24,10 @@ export interface ToolFact {
   readonly failed: boolean;
 }
 
-export type Plan = Generator<readonly Wish[], string, readonly ToolFact[]>;
+/** A part of a plan that finds something out. */
+export type Steps<Result> = Generator<readonly Wish[], Result, readonly ToolFact[]>;
+
+export type Plan = Steps<string>;
 
 /** The tools offered with this request. */
 export interface Toolbox {
@@ -97,7 +100,7 @@ function canonical(value: JsonValue | undefined): string {
 }
 
 /** One call inside a plan: `const fact = yield* call(…)`. */
-export function* call(wish: Wish): Generator<readonly Wish[], ToolFact, readonly ToolFact[]> {
+export function* call(wish: Wish): Steps<ToolFact> {
   const [fact] = yield [wish];
   if (fact === undefined) throw new Error(`the plan went on without the result of ${wish.tool}`);
   return fact;

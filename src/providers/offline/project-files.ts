@@ -3,9 +3,7 @@ import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import { listCall, readCall } from "./calls.js";
 import { type FileText, joinedText, parseFileText } from "./outputs/file-text.js";
 import { parseFolderListing } from "./outputs/folder-listing.js";
-import { call, type ToolFact, type Wish } from "./plan.js";
-
-export type Steps<Result> = Generator<readonly Wish[], Result, readonly ToolFact[]>;
+import { call, type Steps } from "./plan.js";
 
 /** Names in the top folder. */
 export function* topNames(): Steps<readonly string[]> {

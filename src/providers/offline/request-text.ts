@@ -84,7 +84,11 @@ function quoted(source: string, at: number): Literal | undefined {
   if (close === undefined || !opensQuote(source.charAt(at - 1))) return undefined;
   const reach = source.slice(at + 1, at + 1 + LONGEST_QUOTE);
   for (let end = reach.indexOf(close); end !== -1; end = reach.indexOf(close, end + 1)) {
-    if (end === 0 || closesQuote(source.charAt(at + end + 2))) return { value: reach.slice(0, end), end: at + end + 2 };
+    const after = at + end + 2;
+    if (end === 0 || closesQuote(source.charAt(after))) return { value: reach.slice(0, end), end: after };
+    // A plural: `import`s.
+    if (close !== "'" && /^s(?![\p{L}\p{N}_])/u.test(source.slice(after, after + 2)))
+      return { value: reach.slice(0, end), end: after + 1 };
   }
   return undefined;
 }

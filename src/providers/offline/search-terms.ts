@@ -38,8 +38,8 @@ const DEEDS =
 export interface TermRules {
   /** How many unquoted words may form one term. */
   readonly mostWords: number;
-  /** The verb leaves no doubt that text is looked for. */
-  readonly verbatim?: true;
+  /** The words around it leave no doubt that text is looked for: `keyword` may be one, `any` word may be meant. */
+  readonly verbatim?: "keyword" | "any";
 }
 
 export function parseTerms(words: string, request: RequestText, rules: TermRules): SearchTerms | undefined {
@@ -84,8 +84,9 @@ function parseOne(words: string, request: RequestText, rules: TermRules): Term |
   if (new RegExp(`[${MARK}]`).test(words) && /\s/.test(words)) return undefined;
   const count = words.split(" ").length;
   if (count > rules.mostWords || /[,;]/.test(words)) return undefined;
-  if (STOP_WORD.test(words) || JUDGEMENTS.test(words) || NOT_TEXT.test(words)) return undefined;
-  if (rules.verbatim !== true && KEYWORD.test(words)) return undefined;
+  if (STOP_WORD.test(words)) return undefined;
+  if (rules.verbatim !== "any" && (JUDGEMENTS.test(words) || NOT_TEXT.test(words))) return undefined;
+  if (rules.verbatim === undefined && KEYWORD.test(words)) return undefined;
   return { value: singular(term.value), quoted: false };
 }
 

@@ -18,18 +18,20 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
+const MAX_COMPARED = 100;
+
 export interface Reading {
   readonly old: string;
   readonly new: string;
 }
 
-/** The ways in which an edit may have been meant, the literal one first. */
-export function readings(old: string, fresh: string): readonly Reading[] {
+/** The ways in which an edit of `actual` may have been meant, the literal one first. */
+export function readings(old: string, fresh: string, actual: string): readonly Reading[] {
   const out: Reading[] = [{ old, new: fresh }];
   for (const kinds of [`"'\`$/`, `ntr"'\`$/\\`]) {
     const plain = unescape(old, kinds);
     if (out.some((reading) => reading.old === plain)) continue;
-    const meant = readLike(fresh, old, kinds);
+    const meant = readLike(fresh, { old, kinds, actual });
     if (meant !== undefined) out.push({ old: plain, new: meant });
   }
   return out;
@@ -42,15 +44,40 @@ function unescape(text: string, kinds: string): string {
 }
 
 /** The replacement as meant by someone who escaped the quotation, or undefined when it could be either. */
-function readLike(fresh: string, old: string, kinds: string): string | undefined {
+function readLike(
+  fresh: string,
+  { old, kinds, actual }: { old: string; kinds: string; actual: string },
+): string | undefined {
   if (!fresh.includes("\\")) return fresh;
   const used = escapedKinds(old).filter((kind) => kinds.includes(kind));
   const escaped = escapedKinds(fresh);
-  const isEscaped = escaped.some((kind) => used.includes(kind));
-  const isLiteral = used.some((kind) => hasPlain(fresh, kind));
-  if (isEscaped === isLiteral) return undefined;
-  if (isLiteral) return fresh;
-  return escaped.every((kind) => used.includes(kind)) ? unescape(fresh, kinds) : undefined;
+  const plain = unescape(fresh, kinds);
+  const closer = likeness(plain, actual) - likeness(fresh, actual);
+  // A doubled backslash is no sign: code is full of them.
+  const looksEscaped = closer > 0 || escaped.some((kind) => kind !== "\\" && used.includes(kind));
+  const looksLiteral = closer < 0 || used.some((kind) => hasPlain(fresh, kind));
+  if (looksEscaped === looksLiteral) return undefined;
+  if (looksLiteral) return fresh;
+  return escaped.every((kind) => used.includes(kind)) ? plain : undefined;
+}
+
+/** How much the lines of a text begin and end like lines of another, in characters. */
+function likeness(text: string, other: string): number {
+  const others = other.split("\n", MAX_COMPARED);
+  let sum = 0;
+  for (const line of text.split("\n", MAX_COMPARED)) {
+    sum += Math.max(...others.map((each) => sharedEnds(line.trim(), each.trim())));
+  }
+  return sum;
+}
+
+function sharedEnds(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < most && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < most - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  return head + tail;
 }
 
 function escapedKinds(text: string): string[] {
@@ -60,7 +87,7 @@ function escapedKinds(text: string): string[] {
 /** Whether the text holds, unescaped, what `kind` stands for. */
 function hasPlain(text: string, kind: string): boolean {
   if (kind === "\\") return escapedKinds(text).some((other) => MEANINGS[other] === undefined);
-  return text.replace(SEQUENCES, "").includes(MEANINGS[kind] as string);
+  return text.trimEnd().replace(SEQUENCES, "").includes(MEANINGS[kind] as string);
 }
 
 /** The backslashes of a text, to compare two spellings of it. */

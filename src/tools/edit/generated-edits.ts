@@ -234,9 +234,11 @@ export const DISTORTIONS: Readonly<Record<string, Distortion>> = {
     const isInner = (i: number) => i > 0 && i < pair.old.length - 1;
     return { ...pair, old: pair.old.filter((line, i) => line.trim() !== "" || !isInner(i)) };
   },
-  "blank line added": oldOnly((lines, random) =>
-    lines.length > 1 ? lines.toSpliced(random.between(1, lines.length - 1), 0, "") : lines,
-  ),
+  "blank line added": oldOnly((lines, random) => {
+    const at = random.between(1, lines.length - 1);
+    const isInner = lines.length > 1 && lines.slice(at - 1, at + 1).every((line) => line.trim() !== "");
+    return isInner ? lines.toSpliced(at, 0, "") : lines;
+  }),
   "end mark dropped": oldOnly((lines, random) => atOne(lines, random, (line) => line.replace(/[;,]\s*$/, ""))),
   "end mark added": oldOnly((lines, random) => atOne(lines, random, (line) => `${line};`)),
   "no-break space": oldOnly((lines, random) => atOne(lines, random, (line) => line.replace(" ", "\u00a0"))),
@@ -263,7 +265,8 @@ export function generateEdit(seed: number): GeneratedEdit | undefined {
   const quoted = lines.slice(start, end);
   const meant = makeNew(random, quoted);
   const names: string[] = [];
-  let pair: Pair = { old: quoted, new: meant };
+  const closed = random.chance(0.4) && meant.length > 0;
+  let pair: Pair = closed ? { old: [...quoted, ""], new: [...meant, ""] } : { old: quoted, new: meant };
   for (let i = random.pick([0, 1, 1, 1, 2, 2, 3]); i > 0; i--) {
     const name = random.pick(Object.keys(DISTORTIONS));
     // A new text that is wrong in one way is only right again if nothing else was done to its pair.
@@ -271,11 +274,9 @@ export function generateEdit(seed: number): GeneratedEdit | undefined {
     names.push(name);
     pair = (DISTORTIONS[name] as Distortion)(pair, random);
   }
-  const closed = random.chance(0.4) && meant.length > 0;
-  const close = (text: readonly string[]) => text.join("\n") + (closed ? "\n" : "");
   const file = lines.join("\n") + (random.chance(0.8) ? "\n" : "");
   const after = [...lines.slice(0, start), ...(meant.length > 0 ? meant : [""]), ...lines.slice(end)];
   const truth = after.join("\n") + (file.endsWith("\n") ? "\n" : "");
   if (truth === file || quoted.every((line) => line.trim() === "")) return undefined;
-  return { file, old: close(pair.old), new: close(pair.new), truth, distortions: names };
+  return { file, old: pair.old.join("\n"), new: pair.new.join("\n"), truth, distortions: names };
 }

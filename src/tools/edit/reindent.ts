@@ -88,16 +88,19 @@ function frameOf(quoted: readonly QuotedLine[], added: readonly NewLine[]): "fil
     if (indent === line.quoted) signs.add("quotation");
     if (indent === line.actual) signs.add("file");
   };
-  if (quoted.some((line) => line.kept && line.quoted !== line.actual)) signs.add("quotation");
+  const keepsMoved = quoted.some((line) => line.kept && line.quoted !== line.actual);
+  if (keepsMoved) signs.add("quotation");
   const dropped = quoted.filter((line) => !line.kept);
   for (const line of added) {
     const origin = mostAlike(line.line, dropped);
     if (origin !== undefined) weigh(line.indent, origin);
   }
-  weigh(shortest(added.map((line) => line.indent)), {
-    quoted: shortest(quoted.map((line) => line.quoted)),
-    actual: shortest(quoted.map((line) => line.actual)),
-  });
+  if (!keepsMoved) {
+    weigh(shortest(added.map((line) => line.indent)), {
+      quoted: shortest(quoted.map((line) => line.quoted)),
+      actual: shortest(quoted.map((line) => line.actual)),
+    });
+  }
   return signs.size === 1 ? [...signs][0] : undefined;
 }
 
@@ -130,7 +133,7 @@ function moveOf(quoted: readonly QuotedLine[]): Move | undefined {
     const fits = pairs.every(([a, b]) => a === less + b);
     if (fits) return (indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined);
   }
-  return rescaling(pairs.length > 1 ? pairs : [["", ""], ...pairs]);
+  return rescaling(from === "" ? pairs : [["", ""], ...pairs]);
 }
 
 /** Other units of indentation, tabs for spaces for instance: as many levels more as the line has. */

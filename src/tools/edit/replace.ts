@@ -6,10 +6,10 @@
  *    merged with the edit; two such places, or a merge that is in doubt, are an error.
  * 3. All replacements are made or none.
  */
-import { readings } from "./escapes.js";
+import { Refusal } from "./align.js";
+import { carryOver } from "./carry-over.js";
 import { type Fingerprint, fingerprint, occurrences } from "./fingerprint.js";
 import { withoutLineNumbers } from "./line-numbers.js";
-import { merge, Refusal, stepsBetween } from "./merge.js";
 import { excerpt, nearest, renderExcerpt } from "./nearest.js";
 import { omission } from "./omission.js";
 import { applySplices, lineAt, listLines, type Splice, unixNewlines } from "./splice.js";
@@ -33,7 +33,7 @@ export class EditError extends Error {
   override readonly name = "EditError";
 }
 
-/** Shorter fingerprints say too little to go by. */
+/** With fewer letters and digits a fingerprint says too little to go by. */
 const LEAST_EVIDENCE = 3;
 /** Larger files are searched to the letter only. */
 const MAX_LOOSE_CHARS = 16_000_000;
@@ -100,38 +100,29 @@ class Search {
     this.#print ??= fingerprint(this.#text);
     const print = this.#print;
     const oldPrint = fingerprint(edit.old);
-    if (oldPrint.text.length < LEAST_EVIDENCE) throw this.#missing(edit, name);
+    if ((oldPrint.text.match(/[\p{L}\p{N}]/gu) ?? []).length < LEAST_EVIDENCE) throw this.#missing(edit, name);
     const { places, halfway } = occurrences(print, oldPrint);
     if (places.length === 0) throw this.#missing(edit, name);
     const starts = [...places, ...halfway].sort((a, b) => a - b).map((at) => print.starts[at] as number);
     if (starts.length > 1 && !edit.all) throw this.#alike(starts, name);
     const chosen = places.filter((at, i) => i === 0 || at >= (places[i - 1] as number) + oldPrint.text.length);
-    return chosen.map((at) => ({ ...this.#merge(edit, { at, oldPrint, name }), loose: true }));
+    return chosen.map((at) => ({ ...this.#carryOver(edit, at, name), loose: true }));
   }
 
-  #merge(
-    edit: Required<Replacement>,
-    { at, oldPrint, name }: { at: number; oldPrint: Fingerprint; name: string },
-  ): Splice {
-    let refusal: Refusal | undefined;
-    for (const reading of readings(edit.old, edit.new)) {
-      const print = fingerprint(reading.old);
-      if (print.text !== oldPrint.text) continue;
-      const steps = stepsBetween(reading.old.split("\n"), reading.new.split("\n"));
-      const quotation = { text: this.#text, print: this.#print as Fingerprint, at };
-      try {
-        return merge({ ...quotation, old: reading.old, oldPrint: print, steps });
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        refusal ??= error;
-      }
+  #carryOver(edit: Required<Replacement>, at: number, name: string): Splice {
+    const text = this.#text;
+    const print = this.#print as Fingerprint;
+    try {
+      return carryOver({ text, print, at }, edit);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const line = lineAt(text, print.starts[at] as number);
+      const there = excerpt(text.split("\n"), line - 1, edit.old.trim().split("\n").length);
+      throw new EditError(
+        `${name} is not in the file as quoted. It comes close at line ${line}, but ${error.message}. ` +
+          `Nothing was changed. Quote the file exactly:\n${renderExcerpt(there)}`,
+      );
     }
-    const start = lineAt(this.#text, this.#print?.starts[at] ?? 0);
-    const there = excerpt(this.#text.split("\n"), start - 1, edit.old.trim().split("\n").length);
-    throw new EditError(
-      `${name} is not in the file as quoted. It comes close at line ${start}, but ${refusal?.message ?? "it is not the same"}. ` +
-        `Nothing was changed. Quote the file exactly:\n${renderExcerpt(there)}`,
-    );
   }
 
   #ambiguous(starts: readonly number[], name: string): EditError {

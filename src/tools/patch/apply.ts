@@ -7,8 +7,9 @@
  * 3. If the hunks fit in more than one way, or not at all, nothing is applied.
  * 4. The result ends with a newline, as the format knows only whole lines.
  */
+import { align, type Quotation, Refusal } from "../edit/align.js";
 import { type Fingerprint, fingerprint, occurrences } from "../edit/fingerprint.js";
-import { merge, Refusal, type Step } from "../edit/merge.js";
+import { merge, type Step } from "../edit/merge.js";
 import { excerpt, nearest, renderExcerpt } from "../edit/nearest.js";
 import { applySplices, lineAt, listLines, newlineOf, type Splice, unixNewlines } from "../edit/splice.js";
 import { type Hunk, type HunkLine, PatchError } from "./parse.js";
@@ -148,9 +149,9 @@ class Target {
     });
   }
 
-  #merged(hunk: Hunk, quotation: Omit<Parameters<typeof merge>[0], "steps">): readonly Splice[] {
+  #merged(hunk: Hunk, quotation: Quotation): readonly Splice[] {
     try {
-      return [merge({ ...quotation, steps: stepsOf(hunk.lines) })];
+      return [merge(quotation, align(quotation), stepsOf(hunk.lines))];
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const line = this.line(quotation.print.starts[quotation.at] as number);

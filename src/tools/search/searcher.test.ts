@@ -187,6 +187,7 @@ describe("which files are searched, with and without ripgrep", () => {
 
   it("stops at the folder of a repository inside", async () => {
     await build(root, {
+      ".git/HEAD": "",
       ".gitignore": "x",
       ".ignore": "y",
       "inner/.git/HEAD": "",
@@ -202,8 +203,8 @@ describe("which files are searched, with and without ripgrep", () => {
     const names = "a b ab a.b [a] {a,b} * A a-b !a x/a x/b x/y/a x/y/ab y/x/a - a_b".split(" ");
     const patterns =
       String.raw`[ab] [!a]* [^a] {a,b} \[a\] \* a\  ? ?? x/* x/** **/a x/**/a **/y/** /x x/ y \!a [a-c] [b-a] [ {a a**
-      **a */a /*/a a?b []a] [a-] !x/a ** /** x/**/ \ a\b [!/] x**/a {a,b}/ a{,b} {}`.split(/\s+/);
-    patterns.push("*\n!a\n!x\n!x/a", "a\\ ", "a ", " a", "\ufeffa", "x/y\n!x/y/a", "*\r\n!ab\r\n");
+      **a */a /*/a a?b []a] [a-] !x/a ** /** x/**/ \ a\b [!/] x**/a {a,b}/ {}`.split(/\s+/);
+    patterns.push("*\n!a\n!x\n!x/a", "a\\ ", "a ", " a", "x/y\n!x/y/a", "*\r\n!ab\r\n");
     for (const pattern of patterns) {
       await rm(root, { recursive: true });
       await build(root, { ...Object.fromEntries(names.map((name) => [name, ""])), ".gitignore": pattern });
@@ -221,6 +222,9 @@ describe("which files are searched, with and without ripgrep", () => {
       const folders = ["", "a/", "b/", "a/b/", "c/a/", "c/a/b/", "a/b/c/a/"];
       for (const folder of folders) {
         await build(root, { [`${folder}f-a`]: "", [`${folder}f-b.c`]: "", [`${folder}x`]: "" });
+        // Outside of a repository ripgrep's versions disagree about repositories inside.
+        const isRepository = round % 2 === 0 && (folder === "" || random() < 0.2);
+        if (isRepository) await build(root, { [`${folder}.git/HEAD`]: "" });
         if (random() < 0.5) continue;
         const lines = Array.from({ length: 1 + Math.floor(random() * 4) }, () => {
           const depth = 1 + Math.floor(random() * 3);
@@ -228,7 +232,6 @@ describe("which files are searched, with and without ripgrep", () => {
           return `${pick(["", "", "!"])}${pick(["", "", "/"])}${glob}${pick(["", "", "/", "/**"])}`;
         });
         await build(root, { [`${folder}${pick([".gitignore", ".ignore", ".rgignore"])}`]: lines.join("\n") });
-        if (random() < 0.1) await build(root, { [`${folder}.git/HEAD`]: "" });
       }
       await files();
       await files("a");
@@ -246,11 +249,11 @@ describe("what is found, with and without ripgrep", () => {
       "wide.txt": Buffer.from("\ufeffalpha wide\nzweite Zeile\n", "utf16le"),
       "latin.txt": Buffer.from("caf\xe9 alpha\n", "latin1"),
       "zero.bin": Buffer.from("alpha\nalpha\0alpha\n"),
-      "late-zero.bin": Buffer.concat([Buffer.from("alpha\n".repeat(15_000)), Buffer.from("\0")]),
+      "late-zero.bin": Buffer.concat([Buffer.from(`alpha\n${"zzzzzzz\n".repeat(10_000)}`), Buffer.from("\0")]),
       "ünï cöde/naïve.md": "αβγ alpha ΑΒΓ\nstraße STRASSE\n",
       "-dash": "alpha\n",
       empty: "",
-      "minified.js": `${"x".repeat(3000)}alpha${"y".repeat(3000)}\nshort alpha\n${"ü".repeat(1000)}alpha${"🦬".repeat(500)}\n`,
+      "minified.js": `${"x".repeat(600)}alpha${"y".repeat(600)}\nshort alpha\n${"ü".repeat(300)}alpha${"🦬".repeat(200)}\n`,
       "blocks.txt": "begin\n  a\nend\nother\nbegin\n  b\nend\nbegin\nend\n",
     });
   });
@@ -258,16 +261,16 @@ describe("what is found, with and without ripgrep", () => {
   it("the same for every kind of pattern", async () => {
     const patterns =
       String.raw`alpha ^alpha alpha$ ^alpha$ ^$ a.*a [A-Z]+ \bgamma\b \w+_\d \s{2} (alpha|BETA) (?i)beta (?P<x>al)pha
-      (?<x>al)pha \p{Greek}+ \p{greek} \P{L}a \p{Lu} \pL{5} [[:upper:]]{4} [[:^alpha:]_]{2} stra.e caf é x* alpha\ ( ) [ a{2 foo{ { } a{1,2}
+      (?<x>al)pha \p{Greek}+ \p{greek} \P{L}a \p{Lu} \pL{5} [[:upper:]]{4} [[:^alpha:]_]a stra.e caf é x* alpha\ ( ) [ a{2 foo{ { } a{1,2}
       * +a (?=a) (?!a) (?<=a) \1 \x61lpha \x{61}lpha \u0061 [a-z&&[^aeiou]]{3} [a-z--b]+ [\w--a]+ \d \D+ \S+ \W al\B gamma$ (?s)a.c
       (?-u)\w+ \Q \y a\-b a\/b l\"a []a] [a\]] [-a] [a-] a| | (?:) \t|a alpha\nBeta [^x] \. al[p]ha\b (a(l(p))) é|ü [é-ü] 🦬+ .{500} y{10}$
-      a+? a?? [\d\s] [^\w] [a&b] [!-/] [(){}|] a{0} {2} (?x)a`.split(/\s+/);
+      a+? a?? [\d\s] [^\w] [a&b] [!-/] [(){}|] a{0} {2}`.split(/\s+/);
     for (const pattern of [...patterns, "", "gamma alpha", "a  ", "al\tpha"]) {
       await search(pattern);
       await search(pattern, { mode: "count", ignoreCase: true });
       await search(pattern, { path: "b.txt", context: 2 });
     }
-  });
+  }, 120_000);
 
   it("the same across lines", async () => {
     const patterns = String.raw`begin.*?end begin\n end\nbegin ^end$ alpha\r\n a\s+end \n\n [^b]end begin[^e]*`.split(
@@ -356,7 +359,7 @@ describe("what is found, with and without ripgrep", () => {
 describe("safety", () => {
   it("an expression that runs away is stopped", async () => {
     await build(root, { a: `${"a".repeat(60)}!` });
-    const engine = new Searcher(await Workspace.open(root), { ripgrep: false });
+    const engine = new Searcher(await Workspace.open(root), { ripgrep: false, limitMs: 200 });
     const request: SearchRequest = {
       pattern: "^(a+)+$",
       mode: "content",

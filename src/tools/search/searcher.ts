@@ -9,10 +9,11 @@ import type { ResolvedPath, Workspace } from "../workspace.js";
 import { type BuiltInSearch, searchFile, searchTree } from "./built-in-search.js";
 import { type FindRipgrepOptions, findRipgrep } from "./find-ripgrep.js";
 import { type Findings, FoundFiles } from "./found-files.js";
+import { hasStrayIgnoreFiles, type IgnoreTop, ignoreTop } from "./ignore-files.js";
 import { ripgrepFiles, ripgrepOne, ripgrepSearch } from "./ripgrep.js";
 import { RipgrepUnusable } from "./ripgrep-process.js";
 import type { SearchRequest } from "./search-request.js";
-import { hasIgnoreFilesAbove, ignoreTop, walkTree } from "./tree-walk.js";
+import { walkTree } from "./tree-walk.js";
 
 export interface SearcherOptions extends FindRipgrepOptions {
   /** The program to use; `false` for none. Looked for when not given. */
@@ -32,11 +33,8 @@ export interface SearchResult extends Findings {
 }
 
 /** A folder to search, with what counts above it. */
-interface Tree {
+interface Tree extends IgnoreTop {
   readonly start: ResolvedPath;
-  /** Where ignore files begin to count, and whether that is a repository. */
-  readonly top: string;
-  readonly isRepository: boolean;
   readonly parents: "obey" | "ignore";
   /** Ripgrep would obey ignore files that lie above everything that counts for us. */
   readonly needsBuiltIn: boolean;
@@ -107,11 +105,9 @@ export class Searcher {
 
   async #tree(start: ResolvedPath): Promise<Tree> {
     const root = this.#workspace.roots.find((each) => isInside(start.absolute, [each])) ?? this.#workspace.root;
-    const { top, isRepository } = await ignoreTop(root);
-    if (start.absolute === top) return { start, top, isRepository, parents: "ignore", needsBuiltIn: false };
-    // In a repository ripgrep itself stops at the repository's folder, but only for `.gitignore`.
-    const names = isRepository ? [".ignore", ".rgignore"] : [".gitignore", ".ignore", ".rgignore"];
-    return { start, top, isRepository, parents: "obey", needsBuiltIn: await hasIgnoreFilesAbove(top, names) };
+    const top = await ignoreTop(root);
+    if (start.absolute === top.top) return { ...top, start, parents: "ignore", needsBuiltIn: false };
+    return { ...top, start, parents: "obey", needsBuiltIn: await hasStrayIgnoreFiles(top) };
   }
 
   async #withEither(

@@ -2,8 +2,7 @@ import { escapeRegex, grepCall, readCall } from "../calls.js";
 import type { Addition, EditSlots, Refusal, Replacement, WholeFile } from "../intents/edit.js";
 import { type FileText, joinedText, parseFileText } from "../outputs/file-text.js";
 import { parseCounts } from "../outputs/search-output.js";
-import { call, type Plan, type Toolbox, type ToolFact } from "../plan.js";
-import type { Steps } from "../project-files.js";
+import { call, type Plan, type Steps, type Toolbox, type ToolFact } from "../plan.js";
 import { smallestChange, uniqueEnd, uniqueStart } from "../text-change.js";
 import { code, count, fenced, paragraphs } from "../wording.js";
 import { unreadable } from "./read.js";
@@ -63,15 +62,15 @@ function* planReplaceUnseen(slots: Replacement, tools: Toolbox): Plan {
   const { file, from, to } = slots;
   if (!tools.has("edit"))
     return `Nothing was changed: ${code(file)} is longer than one reading shows, and without the tool ${code("edit")} only a file seen whole can be changed.`;
-  const counting = { mode: "count", multiline: true };
-  const facts = yield [
-    grepCall(escapeRegex(from), { path: file }, counting),
-    grepCall(patternOf(slots), { path: file }, counting),
+  const literal = escapeRegex(from);
+  const [found, longer] = yield [
+    grepCall(literal, { path: file }, { mode: "count", multiline: true }),
+    grepCall(`\\w${literal}|${literal}\\w`, { path: file }, { mode: "count" }),
   ];
-  const [literal, meant] = facts.map((fact) => parseCounts(fact.text).files[0]?.count ?? 0);
-  if (meant === undefined || meant === 0) return notFound(slots);
-  if (literal !== meant)
+  if (parseCounts(found?.text ?? "").files.length === 0) return notFound(slots);
+  if (slots.name && parseCounts(longer?.text ?? "").files.length > 0) {
     return `Nothing was changed: ${code(file)} is longer than one reading shows, and ${code(from)} also occurs inside longer names there. Say "replace" instead of "rename" to change those too.`;
+  }
   const fact = yield* call({ tool: "edit", args: { path: file, edits: [{ old: from, new: to, all: true }] } });
   return `Replaced ${code(visible(from))} by ${code(visible(to))} in ${code(file)}. The tool says: ${fact.text.trim()}`;
 }

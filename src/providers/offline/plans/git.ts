@@ -1,7 +1,7 @@
 import type { GitSlots } from "../intents/git.js";
 import { parseCommandOutput } from "../outputs/command-output.js";
 import { shellWord } from "../outputs/shell-words.js";
-import { call, type Plan, type Toolbox, type ToolFact, type Wish } from "../plan.js";
+import { call, type Plan, type Steps, type Toolbox } from "../plan.js";
 import { code, count, fenced, paragraphs } from "../wording.js";
 
 const DEFAULT_COMMITS = 10;
@@ -35,11 +35,7 @@ interface Answer {
 }
 
 /** Through the `git` tool, or as a command when only that is offered. */
-function* ask(
-  tools: Toolbox,
-  action: Action,
-  args: readonly string[],
-): Generator<readonly Wish[], Answer, readonly ToolFact[]> {
+function* ask(tools: Toolbox, action: Action, args: readonly string[]): Steps<Answer> {
   if (tools.has("git") || !tools.has("bash")) {
     const fact = yield* call({ tool: "git", args: { action, args }, mayFail: true });
     return {
@@ -56,16 +52,21 @@ function* status({ both }: GitSlots, tools: Toolbox) {
   const answer = yield* ask(tools, "status", ["--short", "--branch"]);
   if (answer.failed) return failed("status", answer);
   const lines = answer.text.split("\n").filter((line) => line !== "");
-  const entries = lines.filter((line) => !line.startsWith("## "));
+  const entries = lines.filter((line) => !/^(?:## |\[… )/.test(line));
   const onBranch = describeBranch(lines[0]);
   if (entries.length === 0) return `${onBranch} The working tree is clean: nothing is changed or untracked.`;
-  const summary = paragraphs(`${onBranch} ${describeEntries(entries)}`, fenced(entries.join("\n")));
-  if (both !== true || entries.every((entry) => entry.startsWith("??"))) return summary;
-  const stat = yield* ask(tools, "diff", ["--stat", "HEAD"]);
-  // A repository without a commit has nothing to compare with.
-  return stat.failed || stat.text.trim() === ""
-    ? summary
-    : paragraphs(summary, "Compared with the last commit:", fenced(stat.text));
+  const cut = lines.some((line) => line.startsWith("[… ")) ? "The list was cut; there is more." : undefined;
+  const summary = `${onBranch} ${describeEntries(entries)}`;
+  const untracked = entries.filter((entry) => entry.startsWith("??"));
+  if (both === true && untracked.length < entries.length) {
+    const stat = yield* ask(tools, "diff", ["--stat", "HEAD"]);
+    // A repository without a commit has nothing to compare with.
+    if (!stat.failed && stat.text.trim() !== "") {
+      const rest = untracked.length === 0 ? undefined : paragraphs("Untracked:", fenced(untracked.join("\n")));
+      return paragraphs(`${summary}.`, "Compared with the last commit:", fenced(stat.text), rest, cut);
+    }
+  }
+  return paragraphs(`${summary}:`, fenced(entries.join("\n")), cut);
 }
 
 function describeBranch(header: string | undefined): string {
@@ -85,7 +86,7 @@ function describeEntries(entries: readonly string[]): string {
     ...(changed > 0 ? [`${count(changed, "changed file")} (${staged} of them with staged changes)`] : []),
     ...(untracked > 0 ? [count(untracked, "untracked entry", "untracked entries")] : []),
   ];
-  return `${parts.join(" and ")}:`;
+  return parts.join(" and ");
 }
 
 function* branch(tools: Toolbox) {
@@ -124,11 +125,8 @@ function* log({ path, count: asked }: GitSlots, tools: Toolbox) {
   const commits = answer.text.split("\n").filter((line) => line !== "");
   const of = path === undefined ? "" : ` that touched ${code(path)}`;
   if (commits.length === 0) return path === undefined ? "There are no commits." : `There are no commits${of}.`;
-  const label =
-    commits.length < most
-      ? `All ${count(commits.length, "commit")}${of}`
-      : `The last ${count(commits.length, "commit")}${of}`;
-  return shown(`${commits.length === 1 && most > 1 ? `The only commit${of}` : label}, newest first:`, answer);
+  const label = commits.length < most ? `There ${commits.length === 1 ? "is" : "are"} only` : "The last";
+  return shown(`${label} ${count(commits.length, "commit")}${of}, newest first:`, answer);
 }
 
 function* show({ commit }: GitSlots, tools: Toolbox) {

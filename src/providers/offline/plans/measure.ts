@@ -1,44 +1,66 @@
-import { grepCall } from "../calls.js";
+import { grepCall, readCall } from "../calls.js";
 import type { MeasureSlots, Unit } from "../intents/measure.js";
 import { lookUpDocument } from "../look-up.js";
+import { joinedText, parseFileText } from "../outputs/file-text.js";
 import { type FileCount, parseCounts } from "../outputs/search-output.js";
+import { shellWord } from "../outputs/shell-words.js";
 import { call, type Plan } from "../plan.js";
 import { describeScope, type Scope, WHOLE_PROJECT } from "../scope.js";
 import { code, count, enumerate, fenced, paragraphs } from "../wording.js";
+import { unreadable } from "./read.js";
 
 const MOST_FILES = 2000;
 const SHOWN_FILES = 15;
 /** A search of one file gives up counting here. */
 const MOST_IN_ONE_FILE = 20_000;
-
-/** Counting matches counts anything: line beginnings, words, characters. */
-const COUNTERS: Readonly<Record<Unit, { readonly pattern: string; readonly multiline?: true }>> = {
-  lines: { pattern: "^" },
-  words: { pattern: "\\S+", multiline: true },
-  characters: { pattern: ".", multiline: true },
-};
+/** Every line has one beginning. */
+const LINE = "^";
 
 export function* planMeasure({ unit, file, lookUp, scope, most }: MeasureSlots): Plan {
-  if (file !== undefined) return yield* planFile(unit, file, lookUp === true ? "look up" : "as named");
-  return yield* planScope(scope ?? WHOLE_PROJECT, most === true ? "longest" : "total");
+  if (file === undefined) return yield* planScope(scope ?? WHOLE_PROJECT, most === true ? "longest" : "total");
+  const path = lookUp ? yield* lookUpDocument(file) : file;
+  if (path === undefined) return `There is no ${file.toUpperCase()} file in this project.`;
+  return unit === "lines" ? yield* planLines(path) : yield* planText(path, unit);
 }
 
-function* planFile(unit: Unit, named: string, how: "look up" | "as named"): Plan {
-  const path = how === "look up" ? yield* lookUpDocument(named) : named;
-  if (path === undefined) return `There is no ${named.toUpperCase()} file in this project.`;
-  const { pattern, ...mode } = COUNTERS[unit];
-  const { files } = parseCounts((yield* call(grepCall(pattern, { path }, { mode: "count", ...mode }))).text);
+function* planLines(path: string): Plan {
+  // The first line is asked for only because the answer tells how many there are.
+  const fact = yield* call({ ...readCall(path, { limit: 1 }), mayFail: true });
+  if (fact.failed) return unreadable(path, fact);
+  const text = parseFileText(fact.text);
+  if (text.notText !== undefined) return `${code(path)} has no lines, it is not text: ${text.notText}`;
+  // A notebook is shown rendered, and a very large file is not counted: there a search tells.
+  if (text.totalLines !== undefined && !path.endsWith(".ipynb"))
+    return `${code(path)} has ${count(text.totalLines, "line")}.`;
+  const { files } = parseCounts((yield* call(grepCall(LINE, { path }, { mode: "count" }))).text);
   const number = files[0]?.count ?? 0;
-  const one = unit.slice(0, -1);
-  if (number >= MOST_IN_ONE_FILE)
-    return `${code(path)} has ${MOST_IN_ONE_FILE.toLocaleString("en-US")} ${unit} or more: the search stops counting there. For the exact number: run ${code(`wc -${unit === "lines" ? "l" : unit === "words" ? "w" : "m"} ${path}`)}`;
-  const notes =
-    unit === "words" ? " (pieces of text between spaces)" : unit === "characters" ? " (line ends included)" : "";
-  return `${code(path)} has ${count(number, one)}${notes}.`;
+  return number < MOST_IN_ONE_FILE ? `${code(path)} has ${count(number, "line")}.` : tooLong(path, "lines");
+}
+
+const PIECES: Readonly<Record<Exclude<Unit, "lines">, { readonly pattern: RegExp; readonly note: string }>> = {
+  words: { pattern: /\S+/g, note: "pieces of text between spaces" },
+  characters: { pattern: /[\s\S]/gu, note: "line ends included, except after the last line" },
+};
+
+function* planText(path: string, unit: Exclude<Unit, "lines">): Plan {
+  const fact = yield* call({ ...readCall(path), mayFail: true });
+  if (fact.failed) return unreadable(path, fact);
+  const text = parseFileText(fact.text);
+  if (text.notText !== undefined) return `${code(path)} has no ${unit}, it is not text: ${text.notText}`;
+  if (!text.whole) return tooLong(path, unit);
+  const { pattern, note } = PIECES[unit];
+  const number = joinedText(text).match(pattern)?.length ?? 0;
+  return `${code(path)} has ${count(number, unit.slice(0, -1))} (${note}).`;
+}
+
+const FLAGS: Readonly<Record<Unit, string>> = { lines: "-l", words: "-w", characters: "-m" };
+
+function tooLong(path: string, unit: Unit): string {
+  return `${code(path)} is too long for its ${unit} to be counted by reading. For the exact number: run ${code(`wc ${FLAGS[unit]} ${shellWord(path)}`)}`;
 }
 
 function* planScope(scope: Scope, goal: "total" | "longest"): Plan {
-  const fact = yield* call(grepCall(COUNTERS.lines.pattern, scope, { mode: "count", limit: MOST_FILES }));
+  const fact = yield* call(grepCall(LINE, scope, { mode: "count", limit: MOST_FILES }));
   const { files, cut } = parseCounts(fact.text);
   if (files.length === 0) return `There are no text files with lines in ${describeScope(scope)}.`;
   const ranked = [...files].sort((a, b) => b.count - a.count || (a.path < b.path ? -1 : 1));

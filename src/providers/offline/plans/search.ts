@@ -1,4 +1,4 @@
-import { countingMode, escapeRegex, grepCall } from "../calls.js";
+import { escapeRegex, grepCall } from "../calls.js";
 import { definitionLines, definitionPattern } from "../definitions.js";
 import type { SearchSlots } from "../intents/search.js";
 import {
@@ -6,13 +6,13 @@ import {
   type FileCount,
   type MatchedFile,
   type MatchList,
-  parseCounts,
   parseMatches,
   parsePaths,
 } from "../outputs/search-output.js";
 import { call, type Plan, type Toolbox } from "../plan.js";
-import { describeScope } from "../scope.js";
+import { describeScope, looksLikeFile } from "../scope.js";
 import { bulleted, code, count, enumerate, fenced, paragraphs } from "../wording.js";
+import { type Counting, countMatches } from "./count-matches.js";
 
 const MOST_FILES = 2000;
 const MOST_LINES = 200;
@@ -40,22 +40,23 @@ export function* planSearch(slots: SearchSlots, tools: Toolbox): Plan {
 /* ---- how often, and where most ---- */
 
 function* planCounts(slots: SearchSlots, tools: Toolbox): Plan {
-  const { options, unit } = countingMode(tools);
-  const pattern = patternOf(slots);
-  const wishes = [grepCall(pattern, slots.scope, { ...options, ...caseOf(slots), limit: MOST_FILES })];
-  // "Find every …" also wants to see them.
-  if (slots.goal !== "count") wishes.push(linesCall(slots));
-  const [countFact, lineFact] = yield wishes;
-  const { files, cut } = parseCounts(countFact?.text ?? "");
+  const counting: Counting = {
+    pattern: patternOf(slots),
+    scope: slots.scope,
+    ignoreCase: slots.ignoreCase ? "ignore case" : "exact case",
+    portable: slots.regex ? "of the search" : "portable",
+  };
+  const { files, cut, unit } = yield* countMatches(counting, tools);
   if (files.length === 0) return nothing(slots);
-  const matches = lineFact === undefined ? undefined : parseMatches(lineFact.text);
+  // "Find every …" also wants to see them.
+  const lines = slots.goal === "count" ? undefined : parseMatches((yield* call(linesCall(slots))).text);
   const ranked = [...files].sort((a, b) => b.count - a.count || compare(a.path, b.path));
   return paragraphs(
     countSentence(slots, ranked, { cut, unit }),
     files.length > 1 ? countTable(ranked) : undefined,
-    matches === undefined ? undefined : describeLines(matches, { label: "The lines", brief: true }),
+    lines === undefined ? undefined : describeLines(lines, { label: "The lines", brief: true }),
     cutSentence(cut, files.length),
-    NOT_SEARCHED,
+    isTheFile(slots, files) ? undefined : NOT_SEARCHED,
   );
 }
 
@@ -67,12 +68,16 @@ interface Counted {
 function countSentence(slots: SearchSlots, ranked: readonly FileCount[], { cut, unit }: Counted): string {
   const total = ranked.reduce((sum, file) => sum + file.count, 0);
   const atLeast = cut === undefined ? "" : "at least ";
-  const where =
-    ranked.length === 1 && cut === undefined
-      ? `all in ${code(ranked[0]?.path ?? "")}`
-      : `in ${atLeast}${count(ranked.length, "file")}`;
-  const found = `${describeTerms(slots)}: ${atLeast}${count(total, unit)} in ${describeScope(slots.scope)}, ${where}.`;
-  return slots.goal === "most" ? `${mostSentence(ranked, { cut, unit })} ${found}` : found;
+  const found = `${describeTerms(slots)}: ${atLeast}${count(total, unit)} in ${describeScope(slots.scope)}`;
+  if (isTheFile(slots, ranked)) return `${found}.`;
+  const only = ranked.length === 1 && cut === undefined ? `all in ${code(ranked[0]?.path ?? "")}` : undefined;
+  const where = only ?? `in ${atLeast}${count(ranked.length, "file")}`;
+  return `${slots.goal === "most" ? `${mostSentence(ranked, { cut, unit })} ` : ""}${found}, ${where}.`;
+}
+
+/** The search was for one file, and that is where it was found. */
+function isTheFile({ scope }: SearchSlots, files: readonly { readonly path: string }[]): boolean {
+  return files.length === 1 && files[0]?.path === scope.path;
 }
 
 function mostSentence(ranked: readonly FileCount[], { cut, unit }: Counted): string {
@@ -120,9 +125,10 @@ function* planFiles(slots: SearchSlots): Plan {
 function* planLines(slots: SearchSlots): Plan {
   const matches = parseMatches((yield* call(linesCall(slots))).text);
   if (matches.files.length === 0) return nothing(slots);
-  const found = `${describeTerms(slots)}: ${describeTotals(matches)} in ${describeScope(slots.scope)}.`;
+  const found = `${describeTerms(slots)}: ${describeTotals(matches)} of ${describeScope(slots.scope)}.`;
   const yes = slots.goal === "exists" ? "Yes. " : "";
-  return paragraphs(`${yes}${found}`, describeLines(matches, { label: "They are" }), NOT_SEARCHED);
+  const note = isTheFile(slots, matches.files) ? undefined : NOT_SEARCHED;
+  return paragraphs(`${yes}${found}`, describeLines(matches, { label: "They are" }), note);
 }
 
 function describeTotals({ files, cut }: MatchList): string {
@@ -228,7 +234,8 @@ function describeTerms({ terms, regex, ignoreCase, wholeWord }: SearchSlots): st
 
 function nothing(slots: SearchSlots): string {
   const no = slots.goal === "exists" ? "No. " : "";
-  return `${no}${describeTerms(slots)} was not found in ${describeScope(slots.scope)}. ${NOT_SEARCHED}`;
+  const isFile = slots.scope.path !== undefined && looksLikeFile(slots.scope.path);
+  return `${no}${describeTerms(slots)} was not found in ${describeScope(slots.scope)}.${isFile ? "" : ` ${NOT_SEARCHED}`}`;
 }
 
 function compare(a: string, b: string): number {

@@ -1,0 +1,115 @@
+/**
+ * Lines from standard input, for the plain clients.
+ *
+ * 1. No line is lost: what was typed or piped ahead waits for the next prompt, in order.
+ * 2. What was typed ahead is never the answer to a question, because it was typed before the question could be read.
+ * 3. The terminal is in raw mode only while a line is being edited, so that at all other times Ctrl-C is a signal.
+ */
+import { createInterface, type Interface } from "node:readline";
+import type { ReadStream } from "node:tty";
+import type { Clock } from "../base/clock.js";
+
+/** How long after a question begins everything that arrives still counts as typed ahead. */
+const SETTLE_MS = 30;
+
+export class LineReader {
+  readonly #clock: Clock;
+  readonly #input: NodeJS.ReadStream;
+  readonly #reader: Interface;
+  readonly #ahead: string[] = [];
+  readonly #interrupts = new Set<() => void>();
+  readonly #onSignal = () => this.#interrupt();
+  #waiting: ((line: string | undefined) => void) | undefined;
+  #closed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#input = process.stdin;
+    const terminal = this.#input.isTTY === true;
+    this.#reader = createInterface({ input: this.#input, output: process.stderr, terminal, historySize: 500 });
+    this.#reader.on("line", (line) => this.#take(line));
+    this.#reader.on("close", () => {
+      this.#closed = true;
+      this.#settle(undefined);
+    });
+    this.#reader.on("SIGINT", () => this.#interrupt());
+    process.on("SIGINT", this.#onSignal);
+    this.#rest();
+  }
+
+  /** The next line; undefined when the input has ended. */
+  async next(prompt: string): Promise<string | undefined> {
+    const ahead = this.#ahead.shift();
+    if (ahead === undefined) return this.#edit(prompt);
+    if (this.#input.isTTY) process.stderr.write(`${prompt}${ahead}\n`);
+    return ahead;
+  }
+
+  /** A fresh answer to a question; undefined when the input has ended or the signal fires. */
+  async ask(question: string, signal?: AbortSignal): Promise<string | undefined> {
+    if (this.#closed || signal?.aborted) return undefined;
+    this.#reader.resume();
+    await new Promise<void>((resolve) => this.#clock.after(SETTLE_MS, resolve));
+    const stop = () => this.#settle(undefined);
+    signal?.addEventListener("abort", stop, { once: true });
+    const answer = await this.#edit(question);
+    signal?.removeEventListener("abort", stop);
+    return answer;
+  }
+
+  /** While something runs, Ctrl-C is for it. */
+  onInterrupt(action: () => void): () => void {
+    this.#interrupts.add(action);
+    return () => this.#interrupts.delete(action);
+  }
+
+  close(): void {
+    process.off("SIGINT", this.#onSignal);
+    this.#reader.close();
+  }
+
+  #edit(prompt: string): Promise<string | undefined> {
+    if (this.#closed) return Promise.resolve(undefined);
+    this.#raw("on");
+    this.#reader.setPrompt(prompt);
+    this.#reader.resume();
+    if (this.#input.isTTY) this.#reader.prompt();
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  #take(line: string): void {
+    if (this.#waiting === undefined) this.#ahead.push(line);
+    else this.#settle(line);
+  }
+
+  #settle(line: string | undefined): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    this.#rest();
+    waiting?.(line);
+  }
+
+  #rest(): void {
+    if (!this.#closed) this.#reader.pause();
+    this.#raw("off");
+  }
+
+  #raw(state: "on" | "off"): void {
+    if (this.#input.isTTY) (this.#input as ReadStream).setRawMode(state === "on");
+  }
+
+  #interrupt(): void {
+    if (this.#interrupts.size > 0) {
+      for (const action of [...this.#interrupts]) action();
+      return;
+    }
+    if (this.#waiting === undefined) return;
+    const hint = this.#reader.line === "" ? "(Ctrl-D or /exit leaves)" : "";
+    process.stderr.write(`${hint}\n`);
+    this.#settle("");
+    // The half-typed line is given up; a new prompt starts clean.
+    this.#reader.write(null, { ctrl: true, name: "u" });
+  }
+}

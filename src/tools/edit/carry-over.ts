@@ -1,0 +1,37 @@
+/** An edit whose quotation has only its fingerprint in common with a place of the file, carried over to that place. */
+import { align, Refusal } from "./align.js";
+import { readings } from "./escapes.js";
+import { type Fingerprint, fingerprint } from "./fingerprint.js";
+import { frameOf, replaceWhole } from "./frame.js";
+import { merge, stepsBetween } from "./merge.js";
+import type { Splice } from "./splice.js";
+
+export interface Place {
+  readonly text: string;
+  readonly print: Fingerprint;
+  /** Index into the fingerprint. */
+  readonly at: number;
+}
+
+/** Throws a Refusal that says why it cannot be done without doubt. */
+export function carryOver(place: Place, edit: { readonly old: string; readonly new: string }): Splice {
+  const literal = fingerprint(edit.old);
+  const from = place.print.starts[place.at] as number;
+  const to = place.print.ends[place.at + literal.text.length - 1] as number;
+  let refusal: Refusal | undefined;
+  for (const { old, new: fresh } of readings(edit.old, edit.new, place.text.slice(from, to))) {
+    const oldPrint = old === edit.old ? literal : fingerprint(old);
+    if (oldPrint.text !== literal.text) continue;
+    try {
+      const quotation = { ...place, old, oldPrint };
+      const lines = align(quotation);
+      const newLines = fresh.split("\n");
+      if (frameOf(lines, newLines) === "file") return replaceWhole(lines, newLines);
+      return merge(quotation, lines, stepsBetween(old.split("\n"), newLines));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refusal ??= error;
+    }
+  }
+  throw refusal ?? new Refusal("it is not the same");
+}
