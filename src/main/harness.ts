@@ -3,7 +3,7 @@ import { getRandomValues } from "node:crypto";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../base/clock.js";
 import { createIdSource } from "../base/ulid.js";
-import { listing } from "../chain/listing.js";
+import { buildChains } from "../chain/build.js";
 import type { ChainServices } from "../chain/services.js";
 import { builtInCommands } from "../commands/built-in.js";
 import { systemPrompt } from "../context/instructions/system-prompt.js";
@@ -12,7 +12,6 @@ import { PermissionDesk } from "../control/permission-desk.js";
 import { Run } from "../control/run.js";
 import { Bus } from "../engine/bus.js";
 import type { EnginePorts, Model } from "../engine/ports.js";
-import type { Stage, StageChains } from "../engine/turn.js";
 import type { CommandReply } from "../protocol/client.js";
 import { failure } from "../protocol/errors.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
@@ -76,13 +75,14 @@ export function createEngine(options: EngineOptions): Engine {
       permissionState: { missing: undefined },
       ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),
     };
-    for (const { create } of listing.subscribers) bus.subscribe(create(services));
+    const chains = buildChains(services);
+    for (const subscriber of chains.subscribers) bus.subscribe(subscriber);
     const ports: EnginePorts = {
       clock,
       ids,
       tools: toolbox,
-      requestLinks: listing.request.map(({ name, create }) => ({ name, run: create(services) })),
-      toolLinks: listing.tool.map(({ name, create }) => ({ name, run: create(services) })),
+      requestLinks: chains.requestLinks,
+      toolLinks: chains.toolLinks,
       mayStartEarly: (call, tool) => gate.judge(call, tool).decision === "allow",
       toolExecution: "batched",
       maxIterations: settings.max_iterations.value,
@@ -93,7 +93,7 @@ export function createEngine(options: EngineOptions): Engine {
       bus,
       ports,
       desk,
-      stages: stageChains(services),
+      stages: chains.stages,
       model: options.model,
       ...(settings.timeout_ms.value !== undefined && { turnTimeoutMs: settings.timeout_ms.value }),
       dispose: () => toolbox.close(),
@@ -115,12 +115,4 @@ export function createEngine(options: EngineOptions): Engine {
 
   const host = new Host({ openRun, resolveModel: (spec) => options.shelf.resolve(spec), custom });
   return { host, clock, newClientId: () => ids.next("cli") };
-}
-
-function stageChains(services: ChainServices): StageChains {
-  const chains = {} as Record<Stage, { name: string; run: ReturnType<(typeof listing.stages.start)[0]["create"]> }[]>;
-  for (const [stage, hooks] of Object.entries(listing.stages)) {
-    chains[stage as Stage] = hooks.map(({ name, create }) => ({ name, run: create(services) }));
-  }
-  return chains;
 }

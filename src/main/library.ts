@@ -11,7 +11,7 @@
 import { onAbort } from "../base/abort-tree.js";
 import { systemClock } from "../base/clock.js";
 import { createIdSource } from "../base/ulid.js";
-import { listing } from "../chain/listing.js";
+import { buildChains } from "../chain/build.js";
 import type { ChainServices } from "../chain/services.js";
 import { PermissionDesk } from "../control/permission-desk.js";
 import { Run } from "../control/run.js";
@@ -19,7 +19,6 @@ import type { HarnessEvent, HarnessStatus } from "../control/transports/simple-e
 import { Bus } from "../engine/bus.js";
 import type { TurnResult } from "../engine/loop.js";
 import type { EnginePorts, Model } from "../engine/ports.js";
-import type { NamedHook, Stage, StageChains } from "../engine/turn.js";
 import { type AssistantBlock, type Message, plainText, text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { failure } from "../protocol/errors.js";
@@ -93,12 +92,21 @@ export class Harness {
       permissionState: { missing: undefined },
       maxOutputTokens: settled.maxTokens,
     };
+    const chains = buildChains(services);
+    // The last of its chain: by now the words are in the conversation.
+    chains.stages.start.push({
+      name: "99-tell-user",
+      run: (turn) => {
+        this.#emit({ type: "user", content: plainText(turn.input) });
+        return "assemble";
+      },
+    });
     const ports: EnginePorts = {
       clock: systemClock,
       ids,
       tools: registry,
-      requestLinks: listing.request.map(({ name, create }) => ({ name, run: create(services) })),
-      toolLinks: listing.tool.map(({ name, create }) => ({ name, run: create(services) })),
+      requestLinks: chains.requestLinks,
+      toolLinks: chains.toolLinks,
       mayStartEarly: () => false,
       onBlock: (block) => this.#seeBlock(block),
       toolExecution: "sequential",
@@ -110,7 +118,7 @@ export class Harness {
       bus,
       ports,
       desk,
-      stages: this.#stages(services),
+      stages: chains.stages,
       model: openModel(settled, onRequest),
     });
     if (handler) this.subscribe((event) => callHandler(handler, event));
@@ -179,24 +187,6 @@ export class Harness {
     if (outcome === "answered") return "Ready.";
     if (outcome === "limit") return `Stopped: the limit of ${this.#maxTurns} turns (maxTurns) was reached.`;
     return outcome === "cancelled" ? "Cancelled." : (cause?.message ?? "Failed.");
-  }
-
-  #stages(services: ChainServices): StageChains {
-    const chains = Object.fromEntries(
-      Object.entries(listing.stages).map(([stage, hooks]) => [
-        stage,
-        hooks.map(({ name, create }) => ({ name, run: create(services) })),
-      ]),
-    ) as Record<Stage, NamedHook[]>;
-    // The last of its chain: by now the words are in the conversation.
-    chains.start.push({
-      name: "99-tell-user",
-      run: (turn) => {
-        this.#emit({ type: "user", content: plainText(turn.input) });
-        return "assemble";
-      },
-    });
-    return chains;
   }
 
   #seeBlock(block: AssistantBlock): void {

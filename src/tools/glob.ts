@@ -4,7 +4,6 @@ import { ArgumentError, counted, done, fileTool } from "./file-tool.js";
 import { printable } from "./files/printable.js";
 import description from "./glob.md";
 import { globMatcher } from "./search/glob-pattern.js";
-import { comparePaths } from "./search/search-request.js";
 import type { Searcher } from "./search/searcher.js";
 import type { Workspace } from "./workspace.js";
 
@@ -26,14 +25,9 @@ export function createGlobTool(workspace: Workspace, searcher: Searcher): Tool {
     },
     async (args, context) => {
       const { folder, pattern } = await startOf(workspace, args.optionalText("path") ?? ".", args.text("pattern"));
-      const matcher = globMatcher(pattern);
-      if (matcher === undefined)
+      if (globMatcher(pattern) === undefined)
         throw new ArgumentError(`"${pattern}" is not a well-formed pattern: check its brackets and braces.`);
-      const found: string[] = [];
-      const start = await searcher.files(folder, context.signal, (path) => {
-        if (matcher.test(path)) found.push(path);
-      });
-      found.sort(comparePaths);
+      const { start, files: found } = await searcher.files(folder, pattern, context.signal);
       const shown = found.slice(0, MAX_FILES).map((path) => workspace.display(join(start.absolute, path)));
       const left = found.length - shown.length;
       const details = { path: start.display, pattern, files: found.length, left_out: left };

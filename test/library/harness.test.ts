@@ -125,7 +125,7 @@ describe("what a handler hears", () => {
         ["call", "id2", "echo", { path: "b" }],
         ["status", "running tool"],
         ["result", "id1", "no such file: a", true],
-        ["result", "id2", "Not run: the call to broken before it failed.", true],
+        ["result", "id2", "Not run: the call to broken before it did not succeed.", true],
         ["status", "thinking"],
         ["text", "I see."],
         ["status", "idle"],

@@ -2,7 +2,7 @@
 import { AbortNode } from "../../src/base/abort-tree.js";
 import { type Clock, systemClock } from "../../src/base/clock.js";
 import { createIdSource } from "../../src/base/ulid.js";
-import { listing } from "../../src/chain/listing.js";
+import { buildChains } from "../../src/chain/build.js";
 import type { ChainServices } from "../../src/chain/services.js";
 import { Bus } from "../../src/engine/bus.js";
 import { runTurn, type TurnResult } from "../../src/engine/loop.js";
@@ -16,7 +16,7 @@ import type {
   ToolLink,
   ToolOutcome,
 } from "../../src/engine/ports.js";
-import { type NamedHook, type Stage, type StageChains, Turn } from "../../src/engine/turn.js";
+import { type NamedHook, type Stage, Turn } from "../../src/engine/turn.js";
 import { type Message, text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import type { EventKind } from "../../src/protocol/events.js";
@@ -134,31 +134,23 @@ export function testEngine(options: EngineOptions): TestEngine {
     systemPrompt: () => "system",
     permissionState: { missing: undefined },
   };
+  const chains = buildChains(services);
   const ports: EnginePorts = {
     clock,
     ids,
     tools: registry,
-    requestLinks: [
-      ...listing.request.map(({ name, create }) => ({ name, run: create(services) })),
-      ...(options.requestLinks ?? []),
-    ],
-    toolLinks: [
-      ...listing.tool.map(({ name, create }) => ({ name, run: create(services) })),
-      ...(options.toolLinks ?? []),
-    ],
+    requestLinks: [...chains.requestLinks, ...(options.requestLinks ?? [])],
+    toolLinks: [...chains.toolLinks, ...(options.toolLinks ?? [])],
     mayStartEarly: (toolCall, definition) => gate.judge(toolCall, definition).decision === "allow",
     toolExecution: options.toolExecution ?? "batched",
     maxIterations: options.maxIterations ?? 100,
   };
   const stages = Object.fromEntries(
-    Object.entries(listing.stages).map(([stage, hooks]) => [
+    Object.entries(chains.stages).map(([stage, hooks]) => [
       stage,
-      [
-        ...hooks.map(({ name, create }) => ({ name, run: create(services) })),
-        ...(options.extraHooks?.[stage as Stage] ?? []),
-      ],
+      [...hooks, ...(options.extraHooks?.[stage as Stage] ?? [])],
     ]),
-  ) as unknown as StageChains;
+  ) as Record<Stage, NamedHook[]>;
   const conversation: Message[] = [];
   return {
     bus,

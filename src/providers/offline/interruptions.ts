@@ -1,4 +1,5 @@
 /** What is said when a plan cannot go on: a tool that is not there, a call that failed or was refused. */
+import { hasEnded } from "./outputs/command-output.js";
 import type { Interruptions, ToolFact } from "./plan.js";
 import { code, count, fenced, paragraphs } from "./wording.js";
 
@@ -34,7 +35,8 @@ export const INTERRUPTIONS: Interruptions = {
   tooManyCalls(limit) {
     return `I stopped after ${count(limit, "tool call")}: this request needs more than the rules allow themselves. Ask for a smaller part of it.`;
   },
-  isRefusal: (fact) => REFUSAL.test(fact.text.trimStart()),
+  // A command that ran may print such words itself.
+  isRefusal: (fact) => REFUSAL.test(fact.text.trimStart()) && !hasEnded(fact),
 };
 
 /** The one argument that tells a call from others of the same tool. */

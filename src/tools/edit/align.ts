@@ -147,14 +147,15 @@ function alignStart(text: string, lines: Line[], first: number): void {
   }
 }
 
-/** The same at the end. What follows the last newline is the start of a line, or the space that it starts with. */
+/** The same at the end. What follows the last newline is the start of a line, or the whole of a blank one. */
 function alignEnd(text: string, lines: Line[], last: number): void {
   let end = (lines[last]?.actual as Stretch).end;
   for (let i = last + 1; i < lines.length && end < text.length; i++) {
     const isFinal = i === lines.length - 1;
     const next = text.slice(end + 1, endOfLine(text, end + 1));
-    const taken = !isFinal ? next : lines[i]?.quoted === "" ? "" : leadingSpace(next);
-    if (taken.trim() !== "" || (!isFinal && end + 1 + taken.length === text.length)) {
+    const isBlank = next.trim() === "";
+    const taken = isFinal && (lines[i]?.quoted === "" || !isBlank) ? "" : next;
+    if (!isFinal && (!isBlank || end + 1 + taken.length === text.length)) {
       lines[i] = { ...(lines[i] as Line), outer: true };
       continue;
     }

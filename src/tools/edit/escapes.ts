@@ -25,7 +25,7 @@ export interface Reading {
   readonly new: string;
 }
 
-/** The ways in which an edit of `actual` may have been meant, the literal one first. */
+/** The ways in which an edit of `actual` may have been meant, the literal one first. `new` is absent where it is in doubt. */
 export function readings(old: string, fresh: string, actual: string): readonly Reading[] {
   const out: Reading[] = [{ old, new: fresh }];
   for (const kinds of [`"'\`$/`, `ntr"'\`$/\\`]) {

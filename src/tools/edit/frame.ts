@@ -8,6 +8,7 @@
 import { diffLines } from "../../base/diff.js";
 import { endMarks, extentOf, type Line, leadingSpace, Refusal } from "./align.js";
 import { quotedIndent, withLead } from "./merge.js";
+import { shapeOf } from "./reindent.js";
 import type { Splice } from "./splice.js";
 
 export type Frame = "file" | "quotation";
@@ -51,6 +52,7 @@ function kept(base: readonly string[], added: readonly string[], others: Readonl
 /** The new text in the place of the quotation, line by line as it is. */
 export function replaceWhole(lines: readonly Line[], fresh: readonly string[]): Splice {
   const { start, end } = extentOf(lines);
+  refuseOddIndentation(lines);
   const rest = lines.find((line) => line.rest !== undefined)?.rest;
   if (rest !== undefined && endMarks(fresh.at(-1) ?? "") !== endMarks(rest.text)) {
     throw new Refusal(`its last line stops before ${endMarks(rest.text)}`);
@@ -58,11 +60,25 @@ export function replaceWhole(lines: readonly Line[], fresh: readonly string[]): 
   const head = missingBlanks(lines);
   const tail = missingBlanks(lines.toReversed());
   const body = withoutBlanks(withoutBlanks(fresh, head).toReversed(), tail).toReversed();
-  const isClosed = lines.length > 1 && lines.at(-1)?.quoted === "";
-  if (isClosed && fresh.at(-1)?.trim() !== "") throw new Refusal("it ends with a line break, and the new text does not");
-  const [first, ...others] = body;
-  const text = [...(first === undefined ? [] : [firstLine(first, lines[0] as Line)]), ...others].join("\n");
-  return { start, end: end + (rest?.text.length ?? 0), text };
+  const out = [...body];
+  const final = lines.at(-1);
+  if (final?.blank && final.actual !== undefined) {
+    if (out.at(-1)?.trim() !== "") throw new Refusal("it ends with a line break, and the new text does not");
+    out[out.length - 1] = final.actual.text;
+  }
+  const isOld = lines.some((line) => line.actual?.text === out[0]);
+  if (out[0] !== undefined && !isOld) out[0] = firstLine(out[0], lines[0] as Line);
+  return { start, end: end + (rest?.text.length ?? 0), text: out.join("\n") };
+}
+
+function refuseOddIndentation(lines: readonly Line[]): void {
+  const solid = lines.filter((line) => !line.blank && line.inside !== true);
+  const pairs = solid.map(({ quoted, actual }) => ({
+    quoted: quotedIndent(quoted),
+    actual: leadingSpace(actual?.text ?? ""),
+  }));
+  const shape = shapeOf(pairs, lines[0]?.blank ? "before" : "line");
+  if (shape === undefined) throw new Refusal("its lines are indented in another way");
 }
 
 /** The quotation, and perhaps the new text with it, may begin after the indentation. */

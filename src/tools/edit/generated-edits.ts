@@ -231,8 +231,10 @@ export const DISTORTIONS: Readonly<Record<string, Distortion>> = {
   "blank lines dropped": (pair) => {
     const blanks = (lines: readonly string[]) => lines.filter((line) => line.trim() === "").length;
     if (blanks(pair.old) !== blanks(pair.new)) return pair;
-    const isInner = (i: number) => i > 0 && i < pair.old.length - 1;
-    return { ...pair, old: pair.old.filter((line, i) => line.trim() !== "" || !isInner(i)) };
+    const isSolid = (line: string) => line.trim() !== "";
+    const first = pair.old.findIndex(isSolid);
+    const last = pair.old.findLastIndex(isSolid);
+    return { ...pair, old: pair.old.filter((line, i) => isSolid(line) || i < first || i > last) };
   },
   "blank line added": oldOnly((lines, random) => {
     const at = random.between(1, lines.length - 1);

@@ -118,11 +118,9 @@ export function withLead(added: string, line: Line): string {
   return leadingSpace(line.actual?.text ?? "") + added.slice(lead.length);
 }
 
-/** As the file would have it: with plain spaces, and nothing invisible in between. */
+/** As a file would have it: with plain spaces. */
 export function quotedIndent(line: string): string {
-  return (/^[\s\u200b\u2060\ufeff]*/.exec(line) as RegExpExecArray)[0]
-    .replace(/[\u200b\u2060\ufeff]/g, "")
-    .replace(/[^\S\t]/g, " ");
+  return leadingSpace(line).replace(/[^\S\t]/g, " ");
 }
 
 /* ---- what makes an edit doubtful ---- */

@@ -31,17 +31,32 @@ export function reindent(
   { startsWithLine }: { startsWithLine: boolean },
 ): readonly string[] | undefined {
   const asGiven = added.map((line) => line.indent);
-  if (quoted.every((line) => line.quoted === line.actual)) return asGiven;
-  const [first, ...rest] = quoted;
-  const isCut = startsWithLine && first?.quoted === "" && rest.every((line) => line.quoted === line.actual);
-  if (isCut) return afterCutStart(first, rest, added);
-  const move = moveOf(quoted);
-  if (move === undefined) return quoted.every((line) => line.quoted === first?.quoted) ? lineByLine(quoted, added) : undefined;
-  const moved = asGiven.map(move);
+  const shape = shapeOf(quoted, startsWithLine ? "line" : "before");
+  if (shape === "same") return asGiven;
+  if (shape === "cut") return afterCutStart(quoted[0] as QuotedLine, quoted.slice(1), added);
+  if (shape === "flat") return lineByLine(quoted, added);
+  if (shape === undefined) return undefined;
+  const moved = asGiven.map(shape);
   if (moved.every((indent, i) => indent === asGiven[i])) return asGiven;
   const frame = frameOf(quoted, added);
   if (frame === "file") return asGiven;
   return frame === "quotation" && moved.every((indent) => indent !== undefined) ? moved : undefined;
+}
+
+type Move = (indent: string) => string | undefined;
+
+/**
+ * How the indentation of the quotation differs from the file's: not at all, only by a cut start, by its total loss, or by
+ * one move that explains every line. Undefined when it differs without rule: then it is hardly these lines that are meant.
+ */
+export function shapeOf(
+  quoted: readonly Pick<QuotedLine, "quoted" | "actual">[],
+  start: "line" | "before",
+): "same" | "cut" | "flat" | Move | undefined {
+  const isSame = (line: Pick<QuotedLine, "quoted" | "actual">) => line.quoted === line.actual;
+  if (quoted.every(isSame)) return "same";
+  if (start === "line" && quoted[0]?.quoted === "" && quoted.slice(1).every(isSame)) return "cut";
+  return moveOf(quoted) ?? (quoted.every((line) => line.quoted === quoted[0]?.quoted) ? "flat" : undefined);
 }
 
 /** The quotation began after the indentation of its first line; the other lines were quoted as they are. */
@@ -83,23 +98,21 @@ function isNext(line: NewLine, other: NewLine | undefined): boolean {
 /** Every sign must point the same way. */
 function frameOf(quoted: readonly QuotedLine[], added: readonly NewLine[]): "file" | "quotation" | undefined {
   const signs = new Set<"file" | "quotation">();
-  const weigh = (indent: string | undefined, line: { quoted: string | undefined; actual: string | undefined }) => {
-    if (line.quoted === line.actual) return;
-    if (indent === line.quoted) signs.add("quotation");
-    if (indent === line.actual) signs.add("file");
-  };
   const keepsMoved = quoted.some((line) => line.kept && line.quoted !== line.actual);
   if (keepsMoved) signs.add("quotation");
   const dropped = quoted.filter((line) => !line.kept);
   for (const line of added) {
     const origin = mostAlike(line.line, dropped);
-    if (origin !== undefined) weigh(line.indent, origin);
+    if (origin === undefined || origin.quoted === origin.actual) continue;
+    if (line.indent === origin.quoted) signs.add("quotation");
+    if (line.indent === origin.actual) signs.add("file");
   }
   if (!keepsMoved) {
-    weigh(shortest(added.map((line) => line.indent)), {
-      quoted: shortest(quoted.map((line) => line.quoted)),
-      actual: shortest(quoted.map((line) => line.actual)),
-    });
+    const base = shortest(added.map((line) => line.indent));
+    const asQuoted = quoted.map((line) => line.quoted);
+    const asActual = quoted.map((line) => line.actual);
+    if (base === shortest(asQuoted) && !asActual.includes(base ?? "")) signs.add("quotation");
+    if (base === shortest(asActual) && !asQuoted.includes(base ?? "")) signs.add("file");
   }
   return signs.size === 1 ? [...signs][0] : undefined;
 }
@@ -115,10 +128,8 @@ function mostAlike(line: string, others: readonly QuotedLine[]): QuotedLine | un
   return best;
 }
 
-type Move = (indent: string) => string | undefined;
-
 /** The one change of indentation that explains all quoted lines, if there is one. */
-function moveOf(quoted: readonly QuotedLine[]): Move | undefined {
+function moveOf(quoted: readonly Pick<QuotedLine, "quoted" | "actual">[]): Move | undefined {
   const map = new Map(quoted.map((line) => [line.quoted, line.actual]));
   if (quoted.some((line) => map.get(line.quoted) !== line.actual)) return undefined;
   const pairs = [...map].sort((a, b) => a[0].length - b[0].length);
@@ -138,6 +149,7 @@ function moveOf(quoted: readonly QuotedLine[]): Move | undefined {
 
 /** Other units of indentation, tabs for spaces for instance: as many levels more as the line has. */
 function rescaling(pairs: readonly (readonly [string, string])[]): Move | undefined {
+  if (pairs[0]?.[1] !== "") return undefined;
   const steps = pairs.slice(1).map(([from, to], i) => {
     const [lowerFrom, lowerTo] = pairs[i] as readonly [string, string];
     return { from: from.length - lowerFrom.length, to: to.startsWith(lowerTo) ? to.slice(lowerTo.length) : "" };

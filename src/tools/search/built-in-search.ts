@@ -5,7 +5,8 @@
  *    byte left out.
  * 2. An expression that runs away is stopped; the program stays responsive between batches.
  */
-import { constants, type FileHandle, open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import type { FoundFiles } from "./found-files.js";
 import { globMatcher } from "./glob-pattern.js";
 import { type Expressions, LineScanner, type Scan, scanText } from "./line-scanner.js";
@@ -16,7 +17,8 @@ import { type VisitedFolder, type WalkOptions, walkTree } from "./tree-walk.js";
 const PIECE_BYTES = 4 * 1024 * 1024;
 /** A whole text must be in memory to be searched across lines. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
-const BATCH_FILES = 16;
+const BATCH_FILES = 64;
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export interface BuiltInSearch {
   readonly request: SearchRequest;
@@ -35,29 +37,59 @@ export async function searchTree(
   await walkTree(start, options, async (folder) => {
     const names = folder.files.filter((name) => glob === undefined || glob.test(folder.prefix + name));
     for (let at = 0; at < names.length; at += BATCH_FILES) {
+      await new Promise((resolve) => setImmediate(resolve));
       options.signal.throwIfAborted();
       await searchBatch(folder, names.slice(at, at + BATCH_FILES), { searcher, found: options.found });
     }
   });
 }
 
+/**
+ * Reads and searches a few files in one go: waiting for each would take most of the time of the whole search. The batch is
+ * small enough for everything else to go on between two of them.
+ */
 async function searchBatch(
   folder: VisitedFolder,
   names: readonly string[],
   { searcher, found }: { searcher: FileSearcher; found: FoundFiles },
 ): Promise<void> {
-  const opened = await Promise.all(names.map((name) => openForSearch(folder.at(name))));
+  const pieces = names.map((name) => readPiece(folder.at(name)));
+  const results = searcher.scanAll(pieces.map((piece) => (piece?.isWhole === true ? piece.bytes : undefined)));
+  for (const [index, name] of names.entries()) {
+    let result = results[index];
+    if (pieces[index]?.isWhole === false) result = await searchLarge(folder.at(name), searcher);
+    if (result !== undefined && result.count > 0) found.add({ path: folder.prefix + name, ...result });
+  }
+}
+
+interface Piece {
+  readonly bytes: Buffer;
+  readonly isWhole: boolean;
+}
+
+/** Undefined for what cannot be read any more. */
+function readPiece(path: string): Piece | undefined {
+  let descriptor: number | undefined;
   try {
-    const pieces = await Promise.all(opened.map((handle) => (handle === undefined ? undefined : firstPiece(handle))));
-    const results = searcher.scanAll(pieces.map((piece) => (piece?.isWhole === true ? piece.bytes : undefined)));
-    for (const [index, name] of names.entries()) {
-      const handle = opened[index];
-      let result = results[index];
-      if (handle !== undefined && pieces[index]?.isWhole === false) result = await searcher.scanLarge(handle);
-      if (result !== undefined && result.count > 0) found.add({ path: folder.prefix + name, ...result });
-    }
+    descriptor = openSync(path, OPEN_FLAGS);
+    const stat = fstatSync(descriptor);
+    if (!stat.isFile()) return undefined;
+    const buffer = Buffer.allocUnsafe(Math.min(stat.size, PIECE_BYTES) + 1);
+    const length = readSync(descriptor, buffer, 0, buffer.length, 0);
+    return { bytes: buffer.subarray(0, length), isWhole: length < buffer.length };
+  } catch {
+    return undefined;
   } finally {
-    await Promise.all(opened.map((handle) => handle?.close()));
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+async function searchLarge(path: string, searcher: FileSearcher): Promise<Scan | undefined> {
+  const handle = await open(path, OPEN_FLAGS);
+  try {
+    return (await handle.stat()).isFile() ? await searcher.scanLarge(handle) : undefined;
+  } finally {
+    await handle.close();
   }
 }
 
@@ -68,15 +100,9 @@ export async function searchFile(handle: FileHandle, search: BuiltInSearch): Pro
   return piece.isWhole ? searcher.scanAll([piece.bytes])[0] : searcher.scanLarge(handle);
 }
 
-async function openForSearch(path: string): Promise<FileHandle | undefined> {
-  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  return open(path, flags).catch(() => undefined);
-}
-
-async function firstPiece(handle: FileHandle): Promise<{ bytes: Buffer; isWhole: boolean }> {
-  const stat = await handle.stat();
-  if (!stat.isFile()) return { bytes: Buffer.alloc(0), isWhole: true };
-  const buffer = Buffer.allocUnsafe(Math.min(stat.size, PIECE_BYTES) + 1);
+async function firstPiece(handle: FileHandle): Promise<Piece> {
+  const { size } = await handle.stat();
+  const buffer = Buffer.allocUnsafe(Math.min(size, PIECE_BYTES) + 1);
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
   return { bytes: buffer.subarray(0, bytesRead), isWhole: bytesRead < buffer.length };
 }

@@ -4,7 +4,7 @@
  * 1. What is kept does not depend on the order of arrival.
  * 2. Memory is bounded by the limit, not by what is found.
  */
-import { byPath, type FoundFile, type SearchRequest } from "./search-request.js";
+import { comparePaths, type FoundFile, type SearchRequest } from "./search-request.js";
 
 export interface Findings {
   /** By path; together within the limit. */
@@ -62,7 +62,7 @@ export class FoundFiles {
 
   /** Keeps files in order until the limit is reached; the last one may go past it and is cut when shown. */
   #trim(): void {
-    this.#files.sort(byPath);
+    this.#files.sort((a, b) => comparePaths(a.path, b.path));
     let weight = 0;
     let keep = 0;
     for (; keep < this.#files.length && weight < this.#limit; keep++)

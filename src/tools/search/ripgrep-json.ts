@@ -1,7 +1,6 @@
 /** Reads ripgrep's `--json` output: one message a line, the messages of a file together. */
 
 import { splitLines } from "./line-scanner.js";
-import { Records } from "./ripgrep-process.js";
 import { clipLine, type FoundFile, type FoundLine, MAX_LINE_CHARACTERS, type SearchRequest } from "./search-request.js";
 
 /** JSON that can hold any bytes. */
@@ -19,10 +18,12 @@ interface FileMessage {
   readonly data: { readonly path: Data; readonly binary_offset?: number | null };
 }
 
+const NEWLINE = 10;
+
 export class RipgrepJson {
   readonly #settings: Pick<SearchRequest, "context" | "limit" | "multiline">;
   readonly #done: (file: FoundFile, isBinary: boolean) => void;
-  readonly #records = new Records("\n");
+  #rest: Buffer[] = [];
   #path = "";
   #lines: FoundLine[] = [];
   #count = 0;
@@ -42,7 +43,14 @@ export class RipgrepJson {
   }
 
   take(chunk: Buffer): void {
-    for (const record of this.#records.take(chunk)) this.#message(record);
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      const last = chunk.subarray(from, end);
+      this.#message(this.#rest.length === 0 ? last : Buffer.concat([...this.#rest, last]));
+      this.#rest = [];
+      from = end + 1;
+    }
+    if (from < chunk.length) this.#rest.push(chunk.subarray(from));
   }
 
   /** Hands over the file that is still coming in, as far as it came. */

@@ -68,24 +68,3 @@ export async function runRipgrep(
   if (!stopped && (code === null || code > 2)) throw new RipgrepUnusable(`ripgrep ended with ${code}: ${stderr}`);
   return stopped ? "stopped" : "ended";
 }
-
-/** Cuts a stream of bytes into records that end in one separator byte. */
-export class Records {
-  readonly #separator: number;
-  #rest: Buffer[] = [];
-
-  constructor(separator: "\0" | "\n") {
-    this.#separator = separator.charCodeAt(0);
-  }
-
-  *take(chunk: Buffer): Generator<Buffer> {
-    let from = 0;
-    for (let end = chunk.indexOf(this.#separator); end !== -1; end = chunk.indexOf(this.#separator, from)) {
-      const last = chunk.subarray(from, end);
-      from = end + 1;
-      yield this.#rest.length === 0 ? last : Buffer.concat([...this.#rest, last]);
-      this.#rest = [];
-    }
-    if (from < chunk.length) this.#rest.push(chunk.subarray(from));
-  }
-}

@@ -3,7 +3,7 @@ import type { FoundFiles } from "./found-files.js";
 import { globMatcher } from "./glob-pattern.js";
 import { HIDDEN_ALWAYS } from "./ignore-rules.js";
 import { RipgrepJson } from "./ripgrep-json.js";
-import { Records, type RipgrepPlace, RipgrepRefused, RipgrepUnusable, runRipgrep } from "./ripgrep-process.js";
+import { type RipgrepPlace, RipgrepRefused, RipgrepUnusable, runRipgrep } from "./ripgrep-process.js";
 import { compilePattern, PatternError, tolerantPattern } from "./rust-regex.js";
 import { type FoundFile, MAX_COUNTED, type SearchRequest } from "./search-request.js";
 
@@ -14,11 +14,18 @@ export interface RipgrepTree extends RipgrepPlace {
   readonly isRepository: boolean;
 }
 
-/** All files that are not ignored, relative to the place, in no particular order. */
-export async function ripgrepFiles(tree: RipgrepTree, each: (path: string) => void): Promise<void> {
-  const records = new Records("\0");
-  await runRipgrep(tree, ["--files", "--null", ...treeOptions(tree), "--", "./"], (chunk) => {
-    for (const record of records.take(chunk)) each(record.toString("utf8", 2));
+/** All files that are not ignored and match the glob, relative to the place, in no particular order. */
+export async function ripgrepFiles(tree: RipgrepTree, glob: string, each: (path: string) => void): Promise<void> {
+  const matcher = globMatcher(glob);
+  const decoder = new TextDecoder();
+  let rest = "";
+  await runRipgrep(tree, ["--files", "--null", ...treeOptions(tree), ...namePrefilter(glob), "--", "./"], (chunk) => {
+    const paths = (rest + decoder.decode(chunk, { stream: true })).split("\0");
+    rest = paths.pop() ?? "";
+    for (const path of paths) {
+      const inside = path.slice(2);
+      if (matcher?.test(inside) === true) each(inside);
+    }
     return "more";
   });
 }
@@ -86,18 +93,24 @@ async function countMatches(
   { request, args }: Command,
   add: (file: FoundFile) => void,
 ): Promise<void> {
-  const records = new Records("\n");
   const what = request.multiline ? "--count-matches" : "--count";
   const output = [what, "--null", "--with-filename", ...patternOptions(request), ...args];
+  const decoder = new TextDecoder();
+  let rest = "";
   await runRipgrep(place, output, (chunk) => {
-    for (const record of records.take(chunk)) {
-      const end = record.lastIndexOf(0);
-      const path = record.toString("utf8", 2, end);
-      add({ path, count: Number(record.toString("latin1", end + 1)), lines: [] });
+    const text = rest + decoder.decode(chunk, { stream: true });
+    let end = 0;
+    // A path may hold anything but the NUL after it.
+    for (const [whole, path = "", count] of text.matchAll(/\.\/([^\0]*)\0(\d+)\n/g)) {
+      add({ path, count: Number(count), lines: NONE });
+      end += whole.length;
     }
+    rest = text.slice(end);
     return "more";
   }).catch(explain(request));
 }
+
+const NONE: FoundFile["lines"] = [];
 
 /** The same files on every machine, whatever the user's own settings say; see also ignore-rules and tree-walk. */
 function treeOptions({ parents, isRepository }: RipgrepTree): readonly string[] {

@@ -54,13 +54,17 @@ function isLowSurrogate(text: string, index: number): boolean {
 }
 
 /** Paths by their names from the left, as a tree is read. */
-export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
-  return comparePaths(a.path, b.path);
+export function comparePaths(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < shorter && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  if (at === shorter) return a.length - b.length;
+  return weight(a.charCodeAt(at)) - weight(b.charCodeAt(at));
 }
 
-export function comparePaths(a: string, b: string): number {
-  const left = a.replaceAll("/", "\0");
-  const right = b.replaceAll("/", "\0");
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
+const SLASH = 0x2f;
+
+/** The end of a name comes before anything that could continue it. */
+function weight(code: number): number {
+  return code === SLASH ? 0 : code;
 }

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Workspace } from "../workspace.js";
 import { findRipgrep } from "./find-ripgrep.js";
 import { PatternError } from "./rust-regex.js";
-import { comparePaths, type SearchRequest } from "./search-request.js";
+import type { SearchRequest } from "./search-request.js";
 import { Searcher } from "./searcher.js";
 
 /** Where systems put programs; tests do not read the environment. */
@@ -51,9 +51,7 @@ const never = new AbortController().signal;
 async function files(path = ".", label = path): Promise<readonly string[]> {
   const lists: string[][] = [];
   for (const engine of await engines()) {
-    const list: string[] = [];
-    await engine.files(path, never, (file) => list.push(file));
-    lists.push(list.sort(comparePaths));
+    lists.push((await engine.files(path, "**", never)).files);
   }
   for (const list of lists) expect(list, label).toEqual(lists[0]);
   return lists[0] ?? [];

@@ -9,10 +9,11 @@ import type { ResolvedPath, Workspace } from "../workspace.js";
 import { type BuiltInSearch, searchFile, searchTree } from "./built-in-search.js";
 import { type FindRipgrepOptions, findRipgrep } from "./find-ripgrep.js";
 import { type Findings, FoundFiles } from "./found-files.js";
+import { globMatcher } from "./glob-pattern.js";
 import { hasStrayIgnoreFiles, type IgnoreTop, ignoreTop } from "./ignore-files.js";
 import { ripgrepFiles, ripgrepOne, ripgrepSearch } from "./ripgrep.js";
 import { RipgrepUnusable } from "./ripgrep-process.js";
-import type { SearchRequest } from "./search-request.js";
+import { comparePaths, type SearchRequest } from "./search-request.js";
 import { walkTree } from "./tree-walk.js";
 
 export interface SearcherOptions extends FindRipgrepOptions {
@@ -50,17 +51,22 @@ export class Searcher {
     this.#options = options;
   }
 
-  /** Calls `each` with every file below a folder that is not ignored, relative to it, in no particular order. */
-  async files(path: string, signal: AbortSignal, each: (path: string) => void): Promise<ResolvedPath> {
+  /** Files below a folder that are not ignored and match the glob, relative to the folder, by path. */
+  async files(path: string, glob: string, signal: AbortSignal): Promise<{ start: ResolvedPath; files: string[] }> {
     const tree = await this.#tree(await this.#workspace.resolve(path, "read"));
+    const matcher = globMatcher(glob);
+    let files: string[] = [];
     await this.#withEither(tree, {
-      ripgrep: (program, cwd) => ripgrepFiles({ ...tree, program, cwd, signal }, each),
-      builtIn: () =>
-        walkTree(tree.start.absolute, { ...tree, signal }, async (folder) => {
-          for (const name of folder.files) each(folder.prefix + name);
-        }),
+      ripgrep: (program, cwd) => ripgrepFiles({ ...tree, program, cwd, signal }, glob, (file) => files.push(file)),
+      builtIn: () => {
+        files = [];
+        return walkTree(tree.start.absolute, { ...tree, signal }, async (folder) => {
+          for (const name of folder.files)
+            if (matcher?.test(folder.prefix + name) === true) files.push(folder.prefix + name);
+        });
+      },
     });
-    return tree.start;
+    return { start: tree.start, files: files.sort(comparePaths) };
   }
 
   /** Throws `PatternError` for a pattern that cannot be used. */

@@ -1,4 +1,7 @@
-/** Reads the result of a shell command: what it printed, and how it ended. */
+/**
+ * Reads the result of a shell command: what it printed, and how it ended. How it ended stands in brackets after the output, and
+ * only for a command that failed; a command can print such a line itself, so no more than the last one is believed.
+ */
 import type { ToolFact } from "../plan.js";
 
 export interface CommandOutput {
@@ -12,22 +15,35 @@ export interface CommandOutput {
   readonly cut: boolean;
 }
 
-const NOTE =
-  /\n?\[((?:exit code \d+[^\]\n]*|killed by SIG\w+|timed out after [^\]\n]*|cancelled after [^\]\n]*|\d+ process(?:es)? still running[^\]\n]*|\d+ of its processes[^\]\n]*))\]\s*$/;
-const CUT = /\[… [\d,.]+ (?:bytes|characters) (?:left out|cut) here\b/;
+const LEFTOVER = /(?:^|\n)\[(\d+ (?:process(?:es)? still running|of its processes)[^\]\n]*)\]\s*$/;
+const ENDING =
+  /(?:^|\n)\[(exit code \d+[^\]\n]*|killed by SIG\w+|timed out after [^\]\n]*|cancelled after [^\]\n]*)\]\s*$/;
+const CUT = /^\[… [\d,.]+ (?:bytes|characters) (?:left out|cut) here\b/m;
 
 export function parseCommandOutput(fact: ToolFact): CommandOutput {
   let output = fact.text;
   const notes: string[] = [];
-  for (let match = NOTE.exec(output); match !== null; match = NOTE.exec(output)) {
+  for (let match = LEFTOVER.exec(output); match !== null; match = LEFTOVER.exec(output)) {
     notes.unshift(match[1] ?? "");
     output = output.slice(0, match.index);
   }
+  const ending = fact.failed ? ENDING.exec(output) : null;
+  if (ending !== null) output = output.slice(0, ending.index);
   if (output.trim() === "(no output)") output = "";
   const cut = CUT.test(output);
-  const exit = notes.map((note) => /^exit code (\d+)/.exec(note)?.[1]).find((number) => number !== undefined);
-  if (exit !== undefined) return { output, cut, ended: "exit", exitCode: Number(exit), ending: notes.join("; ") };
-  if (!fact.failed) return { output, cut, ended: "exit", exitCode: 0, ending: ["exit code 0", ...notes].join("; ") };
-  if (notes.length > 0) return { output, cut, ended: "stopped", ending: notes.join("; ") };
-  return { output, cut, ended: "not-started", ending: "it was not run" };
+  if (fact.failed && ending === null) return { output, cut, ended: "not-started", ending: "it was not run" };
+  const first = ending?.[1] ?? "exit code 0";
+  const exitCode = /^exit code (\d+)/.exec(first)?.[1];
+  return {
+    output,
+    cut,
+    ended: exitCode === undefined ? "stopped" : "exit",
+    ending: [first, ...notes].join("; "),
+    ...(exitCode !== undefined && { exitCode: Number(exitCode) }),
+  };
+}
+
+/** The command ran, whatever became of it. */
+export function hasEnded({ text }: ToolFact): boolean {
+  return ENDING.test(text);
 }

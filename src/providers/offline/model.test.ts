@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { ModelEvent, ModelRequest, ToolSpec } from "../../engine/ports.js";
+import { type Message, text } from "../../protocol/content.js";
+import { createOfflineModel } from "./model.js";
+
+const GREP: ToolSpec = {
+  name: "grep",
+  description: "",
+  inputSchema: { type: "object", properties: { pattern: {}, mode: {}, multiline: {} } },
+};
+
+function request(messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest {
+  return { model: "offline", system: "", messages, tools: [GREP], ...more };
+}
+
+function user(words: string): Message {
+  return { role: "user", content: [text(words)] };
+}
+
+async function events(asked: ModelRequest, signal = new AbortController().signal): Promise<ModelEvent[]> {
+  const model = createOfflineModel();
+  const all: ModelEvent[] = [];
+  for await (const batch of model.stream(asked, { model, signal })) all.push(...batch);
+  return all;
+}
+
+describe("the offline model", () => {
+  it("names itself", () => {
+    expect(createOfflineModel()).toMatchObject({ provider: "offline", family: "offline", model: "offline" });
+  });
+
+  it("answers in small pieces that make up the whole", async () => {
+    const all = await events(request([user("help")]));
+    const pieces = all.flatMap((event) => (event.type === "text" ? [event.text] : []));
+    const block = all.find((event) => event.type === "block");
+    expect(pieces.length).toBeGreaterThan(50);
+    expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(80);
+    expect(block).toEqual({ type: "block", block: text(pieces.join("")) });
+    expect(all.at(-1)).toEqual({ type: "stop", reason: "end" });
+    expect(all.at(-2)).toMatchObject({ type: "usage", usage: { cache_read: 0, reasoning: 0 } });
+  });
+
+  it("asks for tools and says so", async () => {
+    const all = await events(request([user("which files mention sqlite")]));
+    expect(all.map((event) => event.type)).toEqual(["block", "usage", "stop"]);
+    expect(all[0]).toMatchObject({
+      block: { type: "tool_call", tool: "grep", args: { pattern: "sqlite", mode: "files" } },
+    });
+    expect(all[2]).toEqual({ type: "stop", reason: "tool_calls" });
+  });
+
+  it("goes on from the results in the messages alone", async () => {
+    const ask = user("which files mention sqlite");
+    const [first] = await events(request([ask]));
+    if (first?.type !== "block" || first.block.type !== "tool_call") throw new Error("no call");
+    const { tool, args } = first.block;
+    const messages: Message[] = [
+      ask,
+      { role: "assistant", content: [{ type: "tool_use", call: "call_1", tool, args }] },
+      {
+        role: "user",
+        content: [{ type: "tool_result", call: "call_1", tool, content: [text("a.ts\nb.ts")], is_error: false }],
+      },
+    ];
+    const block = (await events(request(messages))).find((event) => event.type === "block");
+    expect(block).toMatchObject({
+      block: { text: expect.stringContaining("2 files in this project contain `sqlite`") },
+    });
+  });
+
+  it("calls only what is offered", async () => {
+    const all = await events(request([user("which files mention sqlite")], { tools: [] }));
+    expect(all.at(-1)).toEqual({ type: "stop", reason: "end" });
+    expect(JSON.stringify(all)).toContain("which is not offered in this run");
+  });
+
+  it("counts lines, and says lines, with a search that cannot count occurrences", async () => {
+    const plain = { ...GREP, inputSchema: { type: "object", properties: { pattern: {}, mode: {} } } };
+    const ask = user("how many TODOs are there");
+    const [first] = await events(request([ask], { tools: [plain] }));
+    if (first?.type !== "block" || first.block.type !== "tool_call") throw new Error("no call");
+    expect(first.block.args).not.toHaveProperty("multiline");
+    const { tool, args } = first.block;
+    const messages: Message[] = [
+      ask,
+      { role: "assistant", content: [{ type: "tool_use", call: "call_1", tool, args }] },
+      {
+        role: "user",
+        content: [{ type: "tool_result", call: "call_1", tool, content: [text("a.ts:2")], is_error: false }],
+      },
+    ];
+    expect(JSON.stringify(await events(request(messages, { tools: [plain] })))).toContain("2 matching lines");
+  });
+
+  it("keeps to the output limit", async () => {
+    const all = await events(request([user("help")], { maxOutputTokens: 10 }));
+    expect(all.find((event) => event.type === "block")).toMatchObject({
+      block: { text: expect.stringMatching(/^.{40}$/s) },
+    });
+    expect(all.at(-1)).toEqual({ type: "stop", reason: "length" });
+  });
+
+  it("stops when it is told to", async () => {
+    const stop = new AbortController();
+    stop.abort();
+    expect(await events(request([user("help")]), stop.signal)).toEqual([]);
+  });
+
+  it("answers when nobody said anything", async () => {
+    expect(JSON.stringify(await events(request([])))).toContain("It is not a language model");
+  });
+});

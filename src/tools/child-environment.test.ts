@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { childEnvironment } from "./child-environment.js";
+
+describe("childEnvironment", () => {
+  it("passes what programs need", () => {
+    const env = {
+      PATH: "/bin:/home/me/npm-global-packages-folder/bin",
+      HOME: "/home/me",
+      LC_ALL: "C.UTF-8",
+      LANGUAGE: "de:en@quot",
+      OLLAMA_HOST: "http://127.0.0.1:11434",
+      OLLAMA_KEEP_ALIVE: "5m",
+      OXBOW_CALL: "mark.",
+      JAVA_HOME: "/opt/java",
+      CARGO_HOME: "/home/me/.cargo",
+      VIRTUAL_ENV: "/work/.venv",
+      TERM: "xterm",
+    };
+    expect(childEnvironment(env)).toMatchObject(env);
+  });
+
+  it("withholds keys, sockets and variables that load code", () => {
+    const names = [
+      ["ANTHROPIC", "API", "KEY"],
+      ["OPENAI", "API", "KEY"],
+      ["GITHUB", "TOKEN"],
+      ["AWS", "SECRET", "ACCESS", "KEY"],
+      ["OXBOW", "MACHINE", "KEY"],
+      ["OXBOW", "PASSPHRASE"],
+      ["OXBOW", "CI", "TOKEN"],
+      ["OLLAMA", "API", "KEY"],
+      ["OLLAMA", "AUTH"],
+      ["OXBOW", "DB", "PASS"],
+      ["LC", "SECRET"],
+      ["SSH", "AUTH", "SOCK"],
+      ["NODE", "OPTIONS"],
+      ["NODE", "PATH"],
+      ["LD", "PRELOAD"],
+      ["BASH", "ENV"],
+      ["PROMPT", "COMMAND"],
+      ["GIT", "DIR"],
+      ["GIT", "SSH", "COMMAND"],
+      ["PYTHONPATH"],
+      ["DBUS", "SESSION", "BUS", "ADDRESS"],
+      ["DATABASE", "URL"],
+    ].map((parts) => parts.join("_"));
+    const child = childEnvironment(Object.fromEntries(names.map((name) => [name, "value"])));
+    expect(Object.keys(child).filter((name) => names.includes(name))).toEqual([]);
+  });
+
+  it("withholds values that look like keys under harmless names", () => {
+    const value = ["sk", "ant", "a1b2c3d4e5f6a7b8c9d0"].join("-");
+    expect(childEnvironment({ OXBOW_NOTE: value, OXBOW_PLAIN: "fine" })).not.toHaveProperty("OXBOW_NOTE");
+    expect(childEnvironment({ OXBOW_NOTE: value, OXBOW_PLAIN: "fine" })).toHaveProperty("OXBOW_PLAIN", "fine");
+  });
+
+  it.each([
+    ["https_proxy", "http://me:word@proxy:8080", "http://proxy:8080"],
+    ["HTTP_PROXY", "http://me:w@rd@proxy:8080/", "http://proxy:8080/"],
+    ["ALL_PROXY", "me:word@proxy:1080", "proxy:1080"],
+    ["NO_PROXY", "localhost,127.0.0.1,.example.org", "localhost,127.0.0.1,.example.org"],
+    ["GOPROXY", "https://me:word@go.example.org,direct", "https://go.example.org,direct"],
+    ["OLLAMA_HOST", "https://me:word@host:1", "https://host:1"],
+  ])("passes %s without a login", (name, value, expected) => {
+    expect(childEnvironment({ [name]: value })[name]).toBe(expected);
+  });
+
+  it("tells programs that nobody is there, whatever the user has set", () => {
+    const child = childEnvironment({ PAGER: "less", EDITOR: "vim" });
+    expect(child).toMatchObject({ PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", EDITOR: "true" });
+    expect(child).toMatchObject({ TERM: "dumb", DEBIAN_FRONTEND: "noninteractive" });
+    expect(child.PATH).toContain("/usr/bin");
+  });
+
+  it("does not change its own result", () => {
+    const once = childEnvironment({ PATH: "/bin", HTTP_PROXY: "http://a:b@c", OXBOW_HOME: "/x", LANG: "C" });
+    expect(childEnvironment(once)).toEqual(once);
+  });
+});

@@ -1,0 +1,149 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect } from "vitest";
+import { COMMANDS } from "../../src/main/cli.js";
+import { RUN_FLAGS } from "../../src/main/commands/run-flags.js";
+import { KNOWN_VARIABLES } from "../../src/main/env.js";
+import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { oxbow, providerEnvironment, sampleKey, temporaryFolder } from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+const mocks: MockModel[] = [];
+afterEach(async () => {
+  for (const mock of mocks.splice(0)) await mock.close();
+});
+
+describe("commands", () => {
+  verifies(["U10"], "help names every command and flag, and each command has its own help", async () => {
+    for (const args of [["help"], ["--help"], ["-h"]]) {
+      const { stdout, code } = await oxbow(args);
+      expect(code).toBe(0);
+      for (const command of COMMANDS) expect(stdout).toContain(`  ${command.name}`);
+      for (const flag of RUN_FLAGS) expect(stdout).toContain(`--${flag.name}`);
+    }
+    for (const name of ["run", "models", "tools", "config", "doctor", "debug", "mock-model"]) {
+      const { stdout, code } = await oxbow([name, "--help"]);
+      expect(stdout, name).toMatch(/usage/i);
+      expect(code, name).toBe(0);
+    }
+  });
+
+  verifies(["U9", "U10"], "help environment lists every variable the program reads", async () => {
+    const { stdout } = await oxbow(["help", "environment"]);
+    for (const { name } of KNOWN_VARIABLES) expect(stdout).toContain(name);
+    for (const name of [
+      "OXBOW_HOME",
+      "OXBOW_PROVIDER",
+      "OXBOW_MODEL",
+      "OXBOW_MAX_TURNS",
+      "OXBOW_STREAM",
+      "OXBOW_PROFILE",
+      "OXBOW_LOG",
+    ]) {
+      expect(stdout).toContain(name);
+    }
+  });
+
+  verifies(["U1"], "version is said in three ways, and matches the package", async () => {
+    const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
+    for (const args of [["--version"], ["-V"], ["version"]]) {
+      expect((await oxbow(args)).stdout).toBe(`oxbow ${version}\n`);
+    }
+  });
+
+  verifies(["U9", "U10"], "config show: flags win over the environment, the environment over the profile", async () => {
+    const home = await temporaryFolder();
+    await mkdir(join(home, "config"));
+    await writeFile(
+      join(home, "config", "config.toml"),
+      'model = "from-profile"\nprovider = "ollama"\nmax_iterations = 7\ntool_sets = ["read", "git"]\ntimeout = "2m"\nflavour = "mint"\n',
+    );
+    const env = { OXBOW_HOME: home, OXBOW_MODEL: "from-environment", OXBOW_MAX_TURNS: "9" };
+    const { stdout, stderr, code } = await oxbow(["config", "show", "--json", "--max-iterations", "11"], { env });
+    expect(code).toBe(0);
+    expect(stderr).toContain('unknown key "flavour"');
+    const shown = JSON.parse(stdout);
+    expect(shown.max_iterations).toEqual({ value: "11", origin: "--max-iterations" });
+    expect(shown.model).toEqual({ value: "from-environment", origin: "OXBOW_MODEL" });
+    expect(shown.provider.value).toBe("ollama");
+    expect(shown.provider.origin).toContain("config.toml");
+    expect(shown.tool_sets.value).toBe("read,git");
+    expect(shown.timeout.value).toBe("2m");
+    expect(shown.permission_mode).toEqual({ value: "ask", origin: "default" });
+    expect((await oxbow(["config", "show"], { env })).stdout).toMatch(/^model +from-environment +OXBOW_MODEL$/m);
+  });
+
+  verifies(["U9"], "a profile that cannot be used is said with its place (2)", async () => {
+    const home = await temporaryFolder();
+    await writeFile(join(home, "bad.toml"), "model = \n");
+    const bad = await oxbow(["hi"], { env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "bad.toml") } });
+    expect(bad.stderr).toContain("bad.toml is not valid TOML");
+    expect(bad.code).toBe(2);
+    const missing = await oxbow(["hi"], { env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "none.toml") } });
+    expect(missing.stderr).toContain("none.toml");
+    expect(missing.code).toBe(2);
+    await writeFile(join(home, "wrong.toml"), 'permission_mode = "perhaps"\n');
+    const wrong = await oxbow(["hi"], { env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "wrong.toml") } });
+    expect(wrong.stderr).toMatch(/wrong\.toml \(permission_mode\): expected allow, ask, deny/);
+  });
+
+  verifies(["M5"], "models lists what is ready and says what is missing; no key is shown", async () => {
+    const mock = await startMockModel({ script: "model llama-test context=8192\nreply\n  text: hi\n" });
+    mocks.push(mock);
+    const env = { ...providerEnvironment("ollama", mock.url), ...providerEnvironment("openai", mock.url) };
+    const { stdout, code } = await oxbow(["models"], { env });
+    expect(code).toBe(0);
+    expect(stdout).toContain("ollama:llama-test");
+    expect(stdout).toContain("anthropic: not ready: set ANTHROPIC_API_KEY");
+    expect(stdout).toContain("offline:offline");
+    expect(stdout).not.toContain(sampleKey());
+    const states = JSON.parse((await oxbow(["models", "--json"], { env })).stdout);
+    expect(states.map((state: { name: string }) => state.name)).toEqual(["anthropic", "openai", "ollama", "offline"]);
+  });
+
+  verifies(["T2"], "tools lists the tools of the chosen sets", async () => {
+    const names = async (...args: string[]) =>
+      JSON.parse((await oxbow(["tools", "--json", ...args])).stdout).map((tool: { name: string }) => tool.name);
+    expect(await names()).toEqual(expect.arrayContaining(["read", "ls", "glob", "grep", "write", "bash"]));
+    expect(await names("--tool-set", "read")).not.toContain("write");
+    expect(await names("--tool-set", "read,edit", "--tool-set", "command")).toEqual(
+      expect.arrayContaining(["read", "write", "bash"]),
+    );
+  });
+
+  verifies(["U1"], "doctor tells what works and fails when something that was set up does not", async () => {
+    const fresh = await oxbow(["doctor"]);
+    expect(fresh.code).toBe(0);
+    expect(fresh.stdout).toContain("would use");
+    expect(fresh.stdout).toContain("offline");
+    const mock = await startMockModel({ script: "reply\n  text: hi\n", key: "another" });
+    mocks.push(mock);
+    const broken = await oxbow(["doctor"], { env: providerEnvironment("anthropic", mock.url) });
+    expect(broken.code).toBe(1);
+    expect(broken.stdout).toMatch(/✗ anthropic/);
+  });
+
+  verifies(
+    ["M19"],
+    "mock-model serves a script until it is interrupted, and refuses a bad one with its line",
+    async () => {
+      const folder = await temporaryFolder();
+      await writeFile(join(folder, "good.mock"), "reply\n  text: scripted\n");
+      await writeFile(join(folder, "bad.mock"), "reply\n  txt: oops\n");
+      let answer: Promise<{ stdout: string }> | undefined;
+      const { code } = await oxbow(["mock-model", "--script", join(folder, "good.mock")], {
+        onOutput: ({ stdout }, child) => {
+          const url = /at (http:\S+)/.exec(stdout)?.[1];
+          if (url === undefined || answer !== undefined) return;
+          answer = oxbow(["hi"], { env: providerEnvironment("openai", url) });
+          void answer.then(() => child.kill("SIGINT"));
+        },
+      });
+      expect((await answer)?.stdout).toBe("scripted\n");
+      expect(code).toBe(0);
+      const bad = await oxbow(["mock-model", "--script", join(folder, "bad.mock")]);
+      expect(bad.stderr).toContain("line 2");
+      expect(bad.code).toBe(2);
+    },
+  );
+});

@@ -1,0 +1,131 @@
+import { execFileSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect } from "vitest";
+import { findProgram } from "../../src/system/find-program.js";
+import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { BIN, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+const mocks: MockModel[] = [];
+afterEach(async () => {
+  for (const mock of mocks.splice(0)) await mock.close();
+});
+
+async function mockModel(script: string): Promise<MockModel> {
+  const mock = await startMockModel({ script });
+  mocks.push(mock);
+  return mock;
+}
+
+describe("the plain line client on a pipe", () => {
+  verifies(["U1"], "takes lines, commands and !commands in order, and ends with the input", async () => {
+    const mock = await mockModel("reply\n  text: one\nreply\n  text: two\n");
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "here.txt"), "");
+    const input = "first\n/status\n!ls\nsecond\n/clear\n/nonsense\n/help\n/exit\nnever\n";
+    const { code, stdout, stderr } = await oxbow(["--plain"], {
+      env: providerEnvironment("anthropic", mock.url),
+      input,
+      cwd,
+    });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^one\nmodel +anthropic:[\s\S]*here\.txt\ntwo\n/);
+    expect(stdout).toContain("/model [NAME]");
+    expect(stderr).toContain("There is no command /nonsense");
+    expect(mock.requests).toHaveLength(2);
+    expect(mock.requests[1]?.messages).toBe(3);
+  });
+
+  verifies(["U1", "M7"], "/model switches in the middle of the conversation, also to another provider", async () => {
+    const mock = await mockModel("reply\n  text: one\nreply\n  text: two\n");
+    const env = { ...providerEnvironment("anthropic", mock.url), ...providerEnvironment("openai", mock.url) };
+    const input = "first\n/model openai:other\nsecond\n/model nonsense:x\n";
+    const { stdout } = await oxbow(["--plain"], { env, input });
+    expect(stdout).toContain("The next turn uses openai:other.");
+    expect(mock.requests.map((request) => request.wire)).toEqual(["anthropic", "openai"]);
+    expect(JSON.stringify(mock.requests[1]?.body)).toContain("one");
+    expect(mock.failures).toEqual([]);
+  });
+});
+
+const tmux = findProgram("tmux", process.env.PATH);
+
+/** A real terminal: tmux runs the program, keys are typed, the screen is read. */
+class Screen {
+  readonly #name = `oxbow-test-${process.pid}-${Math.random().toString(36).slice(2)}`;
+
+  start(command: string, env: Readonly<Record<string, string>>): void {
+    const variables = Object.entries(env).flatMap(([key, value]) => ["-e", `${key}=${value}`]);
+    this.#tmux("new-session", "-d", "-s", this.#name, "-x", "100", "-y", "40", ...variables, command);
+  }
+
+  type(...keys: readonly string[]): void {
+    this.#tmux("send-keys", "-t", this.#name, ...keys);
+  }
+
+  text(): string {
+    return this.#tmux("capture-pane", "-p", "-t", this.#name);
+  }
+
+  async until(wanted: string | RegExp): Promise<string> {
+    for (let attempt = 0; attempt < 400; attempt++) {
+      const text = this.text();
+      if (typeof wanted === "string" ? text.includes(wanted) : wanted.test(text)) return text;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    throw new Error(`the screen never showed ${wanted}:\n${this.text()}`);
+  }
+
+  close(): void {
+    try {
+      this.#tmux("kill-session", "-t", this.#name);
+    } catch {
+      // Ended by itself.
+    }
+  }
+
+  #tmux(...args: readonly string[]): string {
+    return execFileSync(tmux ?? "tmux", ["-f", "/dev/null", "-L", "oxbow-test", ...args], { encoding: "utf8" });
+  }
+}
+
+describe("the plain line client on a terminal", () => {
+  verifies(
+    ["U1", "L9", "P2"],
+    "streams, asks before a command, is cancelled by Ctrl-C and goes on",
+    async (context) => {
+      context.skip(tmux === undefined, "tmux is not installed");
+      const mock = await mockModel(
+        'reply\n  text: I will run it.\n  tool bash {"command": "echo ran > made.txt"}\nreply\n  text: It ran.\nreply\n  text: endless\n  hang\nreply\n  text: still here\n',
+      );
+      const cwd = await temporaryFolder();
+      const screen = new Screen();
+      try {
+        const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
+        screen.start(`cd ${cwd} && ${process.execPath} ${BIN}; echo EXIT $?; sleep 1000`, env);
+        await screen.until("/help for commands");
+        screen.type("do it", "Enter");
+        await screen.until("Allow?");
+        await screen.until("[n] no:");
+        screen.type("y", "Enter");
+        await screen.until("It ran.");
+        expect(screen.text()).toContain("✓ bash");
+        await screen.until(/tokens\/s\n>/);
+        screen.type("again", "Enter");
+        await screen.until("endless");
+        screen.type("C-c");
+        await screen.until("Cancelled.");
+        screen.type("and now", "Enter");
+        await screen.until("still here");
+        await screen.until(/still here\n.*\n>/);
+        screen.type("half a line", "C-c");
+        await screen.until(/half a line\n>/);
+        screen.type("C-d");
+        await screen.until("EXIT 0");
+      } finally {
+        screen.close();
+      }
+    },
+  );
+});
