@@ -35,7 +35,14 @@ function isExecutable(file: string): boolean {
 }
 
 function isWithin(file: string, folder: string): boolean {
-  const root = realpathSync(folder);
-  const prefix = root.endsWith(sep) ? root : root + sep;
-  return file.startsWith(prefix) || realpathSync(file).startsWith(prefix);
+  const prefixes = [folder, realpathOrSelf(folder)].map((path) => (path.endsWith(sep) ? path : path + sep));
+  return [file, realpathOrSelf(file)].some((path) => prefixes.some((prefix) => path.startsWith(prefix)));
+}
+
+function realpathOrSelf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * The machine's processes as the operating system lists them: /proc on Linux, `ps` elsewhere.
  *
- * 1. A row is of a process, never of a thread, and never of a zombie: a zombie runs nothing and holds nothing.
+ * 1. A row is of a process, never of a thread or of the kernel's own, and never of a zombie: that runs nothing and holds nothing.
  * 2. Age is told by start times. Process ids say little about it: they are handed out upwards and begin again at the bottom when
  *    they reach the top, on a small or busy machine within minutes. They serve as a short cut only for as long as they cannot
  *    have gone all the way round.
@@ -126,7 +126,9 @@ function lastPid(): number {
 
 export function readRow(pid: number): ProcessRow | undefined {
   const row = parseStat(pid);
-  return row === undefined || row.state === "Z" || row.state === "X" ? undefined : row;
+  if (row === undefined || row.state === "Z" || row.state === "X") return undefined;
+  const isKernelThread = row.group === 0 && row.session === 0;
+  return isKernelThread ? undefined : row;
 }
 
 function parseStat(pid: number): (ProcessRow & { readonly state: string | undefined }) | undefined {

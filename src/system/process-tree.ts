@@ -60,7 +60,6 @@ export interface ProcessTreeOptions {
 
 /** SIGKILL cannot be refused, but a process stuck in the kernel (a dead network disk) does not notice it. */
 const KILL_LIMIT_MS = 2000;
-const KILL_ROUND_MS = 100;
 const KILL_NOW_ROUNDS = 50;
 /** The looks are 1, 2, 4 … 32 ms apart; to change into another program takes microseconds on an idle machine. */
 const MAX_UNSURE_LOOKS = 12;
@@ -126,43 +125,46 @@ export class ProcessTree {
     return members;
   }
 
-  signal(...names: readonly NodeJS.Signals[]): void {
-    if (WINDOWS) {
-      if (!this.#exited) taskkill(this.pid);
-      return;
-    }
-    const outside = this.members().filter((member) => member.group !== this.pid);
-    for (const name of names) {
-      // The group first: the kernel signals all of it at one moment, so nobody in it can fork out of reach.
-      if (this.#groupAlive()) send(-this.pid, name);
-      for (const member of outside) send(member.pid, name);
-    }
-  }
-
   /** Ends every member: asks, waits, insists. Resolves with the number that could not be ended. */
   async terminate({ clock, graceMs }: TerminateOptions): Promise<number> {
-    // A stopped process acts on SIGTERM only once it goes on.
-    this.signal("SIGTERM", "SIGCONT");
-    if (await this.#emptyWithin(clock, graceMs)) return 0;
-    const deadline = clock.now() + KILL_LIMIT_MS;
-    while (clock.now() < deadline) {
-      this.signal("SIGKILL");
-      if (await this.#emptyWithin(clock, KILL_ROUND_MS)) return 0;
-    }
+    const asked = new Set<number>();
+    const ask = () => {
+      const news = this.members().filter((member) => !asked.has(member.pid));
+      for (const member of news) asked.add(member.pid);
+      // A stopped process acts on SIGTERM only once it goes on.
+      if (news.length > 0) this.#signal(news, ["SIGTERM", "SIGCONT"]);
+    };
+    if (await this.#emptyWithin(ask, { clock, ms: graceMs })) return 0;
+    const insist = () => this.#signal(this.members(), ["SIGKILL"]);
+    if (await this.#emptyWithin(insist, { clock, ms: KILL_LIMIT_MS })) return 0;
     return this.members().length;
   }
 
   /** The last resort when this process is about to end and can wait for nothing. */
   killNow(): void {
     for (let round = 0; round < KILL_NOW_ROUNDS; round++) {
-      this.signal("SIGKILL");
-      if (this.#nobodyFound()) return;
+      this.#signal(this.members(), ["SIGKILL"]);
+      if (WINDOWS || this.#nobodyFound()) return;
     }
   }
 
-  async #emptyWithin(clock: Clock, ms: number): Promise<boolean> {
+  #signal(members: readonly ProcessRow[], names: readonly NodeJS.Signals[]): void {
+    if (WINDOWS) {
+      if (!this.#exited) taskkill(this.pid);
+      return;
+    }
+    for (const name of names) {
+      // The group first: the kernel signals all of it at one moment, so nobody in it can fork out of reach.
+      if (members.some((member) => member.group === this.pid) && this.#groupAlive()) send(-this.pid, name);
+      for (const member of members) if (member.group !== this.pid) send(member.pid, name);
+    }
+  }
+
+  /** Acts and looks again and again; whether the tree was empty before the time was over. */
+  async #emptyWithin(act: () => void, { clock, ms }: { readonly clock: Clock; readonly ms: number }): Promise<boolean> {
     const deadline = clock.now() + ms;
     for (let pause = 1; ; pause = Math.min(pause * 2, 32)) {
+      act();
       if (this.isEmpty()) return true;
       const left = deadline - clock.now();
       if (left <= 0) return false;

@@ -11,9 +11,9 @@ import { text } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { ProcessEnd, RunningProcess } from "../system/process-group.js";
 import description from "./background.md";
-import { describeExit } from "./exit-text.js";
-import { OutputFile } from "./output-file.js";
-import { OutputWindow } from "./output-window.js";
+import { describeExit } from "./shell/exit-text.js";
+import { OutputFile } from "./shell/output-file.js";
+import { OutputWindow } from "./shell/output-window.js";
 
 const MAX_RUNNING = 16;
 /** Ended commands stay readable; the oldest make room. */

@@ -22,10 +22,10 @@ import { findTerminal } from "../system/pseudo-terminal.js";
 import type { BackgroundCommands } from "./background.js";
 import description from "./bash.md";
 import { childEnvironment } from "./child-environment.js";
-import { exitNotes } from "./exit-text.js";
-import { LiveProgress } from "./live-progress.js";
-import { OutputFile } from "./output-file.js";
-import { OutputWindow, WINDOW_BYTES } from "./output-window.js";
+import { exitNotes } from "./shell/exit-text.js";
+import { LiveProgress } from "./shell/live-progress.js";
+import { OutputFile } from "./shell/output-file.js";
+import { OutputWindow, WINDOW_BYTES } from "./shell/output-window.js";
 
 const DEFAULT_TIMEOUT_MS = 300_000;
 const MAX_TIMEOUT_SECONDS = 86_400;

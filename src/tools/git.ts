@@ -1,6 +1,6 @@
 /**
  * The `git` tool (feature T1): looking at history without a question asked, so it must be harmless in any repository. It runs git
- * itself, never a shell, with arguments from a list (`git-arguments.ts`) in a repository that was looked at (`git-repository.ts`).
+ * itself, never a shell, with arguments from a list (`git/arguments.ts`) in a repository that was looked at (`git/repository.ts`).
  */
 import { constants, copyFileSync, mkdtempSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,10 +12,10 @@ import type { JsonObject } from "../protocol/json.js";
 import { findProgram } from "../system/find-program.js";
 import { type ProcessEnd, runProcess } from "../system/process-group.js";
 import { childEnvironment } from "./child-environment.js";
-import { wholeCharactersEnd } from "./command-text.js";
+import { GIT_ACTIONS, type GitAction, gitArguments } from "./git/arguments.js";
+import { BASE_SETTINGS, GIT_ENVIRONMENT, vetRepository } from "./git/repository.js";
 import description from "./git.md";
-import { GIT_ACTIONS, type GitAction, gitArguments } from "./git-arguments.js";
-import { BASE_SETTINGS, GIT_ENVIRONMENT, vetRepository } from "./git-repository.js";
+import { wholeCharactersEnd } from "./shell/command-text.js";
 
 const MAX_OUTPUT_BYTES = 30_000;
 const MAX_LISTING_BYTES = 4 * 1024 * 1024;

@@ -48,7 +48,8 @@ async function startOf(
   given: string,
 ): Promise<{ folder: string; pattern: string }> {
   let pattern = given.replace(/^(\.\/+)+/, "");
-  const base = await workspace.resolve(path, "read");
+  const { kind, path: base } = await workspace.stat(path);
+  if (kind !== "folder") throw new ArgumentError(`${printable(base.display)} is a file. Give a folder as path.`);
   for (const root of [base.absolute, workspace.root]) {
     if (pattern.startsWith(`${root}/`)) return startOf(workspace, root, pattern.slice(root.length + 1));
   }
@@ -61,11 +62,10 @@ async function startOf(
   const parts = pattern.split("/");
   let folder = base.absolute;
   while (parts.length > 1 && !/[*?[\]{}\\]/.test(parts[0] as string)) {
-    const next = join(folder, parts[0] as string);
-    const found = await workspace.stat(next).catch(() => undefined);
-    // A folder behind a link or one that is missing: then nothing matches, and the search says so.
-    if (found?.kind !== "folder" || found.path.absolute !== next) break;
-    folder = next;
+    const found = await workspace.stat(join(folder, parts[0] as string)).catch(() => undefined);
+    // A folder that is missing: then nothing matches, and the search says so.
+    if (found?.kind !== "folder") break;
+    folder = found.path.absolute;
     parts.shift();
   }
   return { folder, pattern: parts.join("/") };

@@ -6,7 +6,7 @@ import { imageType } from "./files/image-type.js";
 import { LineWindow, MAX_LINE_CHARACTERS } from "./files/line-window.js";
 import { renderNotebook } from "./files/notebook.js";
 import { printable } from "./files/printable.js";
-import { looksBinary } from "./files/text-file.js";
+import { isUtf16, looksBinary } from "./files/text-file.js";
 import description from "./read.md";
 import type { FileStat, Workspace } from "./workspace.js";
 
@@ -43,7 +43,8 @@ export function createReadTool(workspace: Workspace): Tool {
         const media = imageType(head);
         if (media !== undefined) return readImage(handle, file, media);
         if (looksBinary(head)) return failed(binary(file));
-        if (file.size > WHOLE_BYTES) return readLarge(workspace, { handle, file, window: windowFrom(args), signal });
+        if (file.size > WHOLE_BYTES && !isUtf16(head))
+          return readLarge(workspace, { handle, file, window: windowFrom(args), signal });
         return readWhole(workspace, file, windowFrom(args));
       }),
   );

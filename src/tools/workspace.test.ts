@@ -466,7 +466,7 @@ describe("files that changed since they were read (T5)", () => {
   });
 
   it("a basis stands for the read, but not for one that went stale", async () => {
-    const first = await workspace.readText("a.txt", { purpose: "look" });
+    const first = await workspace.readText("a.txt");
     await workspace.writeText("a.txt", "edited", { basis: first.version });
     expect((await refusal(workspace.writeText("a.txt", "again", { basis: first.version }))).code).toBe("changed");
     await writeFile(join(root, "a.txt"), "by someone else");
@@ -474,6 +474,12 @@ describe("files that changed since they were read (T5)", () => {
     expect((await refusal(workspace.writeText("a.txt", "x", { basis: look.version }))).code).toBe("changed");
     await workspace.readText("a.txt");
     await workspace.writeText("a.txt", "x", { basis: look.version });
+  });
+
+  it("a change to an unread file does not make it known", async () => {
+    const { version } = await workspace.readText("a.txt", { purpose: "look" });
+    await workspace.writeText("a.txt", "edited", { basis: version });
+    expect((await refusal(workspace.writeText("a.txt", "overwritten"))).code).toBe("unread");
   });
 
   it("removing and moving mind it too", async () => {

@@ -11,27 +11,21 @@
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, lstat, mkdir, opendir, readlink, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { writeFileAtomic } from "../system/atomic-file.js";
+import { type Entry, type FileStat, fileStat, kindOf } from "./files/file-stat.js";
 import { HeldDirectory, openRegularFile } from "./files/held-directory.js";
 import { type Access, PathResolver, type ResolvedPath } from "./files/path-resolver.js";
 import { printable } from "./files/printable.js";
 import { changed, Sightings, stampOf, unread, versionOf } from "./files/sightings.js";
-import { type DecodedText, decodeText, encodeText, looksBinary, PLAIN_LAYOUT, unencodable } from "./files/text-file.js";
-import { errnoOf, fromSystem, WorkspaceError } from "./files/workspace-error.js";
+import { type DecodedText, decodeText, encodeText, PLAIN_LAYOUT, unencodable } from "./files/text-file.js";
+import { Turns } from "./files/turns.js";
+import { type ExistingFile, isThere, readExisting, readTextBytes, readUpTo, replaceFile } from "./files/whole-file.js";
+import { errnoOf, fromSystem, told, WorkspaceError } from "./files/workspace-error.js";
 
 export { isInside } from "./files/containment.js";
+export type { Entry, EntryKind, FileStat } from "./files/file-stat.js";
 export type { Access, ResolvedPath } from "./files/path-resolver.js";
+export { MAX_TEXT_BYTES } from "./files/whole-file.js";
 export { WorkspaceError, type WorkspaceErrorCode } from "./files/workspace-error.js";
-
-export interface FileStat {
-  readonly path: ResolvedPath;
-  readonly kind: EntryKind;
-  readonly size: number;
-  /** Permission bits. */
-  readonly mode: number;
-  /** Milliseconds since the epoch. */
-  readonly modified: number;
-}
 
 export interface FileBytes extends FileStat {
   /** Shorter than `size` when a limit cut it. */
@@ -71,25 +65,6 @@ export interface WriteResult {
   readonly version: string;
 }
 
-export type EntryKind = "file" | "folder" | "link" | "other";
-
-export interface Entry {
-  readonly name: string;
-  readonly kind: EntryKind;
-}
-
-/** More than this is not held in memory as text. */
-export const MAX_TEXT_BYTES = 32 * 1024 * 1024;
-
-/** The file as it is on the disk at the moment of a write. */
-interface Existing {
-  readonly bytes: Buffer;
-  readonly mode: number;
-  readonly owner: { readonly uid: number; readonly gid: number };
-  readonly version: string;
-  readonly stamp: string;
-}
-
 export class Workspace {
   readonly #paths: PathResolver;
   readonly #sightings = new Sightings();
@@ -127,7 +102,9 @@ export class Workspace {
   /** Opens a regular file while `action` runs: for streaming. */
   async withFile<T>(path: string, action: (handle: FileHandle, file: FileStat) => Promise<T>): Promise<T> {
     const place = await this.resolve(path, "read");
-    const handle = await told(place, () => openRegularFile(place.absolute, printable(place.display)));
+    const handle = await told(printable(place.display), () =>
+      openRegularFile(place.absolute, printable(place.display)),
+    );
     try {
       return await action(handle, fileStat(place, await handle.stat({ bigint: true })));
     } finally {
@@ -145,7 +122,7 @@ export class Workspace {
 
   readText(path: string, options: ReadTextOptions = {}): Promise<TextFile> {
     return this.withFile(path, async (handle, file) => {
-      const bytes = await readText(handle, file);
+      const bytes = await readTextBytes(handle, file);
       const version = await versionOf(bytes);
       if (options.purpose !== "look") await this.rememberSeen(file.path, handle, version);
       return { ...file, ...decodeText(bytes), version };
@@ -182,7 +159,7 @@ export class Workspace {
     const place = await this.#existingEntry(path);
     await this.#inFolderOf(place, async (at) => {
       const found = await this.#refuseChanged(place, at);
-      await told(place, () => (found.isDirectory() ? rmdir(at) : unlink(at)));
+      await told(printable(place.display), () => (found.isDirectory() ? rmdir(at) : unlink(at)));
     });
     this.#sightings.forget(place.absolute);
     return place;
@@ -195,8 +172,8 @@ export class Workspace {
     await this.#inFolderOf(source, async (old) => {
       await this.#refuseChanged(source, old);
       await this.#inFolderOf(target, async (fresh) => {
-        if (await exists(fresh)) throw new WorkspaceError("exists", `${printable(target.display)} exists already.`);
-        await told(source, () => rename(old, fresh));
+        if (await isThere(fresh)) throw new WorkspaceError("exists", `${printable(target.display)} exists already.`);
+        await told(printable(source.display), () => rename(old, fresh));
       });
     });
     this.#sightings.rename(source.absolute, target.absolute);
@@ -206,7 +183,9 @@ export class Workspace {
   /** Entries of a folder as the system gives them, without holding them all. */
   async *entries(path: string): AsyncGenerator<Entry> {
     const place = await this.resolve(path, "read");
-    const held = await told(place, () => HeldDirectory.open(place.absolute, printable(place.display)));
+    const held = await told(printable(place.display), () =>
+      HeldDirectory.open(place.absolute, printable(place.display)),
+    );
     try {
       const directory = await opendir(held.path, { bufferSize: 256 });
       for await (const entry of directory) yield { name: entry.name, kind: kindOf(entry) };
@@ -225,26 +204,25 @@ export class Workspace {
   /** Follows links, as every access does: what it reports lies inside. */
   async stat(path: string): Promise<FileStat> {
     const place = await this.resolve(path, "read");
-    return fileStat(place, await told(place, () => lstat(place.absolute, { bigint: true })));
+    return fileStat(place, await told(printable(place.display), () => lstat(place.absolute, { bigint: true })));
   }
 
   /** Where the link at `folder/name` says it leads, as text. */
   async linkTarget(folder: string, name: string): Promise<string> {
     const place = await this.resolve(folder, "read");
-    return told(place, () => readlink(join(place.absolute, name)));
+    return told(printable(place.display), () => readlink(join(place.absolute, name)));
   }
 
   /** Runs `action` alone among those that name one of the same files: for read, compute and write as one. */
   async exclusive<T>(paths: readonly string[], action: () => Promise<T>): Promise<T> {
     const places = await Promise.all(paths.map(async (path) => (await this.resolve(path, "write")).absolute));
-    const keys = [...new Set(places)].sort();
-    return keys.reduceRight<() => Promise<T>>((next, key) => () => this.#exclusive.run(key, next), action)();
+    return this.#exclusive.runAll(places, action);
   }
 
   async #write(
     path: string,
     options: WriteOptions,
-    content: (existing: Existing | undefined, place: ResolvedPath) => Buffer,
+    content: (existing: ExistingFile | undefined, place: ResolvedPath) => Buffer,
   ): Promise<WriteResult> {
     const place = await this.resolve(path, "write");
     return this.#writing.run(place.absolute, () =>
@@ -254,9 +232,12 @@ export class Workspace {
         const bytes = content(existing, place);
         const version = await versionOf(bytes);
         const changes = existing?.version !== version;
-        if (changes) await told(place, () => replace(at, bytes, { existing, mode: options.mode }));
-        const stamp = stampOf(await lstat(at, { bigint: true }));
-        this.#sightings.record(place.absolute, { version, stamp });
+        if (changes)
+          await told(printable(place.display), () => replaceFile(at, bytes, { existing, mode: options.mode }));
+        // A change to a file nobody looked at does not make its rest known.
+        if (existing === undefined || options.basis === undefined || this.hasSeen(place)) {
+          this.#sightings.record(place.absolute, { version, stamp: stampOf(await lstat(at, { bigint: true })) });
+        }
         return {
           path: { ...place, exists: true },
           created: existing === undefined,
@@ -269,7 +250,7 @@ export class Workspace {
     );
   }
 
-  #refuseUnlessKnown(place: ResolvedPath, existing: Existing | undefined, basis: string | undefined): void {
+  #refuseUnlessKnown(place: ResolvedPath, existing: ExistingFile | undefined, basis: string | undefined): void {
     if (existing === undefined) {
       if (basis !== undefined) throw changed(place.display);
       return;
@@ -283,7 +264,7 @@ export class Workspace {
   }
 
   async #refuseChanged(place: ResolvedPath, at: string): Promise<BigIntStats> {
-    const found = await told(place, () => lstat(at, { bigint: true }));
+    const found = await told(printable(place.display), () => lstat(at, { bigint: true }));
     if (found.isFile() && this.hasSeen(place)) {
       const existing = await readExisting(at, place);
       if (existing !== undefined) this.#sightings.refuseChanged(place.absolute, existing, place.display);
@@ -301,7 +282,7 @@ export class Workspace {
 
   /** Makes the folders on the way where they are missing, and keeps the last one open while `action` works in it. */
   async #inFolderOf<T>(place: ResolvedPath, action: (at: string) => Promise<T>): Promise<T> {
-    const held = await told(place, () => this.#holdFolder(dirname(place.absolute)));
+    const held = await told(printable(place.display), () => this.#holdFolder(dirname(place.absolute)));
     try {
       return await action(held.at(basename(place.absolute)));
     } finally {
@@ -325,22 +306,6 @@ export class Workspace {
   }
 }
 
-/** Actions under one key run one after the other. */
-class Turns {
-  readonly #last = new Map<string, Promise<unknown>>();
-
-  async run<T>(key: string, action: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key) ?? Promise.resolve();
-    const turn = before.then(action, action);
-    this.#last.set(key, turn);
-    try {
-      return await turn;
-    } finally {
-      if (this.#last.get(key) === turn) this.#last.delete(key);
-    }
-  }
-}
-
 async function openRoot(root: string): Promise<string> {
   try {
     const real = await realpath(root);
@@ -353,82 +318,9 @@ async function openRoot(root: string): Promise<string> {
   }
 }
 
-/** System errors in the model's words. */
-async function told<T>(place: ResolvedPath, action: () => Promise<T>): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    throw fromSystem(error, printable(place.display));
-  }
-}
-
-async function readText(handle: FileHandle, file: FileStat): Promise<Buffer> {
-  const shown = printable(file.path.display);
-  if (file.size > MAX_TEXT_BYTES) throw tooLarge(shown, file.size);
-  const bytes = await readUpTo(handle, MAX_TEXT_BYTES);
-  if (looksBinary(bytes)) throw new WorkspaceError("binary", `${shown} is a binary file, not text.`);
-  return bytes;
-}
-
-async function readExisting(at: string, place: ResolvedPath): Promise<Existing | undefined> {
-  const shown = printable(place.display);
-  const found = await lstat(at).catch((error: unknown) => {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw fromSystem(error, shown);
-  });
-  if (found === undefined) return undefined;
-  return told(place, async () => {
-    const handle = await openRegularFile(at, shown, place.absolute);
-    try {
-      const stat = await handle.stat({ bigint: true });
-      if (stat.size > MAX_TEXT_BYTES) throw tooLarge(shown, Number(stat.size));
-      const bytes = await readUpTo(handle, MAX_TEXT_BYTES);
-      const mode = Number(stat.mode & 0o7777n);
-      const owner = { uid: Number(stat.uid), gid: Number(stat.gid) };
-      return { bytes, mode, owner, version: await versionOf(bytes), stamp: stampOf(stat) };
-    } finally {
-      await handle.close();
-    }
-  });
-}
-
-async function replace(
-  at: string,
-  bytes: Buffer,
-  { existing, mode }: { existing: Existing | undefined; mode: number | undefined },
-): Promise<void> {
-  if (existing !== undefined) return writeFileAtomic(at, bytes, { mode: existing.mode, owner: existing.owner });
-  return writeFileAtomic(at, bytes, { when: "create", ...(mode === undefined ? {} : { mode }) });
-}
-
-/** Reads until the end or the limit, whatever the size said: a file can grow or shrink meanwhile. */
-async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
-  const { size } = await handle.stat();
-  let buffer = Buffer.allocUnsafe(Math.min(size + 1, limit));
-  let length = 0;
-  for (;;) {
-    if (length === buffer.length) {
-      if (length >= limit) break;
-      buffer = Buffer.concat([buffer], Math.min(length * 2 + 1, limit));
-    }
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return buffer.subarray(0, length);
-}
-
 function readOnly(shown: string): WorkspaceError {
   const message = `${printable(shown)} is read-only. Nothing was written. If it really must change, make it writable first.`;
   return new WorkspaceError("read_only", message);
-}
-
-function tooLarge(shown: string, size: number): WorkspaceError {
-  const megabytes = (size / 1e6).toFixed(0);
-  return new WorkspaceError(
-    "too_large",
-    `${shown} is too large to handle whole (${megabytes} MB). Use a shell command.`,
-  );
 }
 
 function refuseUnencodable(text: string, encoding: DecodedText["encoding"], place: ResolvedPath): void {
@@ -437,35 +329,6 @@ function refuseUnencodable(text: string, encoding: DecodedText["encoding"], plac
   throw new WorkspaceError(
     "invalid",
     `${printable(place.display)} is not UTF-8, and ${JSON.stringify(character)} has no place in its single-byte encoding. Convert the file first.`,
-  );
-}
-
-interface KindOfEntry {
-  isFile(): boolean;
-  isDirectory(): boolean;
-  isSymbolicLink(): boolean;
-}
-
-function kindOf(entry: KindOfEntry): EntryKind {
-  if (entry.isFile()) return "file";
-  if (entry.isDirectory()) return "folder";
-  return entry.isSymbolicLink() ? "link" : "other";
-}
-
-function fileStat(path: ResolvedPath, stat: BigIntStats): FileStat {
-  return {
-    path,
-    kind: kindOf(stat),
-    size: Number(stat.size),
-    mode: Number(stat.mode & 0o7777n),
-    modified: Number(stat.mtimeMs),
-  };
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
   );
 }
 

@@ -20,7 +20,7 @@ const REFUSAL = /^(?:Denied\b|Permission denied for \S+ by\b|Permission for \S+ 
 export const INTERRUPTIONS: Interruptions = {
   missingTool(tool) {
     const set = SETS[tool] ?? tool;
-    return `That needs the tool ${code(tool)}, which is not offered in this run, so nothing was done. It belongs to the tool set ${code(set)}: add it with ${code(`--tool-set ${set}`)} (several: ${code("--tool-set read,edit")}). With ${code("--permission-mode deny")} no tools are offered at all.`;
+    return `That needs the tool ${code(tool)}, which is not offered in this run, so this was not done. It belongs to the tool set ${code(set)}: add it with ${code(`--tool-set ${set}`)} (several: ${code("--tool-set read,edit")}). With ${code("--permission-mode deny")} no tools are offered at all.`;
   },
   failedCall(fact) {
     return paragraphs(`I could not finish: ${describeCall(fact)} failed.`, fenced(fact.text.trim() || "(no message)"));

@@ -132,12 +132,23 @@ const CLOSINGS: readonly RegExp[] = [
   /(?<=[^\s./])\.$/,
 ];
 
+/** Long ways round to a question that rules know in its short form. */
+const REPHRASED: readonly (readonly [RegExp, string])[] = [
+  [/^where (?:can|do|could|would|will) (?:i|we|you|one) (?:find|see|look for) /i, "where is "],
+  [/^where is where is /i, "where is "],
+  [/^(?:in )?(?:what|which) file (?:is|can i find) (\S+)(?: in)?$/i, "where is $1"],
+  [/^count (?=how many )/i, ""],
+  [/^(?:show|tell|give) me (?=(?:what|which|where|who|how)\b)/i, ""],
+  [/^(?:show|list) (?=what(?:'s| is) )/i, ""],
+];
+
 function withoutPoliteness(text: string): string {
   let rest = text;
   for (let before = ""; before !== rest; ) {
     before = rest;
     for (const opening of OPENINGS) rest = rest.replace(opening, "");
     for (const closing of CLOSINGS) rest = rest.replace(closing, "");
+    for (const [long, short] of REPHRASED) rest = rest.replace(long, short);
     rest = rest.trim();
   }
   return rest;

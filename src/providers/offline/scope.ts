@@ -11,7 +11,7 @@ export interface Scope {
 export const WHOLE_PROJECT: Scope = {};
 
 const EVERYWHERE =
-  /^(?:project|repo|repository|folder|directory|dir|code ?base|code|workspace|source code|tree|working (?:tree|directory)|checkout|files?|project files|source files|here|there|everything|everywhere|place|package|root|project root|root folder|root directory|top[- ]level|\.|\.\/)$/i;
+  /^(?:project|repo|repository|folder|directory|dir|code ?base|code|workspace|source code|tree|working (?:tree|directory)|checkout|files?|project files|source files|here|there|everything|everywhere|anything|total|all|place|package|root|project root|root folder|root directory|top[- ]level|\.|\.\/)$/i;
 
 const DETERMINERS = /^(?:(?:all|any|every|each|of|the|this|that|these|our|my|your|whole|entire|current|complete) +)+/i;
 

@@ -11,7 +11,7 @@ export interface SearchTerms {
 }
 
 const BEFORE =
-  /^(?:(?:for|me|all|every|each|any|the|a|an|my|our|of|single|words?|strings?|text|phrase|terms?|identifier|symbol|name|keyword|literal|places? (?:with|where it says)|lines? (?:containing|with|that (?:contain|mention|have))|(?:occurrences?|instances?|mentions?|references?|uses?|usages?|appearances?|number|matches|calls?|hits?) (?:of|to|for)) +)+/i;
+  /^(?:(?:for|me|all|every|each|any|the|my|our|of|single|words?|strings?|text|phrase|terms?|identifier|symbol|name|keyword|literal|places? (?:with|where it says)|lines? (?:containing|with|that (?:contain|mention|have))|(?:occurrences?|instances?|mentions?|references?|uses?|usages?|appearances?|number|matches|calls?|hits?) (?:of|to|for)) +)+/i;
 
 const AFTER =
   /(?: +(?:comments?|occurrences?|instances?|mentions?|markers?|notes?|annotations?|statements?|calls?|strings?|lines?|matches|tags?|items?|words?|entries|keywords?|references?|usages?|there))+$/i;
@@ -29,7 +29,8 @@ const STOP_WORD = /^(?:the|an?|of|for|in|and|or|to|is|are|be|with|most|no|not|we
 const NOT_TEXT =
   /^(?:files?|folders?|director(?:y|ies)|functions|methods|classes|types|interfaces|exports|imports|headings?|symbols?|tests|test suites?|commits?|branch(?:es)?|changes|projects?|repo(?:sitory)?|code|codebase|lines?|words?|characters?|scripts?|tree|outline|stuff|things?|people|times)$/i;
 /** Such a word may be text, but only after a verb that asks for text ("grep for import"). */
-const KEYWORD = /^(?:function|method|class|type|interface|export|import|test|change|user)s?$/i;
+const KEYWORD =
+  /^(?:functions?|methods?|class(?:es)?|types?|interfaces?|exports?|imports?|tests?|changes?|users?|errors?|warnings?|exceptions?|failures?|an? .*)$/i;
 
 /** After "and": something to be done, not a second word to look for. */
 const DEEDS =

@@ -53,7 +53,28 @@ export function align(quotation: Quotation): readonly Line[] {
   }
   alignStart(text, lines, solid[0] ?? 0);
   alignEnd(text, lines, solid.at(-1) ?? 0);
+  refuseStrangers(text, lines);
   return lines;
+}
+
+/**
+ * A line that is in the file to the letter, but elsewhere, and a bracket with other punctuation are signs that other lines
+ * are meant than those that were found.
+ */
+function refuseStrangers(text: string, lines: readonly Line[]): void {
+  const plain = (line: string) => line.replace(/\s+/g, " ").trim();
+  const strays = lines.flatMap(({ blank, quoted, actual, rest }) => {
+    const found = plain((actual?.text ?? "") + (rest?.text ?? ""));
+    return blank || plain(quoted) === found ? [] : [{ quoted: plain(quoted), found }];
+  });
+  if (strays.length === 0) return;
+  if (strays.some(({ quoted, found }) => !/[\p{L}\p{N}]/u.test(quoted) && endMarks(quoted) !== endMarks(found))) {
+    throw new Refusal("it ends a line with other punctuation than the file");
+  }
+  const wanted = new Set(strays.map(({ quoted }) => quoted));
+  if (text.split("\n").some((line) => wanted.has(plain(line)))) {
+    throw new Refusal("a line of it is not here but elsewhere in the file");
+  }
 }
 
 /** What the quotation covers in the file. */
@@ -85,6 +106,7 @@ function actualLine(quotation: Quotation, lines: readonly Line[], index: number)
   const inside = text.slice(lineStart, from).trim() !== "";
   const isCutEnd = index === lines.length - 1;
   const following = text.slice(to, lineEnd);
+  if (text.slice(from, to).includes("\n")) throw new Refusal("its line breaks are escaped");
   if (inside && index > 0) throw new Refusal("it breaks a line where the file does not");
   if (!isCutEnd && !/^[\s,;]*$/.test(following)) throw new Refusal("it ends a line where the file does not");
   const start = inside ? from - spaceBefore(text, from, line.quoted) : lineStart;

@@ -1,5 +1,5 @@
 /** An edit whose quotation has only its fingerprint in common with a place of the file, carried over to that place. */
-import { align, Refusal } from "./align.js";
+import { align, type Quotation, Refusal } from "./align.js";
 import { readings } from "./escapes.js";
 import { type Fingerprint, fingerprint } from "./fingerprint.js";
 import { frameOf, replaceWhole } from "./frame.js";
@@ -17,18 +17,15 @@ export interface Place {
 export function carryOver(place: Place, edit: { readonly old: string; readonly new: string }): Splice {
   const quoted = edit.old.replace(/[\u200b\u2060\ufeff]/g, "");
   const literal = fingerprint(quoted);
-  const from = place.print.starts[place.at] as number;
-  const to = place.print.ends[place.at + literal.text.length - 1] as number;
+  const from = place.text.lastIndexOf("\n", place.print.starts[place.at] as number) + 1;
+  const to = place.text.indexOf("\n", place.print.ends[place.at + literal.text.length - 1]);
   let refusal: Refusal | undefined;
-  for (const { old, new: fresh } of readings(quoted, edit.new, place.text.slice(from, to))) {
+  const found = place.text.slice(from, to < 0 ? undefined : to);
+  for (const { old, new: meant } of readings(quoted, edit.new, found)) {
     const oldPrint = old === quoted ? literal : fingerprint(old);
     if (oldPrint.text !== literal.text) continue;
     try {
-      const quotation = { ...place, old, oldPrint };
-      const lines = align(quotation);
-      const newLines = fresh.split("\n");
-      if (!hasEscapedEnds(old, oldPrint) && frameOf(lines, newLines) === "file") return replaceWhole(lines, newLines);
-      return merge(quotation, lines, stepsBetween(old.split("\n"), newLines));
+      return carryOne({ ...place, old, oldPrint }, { literal: edit.new, meant });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       refusal ??= error;
@@ -37,7 +34,10 @@ export function carryOver(place: Place, edit: { readonly old: string; readonly n
   throw refusal ?? new Refusal("it is not the same");
 }
 
-/** Escapes around the first and the last word: where the quotation starts and ends in the file depends on their reading. */
-function hasEscapedEnds(old: string, print: Fingerprint): boolean {
-  return old.slice(0, print.starts[0]).includes("\\") || old.slice(print.ends.at(-1)).includes("\\");
+function carryOne(quotation: Quotation, fresh: { literal: string; meant: string | undefined }): Splice {
+  const lines = align(quotation);
+  const literal = fresh.literal.split("\n");
+  if (frameOf(lines, literal) === "file") return replaceWhole(lines, literal);
+  if (fresh.meant === undefined) throw new Refusal("whether the backslashes in the new text are meant is not clear");
+  return merge(quotation, lines, stepsBetween(quotation.old.split("\n"), fresh.meant.split("\n")));
 }

@@ -22,17 +22,18 @@ const MAX_COMPARED = 100;
 
 export interface Reading {
   readonly old: string;
-  readonly new: string;
+  /** Absent when it could be meant literally as well as escaped. */
+  readonly new?: string;
 }
 
-/** The ways in which an edit of `actual` may have been meant, the literal one first. `new` is absent where it is in doubt. */
+/** The ways in which an edit of `actual` may have been meant, the literal one first. */
 export function readings(old: string, fresh: string, actual: string): readonly Reading[] {
   const out: Reading[] = [{ old, new: fresh }];
   for (const kinds of [`"'\`$/`, `ntr"'\`$/\\`]) {
     const plain = unescape(old, kinds);
     if (out.some((reading) => reading.old === plain)) continue;
     const meant = readLike(fresh, { old, kinds, actual });
-    if (meant !== undefined) out.push({ old: plain, new: meant });
+    out.push(meant === undefined ? { old: plain } : { old: plain, new: meant });
   }
   return out;
 }
@@ -51,14 +52,20 @@ function readLike(
   if (!fresh.includes("\\")) return fresh;
   const used = escapedKinds(old).filter((kind) => kinds.includes(kind));
   const escaped = escapedKinds(fresh);
-  const plain = unescape(fresh, kinds);
-  const closer = likeness(plain, actual) - likeness(fresh, actual);
-  // A doubled backslash is no sign: code is full of them.
-  const looksEscaped = closer > 0 || escaped.some((kind) => kind !== "\\" && used.includes(kind));
-  const looksLiteral = closer < 0 || used.some((kind) => hasPlain(fresh, kind));
-  if (looksEscaped === looksLiteral) return undefined;
+  const signs = new Set(
+    fresh.split("\n").filter((line) => line.includes("\\")).map((line) => {
+      return Math.sign(likeness(unescape(line, kinds), actual) - likeness(line, actual));
+    }),
+  );
+  const keepsEscaped = old.split("\n").some((line) => line.includes("\\") && fresh.split("\n").includes(line));
+  const looksEscaped = signs.has(1) || keepsEscaped;
+  const looksLiteral = signs.has(-1) || used.some((kind) => hasPlain(fresh, kind));
+  if (looksEscaped === looksLiteral || used.some((kind) => fresh.includes(`\\\\${kind}`))) return undefined;
   if (looksLiteral) return fresh;
-  return escaped.every((kind) => used.includes(kind)) ? plain : undefined;
+  // A doubled backslash alone is no sign: code is full of them. Then every line must be nearer to the file when unescaped.
+  const hasSign = escaped.some((kind) => kind !== "\\" && used.includes(kind));
+  const isSure = (hasSign || !signs.has(0)) && escaped.every((kind) => used.includes(kind));
+  return isSure ? unescape(fresh, kinds) : undefined;
 }
 
 /** How much the lines of a text begin and end like lines of another, in characters. */

@@ -7,7 +7,8 @@
  */
 import { diffLines } from "../../base/diff.js";
 import { endMarks, extentOf, type Line, leadingSpace, Refusal } from "./align.js";
-import { quotedIndent, withLead } from "./merge.js";
+import { BLANK_LINES, quotedIndent, withLead } from "./merge.js";
+import { wordLikeness } from "./nearest.js";
 import { shapeOf } from "./reindent.js";
 import type { Splice } from "./splice.js";
 
@@ -16,34 +17,45 @@ export type Frame = "file" | "quotation";
 /** Undefined when nothing tells. Throws a Refusal when it tells both. */
 export function frameOf(lines: readonly Line[], fresh: readonly string[]): Frame | undefined {
   const solid = lines.filter((line) => !line.blank && line.actual !== undefined);
-  const actual = solid.flatMap((line) => linesOf(line.actual?.text ?? ""));
-  const quoted = solid.flatMap((line) => linesOf(line.quoted));
+  const sides = solid.map((line) => ({ quoted: line.quoted, actual: line.actual?.text ?? "" }));
+  const actual = sides.flatMap((side) => marked(side.actual, side.quoted));
+  const quoted = sides.flatMap((side) => marked(side.quoted, side.actual));
   const added = fresh.filter((line) => line.trim() !== "");
-  const file = kept(actual, added, new Set(quoted));
-  const quotation = kept(quoted, added, new Set(actual));
+  const file = kept(actual, added);
+  const quotation = kept(quoted, added);
   if (file.telling === 0 && quotation.telling === 0) return undefined;
-  // A line of the other frame is explained when this frame has a place for it.
-  const isFile = file.telling > 0 && !file.unexplained(quoted);
-  const isQuotation = quotation.telling > 0 && !quotation.unexplained(actual);
+  const isFile = file.telling > 0 && !file.leaves(quoted);
+  const isQuotation = quotation.telling > 0 && !quotation.leaves(actual);
   if (isFile && (!isQuotation || file.count > quotation.count)) return "file";
   if (isQuotation && (!isFile || quotation.count > file.count)) return "quotation";
   throw new Refusal("the new text agrees with the file in some lines and with the quotation in others");
 }
 
-function linesOf(text: string): string[] {
-  return text.split("\n").filter((line) => line.trim() !== "");
+interface Marked {
+  readonly line: string;
+  /** The other side has something else here. */
+  readonly tells: boolean;
 }
 
-/** What `added` has in common with `base`; `others` are the lines of the other side. */
-function kept(base: readonly string[], added: readonly string[], others: ReadonlySet<string>) {
-  const same = diffLines(base, added).filter((part) => part.kind === "same");
-  const lines = same.flatMap((part) => base.slice(part.oldStart, part.oldStart + part.oldCount));
+function marked(text: string, other: string): readonly Marked[] {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.map((line) => ({ line, tells: text !== other }));
+}
+
+/** What `added` has in common with `base`. */
+function kept(base: readonly Marked[], added: readonly string[]) {
+  const same = diffLines(
+    base.map(({ line }) => line),
+    added,
+  ).filter((part) => part.kind === "same");
+  const shared = same.flatMap((part) => base.slice(part.oldStart, part.oldStart + part.oldCount));
   const placed = new Set(same.flatMap((part) => Array.from({ length: part.newCount }, (_, i) => part.newStart + i)));
   return {
-    count: lines.length,
-    telling: lines.filter((line) => !others.has(line)).length,
-    unexplained: (other: readonly string[]) => {
-      const foreign = new Set(other.filter((line) => !base.includes(line)));
+    count: shared.length,
+    telling: shared.filter(({ tells }) => tells).length,
+    /** Whether a line that found no place here has one on the other side. */
+    leaves(other: readonly Marked[]): boolean {
+      const foreign = new Set(other.filter(({ tells }) => tells).map(({ line }) => line));
       return added.some((line, i) => !placed.has(i) && foreign.has(line));
     },
   };
@@ -52,13 +64,16 @@ function kept(base: readonly string[], added: readonly string[], others: Readonl
 /** The new text in the place of the quotation, line by line as it is. */
 export function replaceWhole(lines: readonly Line[], fresh: readonly string[]): Splice {
   const { start, end } = extentOf(lines);
-  refuseOddIndentation(lines);
+  const shape = indentationOf(lines);
+  if (shape === undefined) throw new Refusal("its lines are indented in another way");
   const rest = lines.find((line) => line.rest !== undefined)?.rest;
   if (rest !== undefined && endMarks(fresh.at(-1) ?? "") !== endMarks(rest.text)) {
     throw new Refusal(`its last line stops before ${endMarks(rest.text)}`);
   }
   const head = missingBlanks(lines);
   const tail = missingBlanks(lines.toReversed());
+  // The first may be the end of the line before, the last is the start of the line after.
+  if (lines.some((line, i) => line.outer && i > 0 && i < lines.length - 1)) throw new Refusal(BLANK_LINES);
   const body = withoutBlanks(withoutBlanks(fresh, head).toReversed(), tail).toReversed();
   const out = [...body];
   const final = lines.at(-1);
@@ -66,27 +81,27 @@ export function replaceWhole(lines: readonly Line[], fresh: readonly string[]): 
     if (out.at(-1)?.trim() !== "") throw new Refusal("it ends with a line break, and the new text does not");
     out[out.length - 1] = final.actual.text;
   }
-  const isOld = lines.some((line) => line.actual?.text === out[0]);
-  if (out[0] !== undefined && !isOld) out[0] = firstLine(out[0], lines[0] as Line);
+  if (out[0] !== undefined) out[0] = firstLine(out[0], lines, shape);
   return { start, end: end + (rest?.text.length ?? 0), text: out.join("\n") };
 }
 
-function refuseOddIndentation(lines: readonly Line[]): void {
+function indentationOf(lines: readonly Line[]): ReturnType<typeof shapeOf> {
   const solid = lines.filter((line) => !line.blank && line.inside !== true);
   const pairs = solid.map(({ quoted, actual }) => ({
     quoted: quotedIndent(quoted),
     actual: leadingSpace(actual?.text ?? ""),
   }));
-  const shape = shapeOf(pairs, lines[0]?.blank ? "before" : "line");
-  if (shape === undefined) throw new Refusal("its lines are indented in another way");
+  return shapeOf(pairs, lines[0]?.blank ? "before" : "line");
 }
 
 /** The quotation, and perhaps the new text with it, may begin after the indentation. */
-function firstLine(added: string, line: Line): string {
-  if (line.inside) return withLead(added, line);
-  const actual = leadingSpace(line.actual?.text ?? "");
-  const isCut = !line.blank && quotedIndent(line.quoted) === "" && actual !== "";
-  return isCut && added.trim() !== "" && leadingSpace(added) === "" ? actual + added : added;
+function firstLine(added: string, lines: readonly Line[], shape: ReturnType<typeof shapeOf>): string {
+  const [first] = lines;
+  if (first?.inside) return withLead(added, first);
+  const isOld = lines.some((line) => line.actual?.text === added);
+  if (shape !== "cut" || leadingSpace(added) !== "" || isOld) return added;
+  if (wordLikeness(added, first?.quoted ?? "") < 0.5) throw new Refusal("its first line is indented in another way");
+  return leadingSpace(first?.actual?.text ?? "") + added;
 }
 
 /** Blank lines at the start of the quotation that the file lacks: how many, and of how many. */
@@ -101,5 +116,5 @@ function withoutBlanks(fresh: readonly string[], { missing, of }: { missing: num
   const own = solid < 0 ? fresh.length : solid;
   if (own === of) return fresh.slice(missing);
   if (own === of - missing) return fresh;
-  throw new Refusal("it has other blank lines than the file beside the change");
+  throw new Refusal(BLANK_LINES);
 }

@@ -228,13 +228,14 @@ export const DISTORTIONS: Readonly<Record<string, Distortion>> = {
   "backslashes lost": oldOnly(eachLine((line) => line.replaceAll("\\", ""))),
   "spaces doubled": oldOnly((lines, random) => atOne(lines, random, (line) => indentOf(line) + line.trimStart().replaceAll(" ", "  "))),
   "spaces dropped": oldOnly((lines, random) => atOne(lines, random, (line) => indentOf(line) + line.trimStart().replace(/ ?([(){}=+,:]) ?/g, "$1"))),
-  "blank lines dropped": (pair) => {
-    const blanks = (lines: readonly string[]) => lines.filter((line) => line.trim() === "").length;
-    if (blanks(pair.old) !== blanks(pair.new)) return pair;
-    const isSolid = (line: string) => line.trim() !== "";
-    const first = pair.old.findIndex(isSolid);
-    const last = pair.old.findLastIndex(isSolid);
-    return { ...pair, old: pair.old.filter((line, i) => isSolid(line) || i < first || i > last) };
+  "blank lines dropped": ({ old, new: fresh }) => {
+    const meant = `\n${fresh.join("\n")}\n`;
+    // Only where the new text has it, too: otherwise the edit would be another one.
+    const isLost = (line: string, i: number) =>
+      line.trim() === "" && i > 0 && i < old.length - 1 && meant.includes(`\n${old.slice(i - 1, i + 2).join("\n")}\n`);
+    const first = old.findIndex((line) => line.trim() !== "");
+    const last = old.findLastIndex((line) => line.trim() !== "");
+    return { new: fresh, old: old.filter((line, i) => i < first || i > last || !isLost(line, i)) };
   },
   "blank line added": oldOnly((lines, random) => {
     const at = random.between(1, lines.length - 1);
@@ -244,7 +245,7 @@ export const DISTORTIONS: Readonly<Record<string, Distortion>> = {
   "end mark dropped": oldOnly((lines, random) => atOne(lines, random, (line) => line.replace(/[;,]\s*$/, ""))),
   "end mark added": oldOnly((lines, random) => atOne(lines, random, (line) => `${line};`)),
   "no-break space": oldOnly((lines, random) => atOne(lines, random, (line) => line.replace(" ", "\u00a0"))),
-  "zero-width space": oldOnly((lines, random) => atOne(lines, random, (line) => `${line.slice(0, 5)}\u200b${line.slice(5)}`)),
+  "zero-width space": oldOnly((lines, random) => atOne(lines, random, (line) => (line.trim() === "" ? line : `${line.slice(0, 5)}\u200b${line.slice(5)}`))),
   decomposed: oldOnly(eachLine((line) => line.normalize("NFKD"))),
   "line numbers": oldOnly((lines, random) => {
     const first = random.between(1, 300);
@@ -280,5 +281,12 @@ export function generateEdit(seed: number): GeneratedEdit | undefined {
   const after = [...lines.slice(0, start), ...(meant.length > 0 ? meant : [""]), ...lines.slice(end)];
   const truth = after.join("\n") + (file.endsWith("\n") ? "\n" : "");
   if (truth === file || quoted.every((line) => line.trim() === "")) return undefined;
+  if (names.some((name) => name.startsWith("a ")) && quotesOther(pair.old, lines)) return undefined;
   return { file, old: pair.old.join("\n"), new: pair.new.join("\n"), truth, distortions: names };
+}
+
+/** A quotation that lost a line or a word may have become a fair one of another place. */
+function quotesOther(old: readonly string[], lines: readonly string[]): boolean {
+  const bare = (text: readonly string[]) => text.join("\n").replace(/\\[nt]/g, "").replace(/[^\p{L}\p{N}{}]/gu, "");
+  return bare(lines).includes(bare(old));
 }

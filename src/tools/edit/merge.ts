@@ -14,7 +14,8 @@ import type { Splice } from "./splice.js";
 
 /** What an edit does with the lines it quotes. */
 export type Step =
-  | { readonly kind: "keep"; readonly line: number }
+  /** `text` is how the edit spells a blank line that it keeps but for its space. */
+  | { readonly kind: "keep"; readonly line: number; readonly text?: string }
   | { readonly kind: "drop"; readonly line: number }
   /** `partner` is the quoted line whose place it takes, when one line replaces one. */
   | { readonly kind: "add"; readonly text: string; readonly partner?: number };
@@ -24,9 +25,13 @@ type Addition = Extract<Step, { kind: "add" }>;
 export function stepsBetween(old: readonly string[], fresh: readonly string[]): readonly Step[] {
   const steps: Step[] = [];
   const bare = (line: string) => (line.trim() === "" ? "" : line);
+  const isLast = (line: number) => line === old.length - 1;
   for (const part of diffLines(old.map(bare), fresh.map(bare))) {
     for (let i = 0; i < part.oldCount; i++) {
-      steps.push({ kind: part.kind === "same" ? "keep" : "drop", line: part.oldStart + i });
+      const line = part.oldStart + i;
+      const text = fresh[part.newStart + i] as string;
+      if (part.kind === "changed") steps.push({ kind: "drop", line });
+      else steps.push({ kind: "keep", line, ...(text === old[line] || isLast(line) ? {} : { text }) });
     }
     if (part.kind === "same") continue;
     for (let i = 0; i < part.newCount; i++) {
@@ -49,7 +54,7 @@ export function merge(quotation: Quotation, lines: readonly Line[], steps: reado
     } else if (step.kind === "keep") {
       const { actual, gap, rest } = lines[step.line] as Line;
       if (gap !== undefined) out.push(...gap);
-      if (actual !== undefined) out.push(actual.text + (rest?.text ?? ""));
+      if (actual !== undefined) out.push(step.text ?? actual.text + (rest?.text ?? ""));
     }
   }
   const { start, end } = extentOf(lines);
@@ -88,27 +93,35 @@ function placeNewLines(quotation: Quotation, lines: readonly Line[], steps: read
   const adds = steps.filter((step) => step.kind === "add");
   const dropped = new Set(steps.flatMap((step) => (step.kind === "drop" ? [step.line] : [])));
   for (const [index, line] of lines.entries()) {
-    if (!line.blank) checkLine(quotation, line, { index, adds, dropped: dropped.has(index) });
+    if (line.blank) continue;
+    checkLine(quotation, line, { index, adds, dropped: dropped.has(index) });
+    if (!dropped.has(index)) refuseTwin(lines, line);
   }
   const [start] = lines;
   const opensInside = start?.inside === true && dropped.has(0) && adds.length > 0;
-  const opening = opensInside ? [withLead(adds[0]?.text ?? "", start)] : [];
-  const rest = adds.slice(opening.length);
+  const inner = opensInside ? [withLead(adds[0]?.text ?? "", start)] : [];
+  const rest = adds.slice(inner.length);
   const solid = lines.flatMap((line, i) => (line.blank || line.inside ? [] : [i]));
   const pairs = solid.map((i) => {
     const { quoted, actual } = lines[i] as Line;
     const line = actual?.text ?? "";
     return { quoted: quotedIndent(quoted), actual: leadingSpace(line), line, kept: !dropped.has(i) };
   });
+  const opening = steps.find((step) => step.kind !== "drop");
   const fresh = rest.filter((step) => step.text.trim() !== "").map((step): NewLine => {
     const partner = step.partner === undefined ? -1 : solid.indexOf(step.partner);
-    return { line: step.text, indent: leadingSpace(step.text), ...(partner < 0 ? {} : { partner }) };
+    return {
+      line: step.text,
+      indent: leadingSpace(step.text),
+      ...(partner < 0 ? {} : { partner }),
+      ...(step === opening ? { opens: true } : {}),
+    };
   });
   const indents = reindent(pairs, fresh, { startsWithLine: solid[0] === 0 });
   if (indents === undefined) throw new Refusal("it is indented otherwise, and how the new lines are to be is not clear");
   const queue = [...indents];
   const placed = rest.map((step) => (step.text.trim() === "" ? step.text : queue.shift() + step.text.trimStart()));
-  return [...opening, ...placed];
+  return [...inner, ...placed];
 }
 
 /** A new text that starts inside a line: the space before it stays the file's, unless the edit changes it. */
@@ -125,7 +138,7 @@ export function quotedIndent(line: string): string {
 
 /* ---- what makes an edit doubtful ---- */
 
-const BLANK_LINES = "it has other blank lines than the file beside the change";
+export const BLANK_LINES = "it has other blank lines than the file beside the change";
 
 /** Blank lines that only one side has may stay where nothing changes, or go with the lines around them. */
 function checkBlankLines(steps: readonly Step[], lines: readonly Line[]): void {
@@ -180,6 +193,12 @@ function checkLine(quotation: Quotation, line: Line, { index, dropped, adds }: L
   if (replacement === undefined || endMarks(replacement.text) !== marks) {
     throw new Refusal("it ends a line with other punctuation than the file");
   }
+}
+
+/** Of two lines that are quoted alike, but are not alike in the file, it is not known which one the edit keeps. */
+function refuseTwin(lines: readonly Line[], line: Line): void {
+  const isTwin = (other: Line) => other.quoted === line.quoted && other.actual?.text !== line.actual?.text;
+  if (lines.some(isTwin)) throw new Refusal("two lines that differ in the file are the same in it");
 }
 
 /** ASCII quotes in the quotation where the file has another kind of ASCII quotes. */

@@ -19,6 +19,8 @@ export interface NewLine {
   readonly indent: string;
   /** Index of the quoted line it takes the place of, when one line replaces one. */
   readonly partner?: number;
+  /** It is the first line of the new text. */
+  readonly opens?: true;
 }
 
 /**
@@ -65,17 +67,21 @@ function afterCutStart(
   rest: readonly QuotedLine[],
   added: readonly NewLine[],
 ): readonly string[] | undefined {
-  const takesFirst = !first.kept && added.length > 0;
-  const others = (takesFirst ? added.slice(1) : added).map((line) => line.indent);
-  const head = takesFirst ? [first.actual] : [];
-  const given = takesFirst ? added[0]?.indent : "";
-  if (given === first.actual) return [...head, ...others];
-  if (given !== "") return undefined;
+  const opening = added[0]?.opens ? added[0] : undefined;
+  const others = (opening === undefined ? added : added.slice(1)).map((line) => line.indent);
+  const head = opening === undefined ? [] : [first.actual];
+  if (opening?.indent === first.actual) return [...head, ...others];
+  if (opening !== undefined && (opening.indent !== "" || !follows(opening, first, rest))) return undefined;
   if (others.length === 0 || rest.some((line) => line.kept)) return [...head, ...others];
   if (others.every((indent) => indent.startsWith(first.actual))) return [...head, ...others];
   const block = shortest(rest.map((line) => line.actual));
   const movesWhole = shortest(others) === "" && (block === undefined || block === first.actual);
   return movesWhole ? [...head, ...others.map((indent) => first.actual + indent)] : undefined;
+}
+
+/** Whether a new first line stands for the old one, so that it was cut at the same place. */
+function follows(opening: NewLine, first: QuotedLine, rest: readonly QuotedLine[]): boolean {
+  return rest.length === 0 || opening.partner === 0 || wordLikeness(opening.line, first.line) >= 0.5;
 }
 
 /** The quotation lost the shape of the block: only a line that replaces exactly one line has a known place. */
@@ -84,6 +90,7 @@ function lineByLine(quoted: readonly QuotedLine[], added: readonly NewLine[]): r
   for (const [i, line] of added.entries()) {
     const partner = line.partner === undefined ? undefined : quoted[line.partner];
     if (partner === undefined || line.indent !== partner.quoted) return undefined;
+    if (wordLikeness(line.line, partner.line) <= 0.5) return undefined;
     const neighbours = [added[i - 1], added[i + 1]].filter((other) => isNext(line, other));
     if (neighbours.some((other) => quoted[other?.partner ?? -1]?.actual !== partner.actual)) return undefined;
     out.push(partner.actual);
@@ -111,8 +118,11 @@ function frameOf(quoted: readonly QuotedLine[], added: readonly NewLine[]): "fil
     const base = shortest(added.map((line) => line.indent));
     const asQuoted = quoted.map((line) => line.quoted);
     const asActual = quoted.map((line) => line.actual);
-    if (base === shortest(asQuoted) && !asActual.includes(base ?? "")) signs.add("quotation");
-    if (base === shortest(asActual) && !asQuoted.includes(base ?? "")) signs.add("file");
+    const [lowQuoted, lowActual] = [shortest(asQuoted), shortest(asActual)];
+    // Where both frames have lines at this depth it proves nothing, but it can cast doubt.
+    const proves = signs.size > 0 || !(asQuoted.includes(base ?? "") && asActual.includes(base ?? ""));
+    if (base === lowQuoted && base !== lowActual && proves) signs.add("quotation");
+    if (base === lowActual && base !== lowQuoted && proves) signs.add("file");
   }
   return signs.size === 1 ? [...signs][0] : undefined;
 }
@@ -120,7 +130,7 @@ function frameOf(quoted: readonly QuotedLine[], added: readonly NewLine[]): "fil
 /** The line that a new line was probably made from. */
 function mostAlike(line: string, others: readonly QuotedLine[]): QuotedLine | undefined {
   let best: QuotedLine | undefined;
-  let most = 0.5;
+  let most = 0.6;
   for (const other of others) {
     const likeness = wordLikeness(line, other.line);
     if (likeness > most) [best, most] = [other, likeness];

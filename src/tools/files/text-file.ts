@@ -30,16 +30,30 @@ export function looksBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, SNIFF_BYTES).includes(0);
 }
 
+export function isUtf16(bytes: Uint8Array): boolean {
+  return utf16Mark(bytes) !== undefined;
+}
+
 export function decodeText(bytes: Buffer): DecodedText {
   const { raw, encoding, bom } = decodeRaw(bytes);
   const newline = newlineOf(raw);
-  return { text: newline === "\n" ? raw : raw.replaceAll("\r\n", "\n"), encoding, bom, newline };
+  return { text: newline === "\n" ? raw : withPlainNewlines(raw), encoding, bom, newline };
 }
 
 /** `before` is what the file holds now: needed to give each line of a file of mixed endings its own back. */
 export function encodeText(text: string, layout: TextLayout, before?: Buffer): Buffer {
-  const plain = text.replaceAll("\r\n", "\n");
-  return encodeRaw(withNewlines(plain, layout, before), layout);
+  const raw = before === undefined ? "" : decodeRaw(before).raw;
+  const plain = isDamaged(raw) ? text : withPlainNewlines(text);
+  return encodeRaw(withNewlines(plain, layout, raw), layout);
+}
+
+function withPlainNewlines(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}
+
+/** Endings that some program doubled: there is no telling what is text and what is ending, so all of it counts as text. */
+function isDamaged(raw: string): boolean {
+  return raw.includes("\r\r\n");
 }
 
 /** The first character that the file's encoding cannot hold, or undefined. */
@@ -78,14 +92,14 @@ function utf16Mark(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
 }
 
 function newlineOf(raw: string): TextLayout["newline"] {
-  if (!raw.includes("\r\n")) return "\n";
+  if (!raw.includes("\r\n") || isDamaged(raw)) return "\n";
   return /(^|[^\r])\n/.test(raw) ? "mixed" : "\r\n";
 }
 
-function withNewlines(text: string, layout: TextLayout, before: Buffer | undefined): string {
+function withNewlines(text: string, layout: TextLayout, before: string): string {
   if (layout.newline === "\n") return text;
-  if (layout.newline === "\r\n" || before === undefined) return text.replaceAll("\n", "\r\n");
-  return withMixedNewlines(text, decodeRaw(before).raw);
+  if (layout.newline === "\r\n" || before === "") return text.replaceAll("\n", "\r\n");
+  return withMixedNewlines(text, before);
 }
 
 function withMixedNewlines(text: string, before: string): string {

@@ -37,6 +37,15 @@ export function fromSystem(error: unknown, shown: string): WorkspaceError {
   return new WorkspaceError("io", `${shown} could not be used: ${message}`, { cause: error });
 }
 
+/** Runs `action`; system errors come out in the model's words. */
+export async function told<T>(shown: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw fromSystem(error, shown);
+  }
+}
+
 const SYSTEM_ERRORS: Readonly<Record<string, readonly [WorkspaceErrorCode, string]>> = {
   ENOENT: ["missing", "does not exist."],
   ENOTDIR: ["not_a_folder", "runs through a file as if it were a folder."],

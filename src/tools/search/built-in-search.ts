@@ -5,8 +5,9 @@
  *    byte left out.
  * 2. An expression that runs away is stopped; the program stays responsive between batches.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { firstPieceOf, linePieces, readFirstPiece, withRegularFile } from "../files/file-pieces.js";
+import { isUtf16 } from "../files/text-file.js";
 import type { FoundFiles } from "./found-files.js";
 import { globMatcher } from "./glob-pattern.js";
 import { type Expressions, LineScanner, type Scan, scanText } from "./line-scanner.js";
@@ -14,11 +15,9 @@ import { compilePattern, PatternError } from "./rust-regex.js";
 import type { SearchRequest } from "./search-request.js";
 import { type VisitedFolder, type WalkOptions, walkTree } from "./tree-walk.js";
 
-const PIECE_BYTES = 4 * 1024 * 1024;
 /** A whole text must be in memory to be searched across lines. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
 const BATCH_FILES = 64;
-const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export interface BuiltInSearch {
   readonly request: SearchRequest;
@@ -53,58 +52,22 @@ async function searchBatch(
   names: readonly string[],
   { searcher, found }: { searcher: FileSearcher; found: FoundFiles },
 ): Promise<void> {
-  const pieces = names.map((name) => readPiece(folder.at(name)));
+  const pieces = names.map((name) => readFirstPiece(folder.at(name)));
   const results = searcher.scanAll(pieces.map((piece) => (piece?.isWhole === true ? piece.bytes : undefined)));
   for (const [index, name] of names.entries()) {
     let result = results[index];
-    if (pieces[index]?.isWhole === false) result = await searchLarge(folder.at(name), searcher);
+    if (pieces[index]?.isWhole === false) {
+      result = await withRegularFile(folder.at(name), (handle) => searcher.scanLarge(handle));
+    }
     if (result !== undefined && result.count > 0) found.add({ path: folder.prefix + name, ...result });
-  }
-}
-
-interface Piece {
-  readonly bytes: Buffer;
-  readonly isWhole: boolean;
-}
-
-/** Undefined for what cannot be read any more. */
-function readPiece(path: string): Piece | undefined {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(path, OPEN_FLAGS);
-    const stat = fstatSync(descriptor);
-    if (!stat.isFile()) return undefined;
-    const buffer = Buffer.allocUnsafe(Math.min(stat.size, PIECE_BYTES) + 1);
-    const length = readSync(descriptor, buffer, 0, buffer.length, 0);
-    return { bytes: buffer.subarray(0, length), isWhole: length < buffer.length };
-  } catch {
-    return undefined;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
-}
-
-async function searchLarge(path: string, searcher: FileSearcher): Promise<Scan | undefined> {
-  const handle = await open(path, OPEN_FLAGS);
-  try {
-    return (await handle.stat()).isFile() ? await searcher.scanLarge(handle) : undefined;
-  } finally {
-    await handle.close();
   }
 }
 
 /** Searches one file that is already open. Undefined when it is binary. */
 export async function searchFile(handle: FileHandle, search: BuiltInSearch): Promise<Scan | undefined> {
   const searcher = await FileSearcher.create(search);
-  const piece = await firstPiece(handle);
+  const piece = await firstPieceOf(handle);
   return piece.isWhole ? searcher.scanAll([piece.bytes])[0] : searcher.scanLarge(handle);
-}
-
-async function firstPiece(handle: FileHandle): Promise<Piece> {
-  const { size } = await handle.stat();
-  const buffer = Buffer.allocUnsafe(Math.min(size, PIECE_BYTES) + 1);
-  const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
-  return { bytes: buffer.subarray(0, bytesRead), isWhole: bytesRead < buffer.length };
 }
 
 class FileSearcher {
@@ -157,25 +120,6 @@ class FileSearcher {
     scanner.scan(decode(bytes));
     return { count: scanner.count, lines: scanner.lines };
   }
-}
-
-async function* linePieces(handle: FileHandle): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
-  for (let position = 0; ; ) {
-    const buffer = Buffer.allocUnsafe(PIECE_BYTES);
-    const { bytesRead } = await handle.read(buffer, 0, PIECE_BYTES, position);
-    if (bytesRead === 0) break;
-    position += bytesRead;
-    const whole = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-    const end = whole.lastIndexOf(10) + 1;
-    if (end > 0) yield whole.subarray(0, end);
-    rest = whole.subarray(end);
-  }
-  if (rest.length > 0) yield rest;
-}
-
-function isUtf16(bytes: Buffer): boolean {
-  return bytes.length >= 2 && ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff));
 }
 
 function decode(bytes: Buffer): string {

@@ -1,8 +1,7 @@
 /** Where ripgrep is: in the package that brings it, or on the PATH. */
-import { constants } from "node:fs";
-import { access, realpath } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { isInside } from "../files/containment.js";
+import { executable } from "../files/lookups.js";
 
 export interface FindRipgrepOptions {
   /** The PATH variable. */
@@ -25,9 +24,7 @@ async function fromPackage(from: string): Promise<string | undefined> {
   const platform = `${name}-${process.platform}-${process.arch}/bin/${PROGRAM}`;
   try {
     // The program is in a package of its own for each platform, which only the first one is sure to see.
-    const program = createRequire(createRequire(from).resolve(name)).resolve(platform);
-    await access(program, constants.X_OK);
-    return program;
+    return await executable(createRequire(createRequire(from).resolve(name)).resolve(platform));
   } catch {
     return undefined;
   }
@@ -35,14 +32,9 @@ async function fromPackage(from: string): Promise<string | undefined> {
 
 async function fromPath({ path = "", avoid = [] }: FindRipgrepOptions): Promise<string | undefined> {
   for (const folder of path.split(delimiter)) {
-    if (!isAbsolute(folder)) continue;
-    try {
-      const program = await realpath(join(folder, PROGRAM));
-      await access(program, constants.X_OK);
-      if (!isInside(program, avoid) && !isInside(folder, avoid)) return program;
-    } catch {
-      // Not here.
-    }
+    if (!isAbsolute(folder) || isInside(folder, avoid)) continue;
+    const program = await executable(join(folder, PROGRAM));
+    if (program !== undefined && !isInside(program, avoid)) return program;
   }
   return undefined;
 }

@@ -5,9 +5,9 @@
  *    workspace's own. Above the workspace they are only obeyed, never shown.
  * 2. In a repository, a folder with a `.git` of its own is another repository with rules of its own.
  */
-import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isInside } from "../files/containment.js";
+import { isThere, smallText } from "../files/lookups.js";
 import { IGNORE_FILES, type IgnoreFileName, IgnoreScope, parseIgnoreFile, type Rules } from "./ignore-rules.js";
 
 export interface IgnoreTop {
@@ -58,20 +58,11 @@ export async function loadScope(folder: {
 }): Promise<IgnoreScope> {
   const rules: Partial<Record<IgnoreFileName, Rules>> = {};
   for (const file of IGNORE_FILES) {
-    if (folder.names.has(file)) rules[file] = await readRules(folder.at(file));
+    if (!folder.names.has(file)) continue;
+    rules[file] = parseIgnoreFile((await smallText(folder.at(file), MAX_IGNORE_FILE_BYTES)) ?? "");
   }
   const isRepository = folder.top.isRepository && folder.names.has(".git");
   return new IgnoreScope({ name: folder.name, parent: folder.parent, rules, isRepository });
-}
-
-async function readRules(path: string): Promise<Rules> {
-  try {
-    const found = await stat(path);
-    if (!found.isFile() || found.size > MAX_IGNORE_FILE_BYTES) return [];
-    return parseIgnoreFile(await readFile(path, "utf8"));
-  } catch {
-    return [];
-  }
 }
 
 /** Whether a folder above the top has an ignore file that ripgrep would obey and we do not. */
@@ -83,11 +74,4 @@ export async function hasStrayIgnoreFiles({ top, isRepository }: IgnoreTop): Pro
     for (const name of names) if (await isThere(join(folder, name))) return true;
   }
   return false;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -100,8 +100,8 @@ async function countMatches(
   await runRipgrep(place, output, (chunk) => {
     const text = rest + decoder.decode(chunk, { stream: true });
     let end = 0;
-    // A path may hold anything but the NUL after it.
-    for (const [whole, path = "", count] of text.matchAll(/\.\/([^\0]*)\0(\d+)\n/g)) {
+    // A path may hold anything but the NUL after it. Older versions end the line as --crlf says.
+    for (const [whole, path = "", count] of text.matchAll(/\.\/([^\0]*)\0(\d+)\r?\n/g)) {
       add({ path, count: Number(count), lines: NONE });
       end += whole.length;
     }

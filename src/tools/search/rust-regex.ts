@@ -6,12 +6,9 @@
  * none. Bytes that are not UTF-8 are U+FFFD here and nothing there.
  */
 
-export class PatternError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "PatternError";
-  }
-}
+import { ASCII_WORD, literal, member, PatternError, POSIX, unicodeProperty, WORD } from "./regex-parts.js";
+
+export { PatternError } from "./regex-parts.js";
 
 /**
  * What the expression will be held against. `line`: one line without its end. `text`: a whole file, where `.` also matches
@@ -50,26 +47,6 @@ export function tolerantPattern(pattern: string): string {
     return found.startsWith("{") && !isRepetition ? `\\${found.slice(0, -1)}\\}` : found;
   });
 }
-
-const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
-const ASCII_WORD = "0-9A-Za-z_";
-
-const POSIX: Readonly<Record<string, string>> = {
-  alnum: "0-9A-Za-z",
-  alpha: "A-Za-z",
-  ascii: "\\x00-\\x7f",
-  blank: "\\t ",
-  cntrl: "\\x00-\\x1f\\x7f",
-  digit: "0-9",
-  graph: "\\x21-\\x7e",
-  lower: "a-z",
-  print: "\\x20-\\x7e",
-  punct: "\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e",
-  space: "\\t\\n\\v\\f\\r ",
-  upper: "A-Z",
-  word: ASCII_WORD,
-  xdigit: "0-9A-Fa-f",
-};
 
 interface Flags {
   readonly dotAll: boolean;
@@ -304,35 +281,5 @@ class Translator {
   #classCharacter(): string {
     const char = this.#peek();
     return char === "\\" ? this.#escape("class") : member(this.#take(char));
-  }
-}
-
-function literal(char: string): string {
-  return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char;
-}
-
-/** In a class of the `v` mode much more punctuation has, or may one day have, a meaning; as code points it has none. */
-function member(char: string): string {
-  return /[\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e]/.test(char) ? `\\u{${char.charCodeAt(0).toString(16)}}` : char;
-}
-
-/** Rust takes names of categories, scripts and properties alike and is easy about their spelling. */
-function unicodeProperty(name: string, negated: boolean): string {
-  const wanted = name.replace(/^(script|sc|general_category|gc)[=:]/i, "");
-  const capital = wanted.replace(/[A-Za-z]+/g, (word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase());
-  for (const each of [name, wanted, capital]) {
-    for (const form of [each, `Script=${each}`]) {
-      const source = `\\${negated ? "P" : "p"}{${form}}`;
-      if (isValid(source)) return source;
-    }
-  }
-  throw new PatternError(`\\p{${name}} is not a known Unicode property.`);
-}
-
-function isValid(source: string): boolean {
-  try {
-    return new RegExp(source, "v") !== undefined;
-  } catch {
-    return false;
   }
 }

@@ -1,10 +1,12 @@
 /**
  * Finding files and lines in the workspace: with ripgrep where it can be had, without it otherwise, to the same result.
  */
-import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { isInside } from "../files/containment.js";
 import { HeldDirectory } from "../files/held-directory.js";
+import { isRealPath } from "../files/lookups.js";
+import { printable } from "../files/printable.js";
+import { fromSystem } from "../files/workspace-error.js";
 import type { ResolvedPath, Workspace } from "../workspace.js";
 import { type BuiltInSearch, searchFile, searchTree } from "./built-in-search.js";
 import { type FindRipgrepOptions, findRipgrep } from "./find-ripgrep.js";
@@ -122,7 +124,10 @@ export class Searcher {
   ): Promise<"ripgrep" | "built-in"> {
     const program = tree.needsBuiltIn ? undefined : await this.#program();
     if (program !== undefined) {
-      const held = await HeldDirectory.open(tree.start.absolute, tree.start.display);
+      const shown = printable(tree.start.display);
+      const held = await HeldDirectory.open(tree.start.absolute, shown).catch((error: unknown) => {
+        throw fromSystem(error, shown);
+      });
       try {
         await engines.ripgrep(program, held.path);
         return "ripgrep";
@@ -151,11 +156,6 @@ async function stillInPlace<T extends { readonly path: string }>(
   start: string,
   files: readonly T[],
 ): Promise<readonly T[]> {
-  const checked = await Promise.all(
-    files.map(async (file) => {
-      const path = join(start, file.path);
-      return (await realpath(path).catch(() => undefined)) === path ? file : undefined;
-    }),
-  );
-  return checked.filter((file) => file !== undefined);
+  const inPlace = await Promise.all(files.map((file) => isRealPath(join(start, file.path))));
+  return files.filter((_, index) => inPlace[index]);
 }

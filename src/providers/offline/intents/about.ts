@@ -15,13 +15,15 @@ const THANKS =
   /^(?:(?:many |ok(?:ay)?,? )?(?:thanks|thank you|thx|cheers|great|perfect|nice|cool|ok|okay|well done|good job|bye|goodbye)(?: (?:a lot|so much|very much|you|then))?)[ !.]*$/i;
 const HELP =
   /^(?:help|help me|\/?help|usage|commands|what (?:can|could|do) (?:you|i|this|it|oxbow)(?: be able to)?(?: do| ask| ask you)?(?: here| for me)?|what are you(?: able to do| capable of)?|who are you|what(?:'s| is) (?:oxbow|this program|this tool|offline|the offline model)|are you (?:an? )?(?:ai|llm|language model|human|bot|robot|real|gpt|claude|there)|how (?:do|can|does|should) (?:i|this|it|one|you) (?:work|use (?:this|you|it|oxbow)|start)|(?:how do i |how can i |how to )?connect (?:a|an|the|my|another)(?: real| language)? model|which model (?:are you|is this|am i using)|what model (?:are you|is this|am i using))[ ?!.]*$/i;
+const CONNECT =
+  /\b(?:connect|use|set ?up|configure|switch to|add)\b.*\b(?:model|llm|ollama|anthropic|openai|claude|gpt|api key)\b/i;
 /** Work that needs understanding: said plainly, instead of doing something that only resembles it. */
 const NEEDS_MODEL =
   /\b(?:write|implement|fix|refactor|explain|why|improve|design|debug|generate|translate|optimi[sz]e|rewrite|review|suggest|recommend|invent|compose|draft|solve|convert|migrate|port|create|build|make|add|code|program|how (?:do|does|would|should|can|to)|what (?:should|would|does)|clean up|document|compare|plan|think|story|poem|idea|joke)\b/i;
 
 export function parseAbout(request: RequestText): AboutSlots {
   const raw = request.raw.trim();
-  if (raw === "" || HELP.test(raw) || HELP.test(request.text)) return { reason: "help" };
+  if (/^\W*$/.test(raw) || CONNECT.test(raw) || HELP.test(raw) || HELP.test(request.text)) return { reason: "help" };
   if (GREETING.test(raw)) return { reason: "greeting" };
   if (THANKS.test(raw)) return { reason: "thanks" };
   return { reason: NEEDS_MODEL.test(request.text) ? "needs-model" : "unknown" };

@@ -43,7 +43,7 @@ interface Form {
 const MANY =
   "(?:(?:all|every|each|any)(?: of)?(?: the)? (?:(?:occurrences?|instances?|mentions?|uses?|appearances?) of )?|(?:the )?(?:occurrences?|instances?|mentions?) of )?";
 const NOUN =
-  "(?:(?:the )?(?:word|string|text|phrase|name|identifier|term|line|function|variable|class|method|type|value|constant|symbol|sentence)s? )?";
+  "(?:(?:the )?(?:word|string|text|phrase|name|identifier|term|function|variable|class|method|type|value|constant|symbol|sentence)s? )?";
 const FILE = "(?:the )?(?:file )?(?<file>\\S+?)(?: file)?";
 const WIDE = "(?<wide>(?:all|every|each|any|the|this|my|our|whole|entire)\\b.*|here|everywhere|it|\\S+)";
 const INSIDE = "(?:in|inside|within|of|from|throughout|across)";
@@ -64,7 +64,8 @@ const FORMS: readonly Form[] = [
     replacement,
   ),
   form(`${INSIDE} ${FILE},? (?:remove|delete|erase|strip|cut) ${MANY}${NOUN}(?<from>${Q})`, replacement),
-  form(`(?:rename|move) ${FILE} (?:to|into|as) (?<target>\\S+)`, move),
+  form(`(?:rename|move|copy) ${FILE} (?:to|into|as) (?<target>\\S+)`, move),
+  form(`(?:delete|remove|erase) ${FILE}`, move),
   form(`${REPLACE}${EVERYWHERE} ${INSIDE} ${WIDE}`, wide),
   form(REPLACE, (groups, request) =>
     bothTerms(groups, request) === undefined ? undefined : { kind: "refused", why: "no-file" },
@@ -149,8 +150,9 @@ function literal(slot: string | undefined, request: RequestText): Term | undefin
 }
 
 function move(groups: Groups, request: RequestText): EditSlots | undefined {
-  const target = groups.target === undefined ? undefined : namedPath(groups.target, request);
-  return fileOf(groups, request) === undefined || target === undefined ? undefined : { kind: "refused", why: "move" };
+  if (fileOf(groups, request) === undefined) return undefined;
+  if (groups.target !== undefined && namedPath(groups.target, request) === undefined) return undefined;
+  return { kind: "refused", why: "move" };
 }
 
 function wide(groups: Groups, request: RequestText): EditSlots | undefined {
@@ -185,4 +187,7 @@ function fileOf(groups: Groups, request: RequestText): string | undefined {
   return groups.file === undefined ? undefined : namedPath(groups.file, request)?.path;
 }
 
-export const editIntent: Intent<EditSlots> = { name: "edit", parse: parseEdit, plan: planEdit };
+const NEEDS =
+  /\b(?:replace|substitute|swap|change|rename|turn|update|convert|switch|remove|delete|erase|strip|cut|move|copy|append|prepend|add|put|insert|write|create|make|save|generate|touch|overwrite|set)\b/i;
+
+export const editIntent: Intent<EditSlots> = { name: "edit", needs: NEEDS, parse: parseEdit, plan: planEdit };

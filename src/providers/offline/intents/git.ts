@@ -28,7 +28,7 @@ const SHOW =
   "(?:(?:show|run|do|do a|run a|show me|list|print|display|give me|see|view|get|what is|what's|what are|which are)(?: me)? )?(?:the |all |my |our )*";
 const CHANGED = "(?:changed|modified|edited|uncommitted|touched|dirty|new|untracked)";
 const CHANGES =
-  "(?:uncommitted |local |unstaged |pending |current |recent |working (?:tree|copy) )?(?:changes|modifications|edits)";
+  "(?:uncommitted |local |pending |current |recent |working (?:tree|copy) )?(?:changes|modifications|edits)";
 const N = "(?:(?<n>\\d{1,3}|two|three|four|five|ten|twenty) )?";
 const FILE = "(?:the )?(?:file )?(?<file>\\S+?)";
 const SINCE =
@@ -44,10 +44,9 @@ const FORMS: readonly Form[] = [
     "status",
   ),
   form(`${SHOW}(?:git state|state of (?:the |this )?(?:git )?(?:repo|repository|working tree|git))`, "status"),
-  form(
-    `(?:which|what) files? (?:are|is|have|has|did i|were)(?: been)?(?: have)? ?${CHANGED}?(?: change| edit| modify| touch)?${SINCE}`,
-    "status",
-  ),
+  form(`(?:which|what) files? (?:(?:are|is|have|has|were|was)(?: been)? )?${CHANGED}${SINCE}`, "status"),
+  form(`(?:which|what) files? did (?:i|we|you) (?:change|edit|modify|touch)${SINCE}`, "status"),
+  form(`did (?:i|we|anything|something) (?:change|edit|modify)(?: anything| something)?${SINCE}`, "status"),
   form(`${SHOW}(?:${CHANGED}) files?${SINCE}`, "status"),
   form(
     `(?:if |whether )?(?:is|are) (?:the|my|this) (?:working (?:tree|directory|copy)|repo|repository|checkout|git|git repo)(?: state)? (?:clean|dirty)`,
@@ -72,10 +71,17 @@ const FORMS: readonly Form[] = [
     { staged: true },
   ),
   form(`${SHOW}(?:git )?(?:diff|differences?)${SINCE}`, "diff"),
+  form(`${SHOW}unstaged (?:changes|diff)`, "diff"),
   form(`${SHOW}(?:git )?(?:diff|differences?|changes) (?:of |for |in |to |from |made to )?${FILE}`, "diff"),
   form(`(?:what (?:has |have )?(?:changed|did i change|have i changed) in|how has) ${FILE}(?: changed)?`, "diff"),
 
-  form(`${SHOW}(?:last|latest|most recent|newest|previous) commit(?: message)?`, "log", { count: 1 }),
+  form(
+    `(?:what was |what is |who made )?${SHOW}(?:last|latest|most recent|newest|previous) commit(?: message)?`,
+    "log",
+    { count: 1 },
+  ),
+  form("who committed last", "log", { count: 1 }),
+  form("what (?:has |was )?(?:changed|been done|happened) (?:recently|lately)", "log"),
   form(
     `${SHOW}(?:last|latest|recent|most recent|newest|previous) ${N}commits?(?: messages)?(?: (?:of|to|for|in) (?:(?:this|the) (?:repo|repository|project)|${FILE}))?`,
     "log",
@@ -97,6 +103,7 @@ const FORMS: readonly Form[] = [
     `what (?:did|does|was in|is in) (?:commit )?(?<commit>[0-9a-f]{7,40}|HEAD(?:[~^]\\d*)*)(?: (?:change|do))?`,
     "show",
   ),
+  form("(?:show|show me|print|display) (?<commit>HEAD(?:[~^]\\d*)*)", "show"),
   form(`git show(?: (?<commit>HEAD(?:[~^]\\d*)*))?`, "show"),
   form(
     `what (?:did|does|was in|is in) (?:the )?(?:last|latest|previous|most recent) commit(?: (?:change|do|contain))?`,
@@ -133,4 +140,7 @@ export function parseGit(request: RequestText): GitSlots | undefined {
   return undefined;
 }
 
-export const gitIntent: Intent<GitSlots> = { name: "git", parse: parseGit, plan: planGit };
+const NEEDS =
+  /\b(?:git|repo|repository|status|changed?|changes|modified|modify|modifications|edited|edits?|uncommitted|untracked|touched|touch|dirty|clean|new|staged|unstaged|diff|differences?|different|commits?|committed|history|log|blame|wrote|branch|branches|HEAD|commit [0-9a-f]+|did [0-9a-f]+|in [0-9a-f]{7,}|recently|lately|how has|when)\b/i;
+
+export const gitIntent: Intent<GitSlots> = { name: "git", needs: NEEDS, parse: parseGit, plan: planGit };

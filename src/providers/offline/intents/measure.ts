@@ -1,4 +1,6 @@
 /** How long something is: lines, words or characters of a file, lines of all files of a kind. */
+
+import { findFileKind, KIND_WORDS } from "../file-kinds.js";
 import type { Intent } from "../intent.js";
 import { planMeasure } from "../plans/measure.js";
 import type { RequestText } from "../request-text.js";
@@ -18,8 +20,7 @@ export interface MeasureSlots {
   readonly most?: true;
 }
 
-const UNIT =
-  "(?<unit>lines?|words?|characters?|chars?|letters?)(?: of (?:code|text|source|typescript|javascript|python|rust|go|markdown))?";
+const UNIT = `(?<unit>lines?|words?|characters?|chars?|letters?)(?: of (?:code|text|source(?: code)?|(?<kind>${KIND_WORDS})(?: code)?))?`;
 const HOW_MANY =
   "(?:how many|count|(?:what is |what's )?(?:the )?(?:number|count|total)(?: number)? of)(?: all)?(?: the)?";
 const PLACE = "(?<place>.+?)";
@@ -36,7 +37,8 @@ const FORMS: readonly RegExp[] = [
   rule(
     `(?:(?:what is|what's|show|show me|give me|get) )?(?:the )?(?<unit>line|word|character)[- ]?counts? (?:of|for|in) ${PLACE}`,
   ),
-  rule(`how (?:long|big) (?:is|are) ${PLACE}`),
+  rule(`lines of (?:code|(?<kind>${KIND_WORDS})(?: code)?)(?: (?:in|of) ${PLACE})?`),
+  rule(`how (?:long|big|large) (?:is|are) ${PLACE}`),
   rule(`(?:what is |what's )?(?:the )?length of ${PLACE}`),
   rule(`wc -(?<flag>[lwcm]) ${PLACE}`),
 ];
@@ -75,9 +77,15 @@ function build(groups: Readonly<Record<string, string | undefined>>, request: Re
   const place = groups.place?.replace(/^(?:the |this |file )+/i, "").replace(/ file$/i, "") ?? "";
   const file = place === "" ? undefined : namedFile(place, request);
   if (file !== undefined) return { unit, file: file.path, ...(file.lookUp && { lookUp: true as const }) };
-  if (unit !== "lines" || groups.unit === undefined) return undefined;
+  if (
+    unit !== "lines" ||
+    /^(?:how|what is the length|what's the length|the length|length)\b(?! many)/i.test(request.text)
+  )
+    return undefined;
   const scope = parseScope(groups.place ?? "", request);
-  return scope === undefined ? undefined : { unit, scope };
+  if (scope === undefined || groups.kind === undefined) return scope === undefined ? undefined : { unit, scope };
+  const kind = findFileKind(groups.kind);
+  return kind === undefined || scope.kind !== undefined ? undefined : { unit, scope: { ...scope, kind } };
 }
 
 function toUnit({ unit, flag }: Readonly<Record<string, string | undefined>>): Unit {
@@ -86,4 +94,11 @@ function toUnit({ unit, flag }: Readonly<Record<string, string | undefined>>): U
   return /^word/i.test(unit) ? "words" : "characters";
 }
 
-export const measureIntent: Intent<MeasureSlots> = { name: "measure", parse: parseMeasure, plan: planMeasure };
+const NEEDS = /\b(?:lines?|words?|characters?|chars?|letters?|long|longest|big|large|length|wc)\b/i;
+
+export const measureIntent: Intent<MeasureSlots> = {
+  name: "measure",
+  needs: NEEDS,
+  parse: parseMeasure,
+  plan: planMeasure,
+};

@@ -15,7 +15,7 @@ export interface OutlineSlots {
 const PART =
   "(?<part>functions?|methods?|functions and methods|class(?:es)?|types?|interfaces?|types and interfaces|exports?|exported (?:names|symbols|functions)|imports?|headings?|sections?|chapters?|titles?|symbols?|definitions?|declarations?)";
 const LIST =
-  "(?:(?:list|show|show me|give me|print|find|get|tell me|what are|which are|make|create|name)(?: me)? )?(?:(?:all|every|an?|the|of) )*";
+  "(?:(?:list|show|show me|give me|print|find|get|tell me|what is|what's|what are|which are|make|create|name)(?: me)? )?(?:(?:all|every|an?|the|of) )*";
 const FILE = "(?:the )?(?:file )?(?<file>\\S+?)";
 
 function rule(pattern: string): RegExp {
@@ -56,4 +56,12 @@ function toFilter(part: string | undefined): OutlineFilter {
   return "headings";
 }
 
-export const outlineIntent: Intent<OutlineSlots> = { name: "outline", parse: parseOutline, plan: planOutline };
+const NEEDS =
+  /\b(?:outline|table|toc|structure|skeleton|overview|summary|symbols?|summari[sz]e|describe|sketch|sum|gist|functions?|methods?|class(?:es)?|types?|interfaces?|exports?|exported|imports?|headings?|sections?|chapters?|titles?|definitions?|declarations?|define|declare)\b/i;
+
+export const outlineIntent: Intent<OutlineSlots> = {
+  name: "outline",
+  needs: NEEDS,
+  parse: parseOutline,
+  plan: planOutline,
+};

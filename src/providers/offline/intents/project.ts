@@ -37,6 +37,7 @@ const FORMS: readonly { readonly pattern: RegExp; readonly question: ProjectQues
     ),
     question: "summary",
   },
+  { pattern: rule("(?:the )?project (?:overview|summary|description)"), question: "summary" },
   { pattern: rule(`tell me (?:something |more |all )?about (?:this|${THIS})`), question: "summary" },
   {
     pattern: rule(
@@ -76,4 +77,12 @@ export function parseProject(request: RequestText): ProjectSlots | undefined {
   return found === undefined ? undefined : { question: found.question };
 }
 
-export const projectIntent: Intent<ProjectSlots> = { name: "project", parse: parseProject, plan: planProject };
+const NEEDS =
+  /\b(?:what(?:'s|s)?|which|summari[sz]e|describe|explain|analy[sz]e|introduce|sum|outline|explore|inspect|overview|summary|description|introduction|about|scripts|dependencies|depend|version|licen[cs]e|name)\b/i;
+
+export const projectIntent: Intent<ProjectSlots> = {
+  name: "project",
+  needs: NEEDS,
+  parse: parseProject,
+  plan: planProject,
+};

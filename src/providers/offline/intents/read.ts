@@ -1,7 +1,7 @@
 /** Showing a file or some of its lines. */
 import type { Intent } from "../intent.js";
 import { planRead } from "../plans/read.js";
-import type { RequestText } from "../request-text.js";
+import { MARK, type RequestText } from "../request-text.js";
 import { cleanPath, looksLikeFile, looksLikePath } from "../scope.js";
 
 export interface ReadSlots {
@@ -112,7 +112,8 @@ function firstMatch(
     const groups = pattern.exec(request.text)?.groups;
     const named = /^what/i.test(request.text) ? namedFile : namedPath;
     const file = groups?.file === undefined ? undefined : named(groups.file, request);
-    if (groups === undefined || file === undefined) continue;
+    // A bare word is a file only when it cannot be a slash command or part of one.
+    if (groups === undefined || file === undefined || /^\/\w+$/.test(request.text)) continue;
     const range = lines(groups);
     return { ...file, ...(range !== undefined && { lines: range }) };
   }
@@ -152,4 +153,10 @@ function toCount(word: string | undefined, text: string): number {
   return Math.max(1, NUMBER_WORDS[word.toLowerCase()] ?? Number(word));
 }
 
-export const readIntent: Intent<ReadSlots> = { name: "read", parse: parseRead, plan: planRead };
+/** A path, something quoted, or a document known by its first name. */
+const NEEDS = new RegExp(
+  `[./${MARK}]|readme|licen[cs]e|changelog|contributing|file|authors|notice|copying|codeowners|version`,
+  "i",
+);
+
+export const readIntent: Intent<ReadSlots> = { name: "read", needs: NEEDS, parse: parseRead, plan: planRead };

@@ -16,7 +16,7 @@ const REPORT =
   "(?:,? (?:and|then)(?: (?:tell|show) me| report| say| see| check| let me know)(?: (?:if|whether|what|which|how many|the|me|they|it|all|any|of|them|result|results|outcome|happens?|pass|passes|passed|fail|fails|failed|are|is|green))*)?";
 const TESTS = "(?:tests?|test ?suites?|specs?|test cases)";
 const STEP =
-  "(?<script>build|lint|linter|format|formatter|check|checks|type ?check|type-check|typecheck|bench|benchmark|benchmarks|compile|docs|coverage)";
+  "(?<script>build|lint|linter|format|formatter|check|checks|type ?check(?:er)?|type-?checker|type-check|typecheck|bench|benchmark|benchmarks|compile|docs|coverage)";
 
 function rule(pattern: string): RegExp {
   return new RegExp(`^${pattern}$`, "i");
@@ -42,6 +42,7 @@ const STEP_FORMS: readonly RegExp[] = [
   rule(
     `(?:if |whether )?(?:does|do) (?:${PROJECT}|it) (?<script>build|lint|compile|type ?check|typecheck)(?: cleanly)?`,
   ),
+  rule("(?<script>build|lint|typecheck|type check)"),
   rule(`${RUN} (?:the )?(?:npm |package |make )?(?:script|target|task) (?<named>\\S+)`),
   rule(`${RUN} (?:the )?(?<named>\\S+) (?:npm |package |make )?(?:script|target|task)`),
 ];
@@ -52,6 +53,9 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   checks: "check",
   "type check": "typecheck",
   "type-check": "typecheck",
+  "type checker": "typecheck",
+  typechecker: "typecheck",
+  "type-checker": "typecheck",
   benchmark: "bench",
   benchmarks: "bench",
   compile: "build",
@@ -64,10 +68,13 @@ export function parseScript(request: RequestText): ScriptSlots | undefined {
     if (groups === undefined) continue;
     const named = groups.named === undefined ? undefined : request.term(groups.named).value;
     const word = named ?? groups.script?.toLowerCase() ?? "";
-    if (!/^[\w:.@/-]+$/.test(word === "type check" ? "typecheck" : word)) continue;
-    return { script: named ?? SYNONYMS[word] ?? word };
+    const script = named ?? SYNONYMS[word] ?? word;
+    if (/^[\w:.@/-]+$/.test(script)) return { script };
   }
   return undefined;
 }
 
-export const scriptIntent: Intent<ScriptSlots> = { name: "script", parse: parseScript, plan: planScript };
+const NEEDS =
+  /\b(?:tests?|testsuites?|specs?|build|lint|linter|format|formatter|checks?|type ?check|type-?check(?:er)?|typechecker|type checker|bench|benchmarks?|compile|docs|coverage|script|target|task)\b/i;
+
+export const scriptIntent: Intent<ScriptSlots> = { name: "script", needs: NEEDS, parse: parseScript, plan: planScript };

@@ -8,7 +8,7 @@ export interface Wishes {
 }
 
 interface Tail {
-  /** What its group `keep` matched is left standing. */
+  /** What its group `keep` matched is left standing; its group `again` must have been said before. */
   readonly pattern: RegExp;
   readonly set: Wishes;
 }
@@ -22,7 +22,7 @@ export const MOST =
 const TAILS: readonly Tail[] = [
   {
     pattern: new RegExp(
-      `${LEAD} (?:which|what|in which|the)(?: one)?(?: of the)? (?:files?|one|of them)(?: that)? (?:has|have|contains?|holds|with) ${MOST}$`,
+      `${LEAD} (?:which|what|in which|the)(?: one)?(?: of the)? (?:files?|one|of them)(?: that)? (?:has|have|contains?|holds|with) ${MOST}(?: (?<again>\\S+))?$`,
       "i",
     ),
     set: { goal: "most" },
@@ -63,10 +63,8 @@ const TAILS: readonly Tail[] = [
     set: { goal: "files" },
   },
   {
-    pattern: new RegExp(
-      `${LEAD} (?:where(?: (?:they|it) (?:are|is))?|them|(?:the |all )?(?:matching )?lines|the (?:matches|results|locations))$`,
-      "i",
-    ),
+    pattern:
+      /(?:,|;| and| then)+(?: (?:also|please))?(?: (?:tell|show|give) me| say| report| let me know| list| print| see)? (?:where(?: (?:they|it) (?:are|is))?|them|(?:the |all )?(?:matching )?lines|the (?:matches|results|locations))$/i,
     set: { goal: "lines" },
   },
   {
@@ -96,6 +94,9 @@ export function takeWishes(text: string): WithoutWishes {
     before = rest;
     for (const { pattern, set } of TAILS) {
       const match = pattern.exec(rest);
+      // "…which file has the most of them" may repeat the word; another word would be another question.
+      const again = match?.groups?.again?.replace(/s$/, "").toLowerCase();
+      if (again !== undefined && !rest.slice(0, match?.index).toLowerCase().includes(again)) continue;
       const shorter = match === null ? rest : rest.slice(0, match.index) + (match.groups?.keep ?? "");
       // A tail that is all there is left was no tail.
       if (shorter === rest || !shorter.includes(" ")) continue;

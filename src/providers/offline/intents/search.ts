@@ -1,5 +1,5 @@
 /** Finding text: where it is, in which files, how often, where a name is defined. */
-import type { Intent } from "../intent.js";
+import { type Intent, possibleForms } from "../intent.js";
 import { planSearch } from "../plans/search.js";
 import type { RequestText } from "../request-text.js";
 import { looksLikeFile, looksLikePath, parseScope, type Scope, WHOLE_PROJECT } from "../scope.js";
@@ -20,7 +20,7 @@ export interface SearchSlots {
 
 export function parseSearch(request: RequestText): SearchSlots | undefined {
   const { text, wishes } = takeWishes(request.text);
-  for (const candidate of SEARCH_FORMS) {
+  for (const candidate of possibleForms(SEARCH_FORMS, text)) {
     const groups = candidate.pattern.exec(text)?.groups;
     if (groups?.term === undefined) continue;
     const found = parseTerms(groups.term, request, candidate);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { shellWord } from "../shell-word.js";
 import { parseCommandOutput } from "./command-output.js";
 import { joinedText, parseFileText } from "./file-text.js";
 import { parseFolderListing } from "./folder-listing.js";
 import { parseCounts, parseMatches, parsePaths } from "./search-output.js";
-import { shellWord } from "./shell-words.js";
 
 describe("what grep and glob answer", () => {
   it("is read as counts", () => {

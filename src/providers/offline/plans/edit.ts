@@ -26,7 +26,7 @@ export function* planEdit(slots: EditSlots, tools: Toolbox): Plan {
 const REFUSALS: Readonly<Record<Refusal["why"], string>> = {
   "no-file": `In which file? Nothing was changed. Name it: ${code("replace 'foo' by 'bar' in notes.txt")}.`,
   "many-files": `Nothing was changed: I edit one named file at a time. Ask "which files mention …" first, then name the file: ${code("replace 'foo' by 'bar' in notes.txt")}.`,
-  move: `Nothing was changed: I do not move or rename files myself. Spell the command out, for example: run ${code("git mv old.txt new.txt")}.`,
+  move: `Nothing was changed: I do not move, copy or delete files myself. Spell the command out, for example: run ${code("git mv old.txt new.txt")}.`,
 };
 
 /* ---- replace ---- */

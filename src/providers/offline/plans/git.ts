@@ -1,7 +1,7 @@
 import type { GitSlots } from "../intents/git.js";
 import { parseCommandOutput } from "../outputs/command-output.js";
-import { shellWord } from "../outputs/shell-words.js";
 import { call, type Plan, type Steps, type Toolbox } from "../plan.js";
+import { shellWord } from "../shell-word.js";
 import { code, count, fenced, paragraphs } from "../wording.js";
 
 const DEFAULT_COMMITS = 10;

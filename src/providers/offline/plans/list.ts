@@ -3,9 +3,9 @@ import type { ListSlots } from "../intents/list.js";
 import { parseCommandOutput } from "../outputs/command-output.js";
 import { type FolderListing, parseFolderListing } from "../outputs/folder-listing.js";
 import { type PathList, parsePaths } from "../outputs/search-output.js";
-import { shellWord } from "../outputs/shell-words.js";
 import { call, type Plan } from "../plan.js";
 import { cleanPath, describeScope, type Scope } from "../scope.js";
+import { shellWord } from "../shell-word.js";
 import { bulleted, code, count, fenced, paragraphs } from "../wording.js";
 
 const SHOWN_PATHS = 200;

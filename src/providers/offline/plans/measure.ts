@@ -3,9 +3,9 @@ import type { MeasureSlots, Unit } from "../intents/measure.js";
 import { lookUpDocument } from "../look-up.js";
 import { joinedText, parseFileText } from "../outputs/file-text.js";
 import { type FileCount, parseCounts } from "../outputs/search-output.js";
-import { shellWord } from "../outputs/shell-words.js";
 import { call, type Plan } from "../plan.js";
 import { describeScope, type Scope, WHOLE_PROJECT } from "../scope.js";
+import { shellWord } from "../shell-word.js";
 import { code, count, enumerate, fenced, paragraphs } from "../wording.js";
 import { unreadable } from "./read.js";
 

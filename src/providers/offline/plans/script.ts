@@ -1,9 +1,9 @@
 import type { ScriptSlots } from "../intents/script.js";
 import { parseCommandOutput } from "../outputs/command-output.js";
 import type { FileText } from "../outputs/file-text.js";
-import { shellWord } from "../outputs/shell-words.js";
 import { call, type Plan } from "../plan.js";
 import { makeTargets, packageRunner, parseManifest, readTogether, stringEntries, topNames } from "../project-files.js";
+import { shellWord } from "../shell-word.js";
 import { code, count, enumerate, fenced, paragraphs } from "../wording.js";
 import { describeOutput } from "./run.js";
 

@@ -2,7 +2,7 @@
  * A command's output while it runs, for people to watch (feature T6). Every event is also logged, so what goes out is bounded:
  * the first piece at once, then ten a second, and once a second after a good deal was shown; each holds the newest lines only.
  */
-import type { Clock } from "../base/clock.js";
+import type { Clock } from "../../base/clock.js";
 import { commandText, wholeCharactersEnd } from "./command-text.js";
 
 const PIECE_BYTES = 2048;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ManualClock } from "../base/clock.js";
+import { ManualClock } from "../../base/clock.js";
 import { LiveProgress } from "./live-progress.js";
 
 function setUp() {

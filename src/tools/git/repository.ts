@@ -9,7 +9,7 @@
  */
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { isWithin } from "./git-arguments.js";
+import { isInside } from "../files/containment.js";
 
 /** Runs git with these arguments and gives its stdout; throws with git's own message. */
 export type RunGit = (args: readonly string[]) => Promise<string>;
@@ -133,13 +133,13 @@ interface Places {
 
 function checkPlaces(places: Places): void {
   const { root, top, gitDirectory, common } = places;
-  if (isWithin(gitDirectory, root)) {
-    if (!isWithin(top, root)) throw outside("its work tree", top);
-    if (!isWithin(common, root)) throw outside("its common folder", common);
+  if (isInside(gitDirectory, [root])) {
+    if (!isInside(top, [root])) throw outside("its work tree", top);
+    if (!isInside(common, [root])) throw outside("its common folder", common);
     for (const folder of new Set([gitDirectory, common])) checkContents(folder, root);
     return;
   }
-  if (!isWithin(root, top)) throw outside("its work tree", top);
+  if (!isInside(root, [top])) throw outside("its work tree", top);
   const holdsWorkspace = gitDirectory === join(top, ".git") && common === gitDirectory;
   if (!holdsWorkspace && !isLinkedWorktree(places) && !isSubmodule(places))
     throw outside("its git folder", gitDirectory);
@@ -176,12 +176,12 @@ function checkContents(folder: string, root: string): void {
     const path = join(folder, name);
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue;
     const target = realpathOrSelf(path);
-    if (!isWithin(target, root)) throw outside(`its ${name}`, target);
+    if (!isInside(target, [root])) throw outside(`its ${name}`, target);
   }
   for (const line of readIfThere(join(folder, "objects/info/alternates")).split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
     const store = realpathOrSelf(resolve(folder, "objects", line));
-    if (!isWithin(store, root)) throw outside("an object store it borrows from", store);
+    if (!isInside(store, [root])) throw outside("an object store it borrows from", store);
   }
 }
 

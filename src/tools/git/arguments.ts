@@ -7,7 +7,8 @@
  * 2. Paths stay inside the workspace by their spelling; git itself does not follow links out of its work tree.
  */
 import { lstatSync } from "node:fs";
-import { relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
+import { isInside } from "../files/containment.js";
 
 export const GIT_ACTIONS = ["status", "diff", "log", "show", "blame"] as const;
 export type GitAction = (typeof GIT_ACTIONS)[number];
@@ -184,7 +185,7 @@ function checkPath(path: string, root: string): void {
   const plain = path.replace(/^:[!^]+/, "");
   if (plain.startsWith(":"))
     throw new GitArgumentError(`The path ${path} is not plain: pathspec magic is not allowed.`);
-  if (!isWithin(resolve(root, plain), root)) throw new GitArgumentError(`The path ${path} is outside the workspace.`);
+  if (!isInside(resolve(root, plain), [root])) throw new GitArgumentError(`The path ${path} is outside the workspace.`);
 }
 
 /** `HEAD~2`, `main..topic`, and `HEAD:path`, whose path git reads from the top of the repository unless it begins with a dot. */
@@ -195,10 +196,5 @@ function checkRevision(word: string, { root, top }: GitFolders): void {
     throw new GitArgumentError(`${word} is not allowed here: name a commit, or a path inside the workspace.`);
   }
   const base = /^\.\.?(\/|$)/.test(path) ? root : top;
-  if (!isWithin(resolve(base, path), root)) throw new GitArgumentError(`${word} is outside the workspace.`);
-}
-
-export function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && resolve(folder, way) === path);
+  if (!isInside(resolve(base, path), [root])) throw new GitArgumentError(`${word} is outside the workspace.`);
 }

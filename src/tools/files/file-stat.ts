@@ -1,0 +1,42 @@
+/** What is known about a place in the workspace without looking into it. */
+import type { BigIntStats } from "node:fs";
+import type { ResolvedPath } from "./path-resolver.js";
+
+export type EntryKind = "file" | "folder" | "link" | "other";
+
+export interface Entry {
+  readonly name: string;
+  readonly kind: EntryKind;
+}
+
+export interface FileStat {
+  readonly path: ResolvedPath;
+  readonly kind: EntryKind;
+  readonly size: number;
+  /** Permission bits. */
+  readonly mode: number;
+  /** Milliseconds since the epoch. */
+  readonly modified: number;
+}
+
+interface Kinds {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+export function kindOf(entry: Kinds): EntryKind {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "other";
+}
+
+export function fileStat(path: ResolvedPath, stat: BigIntStats): FileStat {
+  return {
+    path,
+    kind: kindOf(stat),
+    size: Number(stat.size),
+    mode: Number(stat.mode & 0o7777n),
+    modified: Number(stat.mtimeMs),
+  };
+}

@@ -1,0 +1,39 @@
+/** Small questions to the file system that may concern places outside a workspace: programs, and ignore files above it. */
+import { constants } from "node:fs";
+import { access, readFile, realpath, stat } from "node:fs/promises";
+
+export async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The text of a regular file that is not larger than `maxBytes`; otherwise undefined. */
+export async function smallText(path: string, maxBytes: number): Promise<string | undefined> {
+  try {
+    const found = await stat(path);
+    return found.isFile() && found.size <= maxBytes ? await readFile(path, "utf8") : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a program really is, if it is one. */
+export async function executable(path: string): Promise<string | undefined> {
+  try {
+    const real = await realpath(path);
+    await access(real, constants.X_OK);
+    return (await stat(real)).isFile() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a path is free of symbolic links and leads to something. */
+export async function isRealPath(path: string): Promise<boolean> {
+  return realpath(path).then(
+    (real) => real === path,
+    () => false,
+  );
+}

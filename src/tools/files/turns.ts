@@ -1,0 +1,21 @@
+/** Actions under one key run one after the other, in the order they came; what one of them throws is its own affair. */
+export class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async run<T>(key: string, action: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const turn = before.then(action, action);
+    this.#last.set(key, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#last.get(key) === turn) this.#last.delete(key);
+    }
+  }
+
+  /** With several keys: all of them at once. The order of taking is the same for everybody, so nobody waits in a circle. */
+  async runAll<T>(keys: readonly string[], action: () => Promise<T>): Promise<T> {
+    const ordered = [...new Set(keys)].sort();
+    return ordered.reduceRight<() => Promise<T>>((next, key) => () => this.run(key, next), action)();
+  }
+}
