@@ -35,9 +35,9 @@ describe("requirements", () => {
     expect(new Set(requirements.map(({ id }) => id)).size).toBe(requirements.length);
   });
 
-  it("that are done are verified by a test", () => {
+  it("that are claimed are verified by a test", () => {
     const cited = new Set(tests.flatMap(({ citations }) => citations));
-    const unverified = requirements.filter(({ id, status }) => status === "done" && !cited.has(id));
+    const unverified = requirements.filter(({ id, status }) => status !== "open" && !cited.has(id));
     expect(unverified.map(({ id, title }) => `${id} ${title}`)).toEqual([]);
   });
 

@@ -1,7 +1,6 @@
 /** Wires everything together. Read it last: each line hands one part to another, and there is nothing else in here. */
-import { getRandomValues } from "node:crypto";
 import { join } from "node:path";
-import { type Clock, systemClock } from "../base/clock.js";
+import type { Clock } from "../base/clock.js";
 import { createIdSource } from "../base/ulid.js";
 import { buildChains } from "../chain/build.js";
 import type { ChainServices } from "../chain/services.js";
@@ -18,6 +17,7 @@ import type { ClientId, SessionId } from "../protocol/ids.js";
 import { isJsonObject } from "../protocol/json.js";
 import { PermissionGate } from "../security/permissions/gate.js";
 import type { LogFunction } from "../system/log.js";
+import { nodeClock } from "../system/node-clock.js";
 import type { Workspace } from "../tools/workspace.js";
 import type { Variables } from "./env.js";
 import type { ModelShelf } from "./model-shelf.js";
@@ -42,8 +42,8 @@ export interface Engine {
 }
 
 export function createEngine(options: EngineOptions): Engine {
-  const clock = options.clock ?? systemClock;
-  const ids = createIdSource({ wall: clock.wall, random: getRandomValues });
+  const clock = options.clock ?? nodeClock;
+  const ids = createIdSource({ wall: clock.wall, random: fillRandom });
   const { workspace } = options;
   const { settings, roots } = options.loaded;
 
@@ -115,4 +115,9 @@ export function createEngine(options: EngineOptions): Engine {
 
   const host = new Host({ openRun, resolveModel: (spec) => options.shelf.resolve(spec), custom });
   return { host, clock, newClientId: () => ids.next("cli") };
+}
+
+/** Ids must differ, not be secret: loading the crypto module for them would delay the first request. */
+function fillRandom(bytes: Uint8Array): void {
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Math.floor(Math.random() * 256);
 }

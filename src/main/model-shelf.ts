@@ -19,6 +19,7 @@ import {
 } from "../providers/named.js";
 import type { Trace } from "../providers/trace.js";
 import { createHttpClient } from "../system/http-client.js";
+import { nodeClock } from "../system/node-clock.js";
 import type { Variables } from "./env.js";
 import { nearest } from "./flags.js";
 
@@ -62,7 +63,7 @@ export function createModelShelf(options: { readonly variables: Variables; reado
 class Shelf implements ModelShelf {
   readonly #variables: Variables;
   readonly #trace: Trace | undefined;
-  readonly #http = createHttpClient();
+  readonly #http = createHttpClient({ clock: nodeClock });
   /** The provider of the model in use: a bare model name means one of its models. */
   #current: string | undefined;
 

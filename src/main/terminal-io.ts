@@ -1,7 +1,7 @@
 /** The process's own streams as the plain clients want them. */
 import { fstatSync } from "node:fs";
-import { systemClock } from "../base/clock.js";
 import type { Terminal } from "../clients/headless/terminal.js";
+import { nodeClock } from "../system/node-clock.js";
 import type { Variables } from "./env.js";
 import type { LineReader } from "./line-reader.js";
 
@@ -22,7 +22,7 @@ export function processTerminal(variables: Variables, lines?: LineReader): Termi
   let reader = lines;
   const askLine: Terminal["askLine"] = async (question, signal) => {
     const { LineReader } = await import("./line-reader.js");
-    reader ??= new LineReader(systemClock);
+    reader ??= new LineReader(nodeClock);
     return reader.ask(question, signal);
   };
   return { ...terminal, askLine };

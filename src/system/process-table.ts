@@ -27,12 +27,6 @@ export interface Origin {
   readonly recent: boolean;
 }
 
-export interface Candidates {
-  readonly rows: readonly ProcessRow[];
-  /** No process started while we looked. */
-  readonly settled: boolean;
-}
-
 /** Too short for the smallest range of ids (32,768) to be used up by anything a command does. */
 export const RECENT_MS = 500;
 
@@ -40,37 +34,45 @@ const HAS_PROC = process.platform === "linux";
 /** Up to here looking at every id is cheaper than listing the whole of /proc. */
 const PROBE_LIMIT = 64;
 /** New processes may appear while we look; on a busy machine that may never stop. */
-const MAX_LOOKS = 8;
+const MAX_LOOKS = 32;
 
-/** Whether anything may have started after the origin and still run. No false "no"; reads one small file when idle. */
-export function anythingSince(origin: Origin): boolean {
+/** Sure that nothing that started after the origin still runs. Reads one small file when the machine is idle. */
+export function nothingSince(origin: Origin): boolean {
   for (let look = 0; look < MAX_LOOKS && origin.recent; look++) {
     const last = lastPid();
-    if (last < origin.pid || last - origin.pid > PROBE_LIMIT) break;
-    for (let pid = origin.pid + 1; pid <= last; pid++) if (existsSync(`/proc/${pid}`)) return true;
+    if (last < origin.pid || last - origin.pid > PROBE_LIMIT) return false;
+    for (let pid = origin.pid + 1; pid <= last; pid++) if (existsSync(`/proc/${pid}`)) return false;
     // A process that was seen running may have started another and ended before we came to it.
-    if (last === origin.pid || last === lastPid()) return false;
+    if (last === origin.pid || last === lastPid()) return true;
   }
-  const { rows, settled } = candidatesSince(origin);
-  return !settled || rows.length > 0;
+  return false;
 }
 
-/** Every live process that started with the origin or after it. */
-export function candidatesSince(origin: Origin): Candidates {
-  if (!HAS_PROC) return { rows: rowsOfPs(), settled: true };
-  const rows = new Map<number, ProcessRow>();
-  const ordered = origin.recent && lastPid() >= origin.pid;
-  let from = ordered ? origin.pid : 1;
+/**
+ * Visits every live process that started with the origin or after it, also those that start meanwhile: whatever a process
+ * leaves behind that ends before or during its visit is visited too. False when there was no end to the new ones.
+ */
+export function visitSince(origin: Origin, visit: (row: ProcessRow) => void): boolean {
+  if (!HAS_PROC) {
+    for (const row of rowsOfPs()) visit(row);
+    return true;
+  }
+  const seen = new Set<number>();
+  let from = origin.recent && lastPid() >= origin.pid ? origin.pid : 1;
   for (let look = 0; look < MAX_LOOKS; look++) {
     const last = lastPid();
     for (const name of readdirSync("/proc")) {
-      const row = Number(name) >= from ? readRow(Number(name)) : undefined;
-      if (row !== undefined && row.startTime >= origin.startTime) rows.set(row.pid, row);
+      const pid = Number(name);
+      if (!(pid >= from) || seen.has(pid)) continue;
+      seen.add(pid);
+      const row = readRow(pid);
+      if (row !== undefined && row.startTime >= origin.startTime) visit(row);
     }
-    if (lastPid() === last) return { rows: [...rows.values()], settled: true };
-    if (ordered) from = last + 1;
+    const now = lastPid();
+    if (now === last) return true;
+    from = now > last ? last + 1 : 1;
   }
-  return { rows: [...rows.values()], settled: false };
+  return false;
 }
 
 /** Also of a process that has just ended, as long as nobody has asked for its exit code. */
@@ -79,18 +81,20 @@ export function startTimeOf(pid: number): number {
 }
 
 /**
- * Whether the process was started with this text somewhere in its environment. Undefined when no environment shows: there is
- * none, or the process is just changing into another program and will show it in a moment, or it just ended and may have left
- * children that no earlier look could find.
+ * Whether the process was started with this text somewhere in its environment. Undefined while that cannot be told: while a
+ * process changes into another program, the kernel shows neither environment nor arguments for a moment.
  */
 export function environmentHolds(pid: number, text: string): boolean | undefined {
   if (!HAS_PROC) return false;
   try {
-    const environment = readFileSync(`/proc/${pid}/environ`);
-    return environment.length === 0 ? undefined : environment.includes(text);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === "EACCES" || code === "EPERM" ? false : undefined;
+    for (let attempt = 0; attempt < 4; attempt++) {
+      const environment = readFileSync(`/proc/${pid}/environ`);
+      if (environment.length > 0) return environment.includes(text);
+    }
+    const hasArguments = readFileSync(`/proc/${pid}/cmdline`).length > 0;
+    return hasArguments || readRow(pid) === undefined ? readFileSync(`/proc/${pid}/environ`).includes(text) : undefined;
+  } catch {
+    return false;
   }
 }
 

@@ -17,14 +17,14 @@ import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.js";
 import {
-  anythingSince,
-  candidatesSince,
   environmentHolds,
   hasOpen,
+  nothingSince,
   type Origin,
   type ProcessRow,
   RECENT_MS,
   startTimeOf,
+  visitSince,
 } from "./process-table.js";
 
 /** The environment variable that carries the markers, outermost first: an Oxbow in an Oxbow belongs to both. */
@@ -96,22 +96,22 @@ export class ProcessTree {
     if (!this.#exited) return false;
     if (WINDOWS) return true;
     const groupAlive = this.#groupAlive();
-    if (LINUX) return (!groupAlive && !anythingSince(this.#origin())) || this.#nobodyFound();
+    if (LINUX) return (!groupAlive && nothingSince(this.#origin())) || this.#sawNobody(this.members());
     return !groupAlive && ![...this.#known.keys()].some((pid) => pid !== this.pid && send(pid, 0));
   }
 
   /** The live members, the first process included. */
   members(): readonly ProcessRow[] {
     if (WINDOWS) return [];
-    const { rows, settled } = candidatesSince(this.#origin());
     const mine = new Map<number, ProcessRow>();
-    this.#unsure = !settled;
-    let rest = rows.filter((row) => {
+    let rest: ProcessRow[] = [];
+    this.#unsure = false;
+    const complete = visitSince(this.#origin(), (row) => {
       if (this.#isKin(row)) this.#admit(row, mine);
       else if (this.#holdsOutput(row)) mine.set(row.pid, row);
-      else return true;
-      return false;
+      else rest.push(row);
     });
+    this.#unsure ||= !complete;
     for (let before = -1; before !== rest.length; ) {
       before = rest.length;
       rest = rest.filter((row) => {
@@ -128,14 +128,14 @@ export class ProcessTree {
   /** Ends every member: asks, waits, insists. Resolves with the number that could not be ended. */
   async terminate({ clock, graceMs }: TerminateOptions): Promise<number> {
     const asked = new Set<number>();
-    const ask = () => {
-      const news = this.members().filter((member) => !asked.has(member.pid));
+    const ask = (members: readonly ProcessRow[]) => {
+      const news = members.filter((member) => !asked.has(member.pid));
       for (const member of news) asked.add(member.pid);
       // A stopped process acts on SIGTERM only once it goes on.
       if (news.length > 0) this.#signal(news, ["SIGTERM", "SIGCONT"]);
     };
     if (await this.#emptyWithin(ask, { clock, ms: graceMs })) return 0;
-    const insist = () => this.#signal(this.members(), ["SIGKILL"]);
+    const insist = (members: readonly ProcessRow[]) => this.#signal(members, ["SIGKILL"]);
     if (await this.#emptyWithin(insist, { clock, ms: KILL_LIMIT_MS })) return 0;
     return this.members().length;
   }
@@ -143,8 +143,25 @@ export class ProcessTree {
   /** The last resort when this process is about to end and can wait for nothing. */
   killNow(): void {
     for (let round = 0; round < KILL_NOW_ROUNDS; round++) {
-      this.#signal(this.members(), ["SIGKILL"]);
-      if (WINDOWS || this.#nobodyFound()) return;
+      const members = this.members();
+      if (this.#sawNobody(members) && round > 0) return;
+      this.#signal(members, ["SIGKILL"]);
+    }
+  }
+
+  /** Looks and acts again and again; whether the tree was empty before the time was over. */
+  async #emptyWithin(
+    act: (members: readonly ProcessRow[]) => void,
+    { clock, ms }: { readonly clock: Clock; readonly ms: number },
+  ): Promise<boolean> {
+    const deadline = clock.now() + ms;
+    for (let pause = 1; ; pause = Math.min(pause * 2, 32)) {
+      const members = this.members();
+      act(members);
+      if (this.#exited && this.#sawNobody(members) && (LINUX || this.isEmpty())) return true;
+      const left = deadline - clock.now();
+      if (left <= 0) return false;
+      await new Promise<void>((resolve) => clock.after(Math.min(pause, left), resolve));
     }
   }
 
@@ -160,25 +177,13 @@ export class ProcessTree {
     }
   }
 
-  /** Acts and looks again and again; whether the tree was empty before the time was over. */
-  async #emptyWithin(act: () => void, { clock, ms }: { readonly clock: Clock; readonly ms: number }): Promise<boolean> {
-    const deadline = clock.now() + ms;
-    for (let pause = 1; ; pause = Math.min(pause * 2, 32)) {
-      act();
-      if (this.isEmpty()) return true;
-      const left = deadline - clock.now();
-      if (left <= 0) return false;
-      await new Promise<void>((resolve) => clock.after(Math.min(pause, left), resolve));
-    }
-  }
-
   #origin(): Origin {
     const recent = performance.now() - this.#seenAt < RECENT_MS;
     return { pid: this.pid, startTime: this.#startTime, recent };
   }
 
-  #nobodyFound(): boolean {
-    return this.members().length === 0 && !this.#unsure;
+  #sawNobody(members: readonly ProcessRow[]): boolean {
+    return members.length === 0 && !this.#unsure;
   }
 
   #groupAlive(): boolean {

@@ -15,6 +15,7 @@ export function fileTool(
     description: definition.description.trim(),
     async run(args, context) {
       try {
+        context.signal.throwIfAborted();
         return await run(new Arguments(args), context);
       } catch (error) {
         if (context.signal.aborted) return { status: "cancelled", content: [text("Cancelled.")] };

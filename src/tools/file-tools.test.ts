@@ -435,6 +435,12 @@ describe("write", () => {
     expect(await refused("write", { path: "large.txt", content: "" })).toMatch(/has changed/);
   });
 
+  it("does not begin when it is cancelled already", async () => {
+    const { status } = await outcome("write", { path: "a.txt", content: "x" }, AbortSignal.abort());
+    expect(status).toBe("cancelled");
+    expect(await run("ls", {})).toBe(". is empty.");
+  });
+
   it("keeps line endings", async () => {
     await put({ "dos.txt": "a\r\nb\r\n" });
     await run("read", { path: "dos.txt" });

@@ -81,6 +81,12 @@ describe.each([
     expect(await project.ask("how many times does 'x.' occur in a.txt")).toContain("1 occurrence in");
   });
 
+  it("answers yes or no about one file", async () => {
+    const project = await scene({ "a.md": "Use Docker.\nNo docker.\n" }, options);
+    expect(await project.ask("does a.md mention docker?")).toContain("Yes. `docker`: 1 matching line in `a.md`.");
+    expect(await project.ask("does a.md mention podman?")).toContain("No. `podman` was not found in `a.md`.");
+  });
+
   it("takes quoted text literally", async () => {
     const project = await scene({ "a.txt": "f(a.b) + [c]\nfXaYb\n", "b.txt": "f(a_b)\n" }, options);
     const answer = await project.ask('which files contain "f(a.b) + ["?');

@@ -63,6 +63,7 @@ describe("listing", () => {
     const project = await scene({ ...files, "big.txt": "x".repeat(5_000) });
     expect(await project.ask("show the tree")).toContain("src/\n  deep/\n    c.ts\n  a.ts\n  b.tsx");
     expect(await project.ask("what is the largest file")).toContain("5,000  big.txt");
+    expect(await project.ask("largest files in nowhere")).toContain("The sizes could not be found");
     const reading = await scene(files, { sets: ["read"] });
     expect(await reading.ask("largest files")).toContain("`--tool-set command`");
   });

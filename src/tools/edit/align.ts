@@ -43,8 +43,12 @@ export interface Line {
 /** Why an edit cannot be carried over to the file; completes the sentence "It comes close, but …". */
 export class Refusal extends Error {}
 
+const ESCAPED_BREAKS = "its line breaks are escaped";
+
 export function align(quotation: Quotation): readonly Line[] {
-  const { text } = quotation;
+  const { text, old, oldPrint } = quotation;
+  const ends = old.slice(0, oldPrint.starts[0]) + old.slice(oldPrint.ends.at(-1));
+  if (/\\[nr]/.test(ends)) throw new Refusal(ESCAPED_BREAKS);
   const lines = quotedLines(quotation);
   const solid = lines.flatMap((line, i) => (line.blank ? [] : [i]));
   for (const i of solid) lines[i] = { ...(lines[i] as Line), ...actualLine(quotation, lines, i) };
@@ -106,7 +110,7 @@ function actualLine(quotation: Quotation, lines: readonly Line[], index: number)
   const inside = text.slice(lineStart, from).trim() !== "";
   const isCutEnd = index === lines.length - 1;
   const following = text.slice(to, lineEnd);
-  if (text.slice(from, to).includes("\n")) throw new Refusal("its line breaks are escaped");
+  if (text.slice(from, to).includes("\n")) throw new Refusal(ESCAPED_BREAKS);
   if (inside && index > 0) throw new Refusal("it breaks a line where the file does not");
   if (!isCutEnd && !/^[\s,;]*$/.test(following)) throw new Refusal("it ends a line where the file does not");
   const start = inside ? from - spaceBefore(text, from, line.quoted) : lineStart;

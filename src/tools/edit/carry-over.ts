@@ -1,6 +1,6 @@
 /** An edit whose quotation has only its fingerprint in common with a place of the file, carried over to that place. */
-import { align, type Quotation, Refusal } from "./align.js";
-import { readings } from "./escapes.js";
+import { align, type Line, type Quotation, Refusal } from "./align.js";
+import { backslashes, readings } from "./escapes.js";
 import { type Fingerprint, fingerprint } from "./fingerprint.js";
 import { frameOf, replaceWhole } from "./frame.js";
 import { merge, stepsBetween } from "./merge.js";
@@ -25,7 +25,10 @@ export function carryOver(place: Place, edit: { readonly old: string; readonly n
     const oldPrint = old === quoted ? literal : fingerprint(old);
     if (oldPrint.text !== literal.text) continue;
     try {
-      return carryOne({ ...place, old, oldPrint }, { literal: edit.new, meant });
+      const quotation = { ...place, old, oldPrint };
+      const lines = align(quotation);
+      if (old !== quoted) refuseOtherEscapes(lines);
+      return carryOne(quotation, lines, { literal: edit.new, meant });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       refusal ??= error;
@@ -34,8 +37,17 @@ export function carryOver(place: Place, edit: { readonly old: string; readonly n
   throw refusal ?? new Refusal("it is not the same");
 }
 
-function carryOne(quotation: Quotation, fresh: { literal: string; meant: string | undefined }): Splice {
-  const lines = align(quotation);
+/** A reading has to be right for every line. */
+function refuseOtherEscapes(lines: readonly Line[]): void {
+  const isOther = (line: Line) => !line.blank && backslashes(line.quoted) !== backslashes(line.actual?.text ?? "");
+  if (lines.some(isOther)) throw new Refusal("its backslashes are not the file's");
+}
+
+function carryOne(
+  quotation: Quotation,
+  lines: readonly Line[],
+  fresh: { literal: string; meant: string | undefined },
+): Splice {
   const literal = fresh.literal.split("\n");
   if (frameOf(lines, literal) === "file") return replaceWhole(lines, literal);
   if (fresh.meant === undefined) throw new Refusal("whether the backslashes in the new text are meant is not clear");

@@ -51,7 +51,7 @@ function readLike(
 ): string | undefined {
   if (!fresh.includes("\\")) return fresh;
   const used = escapedKinds(old).filter((kind) => kinds.includes(kind));
-  const escaped = escapedKinds(fresh);
+  const escaped = escapedKinds(fresh).filter((kind) => kinds.includes(kind));
   const signs = new Set(
     fresh.split("\n").filter((line) => line.includes("\\")).map((line) => {
       return Math.sign(likeness(unescape(line, kinds), actual) - likeness(line, actual));

@@ -23,7 +23,8 @@ const NEEDS_MODEL =
 
 export function parseAbout(request: RequestText): AboutSlots {
   const raw = request.raw.trim();
-  if (/^\W*$/.test(raw) || CONNECT.test(raw) || HELP.test(raw) || HELP.test(request.text)) return { reason: "help" };
+  if (/^[^\p{L}\p{N}]*$/u.test(raw) || CONNECT.test(raw) || HELP.test(raw) || HELP.test(request.text))
+    return { reason: "help" };
   if (GREETING.test(raw)) return { reason: "greeting" };
   if (THANKS.test(raw)) return { reason: "thanks" };
   return { reason: NEEDS_MODEL.test(request.text) ? "needs-model" : "unknown" };
@@ -36,7 +37,7 @@ const FIRST_WORDS: Readonly<Record<AboutReason, string>> = {
   greeting: `Hello. ${WHAT_IT_IS}`,
   help: WHAT_IT_IS,
   thanks: `You are welcome. ${WHAT_IT_IS}`,
-  "needs-model": `That needs a language model, and none is connected. ${WHAT_IT_IS}`,
+  "needs-model": `That needs a language model. ${WHAT_IT_IS}`,
   unknown: `No rule matches that request, so nothing was done. ${WHAT_IT_IS}`,
 };
 

@@ -78,7 +78,7 @@ export function parseProject(request: RequestText): ProjectSlots | undefined {
 }
 
 const NEEDS =
-  /\b(?:what(?:'s|s)?|which|summari[sz]e|describe|explain|analy[sz]e|introduce|sum|outline|explore|inspect|overview|summary|description|introduction|about|scripts|dependencies|depend|version|licen[cs]e|name)\b/i;
+  /^(?:what|which|summari[sz]e|describe|explain|analy[sz]e|introduce|sum|outline|explore|inspect|give|show|i|write|make|an?|the|short|brief|quick|overview|summary|description|introduction|project|tell|list|print|get)\b/i;
 
 export const projectIntent: Intent<ProjectSlots> = {
   name: "project",

@@ -155,7 +155,7 @@ function toCount(word: string | undefined, text: string): number {
 
 /** A path, something quoted, or a document known by its first name. */
 const NEEDS = new RegExp(
-  `[./${MARK}]|readme|licen[cs]e|changelog|contributing|file|authors|notice|copying|codeowners|version`,
+  `[./${MARK}]|readme|licen[cs]e|changelog|contributing|[a-z]file|authors|notice|copying|codeowners|version`,
   "i",
 );
 

@@ -6,7 +6,7 @@ import { type PathList, parsePaths } from "../outputs/search-output.js";
 import { call, type Plan } from "../plan.js";
 import { cleanPath, describeScope, type Scope } from "../scope.js";
 import { shellWord } from "../shell-word.js";
-import { bulleted, code, count, fenced, paragraphs } from "../wording.js";
+import { bulleted, code, count, enumerate, fenced, paragraphs } from "../wording.js";
 
 const SHOWN_PATHS = 200;
 const TREE_DEPTH = 4;
@@ -42,10 +42,11 @@ export function* planList(slots: ListSlots): Plan {
 function* planEntries(scope: Scope): Plan {
   const listing = parseFolderListing((yield* call(listCall(scope))).text);
   const folders = listing.entries.filter((entry) => entry.kind === "folder").length;
-  const others = listing.entries.length - folders;
+  const files = listing.entries.filter((entry) => entry.kind === "file").length;
+  const others = listing.entries.length - folders - files;
   if (listing.entries.length === 0) return `${placeOf(scope)} is empty.`;
   return paragraphs(
-    `${placeOf(scope)} holds ${count(folders, "folder")} and ${count(others, "file")}${listing.leftOut > 0 ? ", and more that are not listed" : ""}:`,
+    `${placeOf(scope)} holds ${enumerate([count(folders, "folder"), count(files, "file"), ...(others > 0 ? [count(others, "link or other entry", "links or other entries")] : [])])}${listing.leftOut > 0 ? ", and more that are not listed" : ""}:`,
     fenced(listing.text),
     leftOutSentence(listing),
   );
@@ -217,6 +218,9 @@ function* planLargest({ scope, most = DEFAULT_LARGEST }: ListSlots): Plan {
     const match = /^\s*(\d+) (.+)$/.exec(row);
     return match === null ? [] : [{ size: Number(match[1]), path: (match[2] ?? "").replace(/^\.\//, "") }];
   });
+  // The command goes on when a folder is missing, and only says so.
+  if (rows.length === 0 && result.output.trim() !== "")
+    return paragraphs("The sizes could not be found:", fenced(result.output));
   if (rows.length === 0) return `There are no files in ${describeScope(scope)}.`;
   return paragraphs(
     `The ${rows.length === 1 ? "largest file" : `${rows.length} largest files`} in ${describeScope(scope)}, in bytes:`,

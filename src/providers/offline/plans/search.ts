@@ -54,7 +54,7 @@ function* planCounts(slots: SearchSlots, tools: Toolbox): Plan {
   return paragraphs(
     countSentence(slots, ranked, { cut, unit }),
     files.length > 1 ? countTable(ranked) : undefined,
-    lines === undefined ? undefined : describeLines(lines, { label: "The lines", brief: true }),
+    lines === undefined ? undefined : describeLines(lines, "titled"),
     cutSentence(cut, files.length),
     isTheFile(slots, files) ? undefined : NOT_SEARCHED,
   );
@@ -125,10 +125,15 @@ function* planFiles(slots: SearchSlots): Plan {
 function* planLines(slots: SearchSlots): Plan {
   const matches = parseMatches((yield* call(linesCall(slots))).text);
   if (matches.files.length === 0) return nothing(slots);
-  const found = `${describeTerms(slots)}: ${describeTotals(matches)} of ${describeScope(slots.scope)}.`;
+  const inFile = isTheFile(slots, matches.files);
+  const where = inFile ? ` in ${describeScope(slots.scope)}` : ` of ${describeScope(slots.scope)}`;
+  const totals = inFile ? describeTotals(matches).replace(/ in 1 file$/, "") : describeTotals(matches);
   const yes = slots.goal === "exists" ? "Yes. " : "";
-  const note = isTheFile(slots, matches.files) ? undefined : NOT_SEARCHED;
-  return paragraphs(`${yes}${found}`, describeLines(matches, { label: "They are" }), note);
+  return paragraphs(
+    `${yes}${describeTerms(slots)}: ${totals}${where}.`,
+    describeLines(matches),
+    inFile ? undefined : NOT_SEARCHED,
+  );
 }
 
 function describeTotals({ files, cut }: MatchList): string {
@@ -138,20 +143,15 @@ function describeTotals({ files, cut }: MatchList): string {
   return `${count(cut?.total ?? shown, "matching line")} in ${count(inFiles, "file")}`;
 }
 
-interface LineStyle {
-  readonly label: string;
-  /** The numbers were given before. */
-  readonly brief?: true;
-}
-
-function describeLines(matches: MatchList, { label, brief }: LineStyle): string {
+/** Titled when something else was listed before, and whenever not all of them are shown. */
+function describeLines(matches: MatchList, style: "titled" | "plain" = "plain"): string {
   const all = matches.files.reduce((sum, file) => sum + file.lines.length, 0);
   const total = matches.cut === undefined ? all : matches.cut.total;
-  const rows = lineRows(matches.files, SHOWN_LINES);
   const shown = Math.min(all, SHOWN_LINES);
-  const ofTotal = total === undefined ? `first ${shown}` : `first ${shown} of ${total.toLocaleString("en-US")}`;
-  const heading = total === shown ? (brief ? `${label}:` : undefined) : `${label} (${ofTotal}, by path):`;
-  return paragraphs(heading, fenced(rows.join("\n")));
+  const part = total === undefined ? `first ${shown}` : `first ${shown} of ${total.toLocaleString("en-US")}`;
+  const title = total === shown ? "The lines:" : `The lines (${part}, by path):`;
+  const isTitled = style === "titled" || total !== shown;
+  return paragraphs(isTitled ? title : undefined, fenced(lineRows(matches.files, SHOWN_LINES).join("\n")));
 }
 
 function lineRows(files: readonly MatchedFile[], most: number): string[] {
@@ -182,7 +182,8 @@ function* planDefinition(slots: SearchSlots): Plan {
         : `${count(places.length, "line")} look like a definition of ${code(name)}.`;
     return paragraphs(
       sentence,
-      describeLines({ ...found, files }, { label: "They are" }),
+      describeLines({ files }),
+      found.cut === undefined ? undefined : "The search was cut, so there may be more.",
       "Found by patterns for common languages, not by a parser.",
     );
   }
@@ -190,7 +191,7 @@ function* planDefinition(slots: SearchSlots): Plan {
   if (mentions.files.length === 0) return nothing(slots);
   return paragraphs(
     `No line in ${describeScope(slots.scope)} looks like a definition of ${code(name)}, but it is mentioned: ${describeTotals(mentions)}.`,
-    describeLines(mentions, { label: "They are" }),
+    describeLines(mentions),
     NOT_SEARCHED,
   );
 }

@@ -1,0 +1,14 @@
+/** The machine's clock without `performance`, whose first use loads a module of its own on the way to the first request. */
+import type { Clock } from "../base/clock.js";
+
+export const nodeClock: Clock = {
+  now() {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1000 + nanoseconds / 1e6;
+  },
+  wall: () => Date.now(),
+  after(ms, action) {
+    const timer = setTimeout(action, ms);
+    return () => clearTimeout(timer);
+  },
+};
