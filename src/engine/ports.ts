@@ -104,7 +104,7 @@ export interface Tool extends ToolSpec {
   /** Changes something outside the conversation. */
   readonly mutating: boolean;
   /** Brings arguments under names that other harnesses use into the form of the schema, before they are checked. */
-  canonical?(args: JsonObject): JsonObject;
+  canonical?(args: JsonObject): JsonObject | Promise<JsonObject>;
   run(args: JsonObject, context: ToolContext): Promise<ToolOutcome>;
 }
 

@@ -18,7 +18,6 @@ import { isJsonObject } from "../protocol/json.js";
 import { PermissionGate } from "../security/permissions/gate.js";
 import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
-import type { Workspace } from "../tools/workspace.js";
 import type { Variables } from "./env.js";
 import type { ModelShelf } from "./model-shelf.js";
 import type { LoadedSettings } from "./settings.js";
@@ -28,7 +27,8 @@ import { openToolbox } from "./toolbox.js";
 export interface EngineOptions {
   readonly loaded: LoadedSettings;
   readonly variables: Variables;
-  readonly workspace: Workspace;
+  /** The folder to work in, free of symbolic links. */
+  readonly root: string;
   readonly shelf: ModelShelf;
   readonly model: Model;
   readonly log: LogFunction;
@@ -44,7 +44,7 @@ export interface Engine {
 export function createEngine(options: EngineOptions): Engine {
   const clock = options.clock ?? nodeClock;
   const ids = createIdSource({ wall: clock.wall, random: fillRandom });
-  const { workspace } = options;
+  const { root } = options;
   const { settings, roots } = options.loaded;
 
   const openRun = async (request: { originator: ClientId; personPresent: () => boolean }): Promise<Run> => {
@@ -55,13 +55,13 @@ export function createEngine(options: EngineOptions): Engine {
     const desk = new PermissionDesk(bus, request.personPresent);
     const gate = new PermissionGate(settings.permission_mode.value);
     const toolbox = openToolbox({
-      workspace,
+      root,
       sets: settings.tool_sets.value,
       variables: options.variables,
       outputDirectory: join(roots.state, "output", session),
     });
     const prompt = systemPrompt({
-      workspace: workspace.root,
+      workspace: root,
       platform: process.platform,
       date: new Date(clock.wall()).toISOString().slice(0, 10),
       ...(settings.system_prompt.value !== undefined && { override: settings.system_prompt.value }),
@@ -109,7 +109,7 @@ export function createEngine(options: EngineOptions): Engine {
       };
     }
     const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
-    const result = await command.run(args, slashContext({ run, settings, workspace, shelf: options.shelf }));
+    const result = await command.run(args, slashContext({ run, settings, root, shelf: options.shelf }));
     return "failure" in result ? { ok: false, failure: result.failure } : { ok: true, value: { text: result.text } };
   };
 

@@ -2,24 +2,23 @@
 import type { SlashContext, SlashResult } from "../commands/registry.js";
 import type { Run } from "../control/run.js";
 import { failure } from "../protocol/errors.js";
-import type { Workspace } from "../tools/workspace.js";
 import type { ModelShelf } from "./model-shelf.js";
 import type { Settings } from "./settings.js";
 
 export interface SlashFacts {
   readonly run: Run;
   readonly settings: Settings;
-  readonly workspace: Workspace;
+  readonly root: string;
   readonly shelf: ModelShelf;
 }
 
-export function slashContext({ run, settings, workspace, shelf }: SlashFacts): SlashContext {
+export function slashContext({ run, settings, root, shelf }: SlashFacts): SlashContext {
   const currentModel = () => `${run.model.provider}:${run.model.model}`;
   return {
     currentModel,
     status: () => [
       ["model", currentModel()],
-      ["workspace", workspace.root],
+      ["workspace", root],
       ["session", run.session],
       ["messages", String(run.conversation.length)],
       [

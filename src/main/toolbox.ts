@@ -1,18 +1,18 @@
-/** The tools of one run: the built-in ones of the chosen sets, found by name or by the names other harnesses use (T1, T2). */
+/**
+ * The tools of one run: the built-in ones of the chosen sets, found by name or by the names other harnesses use (T1, T2).
+ * A tool's code is loaded at its first call; until then the model's view of it is all there is.
+ */
 import type { Tool, ToolRegistry, ToolSet } from "../engine/ports.js";
-import { createApplyPatchTool } from "../tools/apply-patch.js";
-import { BackgroundCommands, createBackgroundTool } from "../tools/background.js";
-import { createBashTool } from "../tools/bash.js";
-import { createEditTool } from "../tools/edit.js";
-import { createFileTools } from "../tools/file-tools.js";
-import { createGitTool } from "../tools/git.js";
-import { createTodoTool } from "../tools/todo.js";
+import type { BackgroundCommands } from "../tools/background.js";
+import { CATALOG, type ToolName } from "../tools/catalog.js";
+import type { Searcher } from "../tools/search/searcher.js";
 import { TOOL_ALIASES, withoutAlias } from "../tools/tool-aliases.js";
 import type { Workspace } from "../tools/workspace.js";
 import type { Variables } from "./env.js";
 
 export interface ToolboxOptions {
-  readonly workspace: Workspace;
+  /** Free of symbolic links. */
+  readonly root: string;
   readonly sets: readonly ToolSet[];
   readonly variables: Variables;
   readonly outputDirectory: string;
@@ -22,33 +22,94 @@ export interface Toolbox extends ToolRegistry {
   close(): Promise<void>;
 }
 
-export function openToolbox({ workspace, sets, variables, outputDirectory }: ToolboxOptions): Toolbox {
-  const background = new BackgroundCommands();
-  const place = { workspaceRoot: workspace.root, environment: variables };
-  const all: readonly Tool[] = [
-    ...createFileTools(workspace, { path: variables.PATH, avoid: [workspace.root] }),
-    createEditTool(workspace),
-    createApplyPatchTool(workspace),
-    createBashTool({ ...place, outputDirectory, background }),
-    createBackgroundTool(background),
-    createGitTool(place),
-    createTodoTool(),
-  ];
-  const offered = all.filter((tool) => sets.includes(tool.set));
-  const byName = new Map(offered.map((tool) => [tool.name, tool]));
+export function openToolbox(options: ToolboxOptions): Toolbox {
+  const place = new Place(options);
+  const names = (Object.keys(CATALOG) as ToolName[]).filter((name) => options.sets.includes(CATALOG[name].set));
+  const offered = names.map((name) => lazyTool(name, () => LOADERS[name](place)));
+  const byName = new Map<string, Tool>(offered.map((tool) => [tool.name, tool]));
   for (const [alias, { tool: name }] of Object.entries(TOOL_ALIASES)) {
     const tool = byName.get(name);
     if (tool !== undefined) byName.set(alias, underAlias(alias, tool));
   }
-  return { list: () => offered, find: (name) => byName.get(name), close: async () => background.close() };
+  return { list: () => offered, find: (name) => byName.get(name), close: () => place.close() };
+}
+
+/** What the tools of one session share, each made when it is first needed. */
+class Place {
+  readonly options: ToolboxOptions;
+  readonly workspace: () => Promise<Workspace>;
+  readonly searcher: () => Promise<Searcher>;
+  readonly background: () => Promise<BackgroundCommands>;
+  #background: Promise<BackgroundCommands> | undefined;
+
+  constructor(options: ToolboxOptions) {
+    this.options = options;
+    this.workspace = once(async () => (await import("../tools/workspace.js")).Workspace.open(options.root));
+    this.searcher = once(async () => {
+      const { Searcher } = await import("../tools/search/searcher.js");
+      return new Searcher(await this.workspace(), { path: options.variables.PATH, avoid: [options.root] });
+    });
+    this.background = () => {
+      this.#background ??= import("../tools/background.js").then(({ BackgroundCommands }) => new BackgroundCommands());
+      return this.#background;
+    };
+  }
+
+  get shell() {
+    return { workspaceRoot: this.options.root, environment: this.options.variables };
+  }
+
+  async close(): Promise<void> {
+    await (await this.#background)?.close();
+  }
+}
+
+const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
+  read: async (place) => (await import("../tools/read.js")).createReadTool(await place.workspace()),
+  ls: async (place) => (await import("../tools/ls.js")).createLsTool(await place.workspace()),
+  glob: async (place) =>
+    (await import("../tools/glob.js")).createGlobTool(await place.workspace(), await place.searcher()),
+  grep: async (place) =>
+    (await import("../tools/grep.js")).createGrepTool(await place.workspace(), await place.searcher()),
+  write: async (place) => (await import("../tools/write.js")).createWriteTool(await place.workspace()),
+  edit: async (place) => (await import("../tools/edit.js")).createEditTool(await place.workspace()),
+  apply_patch: async (place) => (await import("../tools/apply-patch.js")).createApplyPatchTool(await place.workspace()),
+  bash: async (place) => {
+    const [{ createBashTool }, background] = await Promise.all([import("../tools/bash.js"), place.background()]);
+    return createBashTool({ ...place.shell, outputDirectory: place.options.outputDirectory, background });
+  },
+  background: async (place) => (await import("../tools/background.js")).createBackgroundTool(await place.background()),
+  git: async (place) => (await import("../tools/git.js")).createGitTool(place.shell),
+  todo: async () => (await import("../tools/todo.js")).createTodoTool(),
+};
+
+function lazyTool(name: ToolName, load: () => Promise<Tool>): Tool {
+  const tool = once(load);
+  return {
+    ...CATALOG[name],
+    canonical: async (args) => (await (await tool()).canonical?.(args)) ?? args,
+    run: async (args, context) => (await tool()).run(args, context),
+  };
+}
+
+/** The same promise for every caller; a failure is not remembered. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
 }
 
 function underAlias(alias: string, tool: Tool): Tool {
   return {
     ...tool,
-    canonical: (args) => {
+    canonical: async (args) => {
       const renamed = withoutAlias(alias, args).args;
-      return tool.canonical?.(renamed) ?? renamed;
+      return (await tool.canonical?.(renamed)) ?? renamed;
     },
   };
 }

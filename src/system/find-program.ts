@@ -1,6 +1,7 @@
 /** Finds a program on PATH as the shell would, but never in a place that the workspace or the current folder could supply. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import { delimiter, isAbsolute, join, sep } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
+import { isWithin } from "./within.js";
 
 export interface FindProgramOptions {
   /** A folder whose content is not trusted: a program in it is passed over. */
@@ -19,7 +20,7 @@ export function findProgram(
     if (!isAbsolute(folder)) continue;
     for (const suffix of SUFFIXES) {
       const file = join(folder, name + suffix);
-      if (isExecutable(file) && (outside === undefined || !isWithin(file, outside))) return file;
+      if (isExecutable(file) && (outside === undefined || !isSupplied(file, outside))) return file;
     }
   }
   return undefined;
@@ -34,9 +35,9 @@ function isExecutable(file: string): boolean {
   }
 }
 
-function isWithin(file: string, folder: string): boolean {
-  const prefixes = [folder, realpathOrSelf(folder)].map((path) => (path.endsWith(sep) ? path : path + sep));
-  return [file, realpathOrSelf(file)].some((path) => prefixes.some((prefix) => path.startsWith(prefix)));
+function isSupplied(file: string, folder: string): boolean {
+  const folders = [folder, realpathOrSelf(folder)];
+  return [file, realpathOrSelf(file)].some((path) => folders.some((place) => isWithin(path, place)));
 }
 
 function realpathOrSelf(path: string): string {

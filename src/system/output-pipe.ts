@@ -8,7 +8,6 @@
  * 3. `drain` reads all that was written before it was called, and then knows whether a writer is left.
  */
 import { execFile } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { closeSync, constants, openSync, readlinkSync, readSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -137,7 +136,8 @@ export class OutputPipe {
 }
 
 async function createFifo(): Promise<Fifo> {
-  const path = join(tmpdir(), `oxbow-${randomUUID()}`);
+  // A name that is taken makes mkfifo fail; nobody else can put something in its place.
+  const path = join(tmpdir(), `oxbow-${process.pid}-${Math.random().toString(36).slice(2)}`);
   await new Promise<void>((resolve, reject) => {
     execFile("mkfifo", ["-m", "600", path], (error) => (error === null ? resolve() : reject(error)));
   });

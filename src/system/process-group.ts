@@ -10,7 +10,8 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { onAbort } from "../base/abort-tree.js";
-import { type Clock, systemClock } from "../base/clock.js";
+import type { Clock } from "../base/clock.js";
+import { nodeClock } from "./node-clock.js";
 import { OutputPipe } from "./output-pipe.js";
 import { nextMarker, ProcessTree, withMarker } from "./process-tree.js";
 import { ProcessWatchdog } from "./process-watchdog.js";
@@ -139,7 +140,7 @@ async function supervise(
   tree: ProcessTree,
   { request, stop }: { readonly request: ProcessRequest; readonly stop: AbortSignal },
 ): Promise<ProcessEnd> {
-  const clock = request.clock ?? systemClock;
+  const clock = request.clock ?? nodeClock;
   trees.add(tree);
   const watch = setTimeout(() => watchdog.watch(tree.pid, request.env.PATH ?? ""), WATCH_AFTER_MS).unref();
   let exit: Exit | undefined;

@@ -14,8 +14,8 @@
  * ended cannot be told from a stranger. Only a process namespace (the sandbox) holds that one.
  */
 import { spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.js";
+import { nodeClock } from "./node-clock.js";
 import {
   environmentHolds,
   hasOpen,
@@ -30,11 +30,9 @@ import {
 /** The environment variable that carries the markers, outermost first: an Oxbow in an Oxbow belongs to both. */
 export const MARKER_VARIABLE = "OXBOW_CALL";
 
-const INSTANCE = randomBytes(9).toString("hex");
+/** What every marker made by this process begins with. It must be the only one of its kind, not a secret. */
+export const INSTANCE_MARKER = `${[process.pid, Date.now(), Math.random() * 2 ** 53].map((part) => part.toString(36)).join("-")}.`;
 let counter = 0;
-
-/** What every marker made by this process begins with. */
-export const INSTANCE_MARKER = `${INSTANCE}.`;
 
 export function nextMarker(): string {
   counter += 1;
@@ -73,7 +71,7 @@ export class ProcessTree {
   readonly #sessions: Set<number>;
   readonly #known = new Map<number, number>();
   readonly #startTime: number;
-  readonly #seenAt = performance.now();
+  readonly #seenAt = nodeClock.now();
   readonly #unsureLooks = new Map<number, number>();
   #unsure = false;
   #exited = false;
@@ -178,7 +176,7 @@ export class ProcessTree {
   }
 
   #origin(): Origin {
-    const recent = performance.now() - this.#seenAt < RECENT_MS;
+    const recent = nodeClock.now() - this.#seenAt < RECENT_MS;
     return { pid: this.pid, startTime: this.#startTime, recent };
   }
 
@@ -215,9 +213,9 @@ export class ProcessTree {
   }
 
   #holdsOutput(row: ProcessRow): boolean {
-    // A child of ours that is about to become another command still holds everything we hold.
-    if (row.parent === process.pid) return false;
-    return this.#outputLink !== undefined && row.pid !== process.pid && hasOpen(row.pid, this.#outputLink);
+    // We hold it ourselves, and so does for a moment a child of ours that is about to become another command.
+    if (row.pid === process.pid || row.parent === process.pid) return false;
+    return this.#outputLink !== undefined && hasOpen(row.pid, this.#outputLink);
   }
 
   #admit(row: ProcessRow, mine: Map<number, ProcessRow>): void {

@@ -9,7 +9,7 @@ import { diffText } from "../base/diff.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
-import description from "./apply-patch.md";
+import { CATALOG } from "./catalog.js";
 import { commit } from "./patch/commit.js";
 import { type FileChange, PatchError, parsePatch } from "./patch/parse.js";
 import { type PlannedFile, planPatch } from "./patch/plan.js";
@@ -17,12 +17,7 @@ import { type Workspace, WorkspaceError } from "./workspace.js";
 
 export function createApplyPatchTool(workspace: Workspace): Tool {
   return {
-    name: "apply_patch",
-    description: description.trim(),
-    inputSchema: { type: "object", properties: { patch: { type: "string" } }, required: ["patch"] },
-    set: "edit",
-    concurrencySafe: false,
-    mutating: true,
+    ...CATALOG.apply_patch,
     canonical,
     async run(args, { signal }) {
       const { patch } = canonical(args);

@@ -4,15 +4,16 @@
  * 1. They belong to the session: `close` ends them all and is to be called when the session ends.
  * 2. Each read gives what came since the last one; the whole is in a file from the first byte.
  */
-import { type Clock, systemClock } from "../base/clock.js";
+import type { Clock } from "../base/clock.js";
 import { formatDuration } from "../base/duration.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
+import { nodeClock } from "../system/node-clock.js";
 import type { ProcessEnd, RunningProcess } from "../system/process-group.js";
-import description from "./background.md";
+import { CATALOG } from "./catalog.js";
+import { OutputFile } from "./output-file.js";
 import { describeExit } from "./shell/exit-text.js";
-import { OutputFile } from "./shell/output-file.js";
 import { OutputWindow } from "./shell/output-window.js";
 
 const MAX_RUNNING = 16;
@@ -43,7 +44,7 @@ export class BackgroundCommands {
   #count = 0;
   #closed = false;
 
-  constructor(clock: Clock = systemClock) {
+  constructor(clock: Clock = nodeClock) {
     this.#clock = clock;
   }
 
@@ -120,19 +121,7 @@ export class BackgroundCommands {
 
 export function createBackgroundTool(commands: BackgroundCommands): Tool {
   return {
-    name: "background",
-    description: description.trim(),
-    inputSchema: {
-      type: "object",
-      properties: {
-        id: { type: "string" },
-        kill: { type: "boolean" },
-        wait: { type: "number", description: "seconds to wait for its end" },
-      },
-    },
-    set: "command",
-    concurrencySafe: false,
-    mutating: true,
+    ...CATALOG.background,
     run: (args, context) => run(commands, args, context),
   };
 }

@@ -7,7 +7,11 @@ import { schemaProblems } from "../base/json-schema.js";
 import type { ToolOutcome } from "../engine/ports.js";
 import { plainText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
+import { findTerminal } from "../system/pseudo-terminal.js";
+import { BackgroundCommands } from "./background.js";
 import { type BashOptions, createBashTool } from "./bash.js";
+
+const noTerminal = (await findTerminal()) === undefined;
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "bash-tool-")));
 const outputDirectory = join(root, "outputs");
@@ -280,18 +284,21 @@ describe("surroundings", () => {
     expect(run).toMatchObject({ status: "error", output: "no sandbox today" });
   });
 
-  it("runs on a terminal when asked", async () => {
+  it.skipIf(noTerminal)("runs on a terminal when asked", async () => {
     const run = await bash({ command: "[ -t 1 ] && echo terminal; stty size; read -p 'name? ' x; echo $?", pty: true });
     expect(run.output).toBe("terminal\n40 120\nname? 1");
   });
 
-  it("ends what a terminal command left", async () => {
+  it.skipIf(noTerminal)("ends what a terminal command left", async () => {
     const run = await bash({ command: "trap '' HUP; setsid sleep 1000 & sleep 1000", pty: true, timeout: 0.2 });
     expect(run.status).toBe("timeout");
   });
 });
 
 it("describes itself in few bytes", () => {
-  const { name, description, inputSchema } = createBashTool({ workspaceRoot: root, environment: {}, outputDirectory });
+  const background = new BackgroundCommands();
+  const tool = createBashTool({ workspaceRoot: root, environment: {}, outputDirectory, background });
+  const { name, description, inputSchema } = tool;
+  expect(inputSchema).toHaveProperty("properties.run_in_background");
   expect(JSON.stringify({ name, description, inputSchema }).length).toBeLessThan(750);
 });

@@ -5,27 +5,24 @@
  *    dies with the session.
  * 2. Memory is bounded whatever the command writes; the model sees the beginning and the end, a file holds the whole.
  */
-import { type Clock, systemClock } from "../base/clock.js";
+import type { Clock } from "../base/clock.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
 import type { ToolStatus } from "../protocol/events.js";
 import type { JsonObject } from "../protocol/json.js";
 import { findProgram } from "../system/find-program.js";
-import {
-  type Launch,
-  type ProcessEnd,
-  type ProcessRequest,
-  runProcess,
-  startProcess,
-} from "../system/process-group.js";
-import { findTerminal } from "../system/pseudo-terminal.js";
+import { nodeClock } from "../system/node-clock.js";
+import type { Launch, ProcessEnd, ProcessRequest } from "../system/process-group.js";
 import type { BackgroundCommands } from "./background.js";
-import description from "./bash.md";
+import { CATALOG } from "./catalog.js";
 import { childEnvironment } from "./child-environment.js";
+import { OutputFile } from "./output-file.js";
 import { exitNotes } from "./shell/exit-text.js";
 import { LiveProgress } from "./shell/live-progress.js";
-import { OutputFile } from "./shell/output-file.js";
 import { OutputWindow, WINDOW_BYTES } from "./shell/output-window.js";
+
+/** Loaded at the first command: starting processes brings half of Node's network code with it. */
+const loadProcesses = () => import("../system/process-group.js");
 
 const DEFAULT_TIMEOUT_MS = 300_000;
 const MAX_TIMEOUT_SECONDS = 86_400;
@@ -57,22 +54,7 @@ export interface BashOptions {
 export function createBashTool(options: BashOptions): Tool {
   const shell = new Shell(options);
   return {
-    name: "bash",
-    description: description.trim(),
-    inputSchema: {
-      type: "object",
-      properties: {
-        command: { type: "string" },
-        timeout: { type: "number", description: `seconds, default ${shell.defaultTimeoutMs / 1000}` },
-        description: { type: "string", description: "what it does, in a few words" },
-        run_in_background: { type: "boolean" },
-        pty: { type: "boolean", description: "run on a terminal" },
-      },
-      required: ["command"],
-    },
-    set: "command",
-    concurrencySafe: false,
-    mutating: true,
+    ...CATALOG.bash,
     run: (args, context) => shell.run(args, context),
   };
 }
@@ -86,7 +68,7 @@ class Shell {
 
   constructor(options: BashOptions) {
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = options.clock ?? nodeClock;
     this.defaultTimeoutMs = options.defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.#env = { ...childEnvironment(options.environment), PWD: options.workspaceRoot };
   }
@@ -136,6 +118,7 @@ class Shell {
       },
     };
     try {
+      const { runProcess } = await loadProcesses();
       const end = await runProcess(request, launch);
       return report(end, { window, file, durationMs: this.#clock.now() - startedAt });
     } finally {
@@ -148,6 +131,7 @@ class Shell {
     const { background, outputDirectory } = this.#options;
     if (background === undefined) return failure("Commands cannot be run in the background here.");
     const timeoutMs = timeoutOf(args);
+    const { startProcess } = await loadProcesses();
     const id = await background.start({
       command,
       outputDirectory,
@@ -221,6 +205,7 @@ function findShell(path: string | undefined, workspaceRoot: string): string {
 }
 
 async function terminal(): Promise<Launch> {
+  const { findTerminal } = await import("../system/pseudo-terminal.js");
   const launch = await findTerminal();
   if (launch === undefined) {
     throw new Error("There is no way to a terminal: install the package @lydell/node-pty, or run without pty.");

@@ -2,34 +2,14 @@
 import { diffText } from "../base/diff.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
+import { CATALOG } from "./catalog.js";
 import { canonicalEditArguments, type EditArguments, readEditArguments } from "./edit/arguments.js";
 import { applyEdits, EditError } from "./edit/replace.js";
-import description from "./edit.md";
 import { type Workspace, WorkspaceError, type WriteResult } from "./workspace.js";
 
 export function createEditTool(workspace: Workspace): Tool {
   return {
-    name: "edit",
-    description: description.trim(),
-    inputSchema: {
-      type: "object",
-      properties: {
-        path: { type: "string" },
-        edits: {
-          type: "array",
-          minItems: 1,
-          items: {
-            type: "object",
-            properties: { old: { type: "string" }, new: { type: "string" }, all: { type: "boolean" } },
-            required: ["old", "new"],
-          },
-        },
-      },
-      required: ["path", "edits"],
-    },
-    set: "edit",
-    concurrencySafe: false,
-    mutating: true,
+    ...CATALOG.edit,
     canonical: canonicalEditArguments,
     async run(args) {
       const request = readEditArguments(args);

@@ -2,17 +2,17 @@
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
 import { type ResultContent, text } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
+import type { ToolDefinition } from "./catalog.js";
 import { PatternError } from "./search/rust-regex.js";
 import { WorkspaceError } from "./workspace.js";
 
 /** Wraps `run`: what is wrong with the request becomes a result, what is wrong with us stays an exception. */
 export function fileTool(
-  definition: Omit<Tool, "run">,
+  definition: ToolDefinition,
   run: (args: Arguments, context: ToolContext) => Promise<ToolOutcome>,
 ): Tool {
   return {
     ...definition,
-    description: definition.description.trim(),
     async run(args, context) {
       try {
         context.signal.throwIfAborted();

@@ -2,19 +2,18 @@
  * The `git` tool (feature T1): looking at history without a question asked, so it must be harmless in any repository. It runs git
  * itself, never a shell, with arguments from a list (`git/arguments.ts`) in a repository that was looked at (`git/repository.ts`).
  */
-import { constants, copyFileSync, mkdtempSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Clock, systemClock } from "../base/clock.js";
+import type { Clock } from "../base/clock.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { findProgram } from "../system/find-program.js";
-import { type ProcessEnd, runProcess } from "../system/process-group.js";
+import { nodeClock } from "../system/node-clock.js";
+import type { ProcessEnd } from "../system/process-group.js";
+import { copyIndex, realpathOrSelf } from "../system/repository-places.js";
+import { CATALOG } from "./catalog.js";
 import { childEnvironment } from "./child-environment.js";
 import { GIT_ACTIONS, type GitAction, gitArguments } from "./git/arguments.js";
 import { BASE_SETTINGS, GIT_ENVIRONMENT, vetRepository } from "./git/repository.js";
-import description from "./git.md";
 import { wholeCharactersEnd } from "./shell/command-text.js";
 
 const MAX_OUTPUT_BYTES = 30_000;
@@ -31,19 +30,7 @@ export interface GitOptions {
 
 export function createGitTool(options: GitOptions): Tool {
   return {
-    name: "git",
-    description: description.trim(),
-    inputSchema: {
-      type: "object",
-      properties: {
-        action: { enum: [...GIT_ACTIONS] },
-        args: { type: "array", items: { type: "string" } },
-      },
-      required: ["action"],
-    },
-    set: "git",
-    concurrencySafe: true,
-    mutating: false,
+    ...CATALOG.git,
     async run(args, context) {
       try {
         return await run(options, args, context);
@@ -61,30 +48,15 @@ async function run(options: GitOptions, args: JsonObject, context: ToolContext):
   const git = new Git(options, context.signal);
   const repository = await vetRepository(git.root, (query) => git.query(query));
   const command = gitArguments(action, words, { root: git.root, top: repository.top });
+  // `git diff` writes file times it found changed back to the index, locking it against the user's own git.
   const index = action === "diff" ? copyIndex(repository.gitDirectory) : undefined;
   try {
     const env = index === undefined ? {} : { GIT_INDEX_FILE: index.path };
     const result = await git.run([...repository.settings, ...command], { limit: MAX_OUTPUT_BYTES, env });
     return report(action, result);
   } finally {
-    if (index !== undefined) rmSync(index.folder, { recursive: true, force: true });
+    index?.remove();
   }
-}
-
-/**
- * `git diff` writes file times it found changed back to the index, locking it against the user's own git. It gets a copy to
- * do that to. The copy is made to look a little older than the original, since git trusts entries older than the index.
- */
-function copyIndex(gitDirectory: string): { readonly folder: string; readonly path: string } | undefined {
-  const original = join(gitDirectory, "index");
-  const found = statSync(original, { throwIfNoEntry: false });
-  if (found === undefined) return undefined;
-  const folder = mkdtempSync(join(tmpdir(), "oxbow-git-"));
-  const path = join(folder, "index");
-  copyFileSync(original, path, constants.COPYFILE_FICLONE);
-  const time = Math.floor(found.mtimeMs - 1) / 1000;
-  utimesSync(path, time, time);
-  return { folder, path };
 }
 
 function wordsOf(value: JsonObject[string]): readonly string[] {
@@ -110,13 +82,13 @@ class Git {
   readonly #signal: AbortSignal;
 
   constructor(options: GitOptions, signal: AbortSignal) {
-    this.root = realpathSync(options.workspaceRoot);
+    this.root = realpathOrSelf(options.workspaceRoot);
     this.#env = { ...childEnvironment(options.environment), ...GIT_ENVIRONMENT };
     const program = findProgram("git", this.#env.PATH, { outside: this.root });
     if (program === undefined) throw new Error("git is not installed on this machine.");
     this.#program = program;
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = options.clock ?? nodeClock;
     this.#signal = signal;
   }
 
@@ -139,6 +111,7 @@ class Git {
     const chunks: Buffer[] = [];
     let bytes = 0;
     let errors = "";
+    const { runProcess } = await import("../system/process-group.js");
     const end = await runProcess({
       argv: [this.#program, "--no-pager", ...args],
       cwd: this.root,

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Tool } from "../engine/ports.js";
+import { CATALOG } from "./catalog.js";
 import { ArgumentError, counted, done, fileTool } from "./file-tool.js";
 import { printable } from "./files/printable.js";
-import description from "./glob.md";
 import { globMatcher } from "./search/glob-pattern.js";
 import type { Searcher } from "./search/searcher.js";
 import type { Workspace } from "./workspace.js";
@@ -10,32 +10,18 @@ import type { Workspace } from "./workspace.js";
 const MAX_FILES = 500;
 
 export function createGlobTool(workspace: Workspace, searcher: Searcher): Tool {
-  return fileTool(
-    {
-      name: "glob",
-      description,
-      set: "read",
-      concurrencySafe: true,
-      mutating: false,
-      inputSchema: {
-        type: "object",
-        properties: { pattern: { type: "string" }, path: { type: "string", description: "folder to start in" } },
-        required: ["pattern"],
-      },
-    },
-    async (args, context) => {
-      const { folder, pattern } = await startOf(workspace, args.optionalText("path") ?? ".", args.text("pattern"));
-      if (globMatcher(pattern) === undefined)
-        throw new ArgumentError(`"${pattern}" is not a well-formed pattern: check its brackets and braces.`);
-      const { start, files: found } = await searcher.files(folder, pattern, context.signal);
-      const shown = found.slice(0, MAX_FILES).map((path) => workspace.display(join(start.absolute, path)));
-      const left = found.length - shown.length;
-      const details = { path: start.display, pattern, files: found.length, left_out: left };
-      if (found.length === 0) return done(`No file matches ${pattern}.`, details);
-      const note = left > 0 ? [`[${counted(left, "more file")} not shown. Use a narrower pattern or path.]`] : [];
-      return done([...shown.map(printable), ...note].join("\n"), details);
-    },
-  );
+  return fileTool(CATALOG.glob, async (args, context) => {
+    const { folder, pattern } = await startOf(workspace, args.optionalText("path") ?? ".", args.text("pattern"));
+    if (globMatcher(pattern) === undefined)
+      throw new ArgumentError(`"${pattern}" is not a well-formed pattern: check its brackets and braces.`);
+    const { start, files: found } = await searcher.files(folder, pattern, context.signal);
+    const shown = found.slice(0, MAX_FILES).map((path) => workspace.display(join(start.absolute, path)));
+    const left = found.length - shown.length;
+    const details = { path: start.display, pattern, files: found.length, left_out: left };
+    if (found.length === 0) return done(`No file matches ${pattern}.`, details);
+    const note = left > 0 ? [`[${counted(left, "more file")} not shown. Use a narrower pattern or path.]`] : [];
+    return done([...shown.map(printable), ...note].join("\n"), details);
+  });
 }
 
 /**

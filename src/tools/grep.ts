@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Tool } from "../engine/ports.js";
+import { CATALOG } from "./catalog.js";
 import type { Arguments } from "./file-tool.js";
 import { ArgumentError, counted, done, failed, fileTool, formatCount } from "./file-tool.js";
 import { printable } from "./files/printable.js";
-import description from "./grep.md";
 import { globMatcher } from "./search/glob-pattern.js";
 import {
   type FoundFile,
@@ -22,47 +22,24 @@ const MAX_CONTEXT = 20;
 const MAX_CHARACTERS = 50_000;
 
 export function createGrepTool(workspace: Workspace, searcher: Searcher): Tool {
-  return fileTool(
-    {
-      name: "grep",
-      description,
-      set: "read",
-      concurrencySafe: true,
-      mutating: false,
-      inputSchema: {
-        type: "object",
-        properties: {
-          pattern: { type: "string" },
-          path: { type: "string", description: "file or folder" },
-          glob: { type: "string", description: "only files like *.ts" },
-          mode: { type: "string", enum: [...MODES] },
-          context: { type: "integer", description: "lines around each match" },
-          ignore_case: { type: "boolean" },
-          multiline: { type: "boolean", description: "match across lines" },
-          limit: { type: "integer" },
-        },
-        required: ["pattern"],
-      },
-    },
-    async (args, context) => {
-      const request = requestFrom(args);
-      const result = await searcher.search(args.optionalText("path") ?? ".", request, context.signal);
-      const shown = printable(result.start.display);
-      if (result.isBinary) return failed(`${shown} is a binary file: its content is not searched.`);
-      const { text, shownCount } = render(request, result, (path) =>
-        printable(workspace.display(join(result.start.absolute, path))),
-      );
-      return done(text, {
-        path: result.start.display,
-        pattern: request.pattern,
-        mode: request.mode,
-        files: result.totalFiles,
-        matches: result.totalCount,
-        shown: shownCount,
-        ...(isTooBroad(request, result) ? { partial: true } : {}),
-      });
-    },
-  );
+  return fileTool(CATALOG.grep, async (args, context) => {
+    const request = requestFrom(args);
+    const result = await searcher.search(args.optionalText("path") ?? ".", request, context.signal);
+    const shown = printable(result.start.display);
+    if (result.isBinary) return failed(`${shown} is a binary file: its content is not searched.`);
+    const { text, shownCount } = render(request, result, (path) =>
+      printable(workspace.display(join(result.start.absolute, path))),
+    );
+    return done(text, {
+      path: result.start.display,
+      pattern: request.pattern,
+      mode: request.mode,
+      files: result.totalFiles,
+      matches: result.totalCount,
+      shown: shownCount,
+      ...(isTooBroad(request, result) ? { partial: true } : {}),
+    });
+  });
 }
 
 function requestFrom(args: Arguments): SearchRequest {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Tool } from "../engine/ports.js";
+import { CATALOG } from "./catalog.js";
 import { done, failed, fileTool, formatCount } from "./file-tool.js";
 import { printable } from "./files/printable.js";
-import description from "./ls.md";
 import { type IgnoreTop, ignoreTop, scopeAbove, scopeOfFolder } from "./search/ignore-files.js";
 import { HIDDEN_ALWAYS, type IgnoreScope } from "./search/ignore-rules.js";
 import type { Entry, Workspace } from "./workspace.js";
@@ -11,33 +11,20 @@ const MAX_ENTRIES = 500;
 const MAX_DEPTH = 6;
 
 export function createLsTool(workspace: Workspace): Tool {
-  return fileTool(
-    {
-      name: "ls",
-      description,
-      set: "read",
-      concurrencySafe: true,
-      mutating: false,
-      inputSchema: {
-        type: "object",
-        properties: { path: { type: "string" }, depth: { type: "integer", minimum: 1 } },
-      },
-    },
-    async (args, { signal }) => {
-      const { path: place, kind } = await workspace.stat(args.optionalText("path") ?? ".");
-      const shown = printable(place.display);
-      if (kind !== "folder") return failed(`${shown} is a file, not a folder. Use read to see what is in it.`);
-      const depth = args.integer("depth", { least: 1, most: MAX_DEPTH, otherwise: 1 });
-      const listing = await listTree(workspace, place.absolute, { depth, signal });
-      const details = { path: place.display, entries: listing.count, left_out: listing.leftOut };
-      if (listing.count === 0) return done(`${shown} is empty.`, details);
-      const lines = render(listing.top, "");
-      if (listing.leftOut > 0) {
-        lines.push(`[${formatCount(listing.leftOut)} more not shown. Use glob with a pattern to find what you need.]`);
-      }
-      return done(lines.join("\n"), details);
-    },
-  );
+  return fileTool(CATALOG.ls, async (args, { signal }) => {
+    const { path: place, kind } = await workspace.stat(args.optionalText("path") ?? ".");
+    const shown = printable(place.display);
+    if (kind !== "folder") return failed(`${shown} is a file, not a folder. Use read to see what is in it.`);
+    const depth = args.integer("depth", { least: 1, most: MAX_DEPTH, otherwise: 1 });
+    const listing = await listTree(workspace, place.absolute, { depth, signal });
+    const details = { path: place.display, entries: listing.count, left_out: listing.leftOut };
+    if (listing.count === 0) return done(`${shown} is empty.`, details);
+    const lines = render(listing.top, "");
+    if (listing.leftOut > 0) {
+      lines.push(`[${formatCount(listing.leftOut)} more not shown. Use glob with a pattern to find what you need.]`);
+    }
+    return done(lines.join("\n"), details);
+  });
 }
 
 interface Folder {

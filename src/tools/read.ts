@@ -1,13 +1,13 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
+import { CATALOG } from "./catalog.js";
 import { type Arguments, counted, done, failed, fileTool, formatCount, formatSize } from "./file-tool.js";
 import { imageType } from "./files/image-type.js";
 import { LineWindow, MAX_LINE_CHARACTERS } from "./files/line-window.js";
 import { renderNotebook } from "./files/notebook.js";
 import { printable } from "./files/printable.js";
 import { isUtf16, looksBinary } from "./files/text-file.js";
-import description from "./read.md";
 import type { FileStat, Workspace } from "./workspace.js";
 
 const MAX_LINES = 2000;
@@ -19,34 +19,17 @@ const PIECE_BYTES = 256 * 1024;
 const SNIFF_BYTES = 8192;
 
 export function createReadTool(workspace: Workspace): Tool {
-  return fileTool(
-    {
-      name: "read",
-      description,
-      set: "read",
-      concurrencySafe: true,
-      mutating: false,
-      inputSchema: {
-        type: "object",
-        properties: {
-          path: { type: "string" },
-          offset: { type: "integer", minimum: 1 },
-          limit: { type: "integer", minimum: 1 },
-        },
-        required: ["path"],
-      },
-    },
-    (args, { signal }) =>
-      workspace.withFile(args.text("path"), async (handle, file) => {
-        const head = Buffer.alloc(Math.min(SNIFF_BYTES, file.size));
-        await handle.read(head, 0, head.length, 0);
-        const media = imageType(head);
-        if (media !== undefined) return readImage(handle, file, media);
-        if (looksBinary(head)) return failed(binary(file));
-        if (file.size > WHOLE_BYTES && !isUtf16(head))
-          return readLarge(workspace, { handle, file, window: windowFrom(args), signal });
-        return readWhole(workspace, file, windowFrom(args));
-      }),
+  return fileTool(CATALOG.read, (args, { signal }) =>
+    workspace.withFile(args.text("path"), async (handle, file) => {
+      const head = Buffer.alloc(Math.min(SNIFF_BYTES, file.size));
+      await handle.read(head, 0, head.length, 0);
+      const media = imageType(head);
+      if (media !== undefined) return readImage(handle, file, media);
+      if (looksBinary(head)) return failed(binary(file));
+      if (file.size > WHOLE_BYTES && !isUtf16(head))
+        return readLarge(workspace, { handle, file, window: windowFrom(args), signal });
+      return readWhole(workspace, file, windowFrom(args));
+    }),
   );
 }
 

@@ -5,7 +5,7 @@
 import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
 import { isJsonObject, type JsonObject } from "../protocol/json.js";
-import description from "./todo.md";
+import { CATALOG } from "./catalog.js";
 
 const MARKS = { pending: "[ ]", in_progress: "[>]", done: "[x]" } as const;
 type TodoStatus = keyof typeof MARKS;
@@ -20,25 +20,7 @@ const MAX_TEXT = 500;
 
 export function createTodoTool(): Tool {
   return {
-    name: "todo",
-    description: description.trim(),
-    inputSchema: {
-      type: "object",
-      properties: {
-        todos: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: { text: { type: "string" }, status: { enum: Object.keys(MARKS) } },
-            required: ["text", "status"],
-          },
-        },
-      },
-      required: ["todos"],
-    },
-    set: "read",
-    concurrencySafe: true,
-    mutating: false,
+    ...CATALOG.todo,
     async run(args) {
       const todos = readTodos(args);
       return typeof todos === "string" ? { status: "error", content: [text(todos)] } : report(todos);

@@ -489,6 +489,16 @@ describe("files that changed since they were read (T5)", () => {
     expect((await refusal(workspace.move("a.txt", "b.txt"))).code).toBe("changed");
   });
 
+  it("a file too large to compare is known by size and time", async () => {
+    execFileSync("truncate", ["-s", "40M", join(root, "large")]);
+    await workspace.withFile("large", (handle, { path }) => workspace.rememberSeen(path, handle));
+    await workspace.move("large", "moved");
+    execFileSync("truncate", ["-s", "41M", join(root, "moved")]);
+    expect((await refusal(workspace.remove("moved"))).code).toBe("changed");
+    await workspace.withFile("moved", (handle, { path }) => workspace.rememberSeen(path, handle));
+    await workspace.remove("moved");
+  });
+
   it("a moved file stays known; a removed one is forgotten", async () => {
     await workspace.readText("a.txt");
     await workspace.move("a.txt", "sub/b.txt");

@@ -9,7 +9,7 @@
  *    is not overwritten unread.
  */
 import type { BigIntStats } from "node:fs";
-import { type FileHandle, lstat, mkdir, opendir, readlink, realpath, rename, rmdir, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, opendir, readlink, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Entry, type FileStat, fileStat, kindOf } from "./files/file-stat.js";
 import { HeldDirectory, openRegularFile } from "./files/held-directory.js";
@@ -18,8 +18,17 @@ import { printable } from "./files/printable.js";
 import { changed, Sightings, stampOf, unread, versionOf } from "./files/sightings.js";
 import { type DecodedText, decodeText, encodeText, PLAIN_LAYOUT, unencodable } from "./files/text-file.js";
 import { Turns } from "./files/turns.js";
-import { type ExistingFile, isThere, readExisting, readTextBytes, readUpTo, replaceFile } from "./files/whole-file.js";
-import { errnoOf, fromSystem, told, WorkspaceError } from "./files/workspace-error.js";
+import {
+  type ExistingFile,
+  isThere,
+  MAX_TEXT_BYTES,
+  readExisting,
+  readTextBytes,
+  readUpTo,
+  replaceFile,
+} from "./files/whole-file.js";
+import { errnoOf, told, WorkspaceError } from "./files/workspace-error.js";
+import { openRoot } from "./files/workspace-root.js";
 
 export { isInside } from "./files/containment.js";
 export type { Entry, EntryKind, FileStat } from "./files/file-stat.js";
@@ -102,9 +111,7 @@ export class Workspace {
   /** Opens a regular file while `action` runs: for streaming. */
   async withFile<T>(path: string, action: (handle: FileHandle, file: FileStat) => Promise<T>): Promise<T> {
     const place = await this.resolve(path, "read");
-    const handle = await told(printable(place.display), () =>
-      openRegularFile(place.absolute, printable(place.display)),
-    );
+    const handle = await told(shown(place), () => openRegularFile(place.absolute, shown(place)));
     try {
       return await action(handle, fileStat(place, await handle.stat({ bigint: true })));
     } finally {
@@ -159,7 +166,7 @@ export class Workspace {
     const place = await this.#existingEntry(path);
     await this.#inFolderOf(place, async (at) => {
       const found = await this.#refuseChanged(place, at);
-      await told(printable(place.display), () => (found.isDirectory() ? rmdir(at) : unlink(at)));
+      await told(shown(place), () => (found.isDirectory() ? rmdir(at) : unlink(at)));
     });
     this.#sightings.forget(place.absolute);
     return place;
@@ -172,8 +179,8 @@ export class Workspace {
     await this.#inFolderOf(source, async (old) => {
       await this.#refuseChanged(source, old);
       await this.#inFolderOf(target, async (fresh) => {
-        if (await isThere(fresh)) throw new WorkspaceError("exists", `${printable(target.display)} exists already.`);
-        await told(printable(source.display), () => rename(old, fresh));
+        if (await isThere(fresh)) throw new WorkspaceError("exists", `${shown(target)} exists already.`);
+        await told(shown(source), () => rename(old, fresh));
       });
     });
     this.#sightings.rename(source.absolute, target.absolute);
@@ -183,9 +190,7 @@ export class Workspace {
   /** Entries of a folder as the system gives them, without holding them all. */
   async *entries(path: string): AsyncGenerator<Entry> {
     const place = await this.resolve(path, "read");
-    const held = await told(printable(place.display), () =>
-      HeldDirectory.open(place.absolute, printable(place.display)),
-    );
+    const held = await told(shown(place), () => HeldDirectory.open(place.absolute, shown(place)));
     try {
       const directory = await opendir(held.path, { bufferSize: 256 });
       for await (const entry of directory) yield { name: entry.name, kind: kindOf(entry) };
@@ -204,13 +209,13 @@ export class Workspace {
   /** Follows links, as every access does: what it reports lies inside. */
   async stat(path: string): Promise<FileStat> {
     const place = await this.resolve(path, "read");
-    return fileStat(place, await told(printable(place.display), () => lstat(place.absolute, { bigint: true })));
+    return fileStat(place, await told(shown(place), () => lstat(place.absolute, { bigint: true })));
   }
 
   /** Where the link at `folder/name` says it leads, as text. */
   async linkTarget(folder: string, name: string): Promise<string> {
     const place = await this.resolve(folder, "read");
-    return told(printable(place.display), () => readlink(join(place.absolute, name)));
+    return told(shown(place), () => readlink(join(place.absolute, name)));
   }
 
   /** Runs `action` alone among those that name one of the same files: for read, compute and write as one. */
@@ -232,8 +237,7 @@ export class Workspace {
         const bytes = content(existing, place);
         const version = await versionOf(bytes);
         const changes = existing?.version !== version;
-        if (changes)
-          await told(printable(place.display), () => replaceFile(at, bytes, { existing, mode: options.mode }));
+        if (changes) await told(shown(place), () => replaceFile(at, bytes, { existing, mode: options.mode }));
         // A change to a file nobody looked at does not make its rest known.
         if (existing === undefined || options.basis === undefined || this.hasSeen(place)) {
           this.#sightings.record(place.absolute, { version, stamp: stampOf(await lstat(at, { bigint: true })) });
@@ -258,16 +262,17 @@ export class Workspace {
     this.#sightings.refuseChanged(place.absolute, existing, place.display);
     if (basis !== undefined && basis !== existing.version) throw changed(place.display);
     // Replacing needs no write permission on the file itself, but someone took that away on purpose.
-    if ((existing.mode & 0o222) === 0) throw readOnly(place.display);
+    if ((existing.mode & 0o222) === 0) throw readOnly(place);
     // Nothing can be lost from an empty file.
     if (basis === undefined && !this.hasSeen(place) && existing.bytes.length > 0) throw unread(place.display);
   }
 
   async #refuseChanged(place: ResolvedPath, at: string): Promise<BigIntStats> {
-    const found = await told(printable(place.display), () => lstat(at, { bigint: true }));
+    const found = await told(shown(place), () => lstat(at, { bigint: true }));
     if (found.isFile() && this.hasSeen(place)) {
-      const existing = await readExisting(at, place);
-      if (existing !== undefined) this.#sightings.refuseChanged(place.absolute, existing, place.display);
+      const isSmall = found.size <= MAX_TEXT_BYTES;
+      const now = (isSmall ? await readExisting(at, place) : undefined) ?? { stamp: stampOf(found) };
+      this.#sightings.refuseChanged(place.absolute, now, place.display);
     }
     return found;
   }
@@ -282,7 +287,7 @@ export class Workspace {
 
   /** Makes the folders on the way where they are missing, and keeps the last one open while `action` works in it. */
   async #inFolderOf<T>(place: ResolvedPath, action: (at: string) => Promise<T>): Promise<T> {
-    const held = await told(printable(place.display), () => this.#holdFolder(dirname(place.absolute)));
+    const held = await told(shown(place), () => this.#holdFolder(dirname(place.absolute)));
     try {
       return await action(held.at(basename(place.absolute)));
     } finally {
@@ -306,20 +311,12 @@ export class Workspace {
   }
 }
 
-async function openRoot(root: string): Promise<string> {
-  try {
-    const real = await realpath(root);
-    const directory = await opendir(real);
-    await directory.close();
-    return real;
-  } catch (error) {
-    const advice = "Choose a folder that exists and that you may read.";
-    throw new WorkspaceError("io", `${fromSystem(error, `The folder ${root}`).message} ${advice}`, { cause: error });
-  }
+function shown(place: ResolvedPath): string {
+  return printable(place.display);
 }
 
-function readOnly(shown: string): WorkspaceError {
-  const message = `${printable(shown)} is read-only. Nothing was written. If it really must change, make it writable first.`;
+function readOnly(place: ResolvedPath): WorkspaceError {
+  const message = `${shown(place)} is read-only. Nothing was written. If it really must change, make it writable first.`;
   return new WorkspaceError("read_only", message);
 }
 
@@ -328,7 +325,7 @@ function refuseUnencodable(text: string, encoding: DecodedText["encoding"], plac
   if (character === undefined) return;
   throw new WorkspaceError(
     "invalid",
-    `${printable(place.display)} is not UTF-8, and ${JSON.stringify(character)} has no place in its single-byte encoding. Convert the file first.`,
+    `${shown(place)} is not UTF-8, and ${JSON.stringify(character)} has no place in its single-byte encoding. Convert the file first.`,
   );
 }
 

@@ -1,5 +1,6 @@
 /** The bar: a thousand cancels at random moments leave no process behind and end each turn exactly once. */
 import { readdirSync, readFileSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
 import { RUN_FLAGS } from "../../src/main/commands/run-flags.js";
@@ -10,7 +11,6 @@ import { loadSettings } from "../../src/main/settings.js";
 import { text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
-import { Workspace } from "../../src/tools/workspace.js";
 import { providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
@@ -46,8 +46,8 @@ beforeAll(async () => {
   const loaded = await loadSettings(parseFlags(RUN_FLAGS, ["--permission-mode", "allow"], "run"), variables);
   const shelf = createModelShelf({ variables });
   const { model } = await shelf.choose({});
-  const workspace = await Workspace.open(await temporaryFolder());
-  engine = createEngine({ loaded, variables, workspace, shelf, model, log: () => {} });
+  const root = await realpath(await temporaryFolder());
+  engine = createEngine({ loaded, variables, root, shelf, model, log: () => {} });
 });
 
 afterAll(async () => {

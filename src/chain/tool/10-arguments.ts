@@ -5,7 +5,7 @@ import type { CreateToolLink } from "../services.js";
 /** Arguments are checked before anything else sees them; the model reads which field was wrong and how (feature L8). */
 export const create: CreateToolLink = () => async (call, context, next) => {
   const { canonical, inputSchema } = context.definition;
-  const args = canonical?.(call.args) ?? call.args;
+  const args = (await canonical?.(call.args)) ?? call.args;
   const problems = schemaProblems(inputSchema, args);
   if (problems.length === 0) return next(args === call.args ? call : { ...call, args });
   return { status: "error", content: [text(`Not run: ${problems.join("; ")}.`)] };

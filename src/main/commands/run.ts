@@ -6,7 +6,8 @@ import { connectInProcess } from "../../control/transports/inproc.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { createLog } from "../../system/log.js";
-import { Workspace, WorkspaceError } from "../../tools/workspace.js";
+import { WorkspaceError } from "../../tools/files/workspace-error.js";
+import { openRoot } from "../../tools/files/workspace-root.js";
 import { environment, type Variables } from "../env.js";
 import { EXIT, exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
 import { helpLines, type ParsedFlags, parseFlags, UsageError } from "../flags.js";
@@ -62,16 +63,16 @@ async function prepare(
   const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(roots) : undefined;
   const shelf = createModelShelf({ variables, ...(rawTrace && { trace: rawTrace.write }) });
   const chosen = await shelf.choose({ provider: settings.provider.value, model: settings.model.value });
-  const workspace = await openWorkspace(resolve(flags.text("cwd") ?? process.cwd()));
-  const engine = createEngine({ loaded, variables, workspace, shelf, model: chosen.model, log });
+  const root = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
+  const engine = createEngine({ loaded, variables, root, shelf, model: chosen.model, log });
   const client = connectInProcess(engine.host, { id: engine.newClientId(), canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
   return { engine, client, chosen };
 }
 
-async function openWorkspace(folder: string): Promise<Workspace> {
+async function findRoot(folder: string): Promise<string> {
   try {
-    return await Workspace.open(folder);
+    return await openRoot(folder);
   } catch (error) {
     if (error instanceof WorkspaceError) throw new UsageError(error.message);
     throw error;

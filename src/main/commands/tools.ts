@@ -1,6 +1,6 @@
 /** `oxbow tools`: what the model may call, by set. */
 import { join } from "node:path";
-import { Workspace } from "../../tools/workspace.js";
+import { openRoot } from "../../tools/files/workspace-root.js";
 import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
 import { helpLines, parseFlags } from "../flags.js";
@@ -21,9 +21,9 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   const variables = environment();
   const { settings, roots } = await loadSettings(flags, variables);
-  const workspace = await Workspace.open(process.cwd());
+  const root = await openRoot(process.cwd());
   const sets = settings.tool_sets.value;
-  const toolbox = openToolbox({ workspace, sets, variables, outputDirectory: join(roots.state, "output") });
+  const toolbox = openToolbox({ root, sets, variables, outputDirectory: join(roots.state, "output") });
   const tools = toolbox.list();
   if (flags.has("json")) {
     const shown = tools.map(({ name, set, mutating, description, inputSchema }) => ({

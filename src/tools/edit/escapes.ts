@@ -51,20 +51,22 @@ function readLike(
 ): string | undefined {
   if (!fresh.includes("\\")) return fresh;
   const used = escapedKinds(old).filter((kind) => kinds.includes(kind));
-  const escaped = escapedKinds(fresh).filter((kind) => kinds.includes(kind));
+  const escaped = escapedKinds(fresh);
   const signs = new Set(
     fresh.split("\n").filter((line) => line.includes("\\")).map((line) => {
       return Math.sign(likeness(unescape(line, kinds), actual) - likeness(line, actual));
     }),
   );
-  const keepsEscaped = old.split("\n").some((line) => line.includes("\\") && fresh.split("\n").includes(line));
+  const newLines = fresh.split("\n");
+  const keepsEscaped = old.split("\n").some((line) => unescape(line, kinds) !== line && newLines.includes(line));
   const looksEscaped = signs.has(1) || keepsEscaped;
-  const looksLiteral = signs.has(-1) || used.some((kind) => hasPlain(fresh, kind));
+  const looksLiteral = signs.has(-1) || used.some((kind) => hasPlain(fresh, kind, old));
   if (looksEscaped === looksLiteral || used.some((kind) => fresh.includes(`\\\\${kind}`))) return undefined;
   if (looksLiteral) return fresh;
   // A doubled backslash alone is no sign: code is full of them. Then every line must be nearer to the file when unescaped.
   const hasSign = escaped.some((kind) => kind !== "\\" && used.includes(kind));
-  const isSure = (hasSign || !signs.has(0)) && escaped.every((kind) => used.includes(kind));
+  const known = escapedKinds(old);
+  const isSure = (hasSign || !signs.has(0)) && escaped.every((kind) => known.includes(kind));
   return isSure ? unescape(fresh, kinds) : undefined;
 }
 
@@ -92,9 +94,10 @@ function escapedKinds(text: string): string[] {
 }
 
 /** Whether the text holds, unescaped, what `kind` stands for. */
-function hasPlain(text: string, kind: string): boolean {
-  if (kind === "\\") return escapedKinds(text).some((other) => MEANINGS[other] === undefined);
-  return text.trimEnd().replace(SEQUENCES, "").includes(MEANINGS[kind] as string);
+function hasPlain(text: string, kind: string, old: string): boolean {
+  if (kind !== "\\") return text.trimEnd().replace(SEQUENCES, "").includes(MEANINGS[kind] as string);
+  const known = escapedKinds(old);
+  return escapedKinds(text).some((other) => MEANINGS[other] === undefined && !known.includes(other));
 }
 
 /** The backslashes of a text, to compare two spellings of it. */

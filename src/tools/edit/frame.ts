@@ -8,7 +8,7 @@
 import { diffLines } from "../../base/diff.js";
 import { endMarks, extentOf, type Line, leadingSpace, Refusal } from "./align.js";
 import { BLANK_LINES, quotedIndent, withLead } from "./merge.js";
-import { wordLikeness } from "./nearest.js";
+import { ALIKE, wordLikeness } from "./nearest.js";
 import { shapeOf } from "./reindent.js";
 import type { Splice } from "./splice.js";
 
@@ -100,7 +100,7 @@ function firstLine(added: string, lines: readonly Line[], shape: ReturnType<type
   if (first?.inside) return withLead(added, first);
   const isOld = lines.some((line) => line.actual?.text === added);
   if (shape !== "cut" || leadingSpace(added) !== "" || isOld) return added;
-  if (wordLikeness(added, first?.quoted ?? "") < 0.5) throw new Refusal("its first line is indented in another way");
+  if (wordLikeness(added, first?.quoted ?? "") <= ALIKE) throw new Refusal("its first line is indented in another way");
   return leadingSpace(first?.actual?.text ?? "") + added;
 }
 

@@ -223,7 +223,9 @@ export const DISTORTIONS: Readonly<Record<string, Distortion>> = {
   "escaped quotes, old": oldOnly(eachLine((line) => line.replaceAll('"', '\\"'))),
   "escaped quotes, both": (pair) => {
     const escapeQuotes = eachLine((line) => line.replaceAll('"', '\\"'));
-    return pair.old.join().includes('"') ? { old: escapeQuotes(pair.old), new: escapeQuotes(pair.new) } : pair;
+    const isPlain = !/\\"/.test([...pair.old, ...pair.new].join());
+    if (!isPlain || !pair.old.join().includes('"')) return pair;
+    return { old: escapeQuotes(pair.old), new: escapeQuotes(pair.new) };
   },
   "backslashes lost": oldOnly(eachLine((line) => line.replaceAll("\\", ""))),
   "spaces doubled": oldOnly((lines, random) => atOne(lines, random, (line) => indentOf(line) + line.trimStart().replaceAll(" ", "  "))),

@@ -44,6 +44,9 @@ function wordsOf(line: string): Set<string> {
   return new Set(line.slice(0, MAX_LINE_CHARS).match(/[\p{L}\p{N}_]+/gu));
 }
 
+/** Lines with more than this in common are probably versions of one another. */
+export const ALIKE = 0.6;
+
 /** Share of words that two lines have in common (Dice), from 0 to 1. Lines without words are alike when they are equal. */
 export function wordLikeness(a: string, b: string): number {
   const words = wordsOf(a);

@@ -4,7 +4,7 @@
  * 1. Either the new lines are indented like the quotation, and are moved as it was; or like the file, and stay. Which of
  *    the two must follow from the lines; otherwise there is no answer.
  */
-import { wordLikeness } from "./nearest.js";
+import { ALIKE, wordLikeness } from "./nearest.js";
 
 export interface QuotedLine {
   readonly quoted: string;
@@ -81,7 +81,7 @@ function afterCutStart(
 
 /** Whether a new first line stands for the old one, so that it was cut at the same place. */
 function follows(opening: NewLine, first: QuotedLine, rest: readonly QuotedLine[]): boolean {
-  return rest.length === 0 || opening.partner === 0 || wordLikeness(opening.line, first.line) >= 0.5;
+  return rest.length === 0 || opening.partner === 0 || wordLikeness(opening.line, first.line) > ALIKE;
 }
 
 /** The quotation lost the shape of the block: only a line that replaces exactly one line has a known place. */
@@ -90,7 +90,7 @@ function lineByLine(quoted: readonly QuotedLine[], added: readonly NewLine[]): r
   for (const [i, line] of added.entries()) {
     const partner = line.partner === undefined ? undefined : quoted[line.partner];
     if (partner === undefined || line.indent !== partner.quoted) return undefined;
-    if (wordLikeness(line.line, partner.line) <= 0.5) return undefined;
+    if (wordLikeness(line.line, partner.line) <= ALIKE) return undefined;
     const neighbours = [added[i - 1], added[i + 1]].filter((other) => isNext(line, other));
     if (neighbours.some((other) => quoted[other?.partner ?? -1]?.actual !== partner.actual)) return undefined;
     out.push(partner.actual);
@@ -130,7 +130,7 @@ function frameOf(quoted: readonly QuotedLine[], added: readonly NewLine[]): "fil
 /** The line that a new line was probably made from. */
 function mostAlike(line: string, others: readonly QuotedLine[]): QuotedLine | undefined {
   let best: QuotedLine | undefined;
-  let most = 0.6;
+  let most = ALIKE;
   for (const other of others) {
     const likeness = wordLikeness(line, other.line);
     if (likeness > most) [best, most] = [other, likeness];
@@ -162,15 +162,19 @@ function rescaling(pairs: readonly (readonly [string, string])[]): Move | undefi
   if (pairs[0]?.[1] !== "") return undefined;
   const steps = pairs.slice(1).map(([from, to], i) => {
     const [lowerFrom, lowerTo] = pairs[i] as readonly [string, string];
-    return { from: from.length - lowerFrom.length, to: to.startsWith(lowerTo) ? to.slice(lowerTo.length) : "" };
+    const isDeeper = from.startsWith(lowerFrom) && to.startsWith(lowerTo);
+    return isDeeper ? { from: from.slice(lowerFrom.length), to: to.slice(lowerTo.length) } : { from: "", to: "" };
   });
-  const unit = steps.reduce((best, step) => (step.from < best.from ? step : best));
-  const isEven = unit.from > 0 && steps.every(({ from, to }) => to !== "" && to === unit.to.repeat(from / unit.from));
+  const unit = steps.reduce((best, step) => (step.from.length < best.from.length ? step : best));
+  if (unit.from === "" || unit.to === "") return undefined;
+  const isEven = steps.every(({ from, to }) => {
+    const levels = from.length / unit.from.length;
+    return from === unit.from.repeat(levels) && to === unit.to.repeat(levels);
+  });
   if (!isEven) return undefined;
   return (indent) => {
-    const base = pairs.findLast(([from]) => indent.startsWith(from));
-    const levels = base === undefined ? Number.NaN : (indent.length - base[0].length) / unit.from;
-    return Number.isInteger(levels) ? base?.[1] + unit.to.repeat(levels) : undefined;
+    const levels = indent.length / unit.from.length;
+    return indent === unit.from.repeat(levels) ? unit.to.repeat(levels) : undefined;
   };
 }
 

@@ -1,6 +1,5 @@
 /** Reading files for a search: in one go when they are small, in pieces that end at line ends when they are not. */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { constants, type FileHandle, open } from "node:fs/promises";
 
 const PIECE_BYTES = 1024 * 1024;
 /** A link is not followed, and a pipe that took a file's place does not block. */
@@ -12,24 +11,30 @@ export interface FirstPiece {
   readonly isWhole: boolean;
 }
 
+/** Undefined for what cannot be read. */
+export type PieceReader = (path: string) => FirstPiece | undefined;
+
 /**
- * Waits for the disk instead of letting others run: a search reads thousands of small files, and handing each of four calls
- * to another thread would take most of its time. Undefined for what cannot be read.
+ * The reader waits for the disk instead of letting others run: a search reads thousands of small files, and handing each of
+ * four calls to another thread would take most of its time. Loaded when needed, because few runs search without ripgrep.
  */
-export function readFirstPiece(path: string): FirstPiece | undefined {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(path, FLAGS);
-    const stat = fstatSync(descriptor);
-    if (!stat.isFile()) return undefined;
-    const buffer = Buffer.allocUnsafe(Math.min(stat.size, PIECE_BYTES) + 1);
-    const length = readSync(descriptor, buffer, 0, buffer.length, 0);
-    return { bytes: buffer.subarray(0, length), isWhole: length < buffer.length };
-  } catch {
-    return undefined;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
+export async function createPieceReader(): Promise<PieceReader> {
+  const { closeSync, fstatSync, openSync, readSync } = await import("node:fs");
+  return (path) => {
+    let descriptor: number | undefined;
+    try {
+      descriptor = openSync(path, FLAGS);
+      const stat = fstatSync(descriptor);
+      if (!stat.isFile()) return undefined;
+      const buffer = Buffer.allocUnsafe(Math.min(stat.size, PIECE_BYTES) + 1);
+      const length = readSync(descriptor, buffer, 0, buffer.length, 0);
+      return { bytes: buffer.subarray(0, length), isWhole: length < buffer.length };
+    } catch {
+      return undefined;
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
+    }
+  };
 }
 
 export async function firstPieceOf(handle: FileHandle): Promise<FirstPiece> {

@@ -1,6 +1,5 @@
 /** Small questions to the file system that may concern places outside a workspace: programs, and ignore files above it. */
-import { constants } from "node:fs";
-import { access, readFile, realpath, stat } from "node:fs/promises";
+import { access, constants, readFile, realpath, stat } from "node:fs/promises";
 
 export async function isThere(path: string): Promise<boolean> {
   return stat(path).then(

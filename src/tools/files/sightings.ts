@@ -15,7 +15,7 @@ export function stampOf(stat: BigIntStats): string {
 }
 
 export interface Sighting {
-  /** Absent when the file was not read to its end. */
+  /** Absent when the file was not read whole. */
   readonly version?: string;
   readonly stamp: string;
 }
@@ -42,10 +42,11 @@ export class Sightings {
   }
 
   /** Throws when the file is not what the session saw. A file it never saw passes. */
-  refuseChanged(absolute: string, now: Required<Sighting>, shown: string): void {
+  refuseChanged(absolute: string, now: Sighting, shown: string): void {
     const seen = this.#seen.get(absolute);
     if (seen === undefined) return;
-    const same = seen.version === undefined ? seen.stamp === now.stamp : seen.version === now.version;
+    const isComparable = seen.version !== undefined && now.version !== undefined;
+    const same = isComparable ? seen.version === now.version : seen.stamp === now.stamp;
     if (!same) throw changed(shown);
   }
 }

@@ -61,5 +61,6 @@ const SYSTEM_ERRORS: Readonly<Record<string, readonly [WorkspaceErrorCode, strin
   ENOSPC: ["io", "could not be written: the disk is full."],
   EDQUOT: ["io", "could not be written: the disk quota is used up."],
   EMFILE: ["io", "could not be opened: too many open files. Try again."],
+  EXDEV: ["io", "cannot be moved to another file system. Write it there and remove it here."],
   EBUSY: ["io", "is in use by the system and cannot be replaced."],
 };

@@ -6,8 +6,8 @@
  *    git never has to guess, and never falls back to comparing two files outside the repository.
  * 2. Paths stay inside the workspace by their spelling; git itself does not follow links out of its work tree.
  */
-import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
+import { isThere } from "../../system/repository-places.js";
 import { isInside } from "../files/containment.js";
 
 export const GIT_ACTIONS = ["status", "diff", "log", "show", "blame"] as const;
@@ -178,7 +178,7 @@ function looksLikePath(word: string, root: string): boolean {
   if (/^:[!^]/.test(word)) return true;
   if (word.includes(":")) return false;
   if (word.includes("*") || word === ".." || word.startsWith("../") || word.startsWith("/")) return true;
-  return lstatSync(resolve(root, word), { throwIfNoEntry: false }) !== undefined;
+  return isThere(resolve(root, word));
 }
 
 function checkPath(path: string, root: string): void {

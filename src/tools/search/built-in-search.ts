@@ -6,7 +6,13 @@
  * 2. An expression that runs away is stopped; the program stays responsive between batches.
  */
 import type { FileHandle } from "node:fs/promises";
-import { firstPieceOf, linePieces, readFirstPiece, withRegularFile } from "../files/file-pieces.js";
+import {
+  createPieceReader,
+  firstPieceOf,
+  linePieces,
+  type PieceReader,
+  withRegularFile,
+} from "../files/file-pieces.js";
 import { isUtf16 } from "../files/text-file.js";
 import type { FoundFiles } from "./found-files.js";
 import { globMatcher } from "./glob-pattern.js";
@@ -32,13 +38,14 @@ export async function searchTree(
   options: WalkOptions & { readonly found: FoundFiles },
 ): Promise<void> {
   const searcher = await FileSearcher.create(search);
+  const read = await createPieceReader();
   const glob = search.request.glob === undefined ? undefined : globMatcher(search.request.glob);
   await walkTree(start, options, async (folder) => {
     const names = folder.files.filter((name) => glob === undefined || glob.test(folder.prefix + name));
     for (let at = 0; at < names.length; at += BATCH_FILES) {
       await new Promise((resolve) => setImmediate(resolve));
       options.signal.throwIfAborted();
-      await searchBatch(folder, names.slice(at, at + BATCH_FILES), { searcher, found: options.found });
+      await searchBatch(folder, names.slice(at, at + BATCH_FILES), { searcher, read, found: options.found });
     }
   });
 }
@@ -50,9 +57,9 @@ export async function searchTree(
 async function searchBatch(
   folder: VisitedFolder,
   names: readonly string[],
-  { searcher, found }: { searcher: FileSearcher; found: FoundFiles },
+  { searcher, read, found }: { searcher: FileSearcher; read: PieceReader; found: FoundFiles },
 ): Promise<void> {
-  const pieces = names.map((name) => readFirstPiece(folder.at(name)));
+  const pieces = names.map((name) => read(folder.at(name)));
   const results = searcher.scanAll(pieces.map((piece) => (piece?.isWhole === true ? piece.bytes : undefined)));
   for (const [index, name] of names.entries()) {
     let result = results[index];

@@ -1,5 +1,9 @@
 /**
  * Finding files and lines in the workspace: with ripgrep where it can be had, without it otherwise, to the same result.
+ *
+ * What is known to differ without ripgrep, besides rust-regex: bytes that are not UTF-8 can be matched (as U+FFFD); in a
+ * search across lines a NUL byte far behind the last match still makes a file binary, and files over 64 MiB are left out;
+ * `?` and `[…]` in ignore files match whole characters, not bytes.
  */
 import { join } from "node:path";
 import { isInside } from "../files/containment.js";

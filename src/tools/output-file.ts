@@ -1,5 +1,4 @@
 /** The whole output of a command in a file that only its owner can read, up to a limit. */
-import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
@@ -17,7 +16,7 @@ export class OutputFile {
   constructor(directory: string, limit = MAX_FILE_BYTES) {
     this.#directory = directory;
     this.#limit = limit;
-    this.path = join(directory, `command-${randomBytes(6).toString("hex")}.log`);
+    this.path = join(directory, `command-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}.log`);
   }
 
   get started(): boolean {

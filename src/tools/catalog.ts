@@ -1,0 +1,177 @@
+/**
+ * What the model is told of each built-in tool, apart from the code that does the work: the first request needs only this, and
+ * a tool's code is loaded when it is first called. Every byte here is paid for with each request.
+ */
+import type { Tool } from "../engine/ports.js";
+import applyPatch from "./apply-patch.md";
+import background from "./background.md";
+import bash from "./bash.md";
+import edit from "./edit.md";
+import git from "./git.md";
+import glob from "./glob.md";
+import grep from "./grep.md";
+import ls from "./ls.md";
+import read from "./read.md";
+import todo from "./todo.md";
+import write from "./write.md";
+
+export type ToolDefinition = Omit<Tool, "run" | "canonical">;
+
+const READS = { concurrencySafe: true, mutating: false } as const;
+const CHANGES = { concurrencySafe: false, mutating: true } as const;
+
+const string = { type: "string" } as const;
+const boolean = { type: "boolean" } as const;
+const described = <T extends object>(schema: T, description: string) => ({ ...schema, description });
+
+/** In the order in which they are offered. */
+export const CATALOG = {
+  read: {
+    name: "read",
+    description: read.trim(),
+    set: "read",
+    ...READS,
+    inputSchema: {
+      type: "object",
+      properties: { path: string, offset: { type: "integer", minimum: 1 }, limit: { type: "integer", minimum: 1 } },
+      required: ["path"],
+    },
+  },
+  ls: {
+    name: "ls",
+    description: ls.trim(),
+    set: "read",
+    ...READS,
+    inputSchema: { type: "object", properties: { path: string, depth: { type: "integer", minimum: 1 } } },
+  },
+  glob: {
+    name: "glob",
+    description: glob.trim(),
+    set: "read",
+    ...READS,
+    inputSchema: {
+      type: "object",
+      properties: { pattern: string, path: described(string, "folder to start in") },
+      required: ["pattern"],
+    },
+  },
+  grep: {
+    name: "grep",
+    description: grep.trim(),
+    set: "read",
+    ...READS,
+    inputSchema: {
+      type: "object",
+      properties: {
+        pattern: string,
+        path: described(string, "file or folder"),
+        glob: described(string, "only files like *.ts"),
+        mode: { type: "string", enum: ["content", "files", "count"] },
+        context: { type: "integer", description: "lines around each match" },
+        ignore_case: boolean,
+        multiline: described(boolean, "match across lines"),
+        limit: { type: "integer" },
+      },
+      required: ["pattern"],
+    },
+  },
+  write: {
+    name: "write",
+    description: write.trim(),
+    set: "edit",
+    ...CHANGES,
+    inputSchema: { type: "object", properties: { path: string, content: string }, required: ["path", "content"] },
+  },
+  edit: {
+    name: "edit",
+    description: edit.trim(),
+    set: "edit",
+    ...CHANGES,
+    inputSchema: {
+      type: "object",
+      properties: {
+        path: string,
+        edits: {
+          type: "array",
+          minItems: 1,
+          items: { type: "object", properties: { old: string, new: string, all: boolean }, required: ["old", "new"] },
+        },
+      },
+      required: ["path", "edits"],
+    },
+  },
+  apply_patch: {
+    name: "apply_patch",
+    description: applyPatch.trim(),
+    set: "edit",
+    ...CHANGES,
+    inputSchema: { type: "object", properties: { patch: string }, required: ["patch"] },
+  },
+  bash: {
+    name: "bash",
+    description: bash.trim(),
+    set: "command",
+    ...CHANGES,
+    inputSchema: {
+      type: "object",
+      properties: {
+        command: string,
+        timeout: { type: "number", description: "seconds, default 300" },
+        description: described(string, "what it does, in a few words"),
+        run_in_background: boolean,
+        pty: described(boolean, "run on a terminal"),
+      },
+      required: ["command"],
+    },
+  },
+  background: {
+    name: "background",
+    description: background.trim(),
+    set: "command",
+    ...CHANGES,
+    inputSchema: {
+      type: "object",
+      properties: {
+        id: string,
+        kill: boolean,
+        wait: { type: "number", description: "seconds to wait for its end" },
+      },
+    },
+  },
+  git: {
+    name: "git",
+    description: git.trim(),
+    set: "git",
+    ...READS,
+    inputSchema: {
+      type: "object",
+      properties: {
+        action: { enum: ["status", "diff", "log", "show", "blame"] },
+        args: { type: "array", items: string },
+      },
+      required: ["action"],
+    },
+  },
+  todo: {
+    name: "todo",
+    description: todo.trim(),
+    set: "read",
+    ...READS,
+    inputSchema: {
+      type: "object",
+      properties: {
+        todos: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: { text: string, status: { enum: ["pending", "in_progress", "done"] } },
+            required: ["text", "status"],
+          },
+        },
+      },
+      required: ["todos"],
+    },
+  },
+} as const satisfies Readonly<Record<string, ToolDefinition>>;
+
+export type ToolName = keyof typeof CATALOG;

@@ -1,0 +1,16 @@
+/** The folder everything happens in: found once, free of symbolic links, readable. */
+import { opendir, realpath } from "node:fs/promises";
+import { fromSystem, WorkspaceError } from "./workspace-error.js";
+
+/** Fails with a sentence for the user when the folder cannot be read. */
+export async function openRoot(root: string): Promise<string> {
+  try {
+    const real = await realpath(root);
+    const directory = await opendir(real);
+    await directory.close();
+    return real;
+  } catch (error) {
+    const advice = "Choose a folder that exists and that you may read.";
+    throw new WorkspaceError("io", `${fromSystem(error, `The folder ${root}`).message} ${advice}`, { cause: error });
+  }
+}
