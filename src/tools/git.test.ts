@@ -38,8 +38,9 @@ beforeEach(() => {
   mkdirSync(home);
 });
 afterEach(() => {
-  expect(existsSync(marker)).toBe(false);
+  const ran = existsSync(marker);
   rmSync(base, { recursive: true });
+  expect(ran).toBe(false);
 });
 
 const environment = () => ({ PATH: process.env.PATH, HOME: home });

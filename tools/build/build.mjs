@@ -10,24 +10,14 @@
  * 5. dist/.inputs says what was read, and is written last.
  */
 
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ToolError } from "../entry.mjs";
 import { writeListing } from "../generate-chain/generate.mjs";
-import { describeSources, runtimeDependencies, stampFile } from "../setup/freshness.mjs";
+import { describeSources, stampFile } from "../setup/freshness.mjs";
 import { withLock } from "../setup/lock.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
+import { bundle } from "./bundle.mjs";
 import { closureOf, refuseThirdParty } from "./closure.mjs";
 import { emitTypes } from "./emit-types.mjs";
 import { thirdPartyNotices } from "./notices.mjs";
@@ -39,6 +29,8 @@ const ENTRIES = {
   testkit: "src/testkit/index.ts",
   adapter: "src/main/adapter.ts",
 };
+/** What a prompt needs on its way to the first request goes into one chunk: every further file costs about a millisecond. */
+const START_UP = ["src/main/cli.ts", "src/main/commands/run.ts"];
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 const KEEP_OLD_CHUNKS = 24 * 60 * 60 * 1000;
 
@@ -60,12 +52,12 @@ export async function main(args) {
 export async function build({ root, clean = false, types = false }) {
   writeListing(root);
   const inputs = describeSources(root);
-  const { metafile, outputFiles } = await bundle(root);
+  const { chunks, metafile } = await bundle({ root, entries: ENTRIES, startUp: START_UP });
   const start = metafile.outputs["dist/bin.js"] === undefined ? [] : closureOf(metafile, "dist/bin.js");
   refuseThirdParty(metafile, start);
 
   const dist = join(root, "dist");
-  const files = [...outputFiles.filter(isCode).map(toFile), ...noticesFile({ root, metafile, outputFiles })];
+  const files = [...chunks.map(toFile), ...noticesFile({ root, metafile })];
   if (clean) removeAll(dist);
   for (const file of files.filter((each) => !isEntry(each))) write(dist, file);
   for (const file of files.filter(isEntry)) write(dist, file);
@@ -79,63 +71,18 @@ export async function build({ root, clean = false, types = false }) {
   };
 }
 
-function isCode({ path }) {
-  return path.endsWith(".js");
-}
-
 function isEntry({ name }) {
   return Object.keys(ENTRIES).some((entry) => name === `${entry}.js`);
 }
 
-function noticesFile({ root, metafile, outputFiles }) {
-  const text = thirdPartyNotices({ root, metafile, comments: outputFiles.filter((file) => !isCode(file)) });
+function noticesFile({ root, metafile }) {
+  const text = thirdPartyNotices({ root, metafile });
   return text === "" ? [] : [{ name: NOTICES, text }];
 }
 
-async function bundle(root) {
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const entryPoints = Object.fromEntries(Object.entries(ENTRIES).filter(([, path]) => existsSync(join(root, path))));
-  const esbuild = await import("esbuild");
-  try {
-    return await esbuild.build({
-      absWorkingDir: root,
-      entryPoints,
-      outdir: "dist",
-      entryNames: "[name]",
-      chunkNames: "[name]-[hash]",
-      bundle: true,
-      splitting: true,
-      format: "esm",
-      platform: "node",
-      target: "node20.19",
-      mainFields: ["module", "main"],
-      external: runtimeDependencies(root).flatMap((name) => [name, `${name}/*`]),
-      loader: { ".md": "text", ".txt": "text" },
-      define: { OXBOW_VERSION: JSON.stringify(version) },
-      charset: "utf8",
-      // Names and lines stay as they were written: a stack trace in a report has to be readable without a source map.
-      minifySyntax: true,
-      legalComments: "external",
-      metafile: true,
-      write: false,
-      logLevel: "silent",
-    });
-  } catch (error) {
-    if (error.errors === undefined) throw error;
-    const text = await esbuild.formatMessages(error.errors, { kind: "error", color: process.stderr.isTTY });
-    throw new ToolError(`the build failed.\n${text.join("").trimEnd()}`);
-  } finally {
-    await esbuild.stop();
-  }
-}
-
-/** CommonJS packages call `require` for Node's own modules, which an ES module has to be given. */
-const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);\n';
-
-function toFile({ path, text }) {
-  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
-  if (name === "bin.js" && !text.startsWith("#!")) return { name, text: `#!/usr/bin/env node\n${text}` };
-  return { name, text: text.includes('Dynamic require of "') ? REQUIRE + text : text };
+function toFile({ fileName, code }) {
+  if (fileName === "bin.js" && !code.startsWith("#!")) return { name: fileName, text: `#!/usr/bin/env node\n${code}` };
+  return { name: fileName, text: code };
 }
 
 function write(folder, { name, text }) {

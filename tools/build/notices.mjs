@@ -1,12 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The licences of the packages that are in the bundle, and the legal comments of their sources, as one text. */
-export function thirdPartyNotices({ root, metafile, comments }) {
+/** The licences of the packages that are in the bundle, as one text. Legal comments of their sources stay in the code. */
+export function thirdPartyNotices({ root, metafile }) {
   const packages = [...new Set(Object.values(metafile.outputs).flatMap(bundledPackages))].sort();
-  const sections = packages.map((folder) => describePackage(root, folder));
-  const legal = [...new Set(comments.map(({ text }) => text.trim()))].filter((text) => text !== "");
-  return [...sections, ...legal].join(`\n\n${"-".repeat(80)}\n\n`);
+  return packages.map((folder) => describePackage(root, folder)).join(`\n\n${"-".repeat(80)}\n\n`);
 }
 
 function bundledPackages({ inputs }) {

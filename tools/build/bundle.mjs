@@ -1,0 +1,110 @@
+/**
+ * Sources to chunks, with rolldown: it can put the modules of the start-up path into one chunk, whoever else shares them.
+ * The answer describes itself in the form of esbuild's metafile, reduced to what the checks need.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { ToolError } from "../entry.mjs";
+import { runtimeDependencies } from "../setup/freshness.mjs";
+
+export async function bundle({ root, entries, startUp }) {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const input = Object.fromEntries(
+    Object.entries(entries)
+      .map(([name, path]) => [name, join(root, path)])
+      .filter(([, path]) => existsSync(path)),
+  );
+  const outside = runtimeDependencies(root);
+  const graph = new Map();
+  const { rolldown } = await import("rolldown");
+  try {
+    const build = await rolldown({
+      cwd: root,
+      input,
+      platform: "node",
+      external: (id) => isBuiltin(id) || outside.some((name) => id === name || id.startsWith(`${name}/`)),
+      plugins: [textModules(), graphOf(graph)],
+      transform: { define: { OXBOW_VERSION: JSON.stringify(version) }, target: "node20.19" },
+      logLevel: "silent",
+    });
+    const first = startUp.map((path) => join(root, path));
+    const { output } = await build.generate({
+      format: "esm",
+      // Names and lines stay as they were written: a stack trace in a report has to be readable without a source map.
+      minify: false,
+      entryFileNames: "[name].js",
+      chunkFileNames: "[name]-[hash].js",
+      codeSplitting: { groups: [{ name: "core", test: belongsTo(graph, first, Object.values(input)) }] },
+    });
+    await build.close();
+    const chunks = output.filter(({ type }) => type === "chunk");
+    return { chunks, metafile: describe({ root, chunks, graph }) };
+  } catch (error) {
+    if (error instanceof ToolError) throw error;
+    throw new ToolError(`the build failed.\n${error.message.trimEnd()}`);
+  }
+}
+
+/** `.md` and `.txt` files are their text. */
+function textModules() {
+  return {
+    name: "text-modules",
+    load(id) {
+      if (!/\.(md|txt)$/.test(id)) return null;
+      return { code: `export default ${JSON.stringify(readFileSync(id, "utf8"))};`, moduleType: "js" };
+    },
+  };
+}
+
+function graphOf(graph) {
+  return {
+    name: "graph",
+    moduleParsed({ id, importedIds, dynamicallyImportedIds }) {
+      graph.set(id, { importedIds, dynamicallyImportedIds });
+    },
+  };
+}
+
+/** Whether a module is imported statically from one of `first`; entry points stay files of their own. */
+function belongsTo(graph, first, entryPoints) {
+  let members;
+  return (id) => {
+    members ??= closure(graph, first);
+    return members.has(id) && !entryPoints.includes(id) && !/[\\/]version\.ts$/.test(id);
+  };
+}
+
+function closure(graph, first) {
+  const found = new Set(first);
+  for (const id of found) for (const next of graph.get(id)?.importedIds ?? []) found.add(next);
+  return found;
+}
+
+function describe({ root, chunks, graph }) {
+  const short = (id) => (isAbsolute(id) ? relative(root, id).split(sep).join("/") : id);
+  const names = new Set(chunks.map(({ fileName }) => fileName));
+  const edges = (paths, kind) =>
+    paths.map((path) => ({ path: names.has(path) ? `dist/${path}` : path, kind, external: !names.has(path) }));
+  const outputs = chunks.map((chunk) => [
+    `dist/${chunk.fileName}`,
+    {
+      bytes: Buffer.byteLength(chunk.code),
+      ...(chunk.facadeModuleId && { entryPoint: short(chunk.facadeModuleId) }),
+      imports: [...edges(chunk.imports, "import-statement"), ...edges(chunk.dynamicImports, "dynamic-import")],
+      inputs: Object.fromEntries(
+        Object.entries(chunk.modules).map(([id, { renderedLength }]) => [short(id), { bytesInOutput: renderedLength }]),
+      ),
+    },
+  ]);
+  const inputs = [...graph].map(([id, { importedIds, dynamicallyImportedIds }]) => [
+    short(id),
+    {
+      imports: [
+        ...importedIds.map((path) => ({ path: short(path), kind: "import-statement" })),
+        ...dynamicallyImportedIds.map((path) => ({ path: short(path), kind: "dynamic-import" })),
+      ],
+    },
+  ]);
+  return { outputs: Object.fromEntries(outputs), inputs: Object.fromEntries(inputs) };
+}
