@@ -297,7 +297,7 @@ describe("what cannot be set up is told in a line", () => {
     writeFileSync(join(clone.root, "src", "main", "lazy.ts"), "export const = 1;\n");
     const { code, stdout, stderr } = await clone.run("tools/start.mjs");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("src/main/lazy.ts:1:13");
+    expect(stderr).toContain("src/main/lazy.ts:1:14");
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 

@@ -71,7 +71,7 @@ describe("npm test", () => {
     });
     const { status, stdout, last } = runTests(root);
     expect(stdout).toContain("src/chain/listing.ts is stale");
-    expect(stdout).toContain('Could not resolve "./missing.js"');
+    expect(stdout).toContain("Could not resolve './missing.js'");
     expect(stdout).toContain("src/base/types.ts(2,14): error TS2322");
     expect(stdout).toContain("src/base/format.ts format");
     expect(stdout).toContain("src/base/layers.ts:1 node-module");

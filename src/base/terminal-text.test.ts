@@ -5,7 +5,7 @@ import { SafeTextStream, safeLine, safeText } from "./terminal-text.js";
 const ESC = "\u001b";
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
-describe("safeText", () => {
+describe("[P13] safeText", () => {
   it("leaves ordinary text alone", () => {
     for (const text of ["plain\n\ttext", "naïve café 世界", "\\x1b[31m is how it is written", "a – b “c” …", "€ ∑ ☃"]) {
       expect(safeText(text)).toBe(text);
@@ -89,7 +89,7 @@ describe("safeLine", () => {
   });
 });
 
-describe("SafeTextStream", () => {
+describe("[P13] SafeTextStream", () => {
   it("joins an escape split over chunks", () => {
     const stream = new SafeTextStream();
     const out = [

@@ -78,7 +78,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe("createHttpModel", () => {
+describe("[M1 M10] createHttpModel", () => {
   it("sends the request with its key and yields what comes back", async () => {
     let seen: { headers: IncomingMessage["headers"]; body: { model: string }; url: string | undefined } | undefined;
     const url = await serve((response, request, body) => {

@@ -15,7 +15,7 @@ function provider(name: string): NamedProvider {
   return found;
 }
 
-describe("named providers", () => {
+describe("[M3] named providers", () => {
   it("have different names, valid addresses and a wire that can be loaded", async () => {
     expect(new Set(NAMED_PROVIDERS.map(({ name }) => name)).size).toBe(NAMED_PROVIDERS.length);
     for (const { baseUrl, wire } of NAMED_PROVIDERS) {

@@ -109,7 +109,7 @@ describe("nobody to ask", () => {
   });
 });
 
-describe("processes left behind", () => {
+describe("[T6] processes left behind", () => {
   it.each([
     ["in the background", "sleep 1000 & echo x", 1],
     ["in the background without output", "sleep 1000 >/dev/null 2>&1 & echo x", 1],
@@ -150,7 +150,7 @@ describe("processes left behind", () => {
   });
 });
 
-describe("timeout and cancel", () => {
+describe("[T6 L9] timeout and cancel", () => {
   it("ends the tree after the time, with the output until then", async () => {
     const end = await run("echo before; setsid sleep 1000 & sleep 1000", { timeoutMs: 100 });
     expect(end).toMatchObject({ reason: "timeout", output: "before\n", survivors: 0 });

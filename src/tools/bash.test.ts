@@ -54,7 +54,7 @@ async function bash(args: JsonObject, options: Partial<BashOptions> & { signal?:
   return { ...outcome, output: plainText(outcome.content), progress };
 }
 
-describe("results", () => {
+describe("[T6] results", () => {
   it("gives the output of a command in the workspace", async () => {
     const run = await bash({ command: 'pwd; echo "$PWD"; echo warning >&2' });
     expect(run.status).toBe("ok");
@@ -104,7 +104,7 @@ describe("results", () => {
   });
 });
 
-describe("long and odd output", () => {
+describe("[T6 T9] long and odd output", () => {
   it("keeps the beginning and the end, and the whole in a private file", async () => {
     const run = await bash({ command: "seq 1 100000" });
     expect(run.output.length).toBeLessThan(31_000);
@@ -159,7 +159,7 @@ describe("long and odd output", () => {
   });
 });
 
-describe("progress", () => {
+describe("[T6] progress", () => {
   it("shows the first output at once, while the command runs", async () => {
     const flag = join(root, `seen-${tag}`);
     const tool = createBashTool({ workspaceRoot: root, environment: process.env, outputDirectory });
@@ -181,7 +181,7 @@ describe("progress", () => {
   });
 });
 
-describe("ends", () => {
+describe("[T6 L9] ends", () => {
   it("times out with what there was", async () => {
     const run = await bash({ command: "echo partial; sleep 1000", timeout: 0.15 });
     expect(run.status).toBe("timeout");
@@ -244,7 +244,7 @@ describe("ends", () => {
   });
 });
 
-describe("surroundings", () => {
+describe("[T7] surroundings", () => {
   it("hides keys and answers prompts for nobody", async () => {
     const secret = ["ANTHROPIC", "API", "KEY"].join("_");
     const run = await bash(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { childEnvironment } from "./child-environment.js";
 
-describe("childEnvironment", () => {
+describe("[T7] childEnvironment", () => {
   it("passes what programs need", () => {
     const env = {
       PATH: "/bin:/home/me/npm-global-packages-folder/bin",

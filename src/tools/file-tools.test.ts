@@ -53,7 +53,7 @@ async function refused(name: string, args: JsonObject): Promise<string> {
   return plainText(result.content);
 }
 
-describe("the tools as a set", () => {
+describe("[T1] the tools as a set", () => {
   it("are small, safe where they can be, and sorted into sets", () => {
     expect(tools.map((tool) => [tool.name, tool.set, tool.concurrencySafe, tool.mutating])).toEqual([
       ["read", "read", true, false],
@@ -104,7 +104,7 @@ describe("the tools as a set", () => {
   });
 });
 
-describe("read", () => {
+describe("[T4 T9] read", () => {
   it("numbers lines", async () => {
     await put({ "a.txt": "one\ntwo\n\nfour" });
     expect(await run("read", { path: "a.txt" })).toBe("1\tone\n2\ttwo\n3\t\n4\tfour");
@@ -236,7 +236,7 @@ describe("read", () => {
   });
 });
 
-describe("ls", () => {
+describe("[T1 T9] ls", () => {
   it("lists folders first, links with their target, and odd names safely", async () => {
     await put({
       "b.txt": "",
@@ -303,7 +303,7 @@ describe("ls", () => {
   });
 });
 
-describe("glob", () => {
+describe("[T1 T9] glob", () => {
   beforeEach(async () => {
     await put({
       ".gitignore": "dist/",
@@ -346,7 +346,7 @@ describe("glob", () => {
   });
 });
 
-describe("grep", () => {
+describe("[T4 T9] grep", () => {
   beforeEach(async () => {
     await put({
       "a.ts": "one\ntwo\nthree\nfour\nfive\ntwo\n",
@@ -397,7 +397,7 @@ describe("grep", () => {
   });
 });
 
-describe("write", () => {
+describe("[T1 T5] write", () => {
   it("creates with folders, tells lines, and shows the difference", async () => {
     const created = await outcome("write", { path: "new/dir/a.txt", content: "one\ntwo\n" });
     expect(plainText(created.content)).toBe("Created new/dir/a.txt: 2 lines.");

@@ -109,7 +109,7 @@ const EVERYTHING: readonly (readonly [string, readonly string[]])[] = [
   ["blame", ["HEAD~1", "--", "a.txt"]],
 ];
 
-describe("looking", () => {
+describe("[T1] looking", () => {
   beforeEach(() => makeRepository());
 
   it("shows status, diff, log, show and blame", async () => {
@@ -270,7 +270,7 @@ describe("options", () => {
   });
 });
 
-describe("hostile repositories", () => {
+describe("[T1] hostile repositories", () => {
   /** A program that leaves the marker and then does what it was called for. */
   function trap(name: string, rest = "cat"): string {
     const file = join(base, name);

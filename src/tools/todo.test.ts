@@ -5,7 +5,7 @@ import { createTodoTool } from "./todo.js";
 
 const run = (args: JsonObject) => createTodoTool().run(args, { signal: new AbortController().signal, progress() {} });
 
-describe("todo", () => {
+describe("[T1] todo", () => {
   it("gives the list back, for the model and for the screen", async () => {
     const outcome = await run({
       todos: [

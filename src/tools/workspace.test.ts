@@ -138,7 +138,7 @@ describe("names that are fine", () => {
   });
 });
 
-describe("ways out", () => {
+describe("[T3] ways out", () => {
   const spellings = [
     "../out/secret.txt",
     "./../out/secret.txt",
@@ -258,7 +258,7 @@ describe("ways out", () => {
   });
 });
 
-describe("things that are not files", () => {
+describe("[T3] things that are not files", () => {
   it("a pipe without a writer does not block", async () => {
     execFileSync("mkfifo", [join(root, "pipe")]);
     expect((await refusal(workspace.readText("pipe"))).message).toMatch(/named pipe/);
@@ -293,7 +293,7 @@ describe("things that are not files", () => {
   });
 });
 
-describe("races", () => {
+describe("[T3] races", () => {
   it("folders that turn into links while writing never lead out", async () => {
     const flip = join(root, "flip");
     let running = true;
@@ -345,7 +345,7 @@ describe("races", () => {
   });
 });
 
-describe("writing", () => {
+describe("[T5] writing", () => {
   it("replaces instead of writing through a hard link", async () => {
     await link(join(out, "secret.txt"), join(root, "hard"));
     await workspace.readText("hard");
@@ -436,7 +436,7 @@ describe("writing", () => {
   });
 });
 
-describe("files that changed since they were read (T5)", () => {
+describe("[T5] files that changed since they were read (T5)", () => {
   it("an existing file is not overwritten unread; a new or an empty one is", async () => {
     expect((await refusal(workspace.writeText("a.txt", "x"))).code).toBe("unread");
     await writeFile(join(root, "empty"), "");

@@ -111,7 +111,7 @@ describe("commands", () => {
     );
   });
 
-  verifies(["U1"], "doctor tells what works and fails when something that was set up does not", async () => {
+  verifies(["U1", "O1"], "doctor tells what works and fails when something that was set up does not", async () => {
     const fresh = await oxbow(["doctor"]);
     expect(fresh.code).toBe(0);
     expect(fresh.stdout).toContain("would use");

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { isAbsolute, join, relative, sep } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { ToolError } from "../entry.mjs";
 import { runtimeDependencies } from "../setup/freshness.mjs";
 
@@ -42,7 +43,8 @@ export async function bundle({ root, entries, startUp }) {
     return { chunks, metafile: describe({ root, chunks, graph }) };
   } catch (error) {
     if (error instanceof ToolError) throw error;
-    throw new ToolError(`the build failed.\n${error.message.trimEnd()}`);
+    const text = error.message.trimEnd();
+    throw new ToolError(`the build failed.\n${process.stderr.isTTY ? text : stripVTControlCharacters(text)}`);
   }
 }
 

@@ -39,7 +39,7 @@ const text = (value: string) => ({ type: "text_delta", text: value });
 const json = (value: string) => ({ type: "input_json_delta", partial_json: value });
 const blocksOf = (all: readonly ModelEvent[]) => all.flatMap((event) => (event.type === "block" ? [event.block] : []));
 
-describe("the stream of Anthropic Messages", () => {
+describe("[M1 M2] the stream of Anthropic Messages", () => {
   it("gives text as deltas and as a block, merges usage and ends with the stop reason", () => {
     const usage = { input_tokens: 12, cache_read_input_tokens: 100, cache_creation_input_tokens: 7, output_tokens: 9 };
     const seen = events(
@@ -191,7 +191,7 @@ describe("the stream of Anthropic Messages", () => {
   });
 });
 
-describe("a request to Anthropic Messages", () => {
+describe("[M1 M2] a request to Anthropic Messages", () => {
   const request = (messages: readonly Message[], more: Partial<ModelRequest> = {}) =>
     anthropic.encode({ model: "claude", system: "", messages, tools: [], ...more }, TARGET).body;
   const said = (value: string): Message => ({ role: "user", content: [{ type: "text", text: value }] });

@@ -26,7 +26,7 @@ const say = (content: string, more: JsonObject = {}) => ({
 const done = (more: JsonObject = {}) => ({ message: { content: "" }, done: true, done_reason: "stop", ...more });
 const blocksOf = (all: readonly ModelEvent[]) => all.flatMap((event) => (event.type === "block" ? [event.block] : []));
 
-describe("the stream of Ollama", () => {
+describe("[M1 M2] the stream of Ollama", () => {
   it("gives thinking, text, usage and the stop reason", () => {
     const seen = events(
       say("", { thinking: "Hm" }),
@@ -89,7 +89,7 @@ describe("the stream of Ollama", () => {
   });
 });
 
-describe("a request to Ollama", () => {
+describe("[M1 M2] a request to Ollama", () => {
   const encode = (messages: readonly Message[], more: Partial<ModelRequest> = {}, target: JsonObject = {}) =>
     ollama.encode(
       { model: "qwen", system: "", messages, tools: [], ...more },

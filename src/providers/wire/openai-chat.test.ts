@@ -29,7 +29,7 @@ const callsOf = (all: readonly ModelEvent[]) =>
   blocksOf(all).flatMap((block) => (block.type === "tool_call" ? [[block.tool, block.malformed ?? block.args]] : []));
 const DONE = "[DONE]";
 
-describe("the stream of Chat Completions", () => {
+describe("[M1 M2] the stream of Chat Completions", () => {
   it("gives text, usage without what was cached, and the stop reason", () => {
     const usage = {
       prompt_tokens: 100,
@@ -224,7 +224,7 @@ describe("the stream of Chat Completions", () => {
   });
 });
 
-describe("a request to Chat Completions", () => {
+describe("[M1 M2] a request to Chat Completions", () => {
   const encode = (messages: readonly Message[], more: Partial<ModelRequest> = {}, family = "openai") =>
     openaiChat.encode({ model: "m", system: "", messages, tools: [], ...more }, { baseUrl: "https://host/v1", family });
   const said = (value: string): Message => ({ role: "user", content: [{ type: "text", text: value }] });

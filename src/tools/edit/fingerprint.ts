@@ -9,25 +9,31 @@
 export interface Fingerprint {
   readonly text: string;
   /** Where in the source each character starts and ends. */
-  readonly starts: readonly number[];
-  readonly ends: readonly number[];
-}
-
-const LOOKALIKES = new Map<string, string>();
-for (const [plain, others] of [
-  ["'", "´‘’‚‛“”„‟‹›«»′″「」『』〝〞〟"],
-  ["-", "‐‑‒–—―−﹘﹣"],
-] as const) {
-  for (const other of others) LOOKALIKES.set(other, plain);
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
 }
 
 const TAB = 0x09;
 const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const BLANK = 0x20;
+const QUOTE = 0x27;
+const COMMA = 0x2c;
+const DASH = 0x2d;
+const SEMICOLON = 0x3b;
 const BACKSLASH = 0x5c;
+
+const LOOKALIKES = new Map<string, number>();
+for (const [plain, others] of [
+  [QUOTE, "´‘’‚‛“”„‟‹›«»′″「」『』〝〞〟"],
+  [DASH, "‐‑‒–—―−﹘﹣"],
+] as const) {
+  for (const other of others) LOOKALIKES.set(other, plain);
+}
+
 const INVISIBLE = /[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]/;
 const SPACE = /\s/;
 const MARK = /\p{M}/u;
-const PLAIN_WORD = /[A-Za-z0-9_$]/;
 
 export function fingerprint(source: string): Fingerprint {
   return new Reader(source).read();
@@ -35,15 +41,19 @@ export function fingerprint(source: string): Fingerprint {
 
 class Reader {
   readonly #source: string;
-  readonly #out: string[] = [];
-  readonly #starts: number[] = [];
-  readonly #ends: number[] = [];
   readonly #decomposed = new Map<string, string>();
+  #codes: Uint16Array;
+  #starts: Uint32Array;
+  #ends: Uint32Array;
+  #length = 0;
   #spaceStart = -1;
   #spaceEnd = -1;
 
   constructor(source: string) {
     this.#source = source;
+    this.#codes = new Uint16Array(source.length + 16);
+    this.#starts = new Uint32Array(source.length + 16);
+    this.#ends = new Uint32Array(source.length + 16);
   }
 
   read(): Fingerprint {
@@ -52,17 +62,22 @@ class Reader {
       const code = source.charCodeAt(at);
       if (code === BACKSLASH) at = this.#escape(at);
       else if (code < 0x80) at = this.#ascii(code, at, at + 1);
-      else at = this.#cluster(at);
+      else at = this.#cluster(at, at);
     }
     this.#dropLineEndMarks();
-    if (this.#out.at(-1) === "\n") this.#drop();
-    return { text: this.#out.join(""), starts: this.#starts, ends: this.#ends };
+    if (this.#last === NEWLINE) this.#length--;
+    const codes = this.#codes.subarray(0, this.#length);
+    return {
+      text: new TextDecoder("utf-16le", { ignoreBOM: true }).decode(codes),
+      starts: this.#starts.subarray(0, this.#length),
+      ends: this.#ends.subarray(0, this.#length),
+    };
   }
 
   /** However often a quotation was escaped, it comes to the same: the backslashes go, `\n` and `\t` are space. */
   #escape(start: number): number {
     let at = start;
-    while (this.#source[at] === "\\") at++;
+    while (this.#source.charCodeAt(at) === BACKSLASH) at++;
     const char = this.#source[at];
     if (char === undefined || char === "\n") return at;
     if (char === "n" || char === "r") return this.#ascii(NEWLINE, start, at + 1);
@@ -71,32 +86,36 @@ class Reader {
   }
 
   #ascii(code: number, start: number, end: number): number {
-    if (code === NEWLINE || code === 0x0d) this.#newline(start, end);
-    else if (code === 0x20 || (code >= TAB && code <= 0x0c)) this.#space(start, end);
-    else this.#emit(code === 0x22 || code === 0x60 ? "'" : String.fromCharCode(code), start, end);
+    if (code === NEWLINE || code === RETURN) this.#newline(start, end);
+    else if (code === BLANK || (code >= TAB && code <= 0x0c)) this.#space(start, end);
+    else this.#emit(code === 0x22 || code === 0x60 ? QUOTE : code, start, end);
     return end;
   }
 
   /** A character with its combining marks, taken apart so that composed and decomposed spellings agree. */
-  #cluster(at: number, start = at): number {
+  #cluster(at: number, start: number): number {
     const source = this.#source;
     let end = at + charLength(source, at);
     while (end < source.length && source.charCodeAt(end) > 0x2ff && MARK.test(charAt(source, end))) {
       end += charLength(source, end);
     }
-    const cluster = source.slice(at, end);
-    for (const char of this.#decompose(cluster)) {
-      if (char < "\x80") this.#ascii(char.charCodeAt(0), start, end);
+    for (const char of this.#decompose(source.slice(at, end))) {
+      const plain = LOOKALIKES.get(char);
+      if (plain !== undefined) this.#emit(plain, start, end);
+      else if (char < "\x80") this.#ascii(char.charCodeAt(0), start, end);
       else if (SPACE.test(char)) this.#space(start, end);
-      else if (!INVISIBLE.test(char)) this.#emit(LOOKALIKES.get(char) ?? char, start, end);
+      else if (!INVISIBLE.test(char)) {
+        for (let i = 0; i < char.length; i++) this.#emit(char.charCodeAt(i), start, end);
+      }
     }
     return end;
   }
 
   #decompose(cluster: string): string {
+    if (LOOKALIKES.has(cluster)) return cluster;
     let known = this.#decomposed.get(cluster);
     if (known === undefined) {
-      known = LOOKALIKES.get(cluster) ?? cluster.normalize("NFKD");
+      known = cluster.normalize("NFKD");
       this.#decomposed.set(cluster, known);
     }
     return known;
@@ -110,45 +129,56 @@ class Reader {
   #newline(start: number, end: number): void {
     this.#spaceStart = -1;
     this.#dropLineEndMarks();
-    const last = this.#out.at(-1);
-    if (last !== undefined && last !== "\n") this.#push("\n", start, end);
+    if (this.#length > 0 && this.#last !== NEWLINE) this.#push(NEWLINE, start, end);
   }
 
-  #emit(char: string, start: number, end: number): void {
+  #emit(code: number, start: number, end: number): void {
     if (this.#spaceStart >= 0) {
-      if (isWord(this.#out.at(-1)) && isWord(char)) this.#push(" ", this.#spaceStart, this.#spaceEnd);
+      if (this.#length > 0 && isWord(this.#last) && isWord(code)) this.#push(BLANK, this.#spaceStart, this.#spaceEnd);
       this.#spaceStart = -1;
     }
-    this.#push(char, start, end);
+    this.#push(code, start, end);
   }
 
-  #push(char: string, start: number, end: number): void {
-    for (let i = 0; i < char.length; i++) {
-      this.#out.push(char[i] as string);
-      this.#starts.push(start);
-      this.#ends.push(end);
-    }
+  #push(code: number, start: number, end: number): void {
+    if (this.#length === this.#codes.length) this.#grow();
+    this.#codes[this.#length] = code;
+    this.#starts[this.#length] = start;
+    this.#ends[this.#length] = end;
+    this.#length++;
   }
 
-  #drop(): void {
-    this.#out.pop();
-    this.#starts.pop();
-    this.#ends.pop();
+  /** Compatibility forms can be longer than what they stand for. */
+  #grow(): void {
+    const size = this.#codes.length * 2;
+    const larger = <T extends Uint16Array | Uint32Array>(from: T, to: T): T => {
+      to.set(from);
+      return to;
+    };
+    this.#codes = larger(this.#codes, new Uint16Array(size));
+    this.#starts = larger(this.#starts, new Uint32Array(size));
+    this.#ends = larger(this.#ends, new Uint32Array(size));
+  }
+
+  get #last(): number | undefined {
+    return this.#codes[this.#length - 1];
   }
 
   /** A line that is nothing but such marks keeps one, so that it does not become a blank line. */
   #dropLineEndMarks(): void {
-    const out = this.#out;
-    while (out.at(-1) === "," || out.at(-1) === ";") {
-      const before = out.at(-2);
-      if (before === undefined || before === "\n") return;
-      this.#drop();
+    while (this.#length > 1 && (this.#last === COMMA || this.#last === SEMICOLON)) {
+      if (this.#codes[this.#length - 2] === NEWLINE) return;
+      this.#length--;
     }
   }
 }
 
-function isWord(char: string | undefined): boolean {
-  return char !== undefined && (char >= "\x80" || PLAIN_WORD.test(char));
+/** Letters, digits, `_` and `$`, and everything that is not ASCII. */
+function isWord(code: number | undefined): boolean {
+  if (code === undefined) return false;
+  if (code >= 0x80) return true;
+  const isLetter = (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
+  return isLetter || (code >= 0x30 && code <= 0x39) || code === 0x5f || code === 0x24;
 }
 
 function charAt(text: string, at: number): string {
@@ -159,6 +189,9 @@ function charLength(text: string, at: number): number {
   return (text.codePointAt(at) as number) > 0xffff ? 2 : 1;
 }
 
+/** More places than this are not told apart. */
+const MAX_PLACES = 100_000;
+
 /**
  * Where `part` occurs in `whole`, as indices into its text: every place, also overlapping ones. A place that would cut a
  * character of the source, or a word, in two does not count as a match but as a `halfway` one.
@@ -166,21 +199,22 @@ function charLength(text: string, at: number): number {
 export function occurrences(whole: Fingerprint, part: Fingerprint): { places: number[]; halfway: number[] } {
   const places: number[] = [];
   const halfway: number[] = [];
-  if (part.text === "") return { places, halfway };
-  const length = part.text.length;
-  for (let at = whole.text.indexOf(part.text); at >= 0; at = whole.text.indexOf(part.text, at + 1)) {
+  const { length } = part.text;
+  for (
+    let at = length === 0 ? -1 : whole.text.indexOf(part.text);
+    at >= 0 && places.length + halfway.length < MAX_PLACES;
+    at = whole.text.indexOf(part.text, at + 1)
+  ) {
     (isCut(whole, at) || isCut(whole, at + length) ? halfway : places).push(at);
   }
   return { places, halfway };
 }
 
-function isCut(print: Fingerprint, at: number): boolean {
-  if (at === 0 || at === print.text.length) return false;
-  if (print.starts[at] === print.starts[at - 1]) return true;
-  return isWord(print.text[at - 1]) && isWord(print.text[at]) && !isIdeograph(print.text[at]);
+function isCut({ text, starts }: Fingerprint, at: number): boolean {
+  if (at === 0 || at === text.length) return false;
+  if (starts[at] === starts[at - 1]) return true;
+  return isWord(text.charCodeAt(at - 1)) && isWord(text.charCodeAt(at)) && !UNSPACED.test(text[at] as string);
 }
 
 /** Scripts without spaces between words: any place is a boundary. */
-function isIdeograph(char: string | undefined): boolean {
-  return char !== undefined && /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u.test(char);
-}
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;

@@ -76,7 +76,7 @@ function bestWindows(likeness: Float64Array, span: number): readonly number[] {
   likeness.forEach((value, i) => {
     sum += value - (i >= span ? (likeness[i - span] as number) : 0);
     const start = i - span + 1;
-    if (start >= 0 && sum / span >= LEAST_LIKENESS) found.push({ start, sum });
+    if (start >= 0 && sum >= Math.max(LEAST_LIKENESS, 0.2 * span)) found.push({ start, sum });
   });
   found.sort((a, b) => b.sum - a.sum || a.start - b.start);
   const best: number[] = [];

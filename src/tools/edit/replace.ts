@@ -126,17 +126,16 @@ class Search {
   }
 
   #ambiguous(starts: readonly number[], name: string): EditError {
-    const lines = starts.map((start) => lineAt(this.#text, start));
     return new EditError(
-      `${name} occurs ${starts.length} times, at lines ${listLines(lines)}. Nothing was changed. ` +
+      `${name} occurs ${starts.length} times, at lines ${listLines(this.#text, starts)}. Nothing was changed. ` +
         `Quote more of the lines around the one you mean, or set "all" to true to change every one.`,
     );
   }
 
   #alike(starts: readonly number[], name: string): EditError {
-    const lines = starts.map((start) => lineAt(this.#text, start));
+    const lines = listLines(this.#text, starts);
     return new EditError(
-      `${name} is not in the file as quoted, and ${starts.length} places are nearly it: lines ${listLines(lines)}. ` +
+      `${name} is not in the file as quoted, and ${starts.length} places are nearly it: lines ${lines}. ` +
         "Nothing was changed. Quote the one you mean exactly, with spaces and punctuation as in the file.",
     );
   }

@@ -36,10 +36,12 @@ export function lineAt(text: string, offset: number): number {
   return line;
 }
 
-/** "4, 17 and 30", cut when there are many. */
-export function listLines(lines: readonly number[]): string {
-  const shown = lines.slice(0, 10).map(String);
-  if (lines.length > 10) return `${shown.join(", ")} and ${lines.length - 10} more`;
+const MAX_LISTED = 10;
+
+/** The line numbers of some offsets, in order: "4, 17 and 30", cut when there are many. */
+export function listLines(text: string, offsets: readonly number[]): string {
+  const shown = offsets.slice(0, MAX_LISTED).map((offset) => String(lineAt(text, offset)));
+  if (offsets.length > MAX_LISTED) return `${shown.join(", ")} and ${offsets.length - MAX_LISTED} more`;
   const last = shown.pop();
   return shown.length === 0 ? `${last}` : `${shown.join(", ")} and ${last}`;
 }

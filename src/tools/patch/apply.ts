@@ -50,9 +50,9 @@ function choose(candidates: readonly Candidates[], target: Target): readonly Pla
   const latest = inOrder(candidates.toReversed(), "backwards")?.toReversed();
   candidates.forEach(({ hunk, places }, i) => {
     if (earliest[i] === latest?.[i]) return;
-    const lines = places.map((place) => target.line(place.start));
+    const lines = target.lines(places);
     throw new PatchError(
-      `${nameOf(hunk)}: its lines occur ${places.length} times, at lines ${listLines(lines)}. ` +
+      `${nameOf(hunk)}: its lines occur ${places.length} times, at lines ${lines}. ` +
         "Add lines around the change, or an '@@' line that names what comes before it.",
     );
   });
@@ -100,6 +100,13 @@ class Target {
 
   line(offset: number): number {
     return lineAt(this.#text, offset);
+  }
+
+  lines(places: readonly Place[]): string {
+    return listLines(
+      this.#text,
+      places.map((place) => place.start),
+    );
   }
 
   /** Every place where a hunk fits, in order; at least one. */

@@ -237,7 +237,7 @@ describe("which files are searched, with and without ripgrep", () => {
   });
 });
 
-describe("what is found, with and without ripgrep", () => {
+describe("[T4] what is found, with and without ripgrep", () => {
   beforeEach(async () => {
     await build(root, {
       "a/one.ts": "alpha\nBeta\ngamma alpha\n\n  delta_1\nlast without end",
