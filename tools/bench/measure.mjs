@@ -66,7 +66,7 @@ export async function measureAll({ rounds, onProgress }) {
   const script = `${'reply\n  tool bash {"command": "echo hello"}\n'.repeat(TOOL_TURNS)}reply\n  text: done\n`;
   const flatness = { floor: [], oxbow: [] };
   const memory = { floor: [], oxbow: [] };
-  const turns = await alternate(Math.max(3, rounds >> 2), (subject) =>
+  const turns = await alternate(Math.max(3, rounds >> 1), (subject) =>
     withMock(script, async (mock) => {
       const { usage } = await runPrompt(subject, { url: mock.url, measureUsage: true });
       const at = mock.requests.map((request) => request.at);
@@ -77,14 +77,8 @@ export async function measureAll({ rounds, onProgress }) {
     }),
   );
   add("a shell turn", "ms", turns, { limit: 2.5 });
-  rows.push({
-    name: "late turns against early ones",
-    unit: "x",
-    floor: median(flatness.floor),
-    oxbow: median(flatness.oxbow),
-    ratio: median(flatness.oxbow),
-    limit: 1.3,
-  });
+  // Both drift a little, because the conversation grows; ours must not drift more.
+  add("late turns against early ones", "x", flatness, { limit: 1.3 });
 
   onProgress(`${DELTAS.toLocaleString("en-US")} deltas`);
   const deltaMemory = { floor: [], oxbow: [] };

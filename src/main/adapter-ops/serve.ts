@@ -7,6 +7,9 @@ export type Operation = (request: JsonObject) => JsonObject | Promise<JsonObject
 
 /** Loaded when first asked for. */
 const OPERATIONS: Readonly<Record<string, () => Promise<Operation>>> = {
+  edit: async () => (await import("./edit.js")).handleEdit,
+  path_inside: async () => (await import("./containment.js")).pathInside,
+  sanitize_terminal: async () => (await import("./terminal.js")).handleSanitizeTerminal,
   sse: async () => (await import("./sse.js")).sse,
   stream: async () => (await import("./stream.js")).stream,
 };

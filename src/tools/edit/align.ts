@@ -5,11 +5,10 @@
  * 2. The last element of a quotation that ends with a newline is the start of the line after it.
  */
 import type { Fingerprint } from "./fingerprint.js";
+import { evenlySpaced, type SearchedText } from "./searched-text.js";
 
 export interface Quotation {
-  /** The file, `\n` only. */
-  readonly text: string;
-  readonly print: Fingerprint;
+  readonly file: SearchedText;
   /** Where the quotation's fingerprint was found in the file's. */
   readonly at: number;
   readonly old: string;
@@ -46,7 +45,8 @@ export class Refusal extends Error {}
 const ESCAPED_BREAKS = "its line breaks are escaped";
 
 export function align(quotation: Quotation): readonly Line[] {
-  const { text, old, oldPrint } = quotation;
+  const { old, oldPrint, file } = quotation;
+  const { text } = file;
   const ends = old.slice(0, oldPrint.starts[0]) + old.slice(oldPrint.ends.at(-1));
   if (/\\[nr]/.test(ends)) throw new Refusal(ESCAPED_BREAKS);
   const lines = quotedLines(quotation);
@@ -57,7 +57,7 @@ export function align(quotation: Quotation): readonly Line[] {
   }
   alignStart(text, lines, solid[0] ?? 0);
   alignEnd(text, lines, solid.at(-1) ?? 0);
-  refuseStrangers(text, lines);
+  refuseStrangers(file, lines);
   return lines;
 }
 
@@ -65,19 +65,14 @@ export function align(quotation: Quotation): readonly Line[] {
  * A line that is in the file to the letter, but elsewhere, and a bracket with other punctuation are signs that other lines
  * are meant than those that were found.
  */
-function refuseStrangers(text: string, lines: readonly Line[]): void {
-  const plain = (line: string) => line.replace(/\s+/g, " ").trim();
-  const strays = lines.flatMap(({ blank, quoted, actual, rest }) => {
-    const found = plain((actual?.text ?? "") + (rest?.text ?? ""));
-    return blank || plain(quoted) === found ? [] : [{ quoted: plain(quoted), found }];
-  });
-  if (strays.length === 0) return;
-  if (strays.some(({ quoted, found }) => !/[\p{L}\p{N}]/u.test(quoted) && endMarks(quoted) !== endMarks(found))) {
-    throw new Refusal("it ends a line with other punctuation than the file");
-  }
-  const wanted = new Set(strays.map(({ quoted }) => quoted));
-  if (text.split("\n").some((line) => wanted.has(plain(line)))) {
-    throw new Refusal("a line of it is not here but elsewhere in the file");
+function refuseStrangers(file: SearchedText, lines: readonly Line[]): void {
+  for (const { blank, quoted, actual, rest } of lines) {
+    const found = (actual?.text ?? "") + (rest?.text ?? "");
+    if (blank || evenlySpaced(quoted) === evenlySpaced(found)) continue;
+    if (!/[\p{L}\p{N}]/u.test(quoted) && endMarks(quoted) !== endMarks(found)) {
+      throw new Refusal("it ends a line with other punctuation than the file");
+    }
+    if (file.hasLine(quoted)) throw new Refusal("a line of it is not here but elsewhere in the file");
   }
 }
 
@@ -101,7 +96,8 @@ function quotedLines({ old, oldPrint }: Quotation): Line[] {
 }
 
 function actualLine(quotation: Quotation, lines: readonly Line[], index: number): Partial<Line> {
-  const { text, print, at, old, oldPrint } = quotation;
+  const { file, at, old, oldPrint } = quotation;
+  const { text, print } = file;
   const line = lines[index] as Line;
   const from = print.starts[at + line.first] as number;
   const to = print.ends[at + line.last] as number;
@@ -148,7 +144,10 @@ function alignGap(text: string, lines: Line[], { from, to }: { from: number; to:
   const before = lines[from]?.actual as Stretch;
   const after = lines[to]?.actual as Stretch;
   if (before.end >= after.start) throw new Refusal("it breaks a line where the file does not");
-  const blanks = text.slice(before.end + 1, after.start).split("\n").slice(0, -1);
+  const blanks = text
+    .slice(before.end + 1, after.start)
+    .split("\n")
+    .slice(0, -1);
   let start = before.end + 1;
   for (let i = from + 1; i < to && blanks.length > 0; i++) {
     const blank = blanks.shift() as string;

@@ -32,7 +32,8 @@ export function canonicalEditArguments(args: JsonObject): JsonObject {
 export function readEditArguments(args: JsonObject): EditArguments | string {
   const { path, edits } = canonicalEditArguments(args);
   if (typeof path !== "string" || path === "") return '"path" must be the path of a file.';
-  if (!Array.isArray(edits) || edits.length === 0) return '"edits" must be a list of { "old", "new" } with at least one entry.';
+  if (!Array.isArray(edits) || edits.length === 0)
+    return '"edits" must be a list of { "old", "new" } with at least one entry.';
   const out: Replacement[] = [];
   for (const [index, edit] of edits.entries()) {
     if (!isJsonObject(edit) || typeof edit.old !== "string" || typeof edit.new !== "string") {

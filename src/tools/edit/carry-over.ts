@@ -1,15 +1,15 @@
 /** An edit whose quotation has only its fingerprint in common with a place of the file, carried over to that place. */
 import { align, type Line, type Quotation, Refusal } from "./align.js";
 import { backslashes, readings } from "./escapes.js";
-import { type Fingerprint, fingerprint } from "./fingerprint.js";
+import { fingerprint } from "./fingerprint.js";
 import { frameOf, replaceWhole } from "./frame.js";
 import { merge, stepsBetween } from "./merge.js";
+import type { SearchedText } from "./searched-text.js";
 import type { Splice } from "./splice.js";
 
 export interface Place {
-  readonly text: string;
-  readonly print: Fingerprint;
-  /** Index into the fingerprint. */
+  readonly file: SearchedText;
+  /** Index into the file's fingerprint. */
   readonly at: number;
 }
 
@@ -17,10 +17,11 @@ export interface Place {
 export function carryOver(place: Place, edit: { readonly old: string; readonly new: string }): Splice {
   const quoted = edit.old.replace(/[\u200b\u2060\ufeff]/g, "");
   const literal = fingerprint(quoted);
-  const from = place.text.lastIndexOf("\n", place.print.starts[place.at] as number) + 1;
-  const to = place.text.indexOf("\n", place.print.ends[place.at + literal.text.length - 1]);
+  const { text, print } = place.file;
+  const from = text.lastIndexOf("\n", print.starts[place.at] as number) + 1;
+  const to = text.indexOf("\n", print.ends[place.at + literal.text.length - 1]);
   let refusal: Refusal | undefined;
-  const found = place.text.slice(from, to < 0 ? undefined : to);
+  const found = text.slice(from, to < 0 ? undefined : to);
   for (const { old, new: meant } of readings(quoted, edit.new, found)) {
     const oldPrint = old === quoted ? literal : fingerprint(old);
     if (oldPrint.text !== literal.text) continue;

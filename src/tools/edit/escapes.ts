@@ -53,9 +53,12 @@ function readLike(
   const used = escapedKinds(old).filter((kind) => kinds.includes(kind));
   const escaped = escapedKinds(fresh);
   const signs = new Set(
-    fresh.split("\n").filter((line) => line.includes("\\")).map((line) => {
-      return Math.sign(likeness(unescape(line, kinds), actual) - likeness(line, actual));
-    }),
+    fresh
+      .split("\n")
+      .filter((line) => line.includes("\\"))
+      .map((line) => {
+        return Math.sign(likeness(unescape(line, kinds), actual) - likeness(line, actual));
+      }),
   );
   const newLines = fresh.split("\n");
   const keepsEscaped = old.split("\n").some((line) => unescape(line, kinds) !== line && newLines.includes(line));
@@ -95,7 +98,11 @@ function escapedKinds(text: string): string[] {
 
 /** Whether the text holds, unescaped, what `kind` stands for. */
 function hasPlain(text: string, kind: string, old: string): boolean {
-  if (kind !== "\\") return text.trimEnd().replace(SEQUENCES, "").includes(MEANINGS[kind] as string);
+  if (kind !== "\\")
+    return text
+      .trimEnd()
+      .replace(SEQUENCES, "")
+      .includes(MEANINGS[kind] as string);
   const known = escapedKinds(old);
   return escapedKinds(text).some((other) => MEANINGS[other] === undefined && !known.includes(other));
 }

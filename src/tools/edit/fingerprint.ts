@@ -189,9 +189,6 @@ function charLength(text: string, at: number): number {
   return (text.codePointAt(at) as number) > 0xffff ? 2 : 1;
 }
 
-/** More places than this are not told apart. */
-const MAX_PLACES = 100_000;
-
 /**
  * Where `part` occurs in `whole`, as indices into its text: every place, also overlapping ones. A place that would cut a
  * character of the source, or a word, in two does not count as a match but as a `halfway` one.
@@ -200,11 +197,8 @@ export function occurrences(whole: Fingerprint, part: Fingerprint): { places: nu
   const places: number[] = [];
   const halfway: number[] = [];
   const { length } = part.text;
-  for (
-    let at = length === 0 ? -1 : whole.text.indexOf(part.text);
-    at >= 0 && places.length + halfway.length < MAX_PLACES;
-    at = whole.text.indexOf(part.text, at + 1)
-  ) {
+  if (length === 0) return { places, halfway };
+  for (let at = whole.text.indexOf(part.text); at >= 0; at = whole.text.indexOf(part.text, at + 1)) {
     (isCut(whole, at) || isCut(whole, at + length) ? halfway : places).push(at);
   }
   return { places, halfway };

@@ -47,7 +47,19 @@ export class Random {
 /* ---- files ---- */
 
 const NAMES = ["user", "order", "total", "index", "cache", "value", "node", "größe", "данные"];
-const STRINGS = ["hello", "it's fine", "a b", "C:\\\\temp", "line\\n", "“quoted”", "1–2", "say \\\"hi\\\"", "ﬁle", "x, y;", ""];
+const STRINGS = [
+  "hello",
+  "it's fine",
+  "a b",
+  "C:\\\\temp",
+  "line\\n",
+  "“quoted”",
+  "1–2",
+  'say \\"hi\\"',
+  "ﬁle",
+  "x, y;",
+  "",
+];
 
 function statement(random: Random): string {
   const a = random.pick(NAMES);
@@ -93,7 +105,9 @@ function makeLines(random: Random): string[] {
   const blocks: string[][] = [];
   for (let i = random.between(2, 6); i > 0; i--) {
     const model = blocks.length > 0 && random.chance(0.3) ? random.pick(blocks) : undefined;
-    blocks.push(model === undefined ? block(random, random.chance(0.3) ? unit : "", unit) : nearly(random, model, unit));
+    blocks.push(
+      model === undefined ? block(random, random.chance(0.3) ? unit : "", unit) : nearly(random, model, unit),
+    );
   }
   const lines = blocks.flatMap((each) => [...each, ...(random.chance(0.7) ? [""] : [])]);
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
@@ -206,7 +220,9 @@ export const DISTORTIONS: Readonly<Record<string, Distortion>> = {
   "indented, both": both(eachLine((line) => (line.trim() === "" ? line : `  ${line}`))),
   "tabs to spaces, old": oldOnly(eachLine((line) => line.replace(/^\t+/, (tabs) => "    ".repeat(tabs.length)))),
   "tabs to spaces, both": both(eachLine((line) => line.replace(/^\t+/, (tabs) => "    ".repeat(tabs.length)))),
-  "indentation halved, old": oldOnly(eachLine((line) => line.replace(/^ +/, (spaces) => " ".repeat(spaces.length / 2)))),
+  "indentation halved, old": oldOnly(
+    eachLine((line) => line.replace(/^ +/, (spaces) => " ".repeat(spaces.length / 2))),
+  ),
   flattened: oldOnly(eachLine((line) => line.trimStart())),
   "first line cut, old": oldOnly((lines) => lines.map((line, i) => (i === 0 ? line.trimStart() : line))),
   "first line cut, both": (pair) => {
@@ -228,8 +244,12 @@ export const DISTORTIONS: Readonly<Record<string, Distortion>> = {
     return { old: escapeQuotes(pair.old), new: escapeQuotes(pair.new) };
   },
   "backslashes lost": oldOnly(eachLine((line) => line.replaceAll("\\", ""))),
-  "spaces doubled": oldOnly((lines, random) => atOne(lines, random, (line) => indentOf(line) + line.trimStart().replaceAll(" ", "  "))),
-  "spaces dropped": oldOnly((lines, random) => atOne(lines, random, (line) => indentOf(line) + line.trimStart().replace(/ ?([(){}=+,:]) ?/g, "$1"))),
+  "spaces doubled": oldOnly((lines, random) =>
+    atOne(lines, random, (line) => indentOf(line) + line.trimStart().replaceAll(" ", "  ")),
+  ),
+  "spaces dropped": oldOnly((lines, random) =>
+    atOne(lines, random, (line) => indentOf(line) + line.trimStart().replace(/ ?([(){}=+,:]) ?/g, "$1")),
+  ),
   "blank lines dropped": ({ old, new: fresh }) => {
     const meant = `\n${fresh.join("\n")}\n`;
     // Only where the new text has it, too: otherwise the edit would be another one.
@@ -247,7 +267,9 @@ export const DISTORTIONS: Readonly<Record<string, Distortion>> = {
   "end mark dropped": oldOnly((lines, random) => atOne(lines, random, (line) => line.replace(/[;,]\s*$/, ""))),
   "end mark added": oldOnly((lines, random) => atOne(lines, random, (line) => `${line};`)),
   "no-break space": oldOnly((lines, random) => atOne(lines, random, (line) => line.replace(" ", "\u00a0"))),
-  "zero-width space": oldOnly((lines, random) => atOne(lines, random, (line) => (line.trim() === "" ? line : `${line.slice(0, 5)}\u200b${line.slice(5)}`))),
+  "zero-width space": oldOnly((lines, random) =>
+    atOne(lines, random, (line) => (line.trim() === "" ? line : `${line.slice(0, 5)}\u200b${line.slice(5)}`)),
+  ),
   decomposed: oldOnly(eachLine((line) => line.normalize("NFKD"))),
   "line numbers": oldOnly((lines, random) => {
     const first = random.between(1, 300);
@@ -289,6 +311,10 @@ export function generateEdit(seed: number): GeneratedEdit | undefined {
 
 /** A quotation that lost a line or a word may have become a fair one of another place. */
 function quotesOther(old: readonly string[], lines: readonly string[]): boolean {
-  const bare = (text: readonly string[]) => text.join("\n").replace(/\\[nt]/g, "").replace(/[^\p{L}\p{N}{}]/gu, "");
+  const bare = (text: readonly string[]) =>
+    text
+      .join("\n")
+      .replace(/\\[nt]/g, "")
+      .replace(/[^\p{L}\p{N}{}]/gu, "");
   return bare(lines).includes(bare(old));
 }

@@ -79,14 +79,14 @@ function restOf(lines: readonly Line[], steps: readonly Step[]): number {
 
 /** To the letter, a quotation that ends with a line break and a new text that does not would pull up the next line. */
 function refuseJoin(
-  { text }: Quotation,
+  { file }: Quotation,
   lines: readonly Line[],
   { steps, end }: { steps: readonly Step[]; end: number },
 ): void {
   const final = lines.at(-1);
   const isClosed = final?.blank && final.actual !== undefined;
   const losesBreak = isClosed && steps.at(-1)?.kind !== "keep" && steps.some((step) => step.kind === "add");
-  if (losesBreak && end < text.length) throw new Refusal("it ends with a line break, and the new text does not");
+  if (losesBreak && end < file.text.length) throw new Refusal("it ends with a line break, and the new text does not");
 }
 
 function placeNewLines(quotation: Quotation, lines: readonly Line[], steps: readonly Step[]): string[] {
@@ -108,17 +108,20 @@ function placeNewLines(quotation: Quotation, lines: readonly Line[], steps: read
     return { quoted: quotedIndent(quoted), actual: leadingSpace(line), line, kept: !dropped.has(i) };
   });
   const opening = steps.find((step) => step.kind !== "drop");
-  const fresh = rest.filter((step) => step.text.trim() !== "").map((step): NewLine => {
-    const partner = step.partner === undefined ? -1 : solid.indexOf(step.partner);
-    return {
-      line: step.text,
-      indent: leadingSpace(step.text),
-      ...(partner < 0 ? {} : { partner }),
-      ...(step === opening ? { opens: true } : {}),
-    };
-  });
+  const fresh = rest
+    .filter((step) => step.text.trim() !== "")
+    .map((step): NewLine => {
+      const partner = step.partner === undefined ? -1 : solid.indexOf(step.partner);
+      return {
+        line: step.text,
+        indent: leadingSpace(step.text),
+        ...(partner < 0 ? {} : { partner }),
+        ...(step === opening ? { opens: true } : {}),
+      };
+    });
   const indents = reindent(pairs, fresh, { startsWithLine: solid[0] === 0 });
-  if (indents === undefined) throw new Refusal("it is indented otherwise, and how the new lines are to be is not clear");
+  if (indents === undefined)
+    throw new Refusal("it is indented otherwise, and how the new lines are to be is not clear");
   const queue = [...indents];
   const placed = rest.map((step) => (step.text.trim() === "" ? step.text : queue.shift() + step.text.trimStart()));
   return [...inner, ...placed];
@@ -202,7 +205,7 @@ function refuseTwin(lines: readonly Line[], line: Line): void {
 }
 
 /** ASCII quotes in the quotation where the file has another kind of ASCII quotes. */
-function swappedQuotes({ text, print, at, old, oldPrint }: Quotation, line: Line): Set<string> {
+function swappedQuotes({ file: { text, print }, at, old, oldPrint }: Quotation, line: Line): Set<string> {
   const swapped = new Set<string>();
   for (let i = line.first; i <= line.last; i++) {
     if (oldPrint.text[i] !== "'") continue;

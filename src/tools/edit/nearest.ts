@@ -15,7 +15,11 @@ const LEAST_LIKENESS = 0.3;
 
 /** By shared words, line by line. Cost grows with the file's length only. */
 export function nearest(text: string, quotation: string): readonly Excerpt[] {
-  const quoted = quotation.split("\n").map(wordsOf).filter((words) => words.size > 0).slice(0, MAX_QUOTED_LINES);
+  const quoted = quotation
+    .split("\n")
+    .map(wordsOf)
+    .filter((words) => words.size > 0)
+    .slice(0, MAX_QUOTED_LINES);
   if (quoted.length === 0) return [];
   const index = new Map<string, number[]>();
   quoted.forEach((words, i) => {
@@ -24,7 +28,9 @@ export function nearest(text: string, quotation: string): readonly Excerpt[] {
   const lines = text.split("\n", MAX_FILE_LINES);
   const likeness = Float64Array.from(lines, (line) => likenessTo(wordsOf(line), quoted, index));
   const span = Math.min(quoted.length, lines.length);
-  return bestWindows(likeness, span).map((start) => excerpt(lines, start, Math.max(span, quotation.trim().split("\n").length)));
+  return bestWindows(likeness, span).map((start) =>
+    excerpt(lines, start, Math.max(span, quotation.trim().split("\n").length)),
+  );
 }
 
 /** Some lines of a text as an error message shows them. */

@@ -8,10 +8,11 @@
  */
 import { Refusal } from "./align.js";
 import { carryOver } from "./carry-over.js";
-import { type Fingerprint, fingerprint, occurrences } from "./fingerprint.js";
+import { fingerprint, occurrences } from "./fingerprint.js";
 import { withoutLineNumbers } from "./line-numbers.js";
 import { excerpt, nearest, renderExcerpt } from "./nearest.js";
 import { omission } from "./omission.js";
+import { SearchedText } from "./searched-text.js";
 import { applySplices, lineAt, listLines, type Splice, unixNewlines } from "./splice.js";
 
 export interface Replacement {
@@ -35,6 +36,8 @@ export class EditError extends Error {
 
 /** With fewer letters and digits a fingerprint says too little to go by. */
 const LEAST_EVIDENCE = 3;
+/** Nobody needs to know of more places where a quotation occurs. */
+const ENOUGH = 1000;
 /** Larger files are searched to the letter only. */
 const MAX_LOOSE_CHARS = 16_000_000;
 
@@ -67,10 +70,11 @@ function normalized(edit: Replacement): Required<Replacement> {
 }
 
 class Search {
+  readonly #file: SearchedText;
   readonly #text: string;
-  #print: Fingerprint | undefined;
 
   constructor(text: string) {
+    this.#file = new SearchedText(text);
     this.#text = text;
   }
 
@@ -90,15 +94,17 @@ class Search {
     const starts: number[] = [];
     // Overlapping places count: which of them is meant is just as unclear.
     const step = all ? old.length : 1;
-    for (let at = this.#text.indexOf(old); at >= 0; at = this.#text.indexOf(old, at + step)) starts.push(at);
+    for (let at = this.#text.indexOf(old); at >= 0; at = this.#text.indexOf(old, at + step)) {
+      starts.push(at);
+      if (!all && starts.length === ENOUGH) break;
+    }
     if (starts.length > 1 && !all) throw this.#ambiguous(starts, name);
     return starts.map((start) => ({ start, end: start + old.length, text: fresh, loose: false }));
   }
 
   #loose(edit: Required<Replacement>, name: string): readonly Found[] {
     if (this.#text.length > MAX_LOOSE_CHARS) throw this.#missing(edit, name);
-    this.#print ??= fingerprint(this.#text);
-    const print = this.#print;
+    const { print } = this.#file;
     const oldPrint = fingerprint(edit.old);
     if ((oldPrint.text.match(/[\p{L}\p{N}]/gu) ?? []).length < LEAST_EVIDENCE) throw this.#missing(edit, name);
     const { places, halfway } = occurrences(print, oldPrint);
@@ -110,10 +116,9 @@ class Search {
   }
 
   #carryOver(edit: Required<Replacement>, at: number, name: string): Splice {
-    const text = this.#text;
-    const print = this.#print as Fingerprint;
+    const { text, print } = this.#file;
     try {
-      return carryOver({ text, print, at }, edit);
+      return carryOver({ file: this.#file, at }, edit);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const line = lineAt(text, print.starts[at] as number);
@@ -127,7 +132,7 @@ class Search {
 
   #ambiguous(starts: readonly number[], name: string): EditError {
     return new EditError(
-      `${name} occurs ${starts.length} times, at lines ${listLines(this.#text, starts)}. Nothing was changed. ` +
+      `${name} occurs ${starts.length}${starts.length === ENOUGH ? " or more" : ""} times, at lines ${listLines(this.#text, starts)}. Nothing was changed. ` +
         `Quote more of the lines around the one you mean, or set "all" to true to change every one.`,
     );
   }

@@ -8,9 +8,10 @@
  * 4. The result ends with a newline, as the format knows only whole lines.
  */
 import { align, type Quotation, Refusal } from "../edit/align.js";
-import { type Fingerprint, fingerprint, occurrences } from "../edit/fingerprint.js";
+import { fingerprint, occurrences } from "../edit/fingerprint.js";
 import { merge, type Step } from "../edit/merge.js";
 import { excerpt, nearest, renderExcerpt } from "../edit/nearest.js";
+import { SearchedText } from "../edit/searched-text.js";
 import { applySplices, lineAt, listLines, newlineOf, type Splice, unixNewlines } from "../edit/splice.js";
 import { type Hunk, type HunkLine, PatchError } from "./parse.js";
 
@@ -76,7 +77,9 @@ function inOrder(candidates: readonly Candidates[], direction?: "backwards"): re
 function separate(candidates: readonly Candidates[], target: Target): readonly Place[] {
   const places = candidates.map(({ hunk, places: [place, ...others] }) => {
     if (place !== undefined && others.length === 0) return { hunk, place };
-    throw new PatchError(`${nameOf(hunk)}: its lines are not where the changes before and after it leave room for them.`);
+    throw new PatchError(
+      `${nameOf(hunk)}: its lines are not where the changes before and after it leave room for them.`,
+    );
   });
   places.sort((a, b) => a.place.from - b.place.from);
   places.forEach(({ hunk, place }, i) => {
@@ -91,10 +94,11 @@ function separate(candidates: readonly Candidates[], target: Target): readonly P
 }
 
 class Target {
+  readonly #file: SearchedText;
   readonly #text: string;
-  #print: Fingerprint | undefined;
 
   constructor(text: string) {
+    this.#file = new SearchedText(text);
     this.#text = text;
   }
 
@@ -139,9 +143,7 @@ class Target {
     const old = quoted.join("\n");
     const oldPrint = fingerprint(old);
     if (oldPrint.text === "") return [];
-    this.#print ??= fingerprint(this.#text);
-    const print = this.#print;
-    const text = this.#text;
+    const { text, print } = this.#file;
     const { places } = occurrences(print, oldPrint);
     return places.flatMap((at) => {
       const from = print.starts[at] as number;
@@ -151,7 +153,7 @@ class Target {
       const isWhole = text.slice(start, from).trim() === "" && /^[\s,;]*$/.test(text.slice(to, end));
       if (!isWhole) return [];
       // The line end belongs to the lines, so the quotation ends with one, too.
-      const splices = () => this.#merged(hunk, { text, print, at, old: `${old}\n`, oldPrint });
+      const splices = () => this.#merged(hunk, { file: this.#file, at, old: `${old}\n`, oldPrint });
       return [{ start, from: start, to: end, splices }];
     });
   }
@@ -161,7 +163,7 @@ class Target {
       return [merge(quotation, align(quotation), stepsOf(hunk.lines))];
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const line = this.line(quotation.print.starts[quotation.at] as number);
+      const line = this.line(this.#file.print.starts[quotation.at] as number);
       const there = excerpt(this.#text.split("\n"), line - 1, hunk.lines.filter((each) => each.kind !== "add").length);
       throw new PatchError(
         `${nameOf(hunk)}: it comes close to line ${line}, but ${error.message}. Quote the file exactly:\n${renderExcerpt(there)}`,
@@ -187,7 +189,8 @@ class Target {
     let rows: readonly number[] | undefined;
     for (const header of hunk.headers) {
       const matching = rowsOf(lines, header);
-      const following: readonly number[] = rows?.flatMap((row) => matching.find((each) => each > row) ?? []) ?? matching;
+      const following: readonly number[] =
+        rows?.flatMap((row) => matching.find((each) => each > row) ?? []) ?? matching;
       if (following.length === 0) throw this.#noHeader(hunk, header);
       rows = [...new Set(following)];
     }
@@ -204,7 +207,8 @@ class Target {
     const old = quoted.map((line) => line.text).join("\n");
     const limits = [hunk.headers.length > 0 ? " after its '@@' line" : "", hunk.atEnd ? " at the end of the file" : ""];
     const near = nearest(this.#text, old).map(renderExcerpt);
-    const advice = near.length === 0 ? "Nothing in the file resembles them." : `The nearest places are:\n${near.join("\n…\n")}`;
+    const advice =
+      near.length === 0 ? "Nothing in the file resembles them." : `The nearest places are:\n${near.join("\n…\n")}`;
     const expected = renderExcerpt(excerpt(old.split("\n"), 0, quoted.length)).replace(/^\d+\| /gm, "  ");
     return new PatchError(
       `${nameOf(hunk)}: the file does not have these lines${limits.join("")}:\n${expected}\n${advice}`,
@@ -272,7 +276,9 @@ function pairUp(steps: readonly Step[]): readonly Step[] {
     const dropped = run.flatMap((step) => (step.kind === "drop" ? [step.line] : []));
     const isPaired = run.length === 2 * dropped.length;
     let next = 0;
-    out.push(...run.map((step) => (step.kind === "add" && isPaired ? { ...step, partner: dropped[next++] as number } : step)));
+    out.push(
+      ...run.map((step) => (step.kind === "add" && isPaired ? { ...step, partner: dropped[next++] as number } : step)),
+    );
     if (end >= 0) out.push(steps[end] as Step);
     i = end < 0 ? steps.length : end + 1;
   }

@@ -20,7 +20,11 @@ export async function commit(workspace: Workspace, files: readonly PlannedFile[]
   }
 }
 
-async function write(workspace: Workspace, { path, before, after, movedFrom }: PlannedFile, undo: Undo[]): Promise<void> {
+async function write(
+  workspace: Workspace,
+  { path, before, after, movedFrom }: PlannedFile,
+  undo: Undo[],
+): Promise<void> {
   if (before === undefined) await noteNewFolders(workspace, path.absolute, undo);
   const mode = movedFrom?.mode;
   const written = await workspace.writeText(path.absolute, after ?? "", {

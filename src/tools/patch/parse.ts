@@ -154,7 +154,8 @@ class Parser {
     }
     const atEnd = this.#at < this.#lines.length && this.#line.trim() === END_OF_FILE;
     if (atEnd) this.#at++;
-    if (lines.length === 0) throw new PatchError(`Line ${patchLine} of the patch: this change of ${path} has no lines.`);
+    if (lines.length === 0)
+      throw new PatchError(`Line ${patchLine} of the patch: this change of ${path} has no lines.`);
     return { patchLine, headers, lines, atEnd };
   }
 

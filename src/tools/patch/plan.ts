@@ -54,7 +54,8 @@ class Plan {
     const files = [...this.#files.values()].filter(
       ({ before, after }) => (before === undefined) !== (after === undefined) || before?.text !== after,
     );
-    if (files.length === 0) throw new PatchError("The patch changes nothing: the files already read as it would make them.");
+    if (files.length === 0)
+      throw new PatchError("The patch changes nothing: the files already read as it would make them.");
     return files;
   }
 
@@ -66,7 +67,11 @@ class Plan {
     if (target.path.absolute === file.path.absolute) return this.#set(file, text);
     this.#set(file, undefined);
     const movedFrom = file.before ?? file.movedFrom;
-    this.#files.set(target.path.absolute, { ...target, after: text, ...(movedFrom === undefined ? {} : { movedFrom }) });
+    this.#files.set(target.path.absolute, {
+      ...target,
+      after: text,
+      ...(movedFrom === undefined ? {} : { movedFrom }),
+    });
   }
 
   #set(file: PlannedFile, after: string | undefined): void {
@@ -108,7 +113,12 @@ function patched(file: PlannedFile, change: Extract<FileChange, { kind: "update"
 }
 
 function missing(file: PlannedFile): PatchError {
-  const why = file.before === undefined ? "does not exist" : file.before.text === undefined ? "is not a text file" : "was deleted by an earlier part of the patch";
+  const why =
+    file.before === undefined
+      ? "does not exist"
+      : file.before.text === undefined
+        ? "is not a text file"
+        : "was deleted by an earlier part of the patch";
   return new PatchError(`${file.path.display} ${why}.`);
 }
 

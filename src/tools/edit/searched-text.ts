@@ -1,0 +1,28 @@
+/** A text with what is worked out of it once, when it is first needed. */
+import { type Fingerprint, fingerprint } from "./fingerprint.js";
+
+export class SearchedText {
+  /** `\n` line endings only. */
+  readonly text: string;
+  #print: Fingerprint | undefined;
+  #lines: Set<string> | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get print(): Fingerprint {
+    this.#print ??= fingerprint(this.text);
+    return this.#print;
+  }
+
+  /** Whether some line reads like this one but for its spacing. */
+  hasLine(line: string): boolean {
+    this.#lines ??= new Set(this.text.split("\n").map(evenlySpaced));
+    return this.#lines.has(evenlySpaced(line));
+  }
+}
+
+export function evenlySpaced(line: string): string {
+  return line.trim().replace(/\s+/g, " ");
+}
