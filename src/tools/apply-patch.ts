@@ -10,7 +10,8 @@ import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { CATALOG } from "./catalog.js";
-import { commit } from "./patch/commit.js";
+import { printable } from "./files/printable.js";
+import { commit, HalfAppliedError } from "./patch/commit.js";
 import { type FileChange, PatchError, parsePatch } from "./patch/parse.js";
 import { type PlannedFile, planPatch } from "./patch/plan.js";
 import { type Workspace, WorkspaceError } from "./workspace.js";
@@ -31,6 +32,7 @@ export function createApplyPatchTool(workspace: Workspace): Tool {
           return report(files);
         });
       } catch (error) {
+        if (error instanceof HalfAppliedError) return failed(error.message);
         if (!(error instanceof PatchError || error instanceof WorkspaceError)) throw error;
         return failed(`${error.message}\nNo file was changed.`);
       }
@@ -64,7 +66,7 @@ function report(files: readonly PlannedFile[]): ToolOutcome {
   });
   const added = shown.reduce((sum, file) => sum + file.added, 0);
   const removed = shown.reduce((sum, file) => sum + file.removed, 0);
-  const lines = shown.map((file) => `${LETTERS[file.kind]} ${file.path} (+${file.added} -${file.removed})`);
+  const lines = shown.map((file) => `${LETTERS[file.kind]} ${printable(file.path)} (+${file.added} -${file.removed})`);
   return {
     status: "ok",
     content: [text(`Patch applied:\n${lines.join("\n")}`)],

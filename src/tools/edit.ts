@@ -5,6 +5,7 @@ import { text } from "../protocol/content.js";
 import { CATALOG } from "./catalog.js";
 import { canonicalEditArguments, type EditArguments, readEditArguments } from "./edit/arguments.js";
 import { applyEdits, EditError } from "./edit/replace.js";
+import { printable } from "./files/printable.js";
 import { type Workspace, WorkspaceError, type WriteResult } from "./workspace.js";
 
 export function createEditTool(workspace: Workspace): Tool {
@@ -40,12 +41,10 @@ async function edit(workspace: Workspace, { path, edits }: EditArguments): Promi
 
 function report(written: WriteResult, { count, loose }: { count: number; loose: number }): ToolOutcome {
   const path = written.path.display;
+  const shown = printable(path);
   const { text: diff, added, removed } = diffText(written.before, written.after);
-  const what = written.created ? `Created ${path}` : `Edited ${path}: ${count} replacement${count === 1 ? "" : "s"}`;
-  const note =
-    loose === 0
-      ? ""
-      : ` ${loose === count ? "The" : `${loose} of the`} quotation was not exact; the one place it fits was changed.`;
+  const what = written.created ? `Created ${shown}` : `Edited ${shown}: ${count} replacement${count === 1 ? "" : "s"}`;
+  const note = loose === 0 ? "" : ` ${loose} quoted not quite as the file has it.`;
   return {
     status: "ok",
     content: [text(`${what} (+${added} -${removed} lines).${note}`)],

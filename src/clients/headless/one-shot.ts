@@ -25,6 +25,8 @@ export interface OneShotOptions {
   readonly verbose: boolean;
   readonly terminal: Terminal;
   readonly clock: Clock;
+  /** Whoever read the output has left: there is nobody to tell how it ended. */
+  readonly isReaderGone?: () => boolean;
 }
 
 export type OneShotResult = { readonly ended: EventPayloads["TurnEnded"] } | { readonly refused: Failure };
@@ -60,7 +62,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
   spinner.stop();
   if (format === "json") terminal.out.write(`${JSON.stringify({ session, ...result }, null, 2)}\n`);
   for (const record of records) terminal.out.write(`${JSON.stringify(record)}\n`);
-  finish(terminal, result);
+  if (!options.isReaderGone?.()) finish(terminal, result);
   if (options.verbose) {
     terminal.err.write(`${paint(terminal, "dim", formatStats(turnStats(result.usage, modelMs)))}\n`);
   }

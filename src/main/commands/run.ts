@@ -86,7 +86,7 @@ async function oneShot(
   const { prompt, format, flags, terminal } = options;
   const created = await client.send("CreateSession", {});
   if (!created.ok || created.session === undefined) throw new Error("the session could not be opened");
-  const release = cancelOnSignals(client, created.session);
+  const signals = cancelOnSignals(client, created.session);
   if (terminal.showProgress && chosen.note !== undefined) terminal.err.write(`oxbow: ${chosen.note}\n`);
   const result = await runOneShot({
     client,
@@ -97,8 +97,9 @@ async function oneShot(
     verbose: flags.has("verbose"),
     terminal,
     clock: engine.clock,
+    isReaderGone: () => signals.readerGone,
   });
-  release();
+  signals.release();
   if ("ended" in result) return exitCodeOf(result.ended);
   process.stderr.write(`oxbow: ${result.refused.message}\n`);
   return exitCodeOfFailure(result.refused);
@@ -123,8 +124,9 @@ async function converse(
 }
 
 /** Ctrl-C cancels cleanly; a second one does not wait. A reader that went away is a cancel nobody needs to hear about. */
-function cancelOnSignals(client: EngineClient, session: SessionId): () => void {
+function cancelOnSignals(client: EngineClient, session: SessionId) {
   let asked = false;
+  const state = { readerGone: false, release };
   const cancel = () => {
     if (asked) process.exit(EXIT.cancelled);
     asked = true;
@@ -132,14 +134,16 @@ function cancelOnSignals(client: EngineClient, session: SessionId): () => void {
   };
   const onPipe = (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
+    state.readerGone = true;
     if (!asked) cancel();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, cancel);
   process.stdout.on("error", onPipe);
   process.stderr.on("error", () => {});
-  return () => {
+  function release(): void {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(signal, cancel);
-  };
+  }
+  return state;
 }
 
 function outputFormat(flags: ParsedFlags): OutputFormat {

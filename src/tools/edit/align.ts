@@ -141,8 +141,8 @@ function sharedTail(following: string, tail: string): number {
 
 /** Blank lines between two lines that are quoted one after the other. */
 function alignGap(text: string, lines: Line[], { from, to }: { from: number; to: number }): void {
-  const before = lines[from]?.actual as Stretch;
-  const after = lines[to]?.actual as Stretch;
+  const before = actualOf(lines, from);
+  const after = actualOf(lines, to);
   if (before.end >= after.start) throw new Refusal("it breaks a line where the file does not");
   const blanks = text
     .slice(before.end + 1, after.start)
@@ -160,7 +160,7 @@ function alignGap(text: string, lines: Line[], { from, to }: { from: number; to:
 /** Blank lines that the quotation starts with: as many as the file has. */
 function alignStart(text: string, lines: Line[], first: number): void {
   if (first > 0 && lines[first]?.inside) throw new Refusal("it starts a line where the file does not");
-  let start = (lines[first]?.actual as Stretch).start;
+  let { start } = actualOf(lines, first);
   for (let i = first - 1; i >= 0 && start > 0; i--) {
     const previous = start < 2 ? 0 : text.lastIndexOf("\n", start - 2) + 1;
     if (text.slice(previous, start).trim() !== "") {
@@ -174,7 +174,7 @@ function alignStart(text: string, lines: Line[], first: number): void {
 
 /** The same at the end. What follows the last newline is the start of a line, or the whole of a blank one. */
 function alignEnd(text: string, lines: Line[], last: number): void {
-  let end = (lines[last]?.actual as Stretch).end;
+  let { end } = actualOf(lines, last);
   for (let i = last + 1; i < lines.length && end < text.length; i++) {
     const isFinal = i === lines.length - 1;
     const next = text.slice(end + 1, endOfLine(text, end + 1));
@@ -187,6 +187,11 @@ function alignEnd(text: string, lines: Line[], last: number): void {
     lines[i] = { ...(lines[i] as Line), actual: stretch(text, end + 1, end + 1 + taken.length) };
     end += 1 + taken.length;
   }
+}
+
+/** Lines with text have one. */
+function actualOf(lines: readonly Line[], index: number): Stretch {
+  return lines[index]?.actual as Stretch;
 }
 
 function stretch(text: string, start: number, end: number): Stretch {

@@ -30,7 +30,7 @@ export interface Reading {
 export function readings(old: string, fresh: string, actual: string): readonly Reading[] {
   const out: Reading[] = [{ old, new: fresh }];
   for (const kinds of [`"'\`$/`, `ntr"'\`$/\\`]) {
-    const plain = unescape(old, kinds);
+    const plain = unescaped(old, kinds);
     if (out.some((reading) => reading.old === plain)) continue;
     const meant = readLike(fresh, { old, kinds, actual });
     out.push(meant === undefined ? { old: plain } : { old: plain, new: meant });
@@ -38,7 +38,7 @@ export function readings(old: string, fresh: string, actual: string): readonly R
   return out;
 }
 
-function unescape(text: string, kinds: string): string {
+function unescaped(text: string, kinds: string): string {
   return text.replace(SEQUENCES, (sequence, char: string) =>
     kinds.includes(char) ? (MEANINGS[char] ?? sequence) : sequence,
   );
@@ -57,11 +57,11 @@ function readLike(
       .split("\n")
       .filter((line) => line.includes("\\"))
       .map((line) => {
-        return Math.sign(likeness(unescape(line, kinds), actual) - likeness(line, actual));
+        return Math.sign(likeness(unescaped(line, kinds), actual) - likeness(line, actual));
       }),
   );
   const newLines = fresh.split("\n");
-  const keepsEscaped = old.split("\n").some((line) => unescape(line, kinds) !== line && newLines.includes(line));
+  const keepsEscaped = old.split("\n").some((line) => unescaped(line, kinds) !== line && newLines.includes(line));
   const looksEscaped = signs.has(1) || keepsEscaped;
   const looksLiteral = signs.has(-1) || used.some((kind) => hasPlain(fresh, kind, old));
   if (looksEscaped === looksLiteral || used.some((kind) => fresh.includes(`\\\\${kind}`))) return undefined;
@@ -70,7 +70,7 @@ function readLike(
   const hasSign = escaped.some((kind) => kind !== "\\" && used.includes(kind));
   const known = escapedKinds(old);
   const isSure = (hasSign || !signs.has(0)) && escaped.every((kind) => known.includes(kind));
-  return isSure ? unescape(fresh, kinds) : undefined;
+  return isSure ? unescaped(fresh, kinds) : undefined;
 }
 
 /** How much the lines of a text begin and end like lines of another, in characters. */

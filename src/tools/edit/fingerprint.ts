@@ -31,7 +31,7 @@ for (const [plain, others] of [
   for (const other of others) LOOKALIKES.set(other, plain);
 }
 
-const INVISIBLE = /[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]/;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 const SPACE = /\s/;
 const MARK = /\p{M}/u;
 

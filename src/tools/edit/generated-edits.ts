@@ -199,7 +199,7 @@ function dedent(lines: readonly string[]): readonly string[] {
   return lines.map((line) => (line.trim() === "" ? line : line.slice(shared)));
 }
 
-function escape(lines: readonly string[]): readonly string[] {
+function escapeAll(lines: readonly string[]): readonly string[] {
   return [JSON.stringify(lines.join("\n")).slice(1, -1)];
 }
 
@@ -234,8 +234,8 @@ export const DISTORTIONS: Readonly<Record<string, Distortion>> = {
   "plain quotes": oldOnly(eachLine((line) => line.replace(/[“”]/g, '"').replace(/[‘’]/g, "'").replace(/–/g, "-"))),
   "fancy quotes": oldOnly(eachLine((line) => line.replaceAll('"', "”").replaceAll("'", "’"))),
   "swapped quotes": oldOnly(eachLine((line) => line.replaceAll('"', "'"))),
-  "escaped, old": oldOnly(escape),
-  "escaped, both": both(escape),
+  "escaped, old": oldOnly(escapeAll),
+  "escaped, both": both(escapeAll),
   "escaped quotes, old": oldOnly(eachLine((line) => line.replaceAll('"', '\\"'))),
   "escaped quotes, both": (pair) => {
     const escapeQuotes = eachLine((line) => line.replaceAll('"', '\\"'));

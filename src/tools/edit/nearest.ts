@@ -33,13 +33,14 @@ export function nearest(text: string, quotation: string): readonly Excerpt[] {
   );
 }
 
-/** Some lines of a text as an error message shows them. */
+/** Some lines of a text as an error message shows them: cut when they are many or long. */
 export function excerpt(lines: readonly string[], start: number, count: number): Excerpt {
   return { line: start + 1, lines: lines.slice(start, start + Math.min(count, MAX_SHOWN_LINES)).map(cut) };
 }
 
+/** Numbered as the read tool does it. */
 export function renderExcerpt({ line, lines }: Excerpt): string {
-  return lines.map((text, i) => `${line + i}| ${text}`).join("\n");
+  return lines.map((text, i) => `${line + i}\t${text}`).join("\n");
 }
 
 function cut(line: string): string {

@@ -209,7 +209,7 @@ class Target {
     const near = nearest(this.#text, old).map(renderExcerpt);
     const advice =
       near.length === 0 ? "Nothing in the file resembles them." : `The nearest places are:\n${near.join("\n…\n")}`;
-    const expected = renderExcerpt(excerpt(old.split("\n"), 0, quoted.length)).replace(/^\d+\| /gm, "  ");
+    const expected = renderExcerpt(excerpt(old.split("\n"), 0, quoted.length)).replace(/^\d+\t/gm, "  ");
     return new PatchError(
       `${nameOf(hunk)}: the file does not have these lines${limits.join("")}:\n${expected}\n${advice}`,
     );

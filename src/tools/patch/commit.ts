@@ -3,6 +3,11 @@ import { dirname } from "node:path";
 import type { Workspace } from "../workspace.js";
 import type { PlannedFile } from "./plan.js";
 
+/** The patch could neither be applied nor taken back. */
+export class HalfAppliedError extends Error {
+  override readonly name = "HalfAppliedError";
+}
+
 /** Undoes one thing that was done. */
 type Undo = () => Promise<unknown>;
 
@@ -16,7 +21,10 @@ export async function commit(workspace: Workspace, files: readonly PlannedFile[]
     const failures = await takeBack(undo);
     if (failures.length === 0) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${reason} Taking the patch back failed, too: ${failures.join(" ")}`, { cause: error });
+    throw new HalfAppliedError(
+      `${reason} Taking back what was already written failed, too: ${failures.join(" ")} Check the files of the patch.`,
+      { cause: error },
+    );
   }
 }
 

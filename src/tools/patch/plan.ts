@@ -1,6 +1,7 @@
 /** What a patch makes of the files it names, worked out in memory. */
-import { join } from "node:path";
-import { MAX_TEXT_BYTES, type ResolvedPath, type Workspace, WorkspaceError } from "../workspace.js";
+import { isAbsolute, join } from "node:path";
+import { printable } from "../files/printable.js";
+import { isInside, MAX_TEXT_BYTES, type ResolvedPath, type Workspace, WorkspaceError } from "../workspace.js";
 import { applyHunks } from "./apply.js";
 import { type FileChange, PatchError } from "./parse.js";
 
@@ -41,9 +42,10 @@ class Plan {
     const file = await this.#file(change.path);
     switch (change.kind) {
       case "add":
+        if (file.before !== undefined && file.before.text === undefined) throw await this.#unusable(file);
         return this.#set(file, change.text);
       case "delete":
-        if (file.before === undefined && file.after === undefined) throw missing(file);
+        if (file.before === undefined && file.after === undefined) throw await this.#unusable(file);
         return this.#set(file, undefined);
       case "update":
         return this.#update(file, change);
@@ -60,7 +62,7 @@ class Plan {
   }
 
   async #update(file: PlannedFile, change: Extract<FileChange, { kind: "update" }>): Promise<void> {
-    if (file.after === undefined) throw missing(file);
+    if (file.after === undefined) throw await this.#unusable(file);
     const text = patched(file, change);
     if (change.moveTo === undefined) return this.#set(file, text);
     const target = await this.#file(change.moveTo);
@@ -92,7 +94,7 @@ class Plan {
 
   async #read(path: ResolvedPath): Promise<FileBefore> {
     const { bytes, mode, size } = await this.#workspace.read(path.absolute, { maxBytes: MAX_TEXT_BYTES });
-    if (size > MAX_TEXT_BYTES) throw new PatchError(`${path.display} is too large for a patch. Use a shell command.`);
+    if (size > MAX_TEXT_BYTES) throw new PatchError(`${shown(path)} is too large for a patch. Use a shell command.`);
     try {
       const { text, version } = await this.#workspace.readText(path.absolute, { purpose: "look" });
       return { bytes, mode, version, text };
@@ -101,6 +103,13 @@ class Plan {
       throw error;
     }
   }
+
+  /** Why there is no text to change. */
+  async #unusable({ path, before }: PlannedFile): Promise<Error> {
+    if (before === undefined) await this.#workspace.resolve(path.absolute, "read");
+    const why = before?.text === undefined ? "is not a text file" : "was deleted by an earlier part of the patch";
+    return new PatchError(`${shown(path)} ${why}.`);
+  }
 }
 
 function patched(file: PlannedFile, change: Extract<FileChange, { kind: "update" }>): string {
@@ -108,29 +117,24 @@ function patched(file: PlannedFile, change: Extract<FileChange, { kind: "update"
     return change.hunks.length === 0 ? (file.after ?? "") : applyHunks(file.after ?? "", change.hunks);
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
-    throw new PatchError(`${file.path.display}: ${error.message}`);
+    throw new PatchError(`${shown(file.path)}: ${error.message}`);
   }
 }
 
-function missing(file: PlannedFile): PatchError {
-  const why =
-    file.before === undefined
-      ? "does not exist"
-      : file.before.text === undefined
-        ? "is not a text file"
-        : "was deleted by an earlier part of the patch";
-  return new PatchError(`${file.path.display} ${why}.`);
-}
-
-/** A path that leads elsewhere than it says runs over a link. Only spelling may differ. */
+/** A path that leads elsewhere than it says runs over a link. Only its spelling may differ. */
 function refuseLink(workspace: Workspace, name: string, path: ResolvedPath): void {
-  const said = name.startsWith("/") ? name : join(workspace.root, name);
-  const root = workspace.roots.find((each) => said.startsWith(each));
-  if (root === undefined || sameName(join(said), path.absolute)) return;
-  throw new PatchError(`${name} is a symbolic link or lies behind one. Name the file itself: ${path.display}.`);
+  const said = isAbsolute(name) ? join(name) : join(workspace.root, name);
+  if (!isInside(said, workspace.roots) || sameName(said, path.absolute)) return;
+  throw new PatchError(
+    `${printable(name)} is a symbolic link or lies behind one. Name the file itself: ${shown(path)}.`,
+  );
 }
 
 function sameName(a: string, b: string): boolean {
   const plain = (path: string) => path.normalize("NFKC").toLowerCase().replace(/\/+$/, "");
   return plain(a) === plain(b);
+}
+
+function shown(path: ResolvedPath): string {
+  return printable(path.display);
 }

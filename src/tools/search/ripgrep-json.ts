@@ -20,8 +20,10 @@ interface FileMessage {
 
 const NEWLINE = 10;
 
+type Settings = Pick<SearchRequest, "mode" | "context" | "limit" | "multiline">;
+
 export class RipgrepJson {
-  readonly #settings: Pick<SearchRequest, "context" | "limit" | "multiline">;
+  readonly #settings: Settings;
   readonly #done: (file: FoundFile, isBinary: boolean) => void;
   #rest: Buffer[] = [];
   #path = "";
@@ -29,15 +31,12 @@ export class RipgrepJson {
   #count = 0;
   #lastMatch = 0;
 
-  constructor(
-    settings: Pick<SearchRequest, "context" | "limit" | "multiline">,
-    done: (file: FoundFile, isBinary: boolean) => void,
-  ) {
+  constructor(settings: Settings, done: (file: FoundFile, isBinary: boolean) => void) {
     this.#settings = settings;
     this.#done = done;
   }
 
-  /** Matching lines of the file that is still coming in. */
+  /** The count so far of the file that is still coming in. */
   get pending(): number {
     return this.#count;
   }
@@ -85,16 +84,21 @@ export class RipgrepJson {
   }
 
   #match(record: Buffer): void {
-    if (this.#count > this.#settings.limit && !this.#settings.multiline) {
+    const { mode, limit, multiline } = this.#settings;
+    if (!multiline && (mode !== "content" || this.#count > limit)) {
       this.#count++;
       return;
     }
     const { data } = JSON.parse(record.toString()) as LineMessage;
+    if (mode !== "content") {
+      this.#count += data.submatches.length;
+      return;
+    }
     const text = textOf(data.lines);
     const columns = firstColumns(text, data.submatches);
     splitLines(text === "" ? "\n" : text).forEach((line, index) => {
       this.#count++;
-      if (this.#count > this.#settings.limit) return;
+      if (this.#count > limit) return;
       this.#lastMatch = data.line_number + index;
       this.#lines.push({ number: this.#lastMatch, text: clipLine(line, columns(index)), isMatch: true });
     });

@@ -68,7 +68,7 @@ export async function ripgrepOne(place: RipgrepPlace, request: SearchRequest): P
   });
   await searchLines(place, { request, args: ["--", "-"] }, (chunk) => {
     json.take(chunk);
-    return json.pending > MAX_COUNTED ? "enough" : "more";
+    return request.mode === "content" && json.pending > MAX_COUNTED ? "enough" : "more";
   });
   json.flush();
   return result;

@@ -278,6 +278,33 @@ describe("[T4] what is found, with and without ripgrep", () => {
       await search(pattern, { multiline: true });
       await search(pattern, { multiline: true, context: 1, path: "blocks.txt" });
       await search(pattern, { multiline: true, mode: "count" });
+      await search(pattern, { multiline: true, mode: "count", path: "blocks.txt" });
+      await search(pattern, { multiline: true, mode: "files", path: "blocks.txt" });
+    }
+  });
+
+  it("counts the matches of one file as it counts those of a folder", async () => {
+    await build(root, { "one/pairs.txt": "a a\na a\n\nb\na\n" });
+    const count = (pattern: string, options: Partial<SearchRequest>) =>
+      Promise.all(["one", "one/pairs.txt"].map((path) => search(pattern, { mode: "count", path, ...options })));
+    for (const [pattern, multiline, expected] of [
+      ["a", false, 3],
+      ["a", true, 5],
+      ["a\\na", true, 1],
+      ["x*", true, undefined],
+      ["^", true, undefined],
+    ] as const) {
+      const results = (await count(pattern, { multiline })) as { totalCount: number; found: unknown[] }[];
+      expect(results[1]?.totalCount, pattern).toBe(results[0]?.totalCount);
+      if (expected !== undefined) expect(results[1]?.totalCount, pattern).toBe(expected);
+      for (const result of results) expect(result.found).toHaveLength(1);
+    }
+  });
+
+  it("counts all lines of one file, however many", async () => {
+    await build(root, { "long.txt": "hit\n".repeat(50_000) });
+    for (const multiline of [false, true]) {
+      expect(await search("hit", { mode: "count", path: "long.txt", multiline })).toMatchObject({ totalCount: 50_000 });
     }
   });
 
