@@ -18,6 +18,9 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
+/** A quote after an even number of backslashes: someone escaped the quotes, but not the backslashes before them. */
+const HALF_ESCAPED = /(?<!\\)(?:\\\\)+["'`]/;
+
 const MAX_COMPARED = 100;
 
 export interface Reading {
@@ -64,7 +67,7 @@ function readLike(
   const keepsEscaped = old.split("\n").some((line) => unescaped(line, kinds) !== line && newLines.includes(line));
   const looksEscaped = signs.has(1) || keepsEscaped;
   const looksLiteral = signs.has(-1) || used.some((kind) => hasPlain(fresh, kind, old));
-  if (looksEscaped === looksLiteral || used.some((kind) => fresh.includes(`\\\\${kind}`))) return undefined;
+  if (looksEscaped === looksLiteral || HALF_ESCAPED.test(fresh)) return undefined;
   if (looksLiteral) return fresh;
   // A doubled backslash alone is no sign: code is full of them. Then every line must be nearer to the file when unescaped.
   const hasSign = escaped.some((kind) => kind !== "\\" && used.includes(kind));

@@ -21,6 +21,8 @@ export function frameOf(lines: readonly Line[], fresh: readonly string[]): Frame
   const actual = sides.flatMap((side) => marked(side.actual, side.quoted));
   const quoted = sides.flatMap((side) => marked(side.quoted, side.actual));
   const added = fresh.filter((line) => line.trim() !== "");
+  const anchor = anchorOf({ actual, quoted, added });
+  if (anchor !== undefined) return anchor;
   const file = kept(actual, added);
   const quotation = kept(quoted, added);
   if (file.telling === 0 && quotation.telling === 0) return undefined;
@@ -29,6 +31,22 @@ export function frameOf(lines: readonly Line[], fresh: readonly string[]): Frame
   if (isFile && (!isQuotation || file.count > quotation.count)) return "file";
   if (isQuotation && (!isFile || quotation.count > file.count)) return "quotation";
   throw new Refusal("the new text agrees with the file in some lines and with the quotation in others");
+}
+
+/** The first and the last line of the new text are those of one side, and not of the other. */
+export function anchorOf({ actual, quoted, added }: Sides): Frame | undefined {
+  const spans = (base: readonly Marked[]) => {
+    const ends = [base[0], base.at(-1)];
+    return ends.every((end, i) => end?.tells && end.line === added.at(i === 0 ? 0 : -1));
+  };
+  if (spans(quoted)) return "quotation";
+  return spans(actual) ? "file" : undefined;
+}
+
+interface Sides {
+  readonly actual: readonly Marked[];
+  readonly quoted: readonly Marked[];
+  readonly added: readonly string[];
 }
 
 interface Marked {

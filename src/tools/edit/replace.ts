@@ -35,7 +35,7 @@ export class EditError extends Error {
 }
 
 /** With fewer letters and digits a fingerprint says too little to go by. */
-const LEAST_EVIDENCE = 3;
+const LEAST_EVIDENCE = 2;
 /** Nobody needs to know of more places where a quotation occurs. */
 const ENOUGH = 1000;
 /** Larger files are searched to the letter only. */

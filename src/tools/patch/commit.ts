@@ -1,5 +1,6 @@
 /** Puts a planned patch on the disk, or leaves the disk as it was. */
 import { dirname } from "node:path";
+import { decodeText, encodeText } from "../files/text-file.js";
 import type { Workspace } from "../workspace.js";
 import type { PlannedFile } from "./plan.js";
 
@@ -28,22 +29,24 @@ export async function commit(workspace: Workspace, files: readonly PlannedFile[]
   }
 }
 
-async function write(
-  workspace: Workspace,
-  { path, before, after, movedFrom }: PlannedFile,
-  undo: Undo[],
-): Promise<void> {
+async function write(workspace: Workspace, file: PlannedFile, undo: Undo[]): Promise<void> {
+  const { path, before, after = "", movedFrom } = file;
   if (before === undefined) await noteNewFolders(workspace, path.absolute, undo);
-  const mode = movedFrom?.mode;
-  const written = await workspace.writeText(path.absolute, after ?? "", {
-    ...(before === undefined ? {} : { basis: before.version }),
-    ...(mode === undefined ? {} : { mode }),
-  });
+  const basis = before === undefined ? {} : { basis: before.version };
+  const written =
+    movedFrom === undefined
+      ? await workspace.writeText(path.absolute, after, basis)
+      : await workspace.writeBytes(path.absolute, encodedLike(movedFrom.bytes, after), { ...basis, mode: movedFrom.mode });
   undo.push(() =>
     before === undefined
       ? workspace.remove(path.absolute)
       : workspace.writeBytes(path.absolute, before.bytes, { basis: written.version }),
   );
+}
+
+/** A file keeps its encoding, byte order mark and line endings when it is moved. */
+function encodedLike(bytes: Buffer, text: string): Buffer {
+  return encodeText(text, decodeText(bytes), bytes);
 }
 
 async function remove(workspace: Workspace, { path, before }: PlannedFile, undo: Undo[]): Promise<void> {

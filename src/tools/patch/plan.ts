@@ -16,7 +16,7 @@ export interface PlannedFile {
 }
 
 export interface FileBefore {
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
   readonly mode: number;
   readonly version: string;
   /** Absent in a file that is not text: it can be deleted, not changed. */

@@ -92,9 +92,13 @@ export function scanText(text: string, match: RegExp, settings: Settings): Scan 
   const starts = lineStarts(text);
   // The column of the first match, for each matching line.
   const matched = new Map<number, number>();
+  const hasOpenLine = text !== "" && !text.endsWith("\n");
   let count = 0;
   match.lastIndex = 0;
   for (let found = match.exec(text); found !== null; found = match.exec(text)) {
+    // Nothing, found behind the last character: ripgrep does not count it, and no line holds it unless one is open.
+    const isBehind = found[0] === "" && found.index === text.length;
+    if (isBehind && (settings.mode !== "content" || !hasOpenLine)) break;
     count++;
     const from = found.index;
     // A line end that closes the match belongs to its line.
