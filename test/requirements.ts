@@ -82,7 +82,7 @@ export const REQUIREMENTS = [
   { id: "S1", title: "Append-only event log with three stores", status: "open" },
   { id: "S2", title: "Forward-only migrations with a ledger", status: "open" },
   { id: "S3", title: "Tool-call ledger: nothing destructive runs twice", status: "open" },
-  { id: "S4", title: "Redaction as it is written and streamed", status: "open" },
+  { id: "S4", title: "Redaction as it is written and streamed", status: "part" },
   { id: "S5", title: "Retention with a banner before", status: "open" },
   { id: "S6", title: "Resume, branch, replay, export and import", status: "open" },
   { id: "S7", title: "Layout of the files store", status: "open" },

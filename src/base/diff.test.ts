@@ -78,10 +78,11 @@ describe("diffText", () => {
     expect(diffText("a\n", "a\n")).toEqual({ added: 0, removed: 0, text: "" });
   });
 
-  it("says how much it left out", () => {
+  it("[T9] says how much it left out", () => {
     const { text, added } = diffText("", "x\n".repeat(500), { maxLines: 10 });
     expect(added).toBe(500);
     expect(text.split("\n")).toHaveLength(11);
     expect(text).toContain("… 491 more diff lines");
+    expect(diffText("", `${"y".repeat(5000)}\n`).text).toContain("y… (4000 more characters)");
   });
 });

@@ -183,6 +183,7 @@ export interface TextDiff {
 }
 
 const CONTEXT_LINES = 3;
+const MAX_LINE_LENGTH = 1000;
 const NO_NEWLINE = "\n\\ No newline at end of file";
 
 /** A unified diff for the screen. `maxLines` bounds the text, not the counts. */
@@ -255,9 +256,14 @@ function renderHunk(parts: readonly DiffPart[], before: readonly string[], after
   for (const part of parts) {
     const old = before.slice(part.oldStart, part.oldStart + part.oldCount);
     const mark = part.kind === "same" ? " " : "-";
-    for (const line of old) lines.push(mark + line);
+    for (const line of old) lines.push(mark + shortened(line));
     if (part.kind === "same") continue;
-    for (const line of after.slice(part.newStart, part.newStart + part.newCount)) lines.push(`+${line}`);
+    for (const line of after.slice(part.newStart, part.newStart + part.newCount)) lines.push(`+${shortened(line)}`);
   }
   return lines;
+}
+
+function shortened(line: string): string {
+  if (line.length <= MAX_LINE_LENGTH) return line;
+  return `${line.slice(0, MAX_LINE_LENGTH)}… (${line.length - MAX_LINE_LENGTH} more characters)`;
 }

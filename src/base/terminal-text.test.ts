@@ -83,7 +83,7 @@ describe("[P13] safeText", () => {
   });
 });
 
-describe("safeLine", () => {
+describe("[P13] safeLine", () => {
   it("stays on one line", () => {
     expect(safeLine("a\r\nb\tc")).toBe("a␊b␉c");
   });

@@ -16,6 +16,7 @@ import { create as toolExec50Dispatch } from "./stages/tool_exec/50-dispatch.js"
 import { create as tool10Arguments } from "./tool/10-arguments.js";
 import { create as tool20Permission } from "./tool/20-permission.js";
 import { create as tool60Cap } from "./tool/60-cap.js";
+import { create as tool70Redact } from "./tool/70-redact.js";
 
 export const listing: ChainListing = {
   stages: {
@@ -40,6 +41,7 @@ export const listing: ChainListing = {
     { name: "10-arguments", create: tool10Arguments },
     { name: "20-permission", create: tool20Permission },
     { name: "60-cap", create: tool60Cap },
+    { name: "70-redact", create: tool70Redact },
   ],
   subscribers: [],
 };

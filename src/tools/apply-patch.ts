@@ -59,14 +59,21 @@ function pathsOf(changes: readonly FileChange[]): readonly string[] {
 const LETTERS = { added: "A", changed: "M", deleted: "D", moved: "R" } as const;
 
 function report(files: readonly PlannedFile[]): ToolOutcome {
-  const shown = files.map((file) => {
-    const { text: diff, added, removed } = diffText(file.before?.text ?? "", file.after ?? "");
-    const kind = kindOf(file);
-    return { path: file.path.display, kind, added, removed, diff };
+  const moved = new Set(files.flatMap((file) => file.movedFrom?.path.absolute ?? []));
+  const named = files.filter((file) => file.after !== undefined || !moved.has(file.path.absolute));
+  const shown = named.map((file) => {
+    const before = file.movedFrom ?? file.before;
+    const { text: diff, added, removed } = diffText(before?.text ?? "", file.after ?? "");
+    const from = file.movedFrom?.path.display;
+    const path = file.path.display;
+    return { path, kind: kindOf(file), added, removed, diff, ...(from === undefined ? {} : { from }) };
   });
   const added = shown.reduce((sum, file) => sum + file.added, 0);
   const removed = shown.reduce((sum, file) => sum + file.removed, 0);
-  const lines = shown.map((file) => `${LETTERS[file.kind]} ${printable(file.path)} (+${file.added} -${file.removed})`);
+  const lines = shown.map(({ kind, path, from, ...counts }) => {
+    const name = from === undefined ? printable(path) : `${printable(from)} to ${printable(path)}`;
+    return `${LETTERS[kind]} ${name} (+${counts.added} -${counts.removed})`;
+  });
   return {
     status: "ok",
     content: [text(`Patch applied:\n${lines.join("\n")}`)],

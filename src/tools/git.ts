@@ -35,6 +35,7 @@ export function createGitTool(options: GitOptions): Tool {
       try {
         return await run(options, args, context);
       } catch (error) {
+        if (context.signal.aborted) return { status: "cancelled", content: [text("Cancelled.")] };
         return { status: "error", content: [text((error as Error).message)] };
       }
     },

@@ -14,11 +14,11 @@ export function createGlobTool(workspace: Workspace, searcher: Searcher): Tool {
     const { folder, pattern } = await startOf(workspace, args.optionalText("path") ?? ".", args.text("pattern"));
     if (globMatcher(pattern) === undefined)
       throw new ArgumentError(`"${pattern}" is not a well-formed pattern: check its brackets and braces.`);
-    const { start, files: found } = await searcher.files(folder, pattern, context.signal);
-    const shown = found.slice(0, MAX_FILES).map((path) => workspace.display(join(start.absolute, path)));
-    const left = found.length - shown.length;
-    const details = { path: start.display, pattern, files: found.length, left_out: left };
-    if (found.length === 0) return done(`No file matches ${pattern}.`, details);
+    const { start, files, total } = await searcher.files(folder, { glob: pattern, limit: MAX_FILES }, context.signal);
+    const shown = files.map((path) => workspace.display(join(start.absolute, path)));
+    const left = total - shown.length;
+    const details = { path: start.display, pattern, files: total, left_out: left };
+    if (total === 0) return done(`No file matches ${pattern}.`, details);
     const note = left > 0 ? [`[${counted(left, "more file")} not shown. Use a narrower pattern or path.]`] : [];
     return done([...shown.map(printable), ...note].join("\n"), details);
   });

@@ -192,7 +192,7 @@ export class Workspace {
     const place = await this.resolve(path, "read");
     const held = await told(shown(place), () => HeldDirectory.open(place.absolute, shown(place)));
     try {
-      const directory = await opendir(held.path, { bufferSize: 256 });
+      const directory = await told(shown(place), () => opendir(held.path, { bufferSize: 256 }));
       for await (const entry of directory) yield { name: entry.name, kind: kindOf(entry) };
     } finally {
       await held.close();
@@ -240,7 +240,9 @@ export class Workspace {
         if (changes) await told(shown(place), () => replaceFile(at, bytes, { existing, mode: options.mode }));
         // A change to a file nobody looked at does not make its rest known.
         if (existing === undefined || options.basis === undefined || this.hasSeen(place)) {
-          this.#sightings.record(place.absolute, { version, stamp: stampOf(await lstat(at, { bigint: true })) });
+          // Somebody may have removed it again already.
+          const written = await told(shown(place), () => lstat(at, { bigint: true }));
+          this.#sightings.record(place.absolute, { version, stamp: stampOf(written) });
         }
         return {
           path: { ...place, exists: true },

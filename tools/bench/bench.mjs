@@ -1,14 +1,17 @@
 // npm run bench [-- --quick] [-- --update]: Oxbow beside a bare Node loop over the same mock model, as ratios of one run.
+// npm run bench -- --tools: the file tools beside ripgrep alone (tools.mjs).
 // Milliseconds differ from machine to machine and from hour to hour; the ratios are what the bars and the baseline are made of.
 import { readFileSync, writeFileSync } from "node:fs";
-import { measureAll } from "./measure.mjs";
 
 const BASELINE = new URL("./baseline.json", import.meta.url);
 /** A ratio this much above the baseline's is worse, not noise. */
 const TOLERANCE = 1.25;
 
 const quick = process.argv.includes("--quick");
-const rows = await measureAll({
+const measure = process.argv.includes("--tools")
+  ? (await import("./tools.mjs")).measureTools
+  : (await import("./measure.mjs")).measureAll;
+const rows = await measure({
   rounds: quick ? 5 : 15,
   onProgress: (what) => process.stderr.write(`measuring: ${what}\n`),
 });
@@ -55,7 +58,7 @@ for (const line of [header, ...table]) {
 
 if (process.argv.includes("--update")) {
   const next = Object.fromEntries(rows.map((row) => [row.name, Number((row.ratio ?? row.oxbow).toFixed(3))]));
-  writeFileSync(BASELINE, `${JSON.stringify(next, null, 2)}\n`);
+  writeFileSync(BASELINE, `${JSON.stringify({ ...baseline, ...next }, null, 2)}\n`);
   console.log("\nbaseline written");
 }
 if (problems.length > 0) {

@@ -6,7 +6,7 @@ import { ToolError } from "../entry.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
 import { ACCEPTED } from "./accepted.mjs";
 
-const DEFAULT_SUITES = ["sse", "wire", "edits", "containment", "terminal"];
+const DEFAULT_SUITES = ["sse", "wire", "edits", "containment", "terminal", "secrets"];
 const COLUMNS = ["suite", "pass", "fail", "accepted", "contested", "usability", "unsupported", "seconds"];
 
 export async function main(names) {

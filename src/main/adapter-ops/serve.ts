@@ -9,6 +9,7 @@ export type Operation = (request: JsonObject) => JsonObject | Promise<JsonObject
 const OPERATIONS: Readonly<Record<string, () => Promise<Operation>>> = {
   edit: async () => (await import("./edit.js")).handleEdit,
   path_inside: async () => (await import("./containment.js")).pathInside,
+  redact: async () => (await import("./redact.js")).handleRedact,
   sanitize_terminal: async () => (await import("./terminal.js")).handleSanitizeTerminal,
   sse: async () => (await import("./sse.js")).sse,
   stream: async () => (await import("./stream.js")).stream,

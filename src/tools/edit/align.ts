@@ -34,6 +34,8 @@ export interface Line {
   readonly inside?: true;
   /** The quotation ends before this punctuation, which ends the file's line. */
   readonly rest?: Stretch;
+  /** The quotation ends within a line of the file. */
+  readonly cut?: true;
   /** Its first and last character in the quotation's fingerprint. */
   readonly first: number;
   readonly last: number;
@@ -58,6 +60,9 @@ export function align(quotation: Quotation): readonly Line[] {
   alignStart(text, lines, solid[0] ?? 0);
   alignEnd(text, lines, solid.at(-1) ?? 0);
   refuseStrangers(file, lines);
+  if (solid.length > 1 && lines.some((line) => line.inside || line.cut)) {
+    throw new Refusal("it begins or ends in the middle of a line");
+  }
   return lines;
 }
 
@@ -111,11 +116,13 @@ function actualLine(quotation: Quotation, lines: readonly Line[], index: number)
   if (!isCutEnd && !/^[\s,;]*$/.test(following)) throw new Refusal("it ends a line where the file does not");
   const start = inside ? from - spaceBefore(text, from, line.quoted) : lineStart;
   const end = isCutEnd ? to + sharedTail(following, old.slice(oldPrint.ends[line.last])) : lineEnd;
-  const rest = /^\s*[,;][\s,;]*$/.test(text.slice(end, lineEnd)) ? stretch(text, end, lineEnd) : undefined;
+  const left = text.slice(end, lineEnd);
+  const rest = /^\s*[,;][\s,;]*$/.test(left) ? stretch(text, end, lineEnd) : undefined;
   return {
     actual: stretch(text, start, end),
     ...(inside ? { inside: true } : {}),
     ...(rest === undefined ? {} : { rest }),
+    ...(rest === undefined && left.trim() !== "" ? { cut: true } : {}),
   };
 }
 

@@ -1,8 +1,9 @@
 /** An edit whose quotation has only its fingerprint in common with a place of the file, carried over to that place. */
 import { align, type Line, type Quotation, Refusal } from "./align.js";
+import { refuseEcho } from "./echo.js";
 import { backslashes, readings } from "./escapes.js";
 import { fingerprint } from "./fingerprint.js";
-import { frameOf, replaceWhole } from "./frame.js";
+import { frameOf, isLikeQuotation, replaceWhole } from "./frame.js";
 import { merge, stepsBetween } from "./merge.js";
 import type { SearchedText } from "./searched-text.js";
 import type { Splice } from "./splice.js";
@@ -29,13 +30,37 @@ export function carryOver(place: Place, edit: { readonly old: string; readonly n
       const quotation = { ...place, old, oldPrint };
       const lines = align(quotation);
       if (old !== quoted) refuseOtherEscapes(lines);
-      return carryOne(quotation, lines, { literal: edit.new, meant });
+      const splice = carryOne(quotation, lines, { literal: edit.new, meant });
+      refuseEcho(text, { start: splice.start, end: splice.end, old, new: splice.text });
+      if (lines.some((line) => line.inside || line.cut)) refuseFragment(edit, around(text, splice));
+      return splice;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       refusal ??= error;
     }
   }
   throw refusal ?? new Refusal("it is not the same");
+}
+
+/**
+ * A quotation within a line that is replaced by several lines, that leaves brackets open which they close, or whose
+ * replacement has more of what stands around it, was cut short.
+ */
+function refuseFragment({ old, new: fresh }: { old: string; new: string }, around: readonly string[]): void {
+  const count = (text: string, part: string) => text.split(part).length;
+  const balance = (text: string) => (text.match(/[([{]/g)?.length ?? 0) - (text.match(/[)\]}]/g)?.length ?? 0);
+  const repeats = around.some((part) => part !== "" && count(fresh, part) > count(old, part));
+  const isIndented = /^(?:\t|\s{2})/.test(fresh) || (/^\s/.test(fresh) && !/^\s/.test(old));
+  if (repeats || isIndented || balance(old) !== balance(fresh) || fresh.trim().includes("\n")) {
+    throw new Refusal("it is a part of a line, and the new text is more");
+  }
+}
+
+/** The rest of the lines that a stretch begins and ends in. */
+function around(text: string, { start, end }: { start: number; end: number }): readonly string[] {
+  const lineEnd = text.indexOf("\n", end);
+  const before = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
+  return [before.trim(), text.slice(end, lineEnd < 0 ? undefined : lineEnd).trim()];
 }
 
 /** A reading has to be right for every line. */
@@ -52,5 +77,7 @@ function carryOne(
   const literal = fresh.literal.split("\n");
   if (frameOf(lines, literal) === "file") return replaceWhole(lines, literal);
   if (fresh.meant === undefined) throw new Refusal("whether the backslashes in the new text are meant is not clear");
-  return merge(quotation, lines, stepsBetween(quotation.old.split("\n"), fresh.meant.split("\n")));
+  const meant = fresh.meant.split("\n");
+  const steps = stepsBetween(quotation.old.split("\n"), meant);
+  return merge(quotation, lines, { steps, ...(isLikeQuotation(lines, meant) ? { frame: "quotation" } : {}) });
 }

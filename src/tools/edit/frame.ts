@@ -16,13 +16,10 @@ export type Frame = "file" | "quotation";
 
 /** Undefined when nothing tells. Throws a Refusal when it tells both. */
 export function frameOf(lines: readonly Line[], fresh: readonly string[]): Frame | undefined {
-  const solid = lines.filter((line) => !line.blank && line.actual !== undefined);
-  const sides = solid.map((line) => ({ quoted: line.quoted, actual: line.actual?.text ?? "" }));
-  const actual = sides.flatMap((side) => marked(side.actual, side.quoted));
-  const quoted = sides.flatMap((side) => marked(side.quoted, side.actual));
+  const { actual, quoted } = sidesOf(lines);
   const added = fresh.filter((line) => line.trim() !== "");
-  const anchor = anchorOf({ actual, quoted, added });
-  if (anchor !== undefined) return anchor;
+  if (spans(quoted, added)) return "quotation";
+  if (spans(actual, added)) return "file";
   const file = kept(actual, added);
   const quotation = kept(quoted, added);
   if (file.telling === 0 && quotation.telling === 0) return undefined;
@@ -33,20 +30,24 @@ export function frameOf(lines: readonly Line[], fresh: readonly string[]): Frame
   throw new Refusal("the new text agrees with the file in some lines and with the quotation in others");
 }
 
-/** The first and the last line of the new text are those of one side, and not of the other. */
-export function anchorOf({ actual, quoted, added }: Sides): Frame | undefined {
-  const spans = (base: readonly Marked[]) => {
-    const ends = [base[0], base.at(-1)];
-    return ends.every((end, i) => end?.tells && end.line === added.at(i === 0 ? 0 : -1));
-  };
-  if (spans(quoted)) return "quotation";
-  return spans(actual) ? "file" : undefined;
+/** Whether the new text begins and ends with lines of the quotation that are not so in the file: then it is all like it. */
+export function isLikeQuotation(lines: readonly Line[], fresh: readonly string[]): boolean {
+  const added = fresh.filter((line) => line.trim() !== "");
+  return spans(sidesOf(lines).quoted, added);
 }
 
-interface Sides {
-  readonly actual: readonly Marked[];
-  readonly quoted: readonly Marked[];
-  readonly added: readonly string[];
+function sidesOf(lines: readonly Line[]): { actual: readonly Marked[]; quoted: readonly Marked[] } {
+  const solid = lines.filter((line) => !line.blank);
+  const sides = solid.map((line) => ({ quoted: line.quoted, actual: line.actual?.text ?? "" }));
+  return {
+    actual: sides.flatMap((side) => marked(side.actual, side.quoted)),
+    quoted: sides.flatMap((side) => marked(side.quoted, side.actual)),
+  };
+}
+
+function spans(base: readonly Marked[], added: readonly string[]): boolean {
+  const [first, last] = [base[0], base.at(-1)];
+  return first?.tells === true && last?.tells === true && first.line === added[0] && last.line === added.at(-1);
 }
 
 interface Marked {
@@ -91,10 +92,14 @@ export function replaceWhole(lines: readonly Line[], fresh: readonly string[]): 
   const head = missingBlanks(lines);
   const tail = missingBlanks(lines.toReversed());
   // The first may be the end of the line before, the last is the start of the line after.
-  if (lines.some((line, i) => line.outer && i > 0 && i < lines.length - 1)) throw new Refusal(BLANK_LINES);
+  const isEdge = (i: number) => (i === 0 && fresh[0]?.trim() === "") || i === lines.length - 1;
+  if (lines.some((line, i) => line.outer && !isEdge(i))) throw new Refusal(BLANK_LINES);
   const body = withoutBlanks(withoutBlanks(fresh, head).toReversed(), tail).toReversed();
   const out = [...body];
   const final = lines.at(-1);
+  if (!final?.blank && out.length > 1 && out.at(-1) === "") {
+    throw new Refusal("the new text ends with a line break, and it does not");
+  }
   if (final?.blank && final.actual !== undefined) {
     if (out.at(-1)?.trim() !== "") throw new Refusal("it ends with a line break, and the new text does not");
     out[out.length - 1] = final.actual.text;

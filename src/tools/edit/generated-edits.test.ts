@@ -47,7 +47,13 @@ describe("[T1] generated edits of files full of near-duplicates", () => {
       if (judge(edit) === "right") right.set(name, (right.get(name) ?? 0) + 1);
     }
     expect([...all.keys()].sort()).toEqual(Object.keys(DISTORTIONS).sort());
-    for (const name of ["trailing space removed", "dedented, both", "tabs to spaces, both", "fancy quotes", "decomposed"]) {
+    for (const name of [
+      "trailing space removed",
+      "dedented, both",
+      "tabs to spaces, both",
+      "fancy quotes",
+      "decomposed",
+    ]) {
       expect((right.get(name) ?? 0) / (all.get(name) ?? 1), name).toBeGreaterThan(0.5);
     }
   });

@@ -203,6 +203,10 @@ function escapeAll(lines: readonly string[]): readonly string[] {
   return [JSON.stringify(lines.join("\n")).slice(1, -1)];
 }
 
+function hasSolidEnds(lines: readonly string[]): boolean {
+  return lines[0]?.trim() !== "" && lines.at(-1)?.trim() !== "";
+}
+
 function atOne(lines: readonly string[], random: Random, change: (line: string) => string): readonly string[] {
   const at = random.below(lines.length);
   return lines.map((line, i) => (i === at ? change(line) : line));
@@ -231,6 +235,16 @@ export const DISTORTIONS: Readonly<Record<string, Distortion>> = {
     const cut = (lines: readonly string[]) => lines.map((line, i) => (i === 0 ? line.slice(indent.length) : line));
     return { old: cut(pair.old), new: cut(pair.new) };
   },
+  "ends trimmed, old": oldOnly((lines) => (hasSolidEnds(lines) ? lines.join("\n").trim().split("\n") : lines)),
+  "end cut, old": oldOnly((lines, random) => {
+    const last = lines.at(-1)?.trimEnd() ?? "";
+    return hasSolidEnds(lines) ? lines.with(-1, last.slice(0, Math.max(4, last.length - random.between(1, 6)))) : lines;
+  }),
+  "start cut, old": oldOnly((lines, random) => {
+    const first = lines[0] ?? "";
+    const cut = Math.min(random.between(1, 12), first.trimEnd().length - 4);
+    return hasSolidEnds(lines) && cut > 0 ? lines.with(0, first.slice(cut)) : lines;
+  }),
   "plain quotes": oldOnly(eachLine((line) => line.replace(/[“”]/g, '"').replace(/[‘’]/g, "'").replace(/–/g, "-"))),
   "fancy quotes": oldOnly(eachLine((line) => line.replaceAll('"', "”").replaceAll("'", "’"))),
   "swapped quotes": oldOnly(eachLine((line) => line.replaceAll('"', "'"))),
@@ -298,6 +312,8 @@ export function generateEdit(seed: number): GeneratedEdit | undefined {
     const name = random.pick(Object.keys(DISTORTIONS));
     // A new text that is wrong in one way is only right again if nothing else was done to its pair.
     if (names.some((other) => other.endsWith("both")) || (names.length > 0 && name.endsWith("both"))) continue;
+    // Cutting an escaped text would cut more than one line.
+    if (/cut|trimmed/.test(name) && names.some((other) => other.startsWith("escaped"))) continue;
     names.push(name);
     pair = (DISTORTIONS[name] as Distortion)(pair, random);
   }

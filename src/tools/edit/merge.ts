@@ -43,10 +43,17 @@ export function stepsBetween(old: readonly string[], fresh: readonly string[]): 
   return steps;
 }
 
+export interface Edit {
+  readonly steps: readonly Step[];
+  /** The new lines are known to be indented like the quotation. */
+  readonly frame?: "quotation";
+}
+
 /** Throws a Refusal that says why. */
-export function merge(quotation: Quotation, lines: readonly Line[], steps: readonly Step[]): Splice {
+export function merge(quotation: Quotation, lines: readonly Line[], edit: Edit): Splice {
+  const { steps } = edit;
   checkBlankLines(steps, lines);
-  const added = placeNewLines(quotation, lines, steps);
+  const added = placeNewLines(quotation, lines, edit);
   const out: string[] = [];
   for (const step of steps) {
     if (step.kind === "add") {
@@ -64,8 +71,8 @@ export function merge(quotation: Quotation, lines: readonly Line[], steps: reado
 }
 
 /**
- * Punctuation after the end of the quotation stays where it is, unless the line it ends is kept, or the new text brings
- * the same. Its length when it is to be replaced.
+ * Punctuation after the end of the quotation goes with its line when that is kept or the new text brings the same; it stays
+ * when one line that ends alike takes the place of one. Its length when it is to be replaced.
  */
 function restOf(lines: readonly Line[], steps: readonly Step[]): number {
   const index = lines.findIndex((line) => line.rest !== undefined);
@@ -74,10 +81,17 @@ function restOf(lines: readonly Line[], steps: readonly Step[]): number {
   const isKept = steps.some((step) => step.kind === "keep" && step.line === index);
   const last = steps.at(-1);
   if (isKept || (last?.kind === "add" && endMarks(last.text) === endMarks(rest.text))) return rest.text.length;
-  throw new Refusal(`its last line stops before ${endMarks(rest.text)}`);
+  const marks = endMarks(rest.text);
+  const quoted = (lines[index] as Line).quoted;
+  if (steps.length === 2 && last?.kind === "add" && endsAlike(last.text, quoted, marks)) return 0;
+  throw new Refusal(`its last line stops before ${marks}`);
 }
 
-/** To the letter, a quotation that ends with a line break and a new text that does not would pull up the next line. */
+function endsAlike(a: string, b: string, marks: string): boolean {
+  return a.trimEnd().at(-1) === b.trimEnd().at(-1) && a.split(marks).length === b.split(marks).length;
+}
+
+/** To the letter, a line break at the end of only one text would pull up the next line, or leave a blank one. */
 function refuseJoin(
   { file }: Quotation,
   lines: readonly Line[],
@@ -85,11 +99,14 @@ function refuseJoin(
 ): void {
   const final = lines.at(-1);
   const isClosed = final?.blank && final.actual !== undefined;
-  const losesBreak = isClosed && steps.at(-1)?.kind !== "keep" && steps.some((step) => step.kind === "add");
+  const losesBreak = isClosed && steps.at(-1)?.kind !== "keep" && steps.some((step) => step.kind !== "drop");
   if (losesBreak && end < file.text.length) throw new Refusal("it ends with a line break, and the new text does not");
+  const last = steps.at(-1);
+  const gainsBreak = !final?.blank && steps.length > 1 && last?.kind === "add" && last.text === "";
+  if (gainsBreak && final?.cut === undefined) throw new Refusal("the new text ends with a line break, and it does not");
 }
 
-function placeNewLines(quotation: Quotation, lines: readonly Line[], steps: readonly Step[]): string[] {
+function placeNewLines(quotation: Quotation, lines: readonly Line[], { steps, frame }: Edit): string[] {
   const adds = steps.filter((step) => step.kind === "add");
   const dropped = new Set(steps.flatMap((step) => (step.kind === "drop" ? [step.line] : [])));
   for (const [index, line] of lines.entries()) {
@@ -119,7 +136,7 @@ function placeNewLines(quotation: Quotation, lines: readonly Line[], steps: read
         ...(step === opening ? { opens: true } : {}),
       };
     });
-  const indents = reindent(pairs, fresh, { startsWithLine: solid[0] === 0 });
+  const indents = reindent(pairs, fresh, { startsWithLine: solid[0] === 0, frame });
   if (indents === undefined)
     throw new Refusal("it is indented otherwise, and how the new lines are to be is not clear");
   const queue = [...indents];

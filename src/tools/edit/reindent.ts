@@ -30,7 +30,7 @@ export interface NewLine {
 export function reindent(
   quoted: readonly QuotedLine[],
   added: readonly NewLine[],
-  { startsWithLine }: { startsWithLine: boolean },
+  { startsWithLine, frame: known }: { startsWithLine: boolean; frame: "quotation" | undefined },
 ): readonly string[] | undefined {
   const asGiven = added.map((line) => line.indent);
   const shape = shapeOf(quoted, startsWithLine ? "line" : "before");
@@ -40,7 +40,7 @@ export function reindent(
   if (shape === undefined) return undefined;
   const moved = asGiven.map(shape);
   if (moved.every((indent, i) => indent === asGiven[i])) return asGiven;
-  const frame = frameOf(quoted, added);
+  const frame = known ?? frameOf(quoted, added);
   if (frame === "file") return asGiven;
   return frame === "quotation" && moved.every((indent) => indent !== undefined) ? moved : undefined;
 }

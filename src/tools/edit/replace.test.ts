@@ -40,6 +40,16 @@ describe("[T1] an edit quoted to the letter", () => {
     expect(refusal("aaa", { old: "aa", new: "b" })).toContain("occurs 2 times");
   });
 
+  it("is refused when it was cut short and what follows it would stand there twice", () => {
+    const file = "function f() {\n    return a + b;\n}\n";
+    expect(refusal(file, { old: "return a", new: "return c + b;" })).toContain('repeats " + b;"');
+    expect(refusal(file, { old: "a + b;", new: "return a - b;" })).toContain('repeats "return "');
+    expect(refusal(file, { old: "return a + b;\n}", new: "    return c;\n}" })).toContain("indentation");
+    expect(refusal(file, { old: "return a + b", new: "return c;" })).toContain('repeats ";"');
+    expect(edited(file, "return", "    return")).toContain("\n        return a + b;");
+    expect(edited("print(a)", "a", "f(a)")).toBe("print(f(a))");
+  });
+
   it("does not depend on line endings, and keeps them", () => {
     expect(edited("a\rb\rc\r", "b\nc", "B\nX\nC")).toBe("a\rB\rX\rC\r");
     expect(edited("a\nb\nc\n", "a\r\nb", "A\r\nB")).toBe("A\nB\nc\n");
@@ -148,7 +158,9 @@ describe("[T1] an edit that is quoted almost right", () => {
   });
 
   it("is refused when backslashes were lost", () => {
-    expect(refusal("if (/\\d+/.test(x)) y()", { old: "if (/d+/.test(x))", new: "if (/w+/.test(x))" })).toContain("backslashes");
+    expect(refusal("if (/\\d+/.test(x)) y()", { old: "if (/d+/.test(x))", new: "if (/w+/.test(x))" })).toContain(
+      "backslashes",
+    );
   });
 
   it("forgives missing punctuation at a line's end when the new text has it", () => {
@@ -170,6 +182,13 @@ describe("[T1] an edit that is quoted almost right", () => {
     expect(edited("one( );\ntwo();\n", "one();\n", "")).toBe("two();\n");
   });
 
+  it("is refused when it begins or ends within a line and would leave the rest behind", () => {
+    const file = "one();\nlet x = call( a,  b );\n";
+    expect(edited(file, "call(a, b)", "call(c)")).toBe("one();\nlet x = call(c);\n");
+    expect(refusal(file, { old: "one( );\nlet x", new: "two();\nlet y" })).toContain("middle of a line");
+    expect(refusal(file, { old: "call(a, b", new: "call(c)" })).toContain("part of a line");
+  });
+
   it("does not join lines by accident", () => {
     expect(refusal("one( );\ntwo();\n", { old: "one();\n", new: "six();" })).toContain("line break");
   });
@@ -186,7 +205,7 @@ describe("[T1] an edit that is quoted almost right", () => {
   it("is refused when it fits only because a line was left out", () => {
     const file = "{\n    one();\n    },\n},\n";
     expect(refusal(file, { old: "    one();\n},", new: "    two();\n}," })).toContain("close at line 2");
-    expect(refusal("p(`x`)\np(\"x\")\np('x')\n}\n", { old: "p(`x`)\np(\"x\")\n}", new: "q" })).toContain("elsewhere");
+    expect(refusal("p(`x`)\np(\"x\")\np('x')\n}\n", { old: 'p(`x`)\np("x")\n}', new: "q" })).toContain("elsewhere");
   });
 
   it("changes every place that is alike when told to", () => {

@@ -8,6 +8,7 @@
  */
 import { Refusal } from "./align.js";
 import { carryOver } from "./carry-over.js";
+import { type PlacedEdit, refuseEcho } from "./echo.js";
 import { fingerprint, occurrences } from "./fingerprint.js";
 import { withoutLineNumbers } from "./line-numbers.js";
 import { excerpt, nearest, renderExcerpt } from "./nearest.js";
@@ -99,7 +100,21 @@ class Search {
       if (!all && starts.length === ENOUGH) break;
     }
     if (starts.length > 1 && !all) throw this.#ambiguous(starts, name);
+    const [only] = starts;
+    if (only !== undefined && !all) this.#refuseEcho({ start: only, end: only + old.length, old, new: fresh }, name);
     return starts.map((start) => ({ start, end: start + old.length, text: fresh, loose: false }));
+  }
+
+  #refuseEcho(edit: PlacedEdit, name: string): void {
+    try {
+      refuseEcho(this.#text, edit);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const line = lineAt(this.#text, edit.start);
+      throw new EditError(
+        `${name} is found at line ${line}, but ${error.message}. Nothing was changed. Quote whole lines, as they are to be replaced.`,
+      );
+    }
   }
 
   #loose(edit: Required<Replacement>, name: string): readonly Found[] {

@@ -25,6 +25,20 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
   return out + text.slice(at);
 }
 
+/** The same change without the whole lines at either end that it does not change. */
+export function trimSplice(text: string, { start, end, text: fresh }: Splice): Splice {
+  const old = text.slice(start, end);
+  const most = Math.min(old.length, fresh.length);
+  let head = 0;
+  while (head < most && old[head] === fresh[head]) head++;
+  if (head > 0) head = old.lastIndexOf("\n", head - 1) + 1;
+  let tail = 0;
+  while (tail < most - head && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail++;
+  const startsLine = (part: string) => part.length === tail || part[part.length - tail - 1] === "\n";
+  while (tail > 0 && !(startsLine(old) && startsLine(fresh))) tail--;
+  return { start: start + head, end: end - tail, text: fresh.slice(head, fresh.length - tail) };
+}
+
 export function newlineOf(text: string): "\n" | "\r" {
   return text.includes("\r") && !text.includes("\n") ? "\r" : "\n";
 }

@@ -2,6 +2,7 @@
 import { constants, type FileHandle, open } from "node:fs/promises";
 
 const PIECE_BYTES = 1024 * 1024;
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 /** A link is not followed, and a pipe that took a file's place does not block. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -11,21 +12,24 @@ export interface FirstPiece {
   readonly isWhole: boolean;
 }
 
-/** Undefined for what cannot be read. */
-export type PieceReader = (path: string) => FirstPiece | undefined;
+/** Undefined for what cannot be read, and for what turns out not to be at `place`, a path free of links. */
+export type PieceReader = (path: string, place?: string) => FirstPiece | undefined;
 
 /**
  * The reader waits for the disk instead of letting others run: a search reads thousands of small files, and handing each of
  * four calls to another thread would take most of its time. Loaded when needed, because few runs search without ripgrep.
  */
 export async function createPieceReader(): Promise<PieceReader> {
-  const { closeSync, fstatSync, openSync, readSync } = await import("node:fs");
-  return (path) => {
+  const { closeSync, fstatSync, openSync, readlinkSync, readSync, realpathSync } = await import("node:fs");
+  const placeOf = (descriptor: number, path: string) =>
+    process.platform === "linux" ? readlinkSync(`/proc/self/fd/${descriptor}`) : realpathSync.native(path);
+  return (path, place) => {
     let descriptor: number | undefined;
     try {
       descriptor = openSync(path, FLAGS);
       const stat = fstatSync(descriptor);
       if (!stat.isFile()) return undefined;
+      if (place !== undefined && placeOf(descriptor, path) !== place) return undefined;
       const buffer = Buffer.allocUnsafe(Math.min(stat.size, PIECE_BYTES) + 1);
       const length = readSync(descriptor, buffer, 0, buffer.length, 0);
       return { bytes: buffer.subarray(0, length), isWhole: length < buffer.length };
@@ -58,17 +62,30 @@ export async function withRegularFile<T>(
   }
 }
 
+/**
+ * Pieces end at line ends, except where that cannot be waited for: at the first NUL byte, because then the file is binary,
+ * and in a line that is longer than anything a person would search.
+ */
 export async function* linePieces(handle: FileHandle): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
+  let rest: Buffer[] = [];
+  let restBytes = 0;
   for (let position = 0; ; ) {
     const buffer = Buffer.allocUnsafe(PIECE_BYTES);
     const { bytesRead } = await handle.read(buffer, 0, PIECE_BYTES, position);
     if (bytesRead === 0) break;
     position += bytesRead;
-    const whole = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-    const end = whole.lastIndexOf(10) + 1;
-    if (end > 0) yield whole.subarray(0, end);
-    rest = whole.subarray(end);
+    const piece = buffer.subarray(0, bytesRead);
+    const isEnough = piece.includes(0) || restBytes + bytesRead > MAX_LINE_BYTES;
+    const end = isEnough ? piece.length : piece.lastIndexOf(10) + 1;
+    if (end > 0) {
+      yield Buffer.concat([...rest, piece.subarray(0, end)]);
+      rest = [];
+      restBytes = 0;
+    }
+    if (end < piece.length) {
+      rest.push(piece.subarray(end));
+      restBytes += piece.length - end;
+    }
   }
-  if (rest.length > 0) yield rest;
+  if (rest.length > 0) yield Buffer.concat(rest);
 }

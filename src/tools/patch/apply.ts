@@ -12,7 +12,7 @@ import { fingerprint, occurrences } from "../edit/fingerprint.js";
 import { merge, type Step } from "../edit/merge.js";
 import { excerpt, nearest, renderExcerpt } from "../edit/nearest.js";
 import { SearchedText } from "../edit/searched-text.js";
-import { applySplices, lineAt, listLines, newlineOf, type Splice, unixNewlines } from "../edit/splice.js";
+import { applySplices, lineAt, listLines, newlineOf, type Splice, trimSplice, unixNewlines } from "../edit/splice.js";
 import { type Hunk, type HunkLine, PatchError } from "./parse.js";
 
 /** Throws a PatchError that names the hunk, what it expected and what the file has. */
@@ -25,9 +25,19 @@ export function applyHunks(original: string, hunks: readonly Hunk[]): string {
     quoting.map((hunk) => ({ hunk, places: target.places(hunk) })),
     target,
   );
-  const splices = placed.flatMap((place) => place.splices()).sort((a, b) => a.start - b.start || a.end - b.end);
+  const splices = placed.flatMap((place) => place.splices());
+  splices.sort((a, b) => a.start - b.start || a.end - b.end);
+  refuseOverlap(splices, target);
   const appended = hunks.filter(isAppended).map((hunk) => appendix(hunk, text.length));
   return applySplices(text, [...splices, ...appended]);
+}
+
+function refuseOverlap(splices: readonly Splice[], target: Target): void {
+  splices.forEach((splice, i) => {
+    const before = splices[i - 1];
+    if (before === undefined || splice.start >= before.end) return;
+    throw new PatchError(`Two changes of the patch overlap at line ${target.line(splice.start)}. Make them one.`);
+  });
 }
 
 /** A way to apply a hunk. */
@@ -142,7 +152,7 @@ class Target {
     const quoted = hunk.lines.filter((line) => line.kind !== "add").map((line) => line.text);
     const old = quoted.join("\n");
     const oldPrint = fingerprint(old);
-    if (oldPrint.text === "") return [];
+    if (!/[\p{L}\p{N}]/u.test(oldPrint.text)) return [];
     const { text, print } = this.#file;
     const { places } = occurrences(print, oldPrint);
     return places.flatMap((at) => {
@@ -153,22 +163,30 @@ class Target {
       const isWhole = text.slice(start, from).trim() === "" && /^[\s,;]*$/.test(text.slice(to, end));
       if (!isWhole) return [];
       // The line end belongs to the lines, so the quotation ends with one, too.
-      const splices = () => this.#merged(hunk, { file: this.#file, at, old: `${old}\n`, oldPrint });
-      return [{ start, from: start, to: end, splices }];
+      return [this.#mergedPlace(hunk, { file: this.#file, at, old: `${old}\n`, oldPrint }, start)];
     });
   }
 
-  #merged(hunk: Hunk, quotation: Quotation): readonly Splice[] {
+  /** A place that cannot be merged is one all the same: the hunk may be meant for it. */
+  #mergedPlace(hunk: Hunk, quotation: Quotation, start: number): Place {
     try {
-      return [merge(quotation, align(quotation), stepsOf(hunk.lines))];
+      const splice = trimSplice(this.#text, merge(quotation, align(quotation), { steps: stepsOf(hunk.lines) }));
+      return { start, from: splice.start, to: splice.end, splices: () => [splice] };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const line = this.line(this.#file.print.starts[quotation.at] as number);
-      const there = excerpt(this.#text.split("\n"), line - 1, hunk.lines.filter((each) => each.kind !== "add").length);
-      throw new PatchError(
-        `${nameOf(hunk)}: it comes close to line ${line}, but ${error.message}. Quote the file exactly:\n${renderExcerpt(there)}`,
-      );
+      const refuse = () => {
+        throw this.#refused(hunk, quotation, error);
+      };
+      return { start, from: start, to: start, splices: refuse };
     }
+  }
+
+  #refused(hunk: Hunk, quotation: Quotation, { message }: Refusal): PatchError {
+    const line = this.line(this.#file.print.starts[quotation.at] as number);
+    const there = excerpt(this.#text.split("\n"), line - 1, hunk.lines.filter((each) => each.kind !== "add").length);
+    return new PatchError(
+      `${nameOf(hunk)}: it comes close to line ${line}, but ${message}. Quote the file exactly:\n${renderExcerpt(there)}`,
+    );
   }
 
   #atEnd(hunk: Hunk, places: readonly Place[]): readonly Place[] {

@@ -36,7 +36,10 @@ async function write(workspace: Workspace, file: PlannedFile, undo: Undo[]): Pro
   const written =
     movedFrom === undefined
       ? await workspace.writeText(path.absolute, after, basis)
-      : await workspace.writeBytes(path.absolute, encodedLike(movedFrom.bytes, after), { ...basis, mode: movedFrom.mode });
+      : await workspace.writeBytes(path.absolute, encodedLike(movedFrom.bytes, after), {
+          ...basis,
+          mode: movedFrom.mode,
+        });
   undo.push(() =>
     before === undefined
       ? workspace.remove(path.absolute)

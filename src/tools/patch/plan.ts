@@ -16,6 +16,7 @@ export interface PlannedFile {
 }
 
 export interface FileBefore {
+  readonly path: ResolvedPath;
   readonly bytes: Buffer;
   readonly mode: number;
   readonly version: string;
@@ -97,9 +98,9 @@ class Plan {
     if (size > MAX_TEXT_BYTES) throw new PatchError(`${shown(path)} is too large for a patch. Use a shell command.`);
     try {
       const { text, version } = await this.#workspace.readText(path.absolute, { purpose: "look" });
-      return { bytes, mode, version, text };
+      return { path, bytes, mode, version, text };
     } catch (error) {
-      if (error instanceof WorkspaceError && error.code === "binary") return { bytes, mode, version: "" };
+      if (error instanceof WorkspaceError && error.code === "binary") return { path, bytes, mode, version: "" };
       throw error;
     }
   }

@@ -22,7 +22,7 @@ import type { SearchRequest } from "./search-request.js";
 import { type VisitedFolder, type WalkOptions, walkTree } from "./tree-walk.js";
 
 /** A whole text must be in memory to be searched across lines. */
-const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
+export const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
 const BATCH_FILES = 64;
 
 export interface BuiltInSearch {
@@ -129,7 +129,8 @@ class FileSearcher {
   }
 }
 
-function decode(bytes: Buffer): string {
+/** As ripgrep decodes. */
+export function decode(bytes: Buffer): string {
   if (isUtf16(bytes)) return new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
   return bytes.toString("utf8").replace(/^\ufeff/, "");
 }

@@ -20,6 +20,8 @@ export class FoundFiles {
   readonly #weigh: (file: FoundFile) => number;
   #files: FoundFile[] = [];
   #weight = 0;
+  /** With what is kept the limit is reached: nothing that comes after this path can still count. */
+  #last: string | undefined;
   #totalFiles = 0;
   #totalCount = 0;
   #isPartial = false;
@@ -36,6 +38,7 @@ export class FoundFiles {
   add(file: FoundFile): void {
     this.#totalFiles++;
     this.#totalCount += file.count;
+    if (this.#last !== undefined && comparePaths(file.path, this.#last) > 0) return;
     this.#files.push(file);
     this.#weight += this.#weigh(file);
     if (this.#weight > 4 * this.#limit + 100) this.#trim();
@@ -45,6 +48,7 @@ export class FoundFiles {
   startOver(): void {
     this.#files = [];
     this.#weight = 0;
+    this.#last = undefined;
     this.#totalFiles = 0;
     this.#totalCount = 0;
     this.#isPartial = true;
@@ -69,5 +73,6 @@ export class FoundFiles {
       weight += this.#weigh(this.#files[keep] as FoundFile);
     this.#files.length = keep;
     this.#weight = weight;
+    if (weight >= this.#limit) this.#last = this.#files.at(-1)?.path;
   }
 }

@@ -48,6 +48,12 @@ export function clipLine(line: string, column: number): string {
   return `${start > 0 ? "…" : ""}${line.slice(start, end)}${end < line.length ? `… [${line.length} characters]` : ""}`;
 }
 
+/** Whether `clipLine` may have made `clip` of the line, whatever the column. */
+export function isClipOf(clip: string, line: string): boolean {
+  if (line.length <= MAX_LINE_CHARACTERS) return clip === line;
+  return line.includes(clip.replace(/^…/, "").replace(/… \[\d+ characters\]$/, ""));
+}
+
 function isLowSurrogate(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   return code >= 0xdc00 && code <= 0xdfff;

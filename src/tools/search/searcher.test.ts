@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -51,7 +51,9 @@ const never = new AbortController().signal;
 async function files(path = ".", label = path): Promise<readonly string[]> {
   const lists: string[][] = [];
   for (const engine of await engines()) {
-    lists.push((await engine.files(path, "**", never)).files);
+    const { files: found, total } = await engine.files(path, { glob: "**", limit: 10_000 }, never);
+    expect(total).toBe(found.length);
+    lists.push([...found]);
   }
   for (const list of lists) expect(list, label).toEqual(lists[0]);
   return lists[0] ?? [];
@@ -354,6 +356,20 @@ describe("[T4] what is found, with and without ripgrep", () => {
     expect(await paths("**/[o]ne.ts")).toEqual(["a/one.ts"]);
   });
 
+  it("tells the first files by path and counts the others", async () => {
+    const names = Array.from(
+      { length: 600 },
+      (_, i) => `many/${i % 7}/${String((i * 7919) % 600).padStart(3, "0")}.txt`,
+    );
+    await build(root, Object.fromEntries(names.map((name) => [name, ""])));
+    for (const engine of await engines()) {
+      const { files: first, total } = await engine.files("many", { glob: "**/*.txt", limit: 20 }, never);
+      expect(total).toBe(600);
+      const sorted = names.map((name) => name.slice("many/".length)).sort();
+      expect(first).toEqual(sorted.slice(0, 20));
+    }
+  });
+
   it("keeps the first by path when there is more than the limit", async () => {
     for (let i = 0; i < 30; i++) await build(root, { [`many/${String(i).padStart(2, "0")}.txt`]: "hit\n".repeat(10) });
     const result = (await search("hit", { limit: 15, path: "many" })) as { found: unknown[][]; totalCount: number };
@@ -397,6 +413,15 @@ describe("safety", () => {
       limit: 1,
     };
     await expect(engine.search(".", request, never)).rejects.toThrow(/takes too long/);
+  });
+
+  it("a huge file without line ends costs neither time nor memory", async () => {
+    await build(root, { "text.txt": "alpha\n", "disk.img": "" });
+    await truncate(join(root, "disk.img"), 50e9);
+    expect(await search("alpha", { path: "disk.img" })).toMatchObject({ isBinary: true });
+    expect(await search("alpha")).toMatchObject({ totalFiles: 1 });
+    await build(root, { "long.txt": `${"x".repeat(3_000_000)} alpha` });
+    expect(await search("alpha", { path: "long.txt", mode: "count" })).toMatchObject({ totalCount: 1 });
   });
 
   it("a pattern is never an option", async () => {

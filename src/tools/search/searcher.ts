@@ -5,21 +5,22 @@
  * search across lines a NUL byte far behind the last match still makes a file binary, and files over 64 MiB are left out;
  * `?` and `[…]` in ignore files match whole characters, not bytes.
  */
-import { join } from "node:path";
+import type { FileHandle } from "node:fs/promises";
 import { isInside } from "../files/containment.js";
 import { HeldDirectory } from "../files/held-directory.js";
-import { isRealPath } from "../files/lookups.js";
 import { printable } from "../files/printable.js";
+import { looksBinary } from "../files/text-file.js";
 import { fromSystem } from "../files/workspace-error.js";
 import type { ResolvedPath, Workspace } from "../workspace.js";
 import { type BuiltInSearch, searchFile, searchTree } from "./built-in-search.js";
+import { confirmLines, confirmPlaces } from "./confirm-files.js";
 import { type FindRipgrepOptions, findRipgrep } from "./find-ripgrep.js";
 import { type Findings, FoundFiles } from "./found-files.js";
 import { globMatcher } from "./glob-pattern.js";
 import { hasStrayIgnoreFiles, type IgnoreTop, ignoreTop } from "./ignore-files.js";
 import { ripgrepFiles, ripgrepOne, ripgrepSearch } from "./ripgrep.js";
 import { RipgrepUnusable } from "./ripgrep-process.js";
-import { comparePaths, type SearchRequest } from "./search-request.js";
+import type { FoundFile, SearchRequest } from "./search-request.js";
 import { walkTree } from "./tree-walk.js";
 
 export interface SearcherOptions extends FindRipgrepOptions {
@@ -30,6 +31,7 @@ export interface SearcherOptions extends FindRipgrepOptions {
 }
 
 const LIMIT_MS = 10_000;
+const SNIFF_BYTES = 8192;
 
 export interface SearchResult extends Findings {
   readonly start: ResolvedPath;
@@ -38,6 +40,20 @@ export interface SearchResult extends Findings {
   /** The one file is binary: nothing was searched. */
   readonly isBinary: boolean;
 }
+
+export interface FilesRequest {
+  readonly glob: string;
+  /** Most files to tell; the others are only counted. */
+  readonly limit: number;
+}
+
+export interface FilesResult {
+  readonly start: ResolvedPath;
+  readonly files: readonly string[];
+  readonly total: number;
+}
+
+const NO_LINES: FoundFile["lines"] = [];
 
 /** A folder to search, with what counts above it. */
 interface Tree extends IgnoreTop {
@@ -57,22 +73,24 @@ export class Searcher {
     this.#options = options;
   }
 
-  /** Files below a folder that are not ignored and match the glob, relative to the folder, by path. */
-  async files(path: string, glob: string, signal: AbortSignal): Promise<{ start: ResolvedPath; files: string[] }> {
+  /** The first files by path below a folder that are not ignored and match the glob, relative to the folder. */
+  async files(path: string, { glob, limit }: FilesRequest, signal: AbortSignal): Promise<FilesResult> {
     const tree = await this.#tree(await this.#workspace.resolve(path, "read"));
     const matcher = globMatcher(glob);
-    let files: string[] = [];
+    const start = () => new FoundFiles({ mode: "files", limit });
+    let found = start();
+    const add = (file: string) => found.add({ path: file, count: 0, lines: NO_LINES });
     await this.#withEither(tree, {
-      ripgrep: (program, cwd) => ripgrepFiles({ ...tree, program, cwd, signal }, glob, (file) => files.push(file)),
+      ripgrep: (program, cwd) => ripgrepFiles({ ...tree, program, cwd, signal }, glob, add),
       builtIn: () => {
-        files = [];
+        found = start();
         return walkTree(tree.start.absolute, { ...tree, signal }, async (folder) => {
-          for (const name of folder.files)
-            if (matcher?.test(folder.prefix + name) === true) files.push(folder.prefix + name);
+          for (const name of folder.files) if (matcher?.test(folder.prefix + name) === true) add(folder.prefix + name);
         });
       },
     });
-    return { start: tree.start, files: files.sort(comparePaths) };
+    const { files, totalFiles } = found.findings();
+    return { start: tree.start, files: files.map((file) => file.path), total: totalFiles };
   }
 
   /** Throws `PatternError` for a pattern that cannot be used. */
@@ -89,12 +107,15 @@ export class Searcher {
       },
     });
     const findings = found.findings();
-    const files = engine === "ripgrep" ? await stillInPlace(start.absolute, findings.files) : findings.files;
+    const confirm = request.mode === "content" ? confirmLines : confirmPlaces;
+    const files = engine === "ripgrep" ? await confirm(start.absolute, findings.files, signal) : findings.files;
     return { ...findings, files, start, kind: "folder", isBinary: false };
   }
 
   async #searchOne(start: ResolvedPath, request: SearchRequest, signal: AbortSignal): Promise<SearchResult> {
     const result = await this.#workspace.withFile(start.absolute, async (handle) => {
+      // Ripgrep reads a binary file to its end when it is given on its own, which may be a disk image.
+      if (await beginsBinary(handle)) return undefined;
       const program = await this.#program();
       if (program !== undefined) {
         try {
@@ -155,11 +176,8 @@ export class Searcher {
   }
 }
 
-/** Ripgrep opens files by their paths; one that was swapped for a link meanwhile does not count. */
-async function stillInPlace<T extends { readonly path: string }>(
-  start: string,
-  files: readonly T[],
-): Promise<readonly T[]> {
-  const inPlace = await Promise.all(files.map((file) => isRealPath(join(start, file.path))));
-  return files.filter((_, index) => inPlace[index]);
+async function beginsBinary(handle: FileHandle): Promise<boolean> {
+  const head = Buffer.alloc(SNIFF_BYTES);
+  const { bytesRead } = await handle.read(head, 0, SNIFF_BYTES, 0);
+  return looksBinary(head.subarray(0, bytesRead));
 }

@@ -1,0 +1,68 @@
+import { text } from "../../protocol/content.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
+import { MARKER } from "../../security/redact/marker.js";
+import type { CreateToolLink } from "../services.js";
+
+/** Secrets in what a tool shows and returns are hidden before anybody sees or stores them (feature S4). */
+export const create: CreateToolLink = () => async (call, context, next) => {
+  const { set } = context.definition;
+  if ((set === "edit" || set === "command") && MARKER.test(JSON.stringify(call.args))) return quotesMarker();
+  // Loaded while the tool runs: a start without tools does not pay for the patterns, and a call does not wait for them.
+  const loading = load();
+  let live: InstanceType<Awaited<typeof loading>["RedactingStream"]> | undefined;
+  let early = "";
+  const show = (shown = "") => {
+    if (shown !== "") context.progress(shown);
+  };
+  const opening = loading.then(({ RedactingStream }) => {
+    live = new RedactingStream();
+    show(live.push(early));
+  });
+  const progress = (piece: string) => {
+    if (live === undefined) early += piece;
+    else show(live.push(piece));
+  };
+  try {
+    const outcome = await next(call, { ...context, progress });
+    const { redact } = await loading;
+    const content = outcome.content.map((block) => (block.type === "text" ? text(redact(block.text)) : block));
+    const { details } = outcome;
+    return details === undefined
+      ? { ...outcome, content }
+      : { ...outcome, content, details: redactObject(details, redact) };
+  } catch (error) {
+    // Its message becomes the result.
+    const { redact } = await loading;
+    if (error instanceof Error) error.message = redact(error.message);
+    throw error;
+  } finally {
+    await opening;
+    show(live?.end());
+  }
+};
+
+async function load() {
+  const { redact } = await import("../../security/redact/redact.js");
+  const { RedactingStream } = await import("../../security/redact/redacting-stream.js");
+  return { redact, RedactingStream };
+}
+
+type Redact = (text: string) => string;
+
+function redactObject(value: JsonObject, redact: Redact): JsonObject {
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redactValue(inner, redact)]));
+}
+
+function redactValue(value: JsonValue | undefined, redact: Redact): JsonValue | undefined {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((inner) => redactValue(inner, redact) ?? null);
+  return isJsonObject(value) ? redactObject(value, redact) : value;
+}
+
+/** A marker written to a file would destroy the secret that it stands for. */
+function quotesMarker() {
+  const advice =
+    "Not run: the arguments quote «redacted:…», which stands for a secret that was hidden from you. It cannot be matched " +
+    "or written. Leave the lines that hold it as they are, and refer to the secret by the name of its variable or file.";
+  return { status: "error" as const, content: [text(advice)] };
+}

@@ -1,0 +1,201 @@
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import { redact } from "./redact.js";
+import { RedactingStream } from "./redacting-stream.js";
+import { LONGEST_SEGMENT } from "./segments.js";
+
+/** Letters and digits as a machine draws them; the same for the same seed. No sample is written down. */
+function random(
+  length: number,
+  alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+  seed = 7,
+): string {
+  let state = seed * 2_654_435_761 + length;
+  let out = "";
+  for (let index = 0; index < length; index++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    out += alphabet.charAt((state >>> 8) % alphabet.length);
+  }
+  return out;
+}
+
+const HEX = "0123456789abcdef";
+const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+function privateKey(lines = 20): string {
+  const body = Array.from({ length: lines }, (_, line) => random(64, BASE64, line + 1)).join("\n");
+  return `-----BEGIN RSA ${"PRIVATE"} KEY-----\n${body}\n-----END RSA ${"PRIVATE"} KEY-----`;
+}
+
+/** [text around the secret with @ for it, the secret, its kind] */
+const SECRETS: readonly (readonly [string, string, string])[] = [
+  ["AWS_ACCESS_KEY_ID=@\nHOME=/root", `AKIA${random(16, UPPER)}`, "aws-access-key"],
+  ['{"AWS_SECRET_ACCESS_KEY": "@"}', random(40), "api-key"],
+  ["remote: https://x-access-token:@@github.com/a/b.git", `gh${"p_"}${random(36)}`, "github"],
+  ["\x1b[31m@\x1b[0m", `gh${"s_"}${random(36)}`, "github"],
+  ['{"text": "line\\n@"}', `github${"_pat_"}${random(60)}`, "github"],
+  ["token is @.", `glpat${"-"}${random(20)}`, "gitlab"],
+  ["bot: @", `xox${"b-"}${random(12, "0123456789")}-${random(12, "0123456789")}-${random(24)}`, "slack"],
+  ["?key=@&x=1", `AIza${"Sy"}${random(33)}`, "google-api-key"],
+  ["pay @ now", `sk_${"live_"}${random(24)}`, "stripe"],
+  ["@", `sk-${"proj-"}${random(60)}T3Blbk${"FJ"}${random(60)}`, "openai"],
+  ["x-api-key: @", `sk-ant-${"api03-"}${random(93)}AA`, "anthropic"],
+  ["//registry.npmjs.org/:_authToken=@", `npm${"_"}${random(36)}`, "npm"],
+  ["password = @", `pypi-${"AgEIcHlwaS5vcmc"}${random(80)}`, "pypi"],
+  ["jwt @ end", `eyJ${random(30)}.eyJ${random(60)}.${random(43)}`, "jwt"],
+  ["Authorization: Bearer @", random(40), "authorization"],
+  ["-H 'Authorization: Basic @'", `${random(23)}=`, "basic"],
+  ["postgres://app:@@db.internal:5432/x", random(12), "url-password"],
+  ["Server=db;User=sa;Password=@;Timeout=3", random(14), "connection-password"],
+  ["curl -u admin:@ https://h", random(14), "command-password"],
+  ['const apiKey: string = "@";', random(32), "api-key"],
+  ['System.setProperty("MY_TOKEN", "@")', random(32), "token"],
+  ["export DB_PASSWORD=@", random(12), "password"],
+  ["client_secret: '@'", random(32, HEX), "secret"],
+  ["HEROKU_API_KEY=@", [8, 4, 4, 4, 12].map((length) => random(length, HEX)).join("-"), "service-key"],
+];
+
+describe("redact", () => {
+  verifies(["S4"], "hides a secret of each kind and keeps the text around it", () => {
+    for (const [frame, secret, kind] of SECRETS) {
+      const at = frame.indexOf("@");
+      const [before, after] = [frame.slice(0, at), frame.slice(at + 1)];
+      const out = redact(before + secret + after);
+      expect(out, frame).not.toContain(secret);
+      const hidden = frame.includes(":_authToken") ? "npm" : kind;
+      if (kind === "command-password") expect(out).toBe(`curl -u «redacted:${kind}»${after}`);
+      else expect(out).toBe(`${before}«redacted:${hidden}»${after}`);
+    }
+  });
+
+  verifies(["S4"], "hides private keys, also indented, in one string and without their end", () => {
+    const key = privateKey();
+    expect(redact(`a\n${key}\nb`)).toBe("a\n«redacted:private-key»\nb");
+    const numbered = key.split("\n").map((line, index) => `${index + 1}\t${line}`);
+    expect(redact(numbered.join("\n"))).toBe("1\t«redacted:private-key»");
+    expect(redact(JSON.stringify({ private_key: key }))).toBe('{"private_key":"«redacted:private-key»"}');
+    const cutOff = `${key.split("\n").slice(0, 5).join("\n")}\n[the rest was left out]`;
+    expect(redact(cutOff)).toBe("«redacted:private-key»\n[the rest was left out]");
+  });
+
+  verifies(["S4"], "leaves alone what only looks like a secret", () => {
+    const uuid = [8, 4, 4, 4, 12].map((length) => random(length, HEX)).join("-");
+    const clean = [
+      `commit ${random(40, HEX)}`,
+      `"integrity": "sha512-${random(86, BASE64)}=="`,
+      `sha256:${random(64, HEX)}`,
+      `request_id: ${uuid}`,
+      `<img src="data:image/png;base64,${random(4_000, BASE64)}">`,
+      "const token = process.env.GITHUB_TOKEN;",
+      'api_key = "<your-key>"',
+      'api_key = "xxxxxxxxxxxxxxxxxxxx"',
+      `key = "AKIA${"IOSFODNN7"}EXAMPLE"`,
+      'password: "${DB_PASSWORD}"',
+      "password: string;",
+      '"password": "Passwort",',
+      "max_tokens: 200000,",
+      "postgres://user:password@localhost/db",
+      "https://${user}:${password}@host/",
+      'curl -u "$USER:$TOKEN" https://h',
+      "Authorization: Bearer $TOKEN",
+      "const tokenizer = createTokenizer(source2, options3);",
+      "this.secretName = this.options.secretName2.toLowerCase();",
+      `gh${"p_"}${"x".repeat(36)}`,
+      "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+      'if (text.includes("-----BEGIN PRIVATE KEY-----")) {\n  return text;\n}',
+    ].join("\n");
+    expect(redact(clean)).toBe(clean);
+  });
+
+  verifies(["S4"], "finds a secret within a line of any length, and stays linear on hostile text", () => {
+    const secret = `gh${"p_"}${random(36)}`;
+    for (const at of [100, LONGEST_SEGMENT - 20, LONGEST_SEGMENT, 3 * LONGEST_SEGMENT - 5]) {
+      const filler = "a=b+c;".repeat(at).slice(0, at - 1);
+      expect(redact(`${filler} ${secret};${filler}`)).toBe(`${filler} «redacted:github»;${filler}`);
+    }
+    const from = performance.now();
+    const units = [
+      "ey",
+      "token",
+      "a3-",
+      "-----BEGIN ",
+      "://a:",
+      "curl -u ",
+      'key="',
+      "=",
+      " ",
+      "0x",
+      "AKIA",
+      "n",
+      "sk-",
+      "password=",
+      "\\",
+      "eyJ.",
+      "machine a login ",
+    ];
+    for (const unit of units) redact(unit.repeat(Math.ceil(100_000 / unit.length)));
+    for (const unit of units) redact(`-----BEGIN ${"PRIVATE"} KEY-----\n${unit.repeat(5_000)}`);
+    expect(performance.now() - from).toBeLessThan(20_000);
+  });
+});
+
+describe("RedactingStream", () => {
+  const piece = fc.oneof(
+    fc.constantFrom(...SECRETS.map(([frame, secret]) => frame.replace("@", secret))),
+    fc.constantFrom(
+      "\n",
+      " ",
+      "\r\n",
+      "\t",
+      '"',
+      "=",
+      "token",
+      "api_key = ",
+      "-----BEGIN ",
+      "curl ",
+      "«",
+      "a".repeat(9_000),
+      "b c;".repeat(3_000),
+    ),
+    fc.constant(privateKey()),
+    fc.constant(privateKey().slice(0, 300)),
+    fc.constant(privateKey(400)),
+    fc.string({ maxLength: 40 }),
+  );
+
+  verifies(["S4"], "gives for every way of cutting a text what redact gives for the whole", () => {
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1 }),
+        (pieces, sizes) => {
+          const text = pieces.join("");
+          const stream = new RedactingStream();
+          let out = "";
+          for (let at = 0, turn = 0; at < text.length; turn++) {
+            const size = sizes[turn % sizes.length] ?? 1;
+            out += stream.push(text.slice(at, at + size));
+            at += size;
+          }
+          expect(out + stream.end()).toBe(redact(text));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  verifies(["S4"], "holds back only what may become a secret", () => {
+    const stream = new RedactingStream();
+    expect(stream.push("Building 10 of 20 ")).toBe("Building 10 of 20 ");
+    expect(stream.push("modules")).toBe("");
+    expect(stream.push(" done\nnext")).toBe("modules done\n");
+    const secret = `gh${"p_"}${random(36)}`;
+    expect(stream.push(` ${secret.slice(0, 12)}`)).toBe("next ");
+    expect(stream.push(`${secret.slice(12)} `)).toBe("");
+    expect(stream.push("x\n")).toBe("«redacted:github» x\n");
+    expect(stream.push("z".repeat(5 * LONGEST_SEGMENT)).length).toBeGreaterThanOrEqual(4 * LONGEST_SEGMENT);
+    expect(stream.end().length).toBeLessThanOrEqual(LONGEST_SEGMENT);
+  });
+});

@@ -1,0 +1,90 @@
+/**
+ * Group commit: work that arrives within a few milliseconds shares a transaction.
+ *
+ * 1. Work runs in the order it was added. `sync` work takes everything that waits along, at once.
+ * 2. Work that throws a StoreError before it has written anything is refused alone; any other error undoes the whole transaction
+ *    and every piece of it fails.
+ * 3. A promise resolves only after the commit.
+ */
+import type { Clock } from "../../base/clock.js";
+import { type Durability, StoreError } from "../store.js";
+import type { Database } from "./database.js";
+
+/** Checks everything first, then returns what writes. */
+export type Work = () => () => void;
+
+interface Waiting {
+  readonly work: Work;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface CommitQueueOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly delayMs: number;
+  /** A transaction was undone: forget what was learnt in it. */
+  readonly onRollback: () => void;
+}
+
+const WAITING_MAX = 1000;
+
+export class CommitQueue {
+  readonly #options: CommitQueueOptions;
+  #waiting: Waiting[] = [];
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(options: CommitQueueOptions) {
+    this.#options = options;
+  }
+
+  add(durability: Durability, work: Work): Promise<void> {
+    const { clock, delayMs } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ work, resolve, reject });
+      if (durability === "sync") this.#commit("FULL");
+      else if (this.#waiting.length >= WAITING_MAX) this.flush();
+      else this.#cancelTimer ??= clock.after(delayMs, () => this.flush());
+    });
+  }
+
+  flush(): void {
+    if (this.#waiting.length > 0) this.#commit("NORMAL");
+  }
+
+  #commit(synchronous: "NORMAL" | "FULL"): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    const batch = this.#waiting;
+    this.#waiting = [];
+    const refused = new Map<Waiting, StoreError>();
+    try {
+      this.#options.database.transaction(synchronous, () => {
+        for (const each of batch) perform(each, refused);
+      });
+    } catch (error) {
+      this.#options.onRollback();
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    for (const each of batch) {
+      const error = refused.get(each);
+      if (error === undefined) each.resolve();
+      else each.reject(error);
+    }
+  }
+}
+
+function perform(waiting: Waiting, refused: Map<Waiting, StoreError>): void {
+  let write: () => void;
+  try {
+    write = waiting.work();
+  } catch (error) {
+    if (!(error instanceof StoreError) || !REFUSALS.has(error.code)) throw error;
+    refused.set(waiting, error);
+    return;
+  }
+  write();
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(["conflict", "invalid", "not-found"]);

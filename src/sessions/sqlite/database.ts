@@ -1,0 +1,368 @@
+/**
+ * The one door to the database library. It is a native module that ends the whole process when it is handed, or reads,
+ * something it does not expect; so nothing else may touch it.
+ *
+ * 1. Values are bound as one array of exactly as many as the statement has places: the library keeps the old value in a
+ *    place that gets none. Only text, whole numbers, booleans, bytes and null pass.
+ * 2. Every column is read through CAST, as an integer or as bytes that are decoded here: a damaged page may hold text that
+ *    is not UTF-8 in any column, and the library aborts on it. CAST also keeps what follows a NUL.
+ * 3. The key is tried on an immutable view of the file before the file is opened: a connection with the wrong key would
+ *    merge a left-over write-ahead log with it and destroy the database.
+ * 4. The file, and so its -wal and -shm, belongs to the user alone.
+ */
+import { chmod, mkdir, open, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
+import { StoreError, type StoreErrorCode } from "../store.js";
+
+export type Bindable = string | number | boolean | null | Uint8Array;
+
+interface Readable {
+  integer: number;
+  "integer?": number | undefined;
+  text: string;
+  "text?": string | undefined;
+  bytes: Buffer;
+  "bytes?": Buffer | undefined;
+}
+export type ColumnType = keyof Readable;
+/** Column names and how to read them; with an expression when the name alone does not say it. */
+export type Columns = Readonly<Record<string, ColumnType | readonly [ColumnType, string]>>;
+export type Row<C extends Columns> = {
+  [K in keyof C]: C[K] extends ColumnType
+    ? Readable[C[K]]
+    : C[K] extends readonly [infer T extends ColumnType, string]
+      ? Readable[T]
+      : never;
+};
+
+interface NativeStatement {
+  raw(): NativeStatement;
+  run(values: readonly unknown[]): { readonly changes: number };
+  all(values: readonly unknown[]): readonly (readonly unknown[])[];
+}
+
+interface NativeDatabase {
+  prepare(sql: string): NativeStatement;
+  exec(sql: string): void;
+  readonly inTransaction: boolean;
+  close(): void;
+}
+
+interface NativeOptions {
+  readonly encryptionKey: string;
+  readonly timeout: number;
+}
+
+type NativeConstructor = new (path: string, options: NativeOptions) => NativeDatabase;
+
+/** Not a literal, so that neither the compiler nor a bundler wants the package to be there. */
+const PACKAGE_NAME: string = "libsql";
+const BUSY_TIMEOUT_MS = 5000;
+const BUSY_PAUSE_MS = 20;
+/** The write-ahead log is merged when it has this many pages, and cut to that size. */
+const LOG_PAGES = 256;
+const PAGE_BYTES = 4096;
+
+const SETTINGS = `
+  PRAGMA temp_store = MEMORY;
+  PRAGMA foreign_keys = ON;
+  PRAGMA trusted_schema = OFF;
+  PRAGMA cell_size_check = ON;
+  PRAGMA synchronous = NORMAL;
+`;
+
+export interface DatabaseOptions {
+  readonly path: string;
+  /** 32 random bytes, used for this database alone. */
+  readonly key: Uint8Array;
+  readonly load?: () => Promise<unknown>;
+}
+
+export type Synchronous = "NORMAL" | "FULL";
+
+export class Database {
+  readonly path: string;
+  readonly #native: NativeDatabase;
+  readonly #statements = new Map<string, { readonly statement: NativeStatement; readonly places: number }>();
+  #synchronous: Synchronous = "NORMAL";
+  #open = true;
+
+  private constructor(path: string, native: NativeDatabase) {
+    this.path = path;
+    this.#native = native;
+  }
+
+  static async open({ path, key, load = () => import(PACKAGE_NAME) }: DatabaseOptions): Promise<Database> {
+    const Native = await loadNative(load);
+    const encryptionKey = Buffer.from(key).toString("hex");
+    const isNew = await prepareFile(path);
+    if (!isNew) tryKey(Native, path, encryptionKey);
+    const native = connect(Native, path, { encryptionKey, timeout: BUSY_TIMEOUT_MS });
+    const database = new Database(path, native);
+    try {
+      await database.#settle();
+    } catch (error) {
+      native.close();
+      throw error;
+    }
+    return database;
+  }
+
+  /** Two processes may do this to a new file at once; changing the journal mode does not wait its turn. */
+  async #settle(): Promise<void> {
+    const deadline = performance.now() + BUSY_TIMEOUT_MS;
+    for (;;) {
+      try {
+        this.script(SETTINGS);
+        // Before the first table, or it stays without effect.
+        this.script("PRAGMA auto_vacuum = INCREMENTAL");
+        this.#pragma("journal_mode = WAL");
+        this.#pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
+        this.#pragma(`journal_size_limit = ${LOG_PAGES * PAGE_BYTES}`);
+        return;
+      } catch (error) {
+        const busy = error instanceof StoreError && error.code === "busy";
+        if (!busy || performance.now() > deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));
+      }
+    }
+  }
+
+  /** Runs a statement and says how many rows it changed. */
+  run(sql: string, values: readonly Bindable[] = []): number {
+    const { statement, bound } = this.#prepare(sql, values);
+    return guarded(this.path, () => statement.run(bound)).changes;
+  }
+
+  /** `rest` is what follows the columns: FROM, WHERE, ORDER BY … */
+  select<const C extends Columns>(columns: C, rest: string, values: readonly Bindable[] = []): Row<C>[] {
+    const { statement, bound } = this.#prepare(`SELECT ${castAll(columns)} ${rest}`, values);
+    const rows = guarded(this.path, () => statement.raw().all(bound));
+    return rows.map((row) => readRow(columns, row));
+  }
+
+  first<const C extends Columns>(columns: C, rest: string, values: readonly Bindable[] = []): Row<C> | undefined {
+    return this.select(columns, rest, values)[0];
+  }
+
+  /** Statements without values. */
+  script(sql: string): void {
+    this.#refuseClosed();
+    guarded(this.path, () => this.#native.exec(sql));
+  }
+
+  /** All of `work` or nothing of it. FULL: on the disk when this returns, with everything committed before. */
+  transaction<T>(synchronous: Synchronous, work: () => T): T {
+    this.#setSynchronous(synchronous);
+    this.script("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.script("COMMIT");
+      return result;
+    } catch (error) {
+      // A full disk has ended the transaction already.
+      if (this.#native.inTransaction) this.script("ROLLBACK");
+      throw error;
+    }
+  }
+
+  /** Gives freed pages back to the file system. */
+  shrink(): void {
+    this.script("PRAGMA incremental_vacuum");
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    try {
+      // The library keeps the file open until its statements are collected, so it does not merge the log itself.
+      this.#pragma("wal_checkpoint(TRUNCATE)");
+    } finally {
+      this.#open = false;
+      this.#statements.clear();
+      this.#native.close();
+    }
+  }
+
+  #setSynchronous(synchronous: Synchronous): void {
+    if (this.#synchronous === synchronous) return;
+    this.script(`PRAGMA synchronous = ${synchronous}`);
+    this.#synchronous = synchronous;
+  }
+
+  /** Some pragmas answer with rows, which `exec` refuses. */
+  #pragma(text: string): void {
+    this.#refuseClosed();
+    guarded(this.path, () => this.#native.prepare(`PRAGMA ${text}`).raw().all([]));
+  }
+
+  #prepare(sql: string, values: readonly Bindable[]) {
+    this.#refuseClosed();
+    let prepared = this.#statements.get(sql);
+    if (prepared === undefined) {
+      const statement = guarded(this.path, () => this.#native.prepare(sql));
+      prepared = { statement, places: sql.split("?").length - 1 };
+      this.#statements.set(sql, prepared);
+    }
+    if (values.length !== prepared.places) {
+      throw new TypeError(`${prepared.places} values are wanted, ${values.length} were given: ${sql}`);
+    }
+    return { statement: prepared.statement, bound: Array.from(values, bindable) };
+  }
+
+  #refuseClosed(): void {
+    if (!this.#open) throw new StoreError("closed", "The session store is closed.");
+  }
+}
+
+function bindable(value: unknown): string | number | Buffer | null {
+  if (value === null) return null;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  // UTF-8 has no half of a surrogate pair; it becomes U+FFFD here rather than wherever the library decides.
+  if (typeof value === "string") return Buffer.from(value, "utf8").toString("utf8");
+  if (Number.isSafeInteger(value)) return value as number;
+  // A copy: the memory may be shared with another thread, or only look like bytes.
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  throw new TypeError(`This cannot be stored: ${typeof value === "number" ? value : kindOf(value)}`);
+}
+
+function kindOf(value: unknown): string {
+  return typeof value === "object" ? Object.prototype.toString.call(value) : typeof value;
+}
+
+function castAll(columns: Columns): string {
+  return Object.entries(columns)
+    .map(([name, column]) => {
+      const [type, expression] = typeof column === "string" ? [column, name] : column;
+      return `CAST(${expression} AS ${type.startsWith("integer") ? "INTEGER" : "BLOB"})`;
+    })
+    .join(", ");
+}
+
+function readRow<C extends Columns>(columns: C, row: readonly unknown[]): Row<C> {
+  const entries = Object.entries(columns).map(([name, column], i) => {
+    const type = typeof column === "string" ? column : column[0];
+    return [name, readValue(type, row[i])];
+  });
+  return Object.fromEntries(entries) as Row<C>;
+}
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function readValue(type: ColumnType, value: unknown): Readable[ColumnType] {
+  if (value === null || value === undefined) {
+    if (type.endsWith("?")) return undefined;
+    throw damaged("a value is missing");
+  }
+  if (type.startsWith("integer")) {
+    if (Number.isSafeInteger(value)) return value as number;
+    throw damaged("a number is out of range");
+  }
+  if (!Buffer.isBuffer(value)) throw damaged("a value is not bytes");
+  if (type.startsWith("bytes")) return value;
+  try {
+    return strictUtf8.decode(value);
+  } catch {
+    throw damaged("a text is not UTF-8");
+  }
+}
+
+function damaged(what: string): StoreError {
+  return new StoreError("damaged", `The session database is damaged: ${what}.`);
+}
+
+async function loadNative(load: () => Promise<unknown>): Promise<NativeConstructor> {
+  try {
+    const module = (await load()) as { readonly default?: unknown };
+    if (typeof module.default === "function") return module.default as NativeConstructor;
+    throw new TypeError("it has no constructor");
+  } catch (cause) {
+    throw new StoreError(
+      "not-installed",
+      `Sessions cannot be stored: the package ${PACKAGE_NAME} does not load (${firstLine(cause)}). ` +
+        "Install again without --omit=optional, or choose another store with --store files.",
+      { cause },
+    );
+  }
+}
+
+function firstLine(error: unknown): string {
+  return String(error instanceof Error ? error.message : error).split("\n", 1)[0] as string;
+}
+
+/** True when the file has nothing in it yet. */
+async function prepareFile(path: string): Promise<boolean> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const handle = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+    await handle?.close();
+    const { size, mode } = await stat(path);
+    // Somebody else's file, or a file system without modes: reading it will tell.
+    if ((mode & 0o077) !== 0) await chmod(path, 0o600).catch(() => {});
+    return size === 0;
+  } catch (cause) {
+    throw new StoreError("unavailable", `The session database cannot be made: ${firstLine(cause)}.`, { cause });
+  }
+}
+
+function connect(Native: NativeConstructor, path: string, options: NativeOptions): NativeDatabase {
+  try {
+    return new Native(path, options);
+  } catch (cause) {
+    // Here the library gives no code, only a text.
+    throw new StoreError("unavailable", `The session database ${path} cannot be opened: ${firstLine(cause)}.`, {
+      cause,
+    });
+  }
+}
+
+function tryKey(Native: NativeConstructor, path: string, encryptionKey: string): void {
+  const view = `${pathToFileURL(path).href}?immutable=1`;
+  const probe = connect(Native, view, { encryptionKey, timeout: 0 });
+  guarded(path, () => {
+    try {
+      probe.prepare("SELECT CAST(count(*) AS INTEGER) FROM sqlite_master").raw().all([]);
+    } catch (error) {
+      // The file may be in the middle of a merge: only a first page that makes no sense counts.
+      if ((error as { code?: unknown }).code === "SQLITE_NOTADB") throw error;
+    } finally {
+      probe.close();
+    }
+  });
+}
+
+const CODES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
+  [
+    /^SQLITE_NOTADB/,
+    "wrong-key",
+    "was made with another key, or its beginning is damaged. Give back the OXBOW_MACHINE_KEY, OXBOW_PASSPHRASE or key file it was made with, or move the file away to begin a new one. Nothing was changed",
+  ],
+  [/^SQLITE_CORRUPT/, "damaged", "is damaged"],
+  [/^SQLITE_(BUSY|LOCKED)/, "busy", "is held by another process; try again when that has finished"],
+  [/^SQLITE_FULL/, "full", "cannot grow: the disk is full. Free some space; nothing that was acknowledged is lost"],
+  [/^SQLITE_(IOERR|READONLY|CANTOPEN|PERM|AUTH|NOLFS)/, "unavailable", "cannot be used"],
+];
+/** Extended result codes that the library has no name for; the low byte is the primary code. */
+const PRIMARY = new Map([
+  [5, "SQLITE_BUSY"],
+  [8, "SQLITE_READONLY"],
+  [10, "SQLITE_IOERR"],
+  [11, "SQLITE_CORRUPT"],
+  [13, "SQLITE_FULL"],
+  [14, "SQLITE_CANTOPEN"],
+  [26, "SQLITE_NOTADB"],
+]);
+
+function guarded<T>(path: string, action: () => T): T {
+  try {
+    return action();
+  } catch (cause) {
+    const { code, rawCode } = cause as { readonly code?: unknown; readonly rawCode?: unknown };
+    const named = (typeof rawCode === "number" && PRIMARY.get(rawCode & 0xff)) || String(code);
+    const entry = CODES.find(([pattern]) => pattern.test(named));
+    if (entry === undefined) throw cause;
+    throw new StoreError(entry[1], `The session database ${path} ${entry[2]} (${firstLine(cause)}).`, { cause });
+  }
+}

@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import { Database } from "./database.js";
+import { MIGRATIONS, migrate } from "./migrations.js";
+import { buildChildPrograms } from "./test-support/child-programs.js";
+
+const wall = () => Date.UTC(2026, 0, 31);
+const FIRST = "CREATE TABLE a (x INTEGER) STRICT;";
+const SECOND = "CREATE TABLE b (x INTEGER) STRICT; INSERT INTO b VALUES (1);";
+let folder: string;
+let database: Database;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "oxbow-migrations-"));
+  database = await Database.open({ path: join(folder, "a.db"), key: new Uint8Array(32) });
+});
+
+afterEach(async () => {
+  database.close();
+  await rm(folder, { recursive: true });
+});
+
+const tables = () =>
+  database
+    .select({ name: "text" }, "FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith("sqlite_"));
+const versions = () =>
+  database.select(
+    { version: "integer", applied_at: "text", sha256: "text" },
+    "FROM schema_migrations ORDER BY version",
+  );
+
+describe("migrations", () => {
+  verifies(["S2"], "are applied once, forward, with their sha256 in the ledger", () => {
+    expect(migrate(database, { wall, migrations: [FIRST] })).toBe(1);
+    expect(migrate(database, { wall, migrations: [FIRST] })).toBe(0);
+    expect(migrate(database, { wall, migrations: [FIRST, SECOND] })).toBe(1);
+    expect(tables()).toEqual(["a", "b", "schema_migrations"]);
+    expect(versions()).toEqual([
+      { version: 1, applied_at: "2026-01-31T00:00:00.000Z", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      { version: 2, applied_at: "2026-01-31T00:00:00.000Z", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ]);
+  });
+
+  verifies(["S2"], "leave a newer database, or one with another history, as it is", () => {
+    migrate(database, { wall, migrations: [FIRST, SECOND] });
+    const newer = expect.objectContaining({
+      code: "incompatible",
+      message: expect.stringContaining("has version 2; this program knows versions up to 1. Use the newer Oxbow"),
+    });
+    expect(() => migrate(database, { wall, migrations: [FIRST] })).toThrow(newer);
+    const other = expect.objectContaining({ code: "incompatible", message: expect.stringContaining("version 1") });
+    expect(() => migrate(database, { wall, migrations: [`${FIRST} `, SECOND, FIRST] })).toThrow(other);
+    database.run("DELETE FROM schema_migrations WHERE version = 1");
+    expect(() => migrate(database, { wall, migrations: [FIRST, SECOND] })).toThrow(
+      expect.objectContaining({ code: "incompatible" }),
+    );
+    expect(tables()).toEqual(["a", "b", "schema_migrations"]);
+  });
+
+  verifies(["S2"], "do nothing when one of them stops half-way", () => {
+    const broken = "CREATE TABLE b (x INTEGER) STRICT; INSERT INTO nowhere VALUES (1);";
+    expect(() => migrate(database, { wall, migrations: [FIRST, broken] })).toThrow("nowhere");
+    expect(tables()).toEqual([]);
+    expect(migrate(database, { wall, migrations: [FIRST, SECOND] })).toBe(2);
+    expect(database.select({ x: "integer" }, "FROM b")).toEqual([{ x: 1 }]);
+  });
+
+  verifies(["S2"], "are safe when several processes begin a database at once", async () => {
+    const children = await buildChildPrograms("writer");
+    const path = join(folder, "new", "sessions.db");
+    const ends = await Promise.all([1, 2, 3, 4, 5].map((seed) => children.start("writer", path, `${seed}`, "4").end));
+    for (const { code, err } of ends) expect({ code, err }).toEqual({ code: 0, err: "" });
+    await children.discard();
+  });
+
+  it("of ours never change once released", async () => {
+    migrate(database, { wall });
+    expect(versions()).toHaveLength(MIGRATIONS.length);
+    expect(versions()[0]?.sha256).toMatchInlineSnapshot(
+      `"311e66d4aefe350a900b77a2b1992236ac7e5f5b9e6c6834ec13427b5c2d6181"`,
+    );
+  });
+});

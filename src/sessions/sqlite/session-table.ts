@@ -1,0 +1,162 @@
+/** The rows of `sessions`: what is known of a session, and the head of its chain. */
+import type { SessionEndReason } from "../../protocol/events.js";
+import type { LogId, SessionId } from "../../protocol/ids.js";
+import { isId } from "../../protocol/ids.js";
+import { type NewSession, type SessionFilter, type SessionPatch, type SessionRecord, StoreError } from "../store.js";
+import { Chain, FIRST_LINK } from "./chain.js";
+import type { Bindable, Database, Row } from "./database.js";
+import { toMilliseconds, toTimestamp } from "./timestamp.js";
+
+const RECORD = {
+  id: "text",
+  log: "text",
+  cwd: "text",
+  provider: "text",
+  model: "text",
+  title: "text?",
+  created_at: "integer",
+  active_at: "integer",
+  branch_session: "text?",
+  branch_event: "integer?",
+  pinned: "integer",
+  ended: "text?",
+  last_event: "integer",
+} as const;
+
+const HEAD = {
+  number: "integer",
+  log: "text",
+  last_event: "integer",
+  last_link: "bytes",
+  seal: "bytes",
+  active_at: "integer",
+} as const;
+
+export interface Head extends Row<typeof HEAD> {
+  readonly session: SessionId;
+  readonly chain: Chain;
+}
+
+export class SessionTable {
+  readonly #database: Database;
+  readonly #chainKey: Uint8Array;
+  readonly #chains = new Map<string, Chain>();
+
+  constructor(database: Database, chainKey: Uint8Array) {
+    this.#database = database;
+    this.#chainKey = chainKey;
+  }
+
+  /** Checks, and returns what writes. */
+  insertion(session: NewSession): () => void {
+    if (!isId("sess", session.id)) throw new StoreError("invalid", `'${session.id}' is not a session id.`);
+    if (!isId("log", session.log)) throw new StoreError("invalid", `'${session.log}' is not a log id.`);
+    const created = toMilliseconds(session.created_at);
+    const taken = this.#database.first({ id: "text" }, "FROM sessions WHERE id = ? OR log = ?", [
+      session.id,
+      session.log,
+    ]);
+    if (taken !== undefined) throw new StoreError("conflict", `There is a session ${taken.id} already.`);
+    return () =>
+      this.#database.run(
+        `INSERT INTO sessions (id, log, cwd, provider, model, title, created_at, active_at, branch_session, branch_event,
+           last_link, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        [
+          session.id,
+          session.log,
+          session.cwd,
+          session.provider,
+          session.model,
+          session.title ?? null,
+          created,
+          created,
+          session.branch_of?.session ?? null,
+          session.branch_of?.event ?? null,
+          FIRST_LINK,
+          this.#chain(session.id, session.log).seal(0, FIRST_LINK),
+        ],
+      );
+  }
+
+  find(session: SessionId): SessionRecord | undefined {
+    const row = this.#database.first(RECORD, "FROM sessions WHERE id = ?", [session]);
+    return row && toRecord(row);
+  }
+
+  list({ cwd, pinned, limit }: SessionFilter): SessionRecord[] {
+    const where: string[] = [];
+    const values: Bindable[] = [];
+    if (cwd !== undefined) {
+      where.push("cwd = ?");
+      values.push(cwd);
+    }
+    if (pinned !== undefined) {
+      where.push("pinned = ?");
+      values.push(pinned);
+    }
+    const condition = where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`;
+    const rest = `FROM sessions ${condition} ORDER BY active_at DESC, number DESC LIMIT ?`;
+    return this.#database.select(RECORD, rest, [...values, limit ?? -1]).map(toRecord);
+  }
+
+  head(session: SessionId): Head {
+    const row = this.#database.first(HEAD, "FROM sessions WHERE id = ?", [session]);
+    if (row === undefined) throw new StoreError("not-found", `There is no session ${session}.`);
+    return { ...row, session, chain: this.#chain(session, row.log) };
+  }
+
+  moveHead(head: Head, to: { readonly lastEvent: number; readonly lastLink: Buffer; readonly activeAt: number }): void {
+    this.#database.run("UPDATE sessions SET last_event = ?, last_link = ?, seal = ?, active_at = ? WHERE number = ?", [
+      to.lastEvent,
+      to.lastLink,
+      head.chain.seal(to.lastEvent, to.lastLink),
+      to.activeAt,
+      head.number,
+    ]);
+  }
+
+  change({ number }: Head, patch: SessionPatch): void {
+    const columns: [string, Bindable][] = [];
+    for (const name of ["title", "provider", "model", "pinned", "ended"] as const) {
+      const value = patch[name];
+      if (value !== undefined) columns.push([name, value]);
+    }
+    if (columns.length === 0) return;
+    this.#database.run(`UPDATE sessions SET ${columns.map(([name]) => `${name} = ?`).join(", ")} WHERE number = ?`, [
+      ...columns.map(([, value]) => value),
+      number,
+    ]);
+  }
+
+  delete({ number }: Head): void {
+    this.#database.run("DELETE FROM sessions WHERE number = ?", [number]);
+  }
+
+  #chain(session: string, log: string): Chain {
+    const name = `${session} ${log}`;
+    let chain = this.#chains.get(name);
+    if (chain === undefined) {
+      chain = new Chain(this.#chainKey, { session, log });
+      this.#chains.set(name, chain);
+    }
+    return chain;
+  }
+}
+
+function toRecord(row: Row<typeof RECORD>): SessionRecord {
+  const { branch_session: session, branch_event: event } = row;
+  return {
+    id: row.id as SessionId,
+    log: row.log as LogId,
+    cwd: row.cwd,
+    provider: row.provider,
+    model: row.model,
+    created_at: toTimestamp(row.created_at),
+    active_at: toTimestamp(row.active_at),
+    pinned: row.pinned === 1,
+    last_event: row.last_event,
+    ...(row.title === undefined ? {} : { title: row.title }),
+    ...(row.ended === undefined ? {} : { ended: row.ended as SessionEndReason }),
+    ...(session === undefined || event === undefined ? {} : { branch_of: { session: session as SessionId, event } }),
+  };
+}

@@ -1,0 +1,181 @@
+/** The default store: one encrypted database for all of a user's sessions, used by several processes at once. */
+import { hkdfSync } from "node:crypto";
+import { type Clock, systemClock } from "../../base/clock.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { CallId, SessionId } from "../../protocol/ids.js";
+import {
+  type Conclusion,
+  type Durability,
+  type EventRange,
+  type Intent,
+  type NewSession,
+  type SessionFilter,
+  type SessionPatch,
+  type SessionRecord,
+  type SessionStore,
+  StoreError,
+  type Verification,
+} from "../store.js";
+import { CommitQueue } from "./commit-queue.js";
+import { Database } from "./database.js";
+import { asStoreError, EventLog, prepareEvent } from "./event-log.js";
+import { Ledger } from "./ledger.js";
+import { migrate } from "./migrations.js";
+import { SessionTable } from "./session-table.js";
+
+export interface SqliteStoreOptions {
+  readonly path: string;
+  /** 32 bytes; `resolveKey` finds them. */
+  readonly key: Uint8Array;
+  readonly clock?: Clock;
+  /** How long a `group` append may wait for company. */
+  readonly groupDelayMs?: number;
+}
+
+const GROUP_DELAY_MS = 5;
+
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
+  const { path, key, clock = systemClock, groupDelayMs = GROUP_DELAY_MS } = options;
+  const database = await Database.open({ path, key: databaseKey(key) });
+  try {
+    migrate(database, { wall: () => clock.wall() });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return new SqliteStore(database, { clock, groupDelayMs, chainKey: derive(key, "oxbow session chains 1") });
+}
+
+/** The key of the file itself. */
+export function databaseKey(key: Uint8Array): Uint8Array {
+  return derive(key, "oxbow session database 1");
+}
+
+/** The database and the chains have keys of their own, both from the user's. */
+function derive(key: Uint8Array, purpose: string): Uint8Array {
+  if (key.length !== 32) throw new StoreError("invalid", `The key has ${key.length} bytes; it must have 32.`);
+  return new Uint8Array(hkdfSync("sha256", key, "", purpose, 32));
+}
+
+interface Parts {
+  readonly clock: Clock;
+  readonly groupDelayMs: number;
+  readonly chainKey: Uint8Array;
+}
+
+class SqliteStore implements SessionStore {
+  readonly #database: Database;
+  readonly #queue: CommitQueue;
+  readonly #sessions: SessionTable;
+  readonly #log: EventLog;
+  readonly #ledger: Ledger;
+
+  constructor(database: Database, { clock, groupDelayMs, chainKey }: Parts) {
+    this.#database = database;
+    this.#sessions = new SessionTable(database, chainKey);
+    this.#log = new EventLog(database);
+    this.#ledger = new Ledger(database);
+    const onRollback = () => this.#log.forgetNames();
+    this.#queue = new CommitQueue({ database, clock, delayMs: groupDelayMs, onRollback });
+  }
+
+  async create(session: NewSession): Promise<void> {
+    await this.#queue.add("sync", () => this.#sessions.insertion(session));
+  }
+
+  async append(session: SessionId, events: readonly Envelope[], durability: Durability): Promise<void> {
+    const prepared = events.map((event) => prepareEvent(session, event));
+    const last = prepared.at(-1);
+    await this.#queue.add(durability, () => {
+      const head = this.#sessions.head(session);
+      for (const [i, { id }] of prepared.entries()) {
+        const expected = head.last_event + 1 + i;
+        if (id !== expected) throw outOfOrder(session, id, expected);
+      }
+      return () => {
+        if (last === undefined) return;
+        const lastLink = this.#log.insert(head, prepared);
+        const activeAt = Math.max(head.active_at, last.ts);
+        this.#sessions.moveHead(head, { lastEvent: last.id, lastLink, activeAt });
+      };
+    });
+  }
+
+  async *events(session: SessionId, range: EventRange = {}): AsyncGenerator<Envelope> {
+    this.#queue.flush();
+    try {
+      for (const batch of this.#log.read(this.#sessions.head(session), range)) yield* batch;
+    } catch (error) {
+      throw asStoreError(error);
+    }
+  }
+
+  async list(filter: SessionFilter = {}): Promise<readonly SessionRecord[]> {
+    this.#queue.flush();
+    return this.#sessions.list(filter);
+  }
+
+  async get(session: SessionId): Promise<SessionRecord | undefined> {
+    this.#queue.flush();
+    return this.#sessions.find(session);
+  }
+
+  async update(session: SessionId, patch: SessionPatch): Promise<void> {
+    const done = this.#queue.add("group", () => {
+      const head = this.#sessions.head(session);
+      return () => this.#sessions.change(head, patch);
+    });
+    this.#queue.flush();
+    await done;
+  }
+
+  async remove(session: SessionId): Promise<void> {
+    await this.#queue.add("sync", () => {
+      const head = this.#sessions.head(session);
+      return () => {
+        this.#ledger.delete(head);
+        this.#log.delete(head);
+        this.#sessions.delete(head);
+      };
+    });
+    this.#database.shrink();
+  }
+
+  async intend(intent: Intent): Promise<void> {
+    await this.#queue.add(intent.mutating ? "sync" : "group", () =>
+      this.#ledger.intention(this.#sessions.head(intent.session), intent),
+    );
+  }
+
+  async conclude(call: CallId, conclusion: Conclusion): Promise<void> {
+    // The intent may still be waiting for its group; then it is not a mutating one.
+    const durability = this.#ledger.isMutating(call) === true ? "sync" : "group";
+    await this.#queue.add(durability, () => this.#ledger.conclusion(call, conclusion));
+  }
+
+  async orphans(session: SessionId): Promise<readonly Intent[]> {
+    this.#queue.flush();
+    return this.#ledger.orphans(this.#sessions.head(session));
+  }
+
+  async verify(session: SessionId): Promise<Verification> {
+    this.#queue.flush();
+    return this.#log.verify(this.#sessions.head(session));
+  }
+
+  async close(): Promise<void> {
+    try {
+      this.#queue.flush();
+    } finally {
+      this.#database.close();
+    }
+  }
+}
+
+function outOfOrder(session: SessionId, id: number, expected: number): StoreError {
+  const message =
+    id < expected
+      ? `Event ${id} of ${session} is in the log already; the next is ${expected}. Another process may be writing to this session.`
+      : `Event ${id} of ${session} would leave a gap; the next is ${expected}.`;
+  return new StoreError("conflict", message);
+}

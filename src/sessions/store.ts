@@ -1,0 +1,136 @@
+/**
+ * Where sessions are kept (features S1, S3, S11). Every store follows these rules; `testkit/conformance/store.ts` checks them.
+ *
+ * 1. Events are only ever added. The ids of a session are 1, 2, 3 …: an append that leaves a gap or repeats an id is refused
+ *    whole, and nothing of it is written.
+ * 2. When an append resolves, its events survive the end of the process; with `sync` they survive a power cut.
+ * 3. Readers see every append that was called before them on the same store, also those that have not resolved.
+ * 4. A call is intended once and concluded once. An intent of a mutating call is on the disk before `intend` resolves.
+ * 5. What is read is what was written, or an error: never something else.
+ */
+import type { Envelope } from "../protocol/envelope.js";
+import type { SessionEndReason, ToolStatus } from "../protocol/events.js";
+import type { CallId, LogId, SessionId } from "../protocol/ids.js";
+
+export type StoreErrorCode =
+  /** The key does not fit the database. */
+  | "wrong-key"
+  /** A newer program wrote it, or its schema is not the one it claims to be. */
+  | "incompatible"
+  /** The library that reads it is not installed. */
+  | "not-installed"
+  /** What was found is not what was written. */
+  | "damaged"
+  /** Another process holds it for too long. */
+  | "busy"
+  | "full"
+  | "unavailable"
+  | "closed"
+  | "not-found"
+  /** Refused: it exists already, or somebody else was first. */
+  | "conflict"
+  /** Refused: the caller's value cannot be stored. */
+  | "invalid";
+
+/** Something the user or the caller can act on; the message says how. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** `group`: written with others within a few milliseconds. `sync`: written and on the disk now. */
+export type Durability = "group" | "sync";
+
+export interface NewSession {
+  readonly id: SessionId;
+  readonly log: LogId;
+  readonly cwd: string;
+  readonly provider: string;
+  readonly model: string;
+  /** RFC 3339, UTC, milliseconds; so are all times here. */
+  readonly created_at: string;
+  readonly title?: string;
+  /** The session and the last of its events that this one began as a copy of. */
+  readonly branch_of?: { readonly session: SessionId; readonly event: number };
+}
+
+export interface SessionRecord extends NewSession {
+  readonly pinned: boolean;
+  /** 0 when there is no event yet. */
+  readonly last_event: number;
+  /** Time of the last event, or of the creation. */
+  readonly active_at: string;
+  readonly ended?: SessionEndReason;
+}
+
+export interface SessionPatch {
+  readonly title?: string;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly pinned?: boolean;
+  /** null when the session goes on after all. */
+  readonly ended?: SessionEndReason | null;
+}
+
+export interface SessionFilter {
+  readonly cwd?: string;
+  readonly pinned?: boolean;
+  readonly limit?: number;
+}
+
+export interface EventRange {
+  /** Events with a greater id. */
+  readonly after?: number;
+  readonly limit?: number;
+}
+
+export interface Intent {
+  readonly call: CallId;
+  readonly session: SessionId;
+  readonly tool: string;
+  readonly args_hash: string;
+  readonly mutating: boolean;
+  readonly started_at: string;
+}
+
+export interface Conclusion {
+  readonly outcome: ToolStatus;
+  readonly completed_at: string;
+  /** The event that holds the result. */
+  readonly result_event?: number;
+  /** What a person said about a call whose end nobody saw. */
+  readonly note?: string;
+}
+
+export type LogProblem = "changed" | "missing" | "truncated" | "added" | "unreadable" | "head";
+
+export type Verification =
+  | { readonly ok: true; readonly events: number }
+  | { readonly ok: false; readonly problem: LogProblem; readonly event_id: number; readonly message: string };
+
+export interface SessionStore {
+  create(session: NewSession): Promise<void>;
+  append(session: SessionId, events: readonly Envelope[], durability: Durability): Promise<void>;
+  /** In order. Ends with a `damaged` error at the first event that is not what was written. */
+  events(session: SessionId, range?: EventRange): AsyncIterable<Envelope>;
+  /** The most recently active first. */
+  list(filter?: SessionFilter): Promise<readonly SessionRecord[]>;
+  get(session: SessionId): Promise<SessionRecord | undefined>;
+  update(session: SessionId, patch: SessionPatch): Promise<void>;
+  /** The session, its events and its ledger. */
+  remove(session: SessionId): Promise<void>;
+  /** Before a tool starts. Refuses a call that was intended before: it must not run again. */
+  intend(intent: Intent): Promise<void>;
+  /** After it ended. */
+  conclude(call: CallId, conclusion: Conclusion): Promise<void>;
+  /** Calls that were started and have no end, oldest first. */
+  orphans(session: SessionId): Promise<readonly Intent[]>;
+  verify(session: SessionId): Promise<Verification>;
+  /** Writes what is waiting. */
+  close(): Promise<void>;
+}

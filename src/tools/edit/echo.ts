@@ -1,0 +1,35 @@
+/**
+ * A quotation that is cut short, and a new text that is not: what lies just before or after the quotation would stand there
+ * twice.
+ */
+import { Refusal } from "./align.js";
+
+export interface PlacedEdit {
+  readonly start: number;
+  readonly end: number;
+  readonly old: string;
+  readonly new: string;
+}
+
+/** Throws a Refusal when the new text repeats the rest of the line that the quotation begins or ends in. */
+export function refuseEcho(text: string, { start, end, old, new: fresh }: PlacedEdit): void {
+  const before = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
+  const lineEnd = text.indexOf("\n", end);
+  const after = text.slice(end, lineEnd < 0 ? undefined : lineEnd).trimEnd();
+  if (start > 0 && echoesIndent(before, old, fresh)) {
+    throw new Refusal("the new text brings the indentation that stands before the quotation already");
+  }
+  const lead = before.trimStart();
+  if (/\w/.test(lead) && fresh.trimStart().startsWith(lead) && !old.trimStart().startsWith(lead)) {
+    throw new Refusal(`the new text repeats ${JSON.stringify(lead)}, which stands before the quotation already`);
+  }
+  if (/\w|^\s*[,;]+$/.test(after) && fresh.trimEnd().endsWith(after) && !old.endsWith(after)) {
+    throw new Refusal(`the new text repeats ${JSON.stringify(after)}, which follows the quotation already`);
+  }
+}
+
+/** More indentation for the same line is a fair wish; for another line it is the same indentation twice. */
+function echoesIndent(before: string, old: string, fresh: string): boolean {
+  if (before === "" || before.trim() !== "" || /^\s/.test(old) || !fresh.startsWith(before)) return false;
+  return !fresh.trimStart().startsWith(old.trimEnd());
+}
