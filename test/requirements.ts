@@ -79,9 +79,9 @@ export const REQUIREMENTS = [
   { id: "M20", title: "Measuring what a model can really do", status: "open" },
   { id: "M19", title: "The mock model server", status: "part" },
   // Sessions
-  { id: "S1", title: "Append-only event log with three stores", status: "open" },
-  { id: "S2", title: "Forward-only migrations with a ledger", status: "open" },
-  { id: "S3", title: "Tool-call ledger: nothing destructive runs twice", status: "open" },
+  { id: "S1", title: "Append-only event log with three stores", status: "part" },
+  { id: "S2", title: "Forward-only migrations with a ledger", status: "part" },
+  { id: "S3", title: "Tool-call ledger: nothing destructive runs twice", status: "part" },
   { id: "S4", title: "Redaction as it is written and streamed", status: "part" },
   { id: "S5", title: "Retention with a banner before", status: "open" },
   { id: "S6", title: "Resume, branch, replay, export and import", status: "open" },
@@ -89,7 +89,7 @@ export const REQUIREMENTS = [
   { id: "S8", title: "Recording a session as Markdown", status: "open" },
   { id: "S9", title: "Typed ids with a prefix", status: "done" },
   { id: "S10", title: "The session command", status: "open" },
-  { id: "S11", title: "Tamper-evident log", status: "open" },
+  { id: "S11", title: "Tamper-evident log", status: "part" },
   { id: "S12", title: "Counterfactual runs side by side", status: "open" },
   // Context
   { id: "X1", title: "Instruction files, nested and from other tools", status: "open" },

@@ -10,6 +10,7 @@ import { randomBytes, scrypt } from "node:crypto";
 import { chmod, link, mkdir, open, readFile, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StoreError } from "./store.js";
+import { syncFolder } from "./sync-folder.js";
 
 export interface KeyOptions {
   /** The data folder, where the key file and the passphrase's salt are. */
@@ -167,16 +168,6 @@ async function writeAndSync(path: string, text: string): Promise<undefined> {
   const handle = await open(path, "wx", 0o600);
   try {
     await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const handle = await open(path, "r");
-  try {
     await handle.sync();
   } finally {
     await handle.close();

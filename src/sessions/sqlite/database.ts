@@ -14,6 +14,7 @@ import { chmod, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { StoreError, type StoreErrorCode } from "../store.js";
+import { syncFolder } from "../sync-folder.js";
 
 export type Bindable = string | number | boolean | null | Uint8Array;
 
@@ -297,7 +298,10 @@ async function prepareFile(path: string): Promise<boolean> {
     const handle = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     });
-    await handle?.close();
+    if (handle) {
+      await handle.close();
+      await syncFolder(dirname(path));
+    }
     const { size, mode } = await stat(path);
     // Somebody else's file, or a file system without modes: reading it will tell.
     if ((mode & 0o077) !== 0) await chmod(path, 0o600).catch(() => {});

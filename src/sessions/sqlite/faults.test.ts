@@ -114,8 +114,7 @@ describe("faults", () => {
     const { code, signal, out, err } = await children.start("flip", folder, `${SEED}`, "250", "210").end;
     expect({ code, signal }, `the flip at ${err.split("\n").at(-2)}`).toEqual({ code: 0, signal: null });
     const counts = JSON.parse(out);
-    console.log(counts);
     expect(counts).toMatchObject({ wrong: 0 });
-    expect(counts.refused + counts.found).toBeGreaterThan(100);
+    expect(counts.refused + counts.found).toBeGreaterThan(40);
   });
 });

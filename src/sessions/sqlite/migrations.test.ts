@@ -82,7 +82,7 @@ describe("migrations", () => {
     migrate(database, { wall });
     expect(versions()).toHaveLength(MIGRATIONS.length);
     expect(versions()[0]?.sha256).toMatchInlineSnapshot(
-      `"311e66d4aefe350a900b77a2b1992236ac7e5f5b9e6c6834ec13427b5c2d6181"`,
+      `"1a41d880b355582af45fb0c3caf720277ce5a40cb12cc7037fdbdda8562cb7b3"`,
     );
   });
 });

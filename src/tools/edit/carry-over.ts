@@ -1,6 +1,6 @@
 /** An edit whose quotation has only its fingerprint in common with a place of the file, carried over to that place. */
 import { align, type Line, type Quotation, Refusal } from "./align.js";
-import { refuseEcho } from "./echo.js";
+import { refuseEcho, refuseFragment } from "./echo.js";
 import { backslashes, readings } from "./escapes.js";
 import { fingerprint } from "./fingerprint.js";
 import { frameOf, isLikeQuotation, replaceWhole } from "./frame.js";
@@ -23,7 +23,7 @@ export function carryOver(place: Place, edit: { readonly old: string; readonly n
   const to = text.indexOf("\n", print.ends[place.at + literal.text.length - 1]);
   let refusal: Refusal | undefined;
   const found = text.slice(from, to < 0 ? undefined : to);
-  for (const { old, new: meant } of readings(quoted, edit.new, found)) {
+  for (const { old, new: meant } of readings({ old: quoted, new: edit.new }, found)) {
     const oldPrint = old === quoted ? literal : fingerprint(old);
     if (oldPrint.text !== literal.text) continue;
     try {
@@ -32,7 +32,7 @@ export function carryOver(place: Place, edit: { readonly old: string; readonly n
       if (old !== quoted) refuseOtherEscapes(lines);
       const splice = carryOne(quotation, lines, { literal: edit.new, meant });
       refuseEcho(text, { start: splice.start, end: splice.end, old, new: splice.text });
-      if (lines.some((line) => line.inside || line.cut)) refuseFragment(edit, around(text, splice));
+      if (lines.some((line) => line.inside || line.cut)) refuseFragment(text, { ...splice, ...edit });
       return splice;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -40,27 +40,6 @@ export function carryOver(place: Place, edit: { readonly old: string; readonly n
     }
   }
   throw refusal ?? new Refusal("it is not the same");
-}
-
-/**
- * A quotation within a line that is replaced by several lines, that leaves brackets open which they close, or whose
- * replacement has more of what stands around it, was cut short.
- */
-function refuseFragment({ old, new: fresh }: { old: string; new: string }, around: readonly string[]): void {
-  const count = (text: string, part: string) => text.split(part).length;
-  const balance = (text: string) => (text.match(/[([{]/g)?.length ?? 0) - (text.match(/[)\]}]/g)?.length ?? 0);
-  const repeats = around.some((part) => part !== "" && count(fresh, part) > count(old, part));
-  const isIndented = /^(?:\t|\s{2})/.test(fresh) || (/^\s/.test(fresh) && !/^\s/.test(old));
-  if (repeats || isIndented || balance(old) !== balance(fresh) || fresh.trim().includes("\n")) {
-    throw new Refusal("it is a part of a line, and the new text is more");
-  }
-}
-
-/** The rest of the lines that a stretch begins and ends in. */
-function around(text: string, { start, end }: { start: number; end: number }): readonly string[] {
-  const lineEnd = text.indexOf("\n", end);
-  const before = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
-  return [before.trim(), text.slice(end, lineEnd < 0 ? undefined : lineEnd).trim()];
 }
 
 /** A reading has to be right for every line. */

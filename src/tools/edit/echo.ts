@@ -33,3 +33,20 @@ function echoesIndent(before: string, old: string, fresh: string): boolean {
   if (before === "" || before.trim() !== "" || /^\s/.test(old) || !fresh.startsWith(before)) return false;
   return !fresh.trimStart().startsWith(old.trimEnd());
 }
+
+/**
+ * A quotation within a line that is replaced by several lines, that leaves brackets open which they close, or whose
+ * replacement has more of what stands around it, was cut short.
+ */
+export function refuseFragment(text: string, { start, end, old, new: fresh }: PlacedEdit): void {
+  const lineEnd = text.indexOf("\n", end);
+  const before = text.slice(text.lastIndexOf("\n", start - 1) + 1, start).trim();
+  const after = text.slice(end, lineEnd < 0 ? undefined : lineEnd).trim();
+  const count = (whole: string, part: string) => whole.split(part).length;
+  const balance = (part: string) => (part.match(/[([{]/g)?.length ?? 0) - (part.match(/[)\]}]/g)?.length ?? 0);
+  const repeats = [before, after].some((part) => part !== "" && count(fresh, part) > count(old, part));
+  const isIndented = /^(?:\t|\s{2})/.test(fresh) || (/^\s/.test(fresh) && !/^\s/.test(old));
+  if (repeats || isIndented || balance(old) !== balance(fresh) || fresh.trim().includes("\n")) {
+    throw new Refusal("it is a part of a line, and the new text is more");
+  }
+}

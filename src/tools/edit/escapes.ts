@@ -30,7 +30,7 @@ export interface Reading {
 }
 
 /** The ways in which an edit of `actual` may have been meant, the literal one first. */
-export function readings(old: string, fresh: string, actual: string): readonly Reading[] {
+export function readings({ old, new: fresh }: Required<Reading>, actual: string): readonly Reading[] {
   const out: Reading[] = [{ old, new: fresh }];
   for (const kinds of [`"'\`$/`, `ntr"'\`$/\\`]) {
     const plain = unescaped(old, kinds);
@@ -53,25 +53,20 @@ function readLike(
   { old, kinds, actual }: { old: string; kinds: string; actual: string },
 ): string | undefined {
   if (!fresh.includes("\\")) return fresh;
-  const used = escapedKinds(old).filter((kind) => kinds.includes(kind));
+  const known = escapedKinds(old);
+  const used = known.filter((kind) => kinds.includes(kind));
   const escaped = escapedKinds(fresh);
-  const signs = new Set(
-    fresh
-      .split("\n")
-      .filter((line) => line.includes("\\"))
-      .map((line) => {
-        return Math.sign(likeness(unescaped(line, kinds), actual) - likeness(line, actual));
-      }),
-  );
   const newLines = fresh.split("\n");
+  // Whether each line is nearer to the file unescaped (1), as it is (-1), or the same (0).
+  const nearness = (line: string) => Math.sign(likeness(unescaped(line, kinds), actual) - likeness(line, actual));
+  const signs = new Set(newLines.filter((line) => line.includes("\\")).map(nearness));
   const keepsEscaped = old.split("\n").some((line) => unescaped(line, kinds) !== line && newLines.includes(line));
   const looksEscaped = signs.has(1) || keepsEscaped;
-  const looksLiteral = signs.has(-1) || used.some((kind) => hasPlain(fresh, kind, old));
+  const looksLiteral = signs.has(-1) || used.some((kind) => hasPlain(fresh, { kind, known }));
   if (looksEscaped === looksLiteral || HALF_ESCAPED.test(fresh)) return undefined;
   if (looksLiteral) return fresh;
   // A doubled backslash alone is no sign: code is full of them. Then every line must be nearer to the file when unescaped.
   const hasSign = escaped.some((kind) => kind !== "\\" && used.includes(kind));
-  const known = escapedKinds(old);
   const isSure = (hasSign || !signs.has(0)) && escaped.every((kind) => known.includes(kind));
   return isSure ? unescaped(fresh, kinds) : undefined;
 }
@@ -99,15 +94,14 @@ function escapedKinds(text: string): string[] {
   return [...new Set(Array.from(text.matchAll(SEQUENCES), (match) => match[1] as string))];
 }
 
-/** Whether the text holds, unescaped, what `kind` stands for. */
-function hasPlain(text: string, kind: string, old: string): boolean {
-  if (kind !== "\\")
-    return text
-      .trimEnd()
-      .replace(SEQUENCES, "")
-      .includes(MEANINGS[kind] as string);
-  const known = escapedKinds(old);
+/** Whether the text holds, unescaped, what `kind` stands for. `known` are sequences that prove nothing. */
+function hasPlain(text: string, { kind, known }: { kind: string; known: readonly string[] }): boolean {
+  if (kind !== "\\") return plainPart(text).includes(MEANINGS[kind] as string);
   return escapedKinds(text).some((other) => MEANINGS[other] === undefined && !known.includes(other));
+}
+
+function plainPart(text: string): string {
+  return text.trimEnd().replace(SEQUENCES, "");
 }
 
 /** The backslashes of a text, to compare two spellings of it. */

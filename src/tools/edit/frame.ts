@@ -9,7 +9,7 @@ import { diffLines } from "../../base/diff.js";
 import { endMarks, extentOf, type Line, leadingSpace, Refusal } from "./align.js";
 import { BLANK_LINES, quotedIndent, withLead } from "./merge.js";
 import { ALIKE, wordLikeness } from "./nearest.js";
-import { shapeOf } from "./reindent.js";
+import { type Shape, shapeOf } from "./reindent.js";
 import type { Splice } from "./splice.js";
 
 export type Frame = "file" | "quotation";
@@ -104,11 +104,11 @@ export function replaceWhole(lines: readonly Line[], fresh: readonly string[]): 
     if (out.at(-1)?.trim() !== "") throw new Refusal("it ends with a line break, and the new text does not");
     out[out.length - 1] = final.actual.text;
   }
-  if (out[0] !== undefined) out[0] = firstLine(out[0], lines, shape);
+  if (out[0] !== undefined) out[0] = firstLine(out[0], { lines, shape });
   return { start, end: end + (rest?.text.length ?? 0), text: out.join("\n") };
 }
 
-function indentationOf(lines: readonly Line[]): ReturnType<typeof shapeOf> {
+function indentationOf(lines: readonly Line[]): Shape | undefined {
   const solid = lines.filter((line) => !line.blank && line.inside !== true);
   const pairs = solid.map(({ quoted, actual }) => ({
     quoted: quotedIndent(quoted),
@@ -118,7 +118,7 @@ function indentationOf(lines: readonly Line[]): ReturnType<typeof shapeOf> {
 }
 
 /** The quotation, and perhaps the new text with it, may begin after the indentation. */
-function firstLine(added: string, lines: readonly Line[], shape: ReturnType<typeof shapeOf>): string {
+function firstLine(added: string, { lines, shape }: { lines: readonly Line[]; shape: Shape | undefined }): string {
   const [first] = lines;
   if (first?.inside) return withLead(added, first);
   const isOld = lines.some((line) => line.actual?.text === added);

@@ -83,11 +83,11 @@ function restOf(lines: readonly Line[], steps: readonly Step[]): number {
   if (isKept || (last?.kind === "add" && endMarks(last.text) === endMarks(rest.text))) return rest.text.length;
   const marks = endMarks(rest.text);
   const quoted = (lines[index] as Line).quoted;
-  if (steps.length === 2 && last?.kind === "add" && endsAlike(last.text, quoted, marks)) return 0;
+  if (steps.length === 2 && last?.kind === "add" && endsAlike([last.text, quoted], marks)) return 0;
   throw new Refusal(`its last line stops before ${marks}`);
 }
 
-function endsAlike(a: string, b: string, marks: string): boolean {
+function endsAlike([a, b]: readonly [string, string], marks: string): boolean {
   return a.trimEnd().at(-1) === b.trimEnd().at(-1) && a.split(marks).length === b.split(marks).length;
 }
 

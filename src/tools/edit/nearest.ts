@@ -29,12 +29,12 @@ export function nearest(text: string, quotation: string): readonly Excerpt[] {
   const likeness = Float64Array.from(lines, (line) => likenessTo(wordsOf(line), quoted, index));
   const span = Math.min(quoted.length, lines.length);
   return bestWindows(likeness, span).map((start) =>
-    excerpt(lines, start, Math.max(span, quotation.trim().split("\n").length)),
+    excerpt(lines, { start, count: Math.max(span, quotation.trim().split("\n").length) }),
   );
 }
 
 /** Some lines of a text as an error message shows them: cut when they are many or long. */
-export function excerpt(lines: readonly string[], start: number, count: number): Excerpt {
+export function excerpt(lines: readonly string[], { start, count }: { start: number; count: number }): Excerpt {
   return { line: start + 1, lines: lines.slice(start, start + Math.min(count, MAX_SHOWN_LINES)).map(cut) };
 }
 

@@ -35,7 +35,7 @@ export function reindent(
   const asGiven = added.map((line) => line.indent);
   const shape = shapeOf(quoted, startsWithLine ? "line" : "before");
   if (shape === "same") return asGiven;
-  if (shape === "cut") return afterCutStart(quoted[0] as QuotedLine, quoted.slice(1), added);
+  if (shape === "cut") return afterCutStart(quoted, added);
   if (shape === "flat") return lineByLine(quoted, added);
   if (shape === undefined) return undefined;
   const moved = asGiven.map(shape);
@@ -46,6 +46,7 @@ export function reindent(
 }
 
 type Move = (indent: string) => string | undefined;
+export type Shape = "same" | "cut" | "flat" | Move;
 
 /**
  * How the indentation of the quotation differs from the file's: not at all, only by a cut start, by its total loss, or by
@@ -54,7 +55,7 @@ type Move = (indent: string) => string | undefined;
 export function shapeOf(
   quoted: readonly Pick<QuotedLine, "quoted" | "actual">[],
   start: "line" | "before",
-): "same" | "cut" | "flat" | Move | undefined {
+): Shape | undefined {
   const isSame = (line: Pick<QuotedLine, "quoted" | "actual">) => line.quoted === line.actual;
   if (quoted.every(isSame)) return "same";
   if (start === "line" && quoted[0]?.quoted === "" && quoted.slice(1).every(isSame)) return "cut";
@@ -62,16 +63,13 @@ export function shapeOf(
 }
 
 /** The quotation began after the indentation of its first line; the other lines were quoted as they are. */
-function afterCutStart(
-  first: QuotedLine,
-  rest: readonly QuotedLine[],
-  added: readonly NewLine[],
-): readonly string[] | undefined {
+function afterCutStart(quoted: readonly QuotedLine[], added: readonly NewLine[]): readonly string[] | undefined {
+  const [first, ...rest] = quoted as readonly [QuotedLine, ...QuotedLine[]];
   const opening = added[0]?.opens ? added[0] : undefined;
   const others = (opening === undefined ? added : added.slice(1)).map((line) => line.indent);
   const head = opening === undefined ? [] : [first.actual];
   if (opening?.indent === first.actual) return [...head, ...others];
-  if (opening !== undefined && (opening.indent !== "" || !follows(opening, first, rest))) return undefined;
+  if (opening !== undefined && (opening.indent !== "" || !follows(opening, quoted))) return undefined;
   if (others.length === 0 || rest.some((line) => line.kept)) return [...head, ...others];
   if (others.every((indent) => indent.startsWith(first.actual))) return [...head, ...others];
   const block = shortest(rest.map((line) => line.actual));
@@ -80,8 +78,9 @@ function afterCutStart(
 }
 
 /** Whether a new first line stands for the old one, so that it was cut at the same place. */
-function follows(opening: NewLine, first: QuotedLine, rest: readonly QuotedLine[]): boolean {
-  return rest.length === 0 || opening.partner === 0 || wordLikeness(opening.line, first.line) > ALIKE;
+function follows(opening: NewLine, quoted: readonly QuotedLine[]): boolean {
+  const isOnly = quoted.length === 1;
+  return isOnly || opening.partner === 0 || wordLikeness(opening.line, quoted[0]?.line ?? "") > ALIKE;
 }
 
 /** The quotation lost the shape of the block: only a line that replaces exactly one line has a known place. */

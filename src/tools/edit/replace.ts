@@ -127,17 +127,17 @@ class Search {
     const starts = [...places, ...halfway].sort((a, b) => a - b).map((at) => print.starts[at] as number);
     if (starts.length > 1 && !edit.all) throw this.#alike(starts, name);
     const chosen = places.filter((at, i) => i === 0 || at >= (places[i - 1] as number) + oldPrint.text.length);
-    return chosen.map((at) => ({ ...this.#carryOver(edit, at, name), loose: true }));
+    return chosen.map((at) => ({ ...this.#carryOver(edit, { at, name }), loose: true }));
   }
 
-  #carryOver(edit: Required<Replacement>, at: number, name: string): Splice {
+  #carryOver(edit: Required<Replacement>, { at, name }: { at: number; name: string }): Splice {
     const { text, print } = this.#file;
     try {
       return carryOver({ file: this.#file, at }, edit);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const line = lineAt(text, print.starts[at] as number);
-      const there = excerpt(text.split("\n"), line - 1, edit.old.trim().split("\n").length);
+      const there = excerpt(text.split("\n"), { start: line - 1, count: edit.old.trim().split("\n").length });
       throw new EditError(
         `${name} is not in the file as quoted. It comes close at line ${line}, but ${error.message}. ` +
           `Nothing was changed. Quote the file exactly:\n${renderExcerpt(there)}`,

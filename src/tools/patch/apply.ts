@@ -13,6 +13,7 @@ import { merge, type Step } from "../edit/merge.js";
 import { excerpt, nearest, renderExcerpt } from "../edit/nearest.js";
 import { SearchedText } from "../edit/searched-text.js";
 import { applySplices, lineAt, listLines, newlineOf, type Splice, trimSplice, unixNewlines } from "../edit/splice.js";
+import { findHeaders } from "./headers.js";
 import { type Hunk, type HunkLine, PatchError } from "./parse.js";
 
 /** Throws a PatchError that names the hunk, what it expected and what the file has. */
@@ -163,29 +164,31 @@ class Target {
       const isWhole = text.slice(start, from).trim() === "" && /^[\s,;]*$/.test(text.slice(to, end));
       if (!isWhole) return [];
       // The line end belongs to the lines, so the quotation ends with one, too.
-      return [this.#mergedPlace(hunk, { file: this.#file, at, old: `${old}\n`, oldPrint }, start)];
+      return [this.#mergedPlace(hunk, { file: this.#file, at, old: `${old}\n`, oldPrint })];
     });
   }
 
   /** A place that cannot be merged is one all the same: the hunk may be meant for it. */
-  #mergedPlace(hunk: Hunk, quotation: Quotation, start: number): Place {
+  #mergedPlace(hunk: Hunk, quotation: Quotation): Place {
+    const start = this.#text.lastIndexOf("\n", (this.#file.print.starts[quotation.at] as number) - 1) + 1;
     try {
       const splice = trimSplice(this.#text, merge(quotation, align(quotation), { steps: stepsOf(hunk.lines) }));
       return { start, from: splice.start, to: splice.end, splices: () => [splice] };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const refuse = () => {
-        throw this.#refused(hunk, quotation, error);
+        throw this.#refused(hunk, { start, reason: error.message });
       };
       return { start, from: start, to: start, splices: refuse };
     }
   }
 
-  #refused(hunk: Hunk, quotation: Quotation, { message }: Refusal): PatchError {
-    const line = this.line(this.#file.print.starts[quotation.at] as number);
-    const there = excerpt(this.#text.split("\n"), line - 1, hunk.lines.filter((each) => each.kind !== "add").length);
+  #refused(hunk: Hunk, { start, reason }: { start: number; reason: string }): PatchError {
+    const line = this.line(start);
+    const count = hunk.lines.filter((each) => each.kind !== "add").length;
+    const there = excerpt(this.#text.split("\n"), { start: line - 1, count });
     return new PatchError(
-      `${nameOf(hunk)}: it comes close to line ${line}, but ${message}. Quote the file exactly:\n${renderExcerpt(there)}`,
+      `${nameOf(hunk)}: it comes close to line ${line}, but ${reason}. Quote the file exactly:\n${renderExcerpt(there)}`,
     );
   }
 
@@ -199,20 +202,11 @@ class Target {
     });
   }
 
-  /** Offsets of lines that match the hunk's headers, each after the one before. */
   #anchors(hunk: Hunk): readonly number[] | undefined {
     if (hunk.headers.length === 0) return undefined;
-    const lines = this.#text.split("\n");
-    const starts = lineStarts(lines);
-    let rows: readonly number[] | undefined;
-    for (const header of hunk.headers) {
-      const matching = rowsOf(lines, header);
-      const following: readonly number[] =
-        rows?.flatMap((row) => matching.find((each) => each > row) ?? []) ?? matching;
-      if (following.length === 0) throw this.#noHeader(hunk, header);
-      rows = [...new Set(following)];
-    }
-    return rows?.map((row) => starts[row] as number);
+    const found = findHeaders(this.#text, hunk.headers);
+    if (typeof found === "string") throw this.#noHeader(hunk, found);
+    return found;
   }
 
   #noHeader(hunk: Hunk, header: string): PatchError {
@@ -227,7 +221,10 @@ class Target {
     const near = nearest(this.#text, old).map(renderExcerpt);
     const advice =
       near.length === 0 ? "Nothing in the file resembles them." : `The nearest places are:\n${near.join("\n…\n")}`;
-    const expected = renderExcerpt(excerpt(old.split("\n"), 0, quoted.length)).replace(/^\d+\t/gm, "  ");
+    const expected = renderExcerpt(excerpt(old.split("\n"), { start: 0, count: quoted.length })).replace(
+      /^\d+\t/gm,
+      "  ",
+    );
     return new PatchError(
       `${nameOf(hunk)}: the file does not have these lines${limits.join("")}:\n${expected}\n${advice}`,
     );
@@ -301,28 +298,6 @@ function pairUp(steps: readonly Step[]): readonly Step[] {
     i = end < 0 ? steps.length : end + 1;
   }
   return out;
-}
-
-/** Lines equal to the header; else equal but for space at the ends; else the only line that holds it. */
-function rowsOf(lines: readonly string[], header: string): readonly number[] {
-  const wanted = header.trim();
-  const rows = (matches: (line: string) => boolean) => lines.flatMap((line, row) => (matches(line) ? [row] : []));
-  const equal = rows((line) => line.trim() === wanted);
-  if (equal.length > 0) return equal;
-  const print = fingerprint(wanted).text;
-  const alike = print === "" ? [] : rows((line) => fingerprint(line).text === print);
-  if (alike.length > 0) return alike;
-  const holding = rows((line) => line.includes(wanted));
-  return holding.length === 1 ? holding : [];
-}
-
-function lineStarts(lines: readonly string[]): readonly number[] {
-  let at = 0;
-  return lines.map((line) => {
-    const start = at;
-    at += line.length + 1;
-    return start;
-  });
 }
 
 function nameOf(hunk: Hunk): string {

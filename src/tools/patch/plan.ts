@@ -85,7 +85,7 @@ class Plan {
   /** The file as the patch has left it so far. */
   async #file(name: string): Promise<PlannedFile> {
     const path = await this.#workspace.resolve(name, "write");
-    refuseLink(this.#workspace, name, path);
+    refuseLink(this.#workspace, { name, path });
     const known = this.#files.get(path.absolute);
     if (known !== undefined) return known;
     if (!path.exists) return { path };
@@ -123,7 +123,7 @@ function patched(file: PlannedFile, change: Extract<FileChange, { kind: "update"
 }
 
 /** A path that leads elsewhere than it says runs over a link. Only its spelling may differ. */
-function refuseLink(workspace: Workspace, name: string, path: ResolvedPath): void {
+function refuseLink(workspace: Workspace, { name, path }: { name: string; path: ResolvedPath }): void {
   const said = isAbsolute(name) ? join(name) : join(workspace.root, name);
   if (!isInside(said, workspace.roots) || sameName(said, path.absolute)) return;
   throw new PatchError(
