@@ -13,8 +13,9 @@
 import { chmod, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { StoreError, type StoreErrorCode } from "../store.js";
+import { StoreError } from "../store.js";
 import { syncFolder } from "../sync-folder.js";
+import { firstLine, guarded } from "./native-errors.js";
 
 export type Bindable = string | number | boolean | null | Uint8Array;
 
@@ -287,10 +288,6 @@ async function loadNative(load: () => Promise<unknown>): Promise<NativeConstruct
   }
 }
 
-function firstLine(error: unknown): string {
-  return String(error instanceof Error ? error.message : error).split("\n", 1)[0] as string;
-}
-
 /** True when the file has nothing in it yet. */
 async function prepareFile(path: string): Promise<boolean> {
   try {
@@ -335,38 +332,4 @@ function tryKey(Native: NativeConstructor, path: string, encryptionKey: string):
       probe.close();
     }
   });
-}
-
-const CODES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
-  [
-    /^SQLITE_NOTADB/,
-    "wrong-key",
-    "was made with another key, or its beginning is damaged. Give back the OXBOW_MACHINE_KEY, OXBOW_PASSPHRASE or key file it was made with, or move the file away to begin a new one. Nothing was changed",
-  ],
-  [/^SQLITE_CORRUPT/, "damaged", "is damaged"],
-  [/^SQLITE_(BUSY|LOCKED)/, "busy", "is held by another process; try again when that has finished"],
-  [/^SQLITE_FULL/, "full", "cannot grow: the disk is full. Free some space; nothing that was acknowledged is lost"],
-  [/^SQLITE_(IOERR|READONLY|CANTOPEN|PERM|AUTH|NOLFS)/, "unavailable", "cannot be used"],
-];
-/** Extended result codes that the library has no name for; the low byte is the primary code. */
-const PRIMARY = new Map([
-  [5, "SQLITE_BUSY"],
-  [8, "SQLITE_READONLY"],
-  [10, "SQLITE_IOERR"],
-  [11, "SQLITE_CORRUPT"],
-  [13, "SQLITE_FULL"],
-  [14, "SQLITE_CANTOPEN"],
-  [26, "SQLITE_NOTADB"],
-]);
-
-function guarded<T>(path: string, action: () => T): T {
-  try {
-    return action();
-  } catch (cause) {
-    const { code, rawCode } = cause as { readonly code?: unknown; readonly rawCode?: unknown };
-    const named = (typeof rawCode === "number" && PRIMARY.get(rawCode & 0xff)) || String(code);
-    const entry = CODES.find(([pattern]) => pattern.test(named));
-    if (entry === undefined) throw cause;
-    throw new StoreError(entry[1], `The session database ${path} ${entry[2]} (${firstLine(cause)}).`, { cause });
-  }
 }

@@ -1,0 +1,41 @@
+/** The database library's errors in words a user can act on. */
+import { StoreError, type StoreErrorCode } from "../store.js";
+
+const CODES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
+  [
+    /^SQLITE_NOTADB/,
+    "wrong-key",
+    "was made with another key, or its beginning is damaged. Give back the OXBOW_MACHINE_KEY, OXBOW_PASSPHRASE or key file it was made with, or move the file away to begin a new one. Nothing was changed",
+  ],
+  [/^SQLITE_CORRUPT/, "damaged", "is damaged"],
+  [/^SQLITE_(BUSY|LOCKED)/, "busy", "is held by another process; try again when that has finished"],
+  [/^SQLITE_FULL/, "full", "cannot grow: the disk is full. Free some space; nothing that was acknowledged is lost"],
+  [/^SQLITE_(IOERR|READONLY|CANTOPEN|PERM|AUTH|NOLFS)/, "unavailable", "cannot be used"],
+];
+/** Extended result codes that the library has no name for; the low byte is the primary code. */
+const PRIMARY = new Map([
+  [5, "SQLITE_BUSY"],
+  [8, "SQLITE_READONLY"],
+  [10, "SQLITE_IOERR"],
+  [11, "SQLITE_CORRUPT"],
+  [13, "SQLITE_FULL"],
+  [14, "SQLITE_CANTOPEN"],
+  [26, "SQLITE_NOTADB"],
+]);
+
+/** Runs something of the library; errors that are not ours to explain pass through. */
+export function guarded<T>(path: string, action: () => T): T {
+  try {
+    return action();
+  } catch (cause) {
+    const { code, rawCode } = cause as { readonly code?: unknown; readonly rawCode?: unknown };
+    const named = (typeof rawCode === "number" && PRIMARY.get(rawCode & 0xff)) || String(code);
+    const entry = CODES.find(([pattern]) => pattern.test(named));
+    if (entry === undefined) throw cause;
+    throw new StoreError(entry[1], `The session database ${path} ${entry[2]} (${firstLine(cause)}).`, { cause });
+  }
+}
+
+export function firstLine(error: unknown): string {
+  return String(error instanceof Error ? error.message : error).split("\n", 1)[0] as string;
+}
