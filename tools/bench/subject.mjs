@@ -13,7 +13,7 @@ const REPORT = pathToFileURL(here("./report-usage.mjs")).href;
 export const SUBJECTS = ["floor", "oxbow"];
 
 export function versionCommand(subject) {
-  return subject === "floor" ? ["-e", "console.log('floor 0')"] : [BIN, "--version"];
+  return subject === "floor" ? ["--input-type=module", "-e", "console.log('floor 0')"] : [BIN, "--version"];
 }
 
 function promptCommand(subject) {
