@@ -13,7 +13,7 @@ describe("[T7] childEnvironment", () => {
       OXBOW_CALL: "mark.",
       JAVA_HOME: "/opt/java",
       CARGO_HOME: "/home/me/.cargo",
-      VIRTUAL_ENV: "/work/.venv",
+      VIRTUAL_ENV: "/home/me/.venv",
       TERM: "xterm",
     };
     expect(childEnvironment(env)).toMatchObject(env);

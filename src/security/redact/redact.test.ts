@@ -42,7 +42,7 @@ const SECRETS: readonly (readonly [string, string, string])[] = [
   ["pay @ now", `sk_${"live_"}${random(24)}`, "stripe"],
   ["@", `sk-${"proj-"}${random(60)}T3Blbk${"FJ"}${random(60)}`, "openai"],
   ["x-api-key: @", `sk-ant-${"api03-"}${random(93)}AA`, "anthropic"],
-  ["//registry.npmjs.org/:_authToken=@", `npm${"_"}${random(36)}`, "npm"],
+  ["//npm.example.com/:_authToken=@", `npm${"_"}${random(36)}`, "npm"],
   ["password = @", `pypi-${"AgEIcHlwaS5vcmc"}${random(80)}`, "pypi"],
   ["jwt @ end", `eyJ${random(30)}.eyJ${random(60)}.${random(43)}`, "jwt"],
   ["Authorization: Bearer @", random(40), "authorization"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DISTORTIONS, type GeneratedEdit, generateEdit } from "./generated-edits.js";
+import { DISTORTIONS, type GeneratedEdit, generateEdit } from "../../../test/support/generated-edits.js";
 import { applyEdits, EditError } from "./replace.js";
 
 type Verdict = "right" | "refused" | "wrong" | "unknowable";

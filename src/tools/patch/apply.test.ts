@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Random } from "../edit/generated-edits.js";
+import { Random } from "../../../test/support/generated-edits.js";
 import { applyHunks } from "./apply.js";
 import { PatchError, parsePatch } from "./parse.js";
 
