@@ -2,11 +2,6 @@
 export const ACCEPTED = [
   {
     suite: "wire",
-    id: "anthropic-messages/anthropic-sdk--incomplete_partial_json_response",
-    why: "expects arguments that were cut off to be completed; Oxbow never repairs a tool call",
-  },
-  {
-    suite: "wire",
     id: "openai-chat/llm--test_tools_streaming_variant_a--0",
     why: "expects a tool name that the server repeats to be doubled; Oxbow reads it once",
   },

@@ -6,6 +6,7 @@ import { createHttpModel } from "../../providers/http-model.js";
 import { loadWire, type WireName } from "../../providers/named.js";
 import { argumentsAsWritten } from "../../providers/wire/tool-arguments.js";
 import { createHttpClient } from "../../system/http-client.js";
+import { readableJson } from "./readable-json.js";
 import type { Operation } from "./serve.js";
 
 const WIRES: Readonly<Record<string, WireName>> = {
@@ -53,8 +54,8 @@ export const stream: Operation = async ({ protocol, base_url: baseUrl, model: na
   };
 };
 
-/** As the protocol itself has them: text in Chat Completions, an object elsewhere. */
+/** As the protocol itself has them: text in Chat Completions, an object elsewhere, of which the readable part if it was cut off. */
 function argumentsOf(call: ModelToolCall, wire: WireName): JsonValue {
-  if (call.malformed !== undefined || wire === "openai-chat") return argumentsAsWritten(call);
-  return call.args;
+  if (wire === "openai-chat") return argumentsAsWritten(call);
+  return call.malformed === undefined ? call.args : (readableJson(call.malformed) ?? call.malformed);
 }

@@ -1,6 +1,7 @@
 /** `oxbow doctor`: what works on this machine, and what to do about the rest. */
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { findProgram } from "../../system/find-program.js";
+import { findRipgrep } from "../../tools/search/find-ripgrep.js";
 import { environment, type Variables } from "../env.js";
 import { EXIT } from "../exit-codes.js";
 import { helpLines, parseFlags, UsageError } from "../flags.js";
@@ -37,6 +38,7 @@ export async function run(args: readonly string[]): Promise<number> {
     ...(await settingsFindings(variables)),
     ...(await modelFindings(variables)),
     ...programFindings(variables),
+    await searchFinding(variables),
     workspaceFinding(),
     sandboxFinding(),
   ];
@@ -95,13 +97,18 @@ function programFindings(variables: Variables): Finding[] {
   const wanted: readonly (readonly [string, string])[] = [
     ["bash", "shell commands use sh instead"],
     ["git", "git state cannot be shown"],
-    ["rg", "searches use the built-in search, which is slower"],
   ];
   return wanted.map(([name, without]): Finding => {
     const path = findProgram(name, variables.PATH ?? "");
     if (path !== undefined) return { subject: name, verdict: "ok", text: path };
     return { subject: name, verdict: "note", text: `not found on PATH: ${without}` };
   });
+}
+
+async function searchFinding(variables: Variables): Promise<Finding> {
+  const path = await findRipgrep({ path: variables.PATH, avoid: [process.cwd()] });
+  if (path !== undefined) return { subject: "ripgrep", verdict: "ok", text: path };
+  return { subject: "ripgrep", verdict: "note", text: "not found: searches use the built-in search, which is slower" };
 }
 
 function workspaceFinding(): Finding {
