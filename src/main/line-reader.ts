@@ -22,7 +22,8 @@ export class LineReader {
   #waiting: ((line: string | undefined) => void) | undefined;
   #closed = false;
 
-  constructor(clock: Clock) {
+  /** `signal`: Ctrl-C while a line is typed becomes the signal it would be otherwise, for a program with its own handler. */
+  constructor(clock: Clock, { interrupt = "here" }: { readonly interrupt?: "here" | "signal" } = {}) {
     this.#clock = clock;
     this.#input = process.stdin;
     const terminal = this.#input.isTTY === true;
@@ -32,8 +33,11 @@ export class LineReader {
       this.#closed = true;
       this.#settle(undefined);
     });
-    this.#reader.on("SIGINT", () => this.#interrupt());
-    process.on("SIGINT", this.#onSignal);
+    if (interrupt === "signal") this.#reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+    else {
+      this.#reader.on("SIGINT", this.#onSignal);
+      process.on("SIGINT", this.#onSignal);
+    }
     this.#rest();
   }
 
@@ -50,7 +54,10 @@ export class LineReader {
     if (this.#closed || signal?.aborted) return undefined;
     this.#reader.resume();
     await new Promise<void>((resolve) => this.#clock.after(SETTLE_MS, resolve));
-    const stop = () => this.#settle(undefined);
+    const stop = () => {
+      process.stderr.write("\n");
+      this.#settle(undefined);
+    };
     signal?.addEventListener("abort", stop, { once: true });
     const answer = await this.#edit(question);
     signal?.removeEventListener("abort", stop);

@@ -22,7 +22,7 @@ export function processTerminal(variables: Variables, lines?: LineReader): Termi
   let reader = lines;
   const askLine: Terminal["askLine"] = async (question, signal) => {
     const { LineReader } = await import("./line-reader.js");
-    reader ??= new LineReader(nodeClock);
+    reader ??= new LineReader(nodeClock, { interrupt: "signal" });
     return reader.ask(question, signal);
   };
   return { ...terminal, askLine };

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { findProgram } from "../../src/system/find-program.js";
@@ -89,6 +89,28 @@ class Screen {
     return execFileSync(tmux ?? "tmux", ["-f", "/dev/null", "-L", "oxbow-test", ...args], { encoding: "utf8" });
   }
 }
+
+describe("one prompt on a terminal", () => {
+  verifies(["U1", "L9"], "Ctrl-C at a question cancels the run, and nothing runs (130)", async (context) => {
+    context.skip(tmux === undefined, "tmux is not installed");
+    const mock = await mockModel('reply\n  tool bash {"command": "echo ran > made.txt"}\nreply\n  text: never\n');
+    const cwd = await temporaryFolder();
+    const screen = new Screen();
+    try {
+      const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
+      screen.start(`cd ${cwd} && ${process.execPath} ${BIN} "do it"; echo EXIT $?; ls; sleep 1000`, env);
+      await screen.until("[n] no:");
+      screen.type("C-c");
+      const text = await screen.until("EXIT 130");
+      expect(text).toContain("oxbow: cancelled.");
+      expect(text).toMatch(/no:\n✗ bash: cancelled/);
+      expect(await readdir(cwd)).toEqual([]);
+      expect(mock.requests).toHaveLength(1);
+    } finally {
+      screen.close();
+    }
+  });
+});
 
 describe("the plain line client on a terminal", () => {
   verifies(

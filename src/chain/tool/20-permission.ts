@@ -21,6 +21,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   }
   const question = { call: call.call, tool: call.tool, args: call.args, summary: summarize(call) };
   const answer = await person.ask(question, context.signal);
+  if (context.signal.aborted) return { status: "cancelled", content: [text("Cancelled before it was allowed.")] };
   if (answer.decision === "deny")
     return denied(`Denied: the user said no.${answer.message ? ` ${answer.message}` : ""}`);
   gate.remember(call, answer.decision);

@@ -37,15 +37,18 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
   const view = new TextView(terminal, spinner, { verbose: options.verbose });
   const records: Envelope[] = [];
   let modelMs = 0;
-  const questions = new AbortController();
+  let question = new AbortController();
   const ended = new Promise<EventPayloads["TurnEnded"]>((resolve) => {
     client.subscribe((event) => {
+      // Settled, by whoever: there is nothing left to ask.
+      if (event.kind === "PermissionResolved") question.abort();
       if (format === "stream-json") terminal.out.write(`${JSON.stringify(event)}\n`);
       else if (format === "text") view.show(event);
       if (options.recordsAfter) records.push(event);
       if (event.kind === "PermissionRequested") {
         spinner.stop();
-        void answer(options, event.payload, questions.signal);
+        question = new AbortController();
+        void answer(options, event.payload, question.signal);
       }
       if (event.kind === "CostIncremented") modelMs += event.payload.elapsed_ms;
       if (event.kind === "TurnEnded") resolve(event.payload);
@@ -58,7 +61,6 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
     return { refused: reply.failure };
   }
   const result = await ended;
-  questions.abort();
   spinner.stop();
   if (format === "json") terminal.out.write(`${JSON.stringify({ session, ...result }, null, 2)}\n`);
   for (const record of records) terminal.out.write(`${JSON.stringify(record)}\n`);

@@ -44,7 +44,7 @@ class Repl {
   readonly #stats = new StatsWindow();
   #session: SessionId | undefined;
   #turnEnded: ((ended: EventPayloads["TurnEnded"]) => void) | undefined;
-  #questions = new AbortController();
+  #question = new AbortController();
   /** Time the model took in this turn; a person's thinking is not the model's slowness. */
   #modelMs = 0;
   /** What a running `!command` has shown; undefined when none runs. */
@@ -77,6 +77,8 @@ class Repl {
       if (event.kind === "ToolCallProgress") this.#showShell(event.payload.text);
       return;
     }
+    // Settled, by whoever: there is nothing left to ask.
+    if (event.kind === "PermissionResolved") this.#question.abort();
     this.#view.show(event);
     if (event.kind === "PermissionRequested") void this.#answer(event.payload);
     if (event.kind === "CostIncremented") this.#modelMs += event.payload.elapsed_ms;
@@ -152,7 +154,6 @@ class Repl {
   async #turn(input: string): Promise<void> {
     const { client, terminal } = this.#options;
     this.#modelMs = 0;
-    this.#questions = new AbortController();
     const ended = new Promise<EventPayloads["TurnEnded"]>((resolve) => {
       this.#turnEnded = resolve;
     });
@@ -164,7 +165,6 @@ class Repl {
       return;
     }
     const result = await this.#interruptible(() => ended);
-    this.#questions.abort();
     this.#spinner.stop();
     if (result.failure !== undefined) terminal.err.write(`oxbow: ${safeText(result.failure.message)}\n`);
     else if (result.outcome === "cancelled") this.#say("Cancelled.");
@@ -189,7 +189,8 @@ class Repl {
 
   async #answer(question: EventPayloads["PermissionRequested"]): Promise<void> {
     this.#spinner.stop();
-    const decision = (await askPermission(this.#options.terminal, question, this.#questions.signal)) ?? "deny";
+    this.#question = new AbortController();
+    const decision = (await askPermission(this.#options.terminal, question, this.#question.signal)) ?? "deny";
     await this.#options.client.send("AnswerPermission", { call: question.call, decision }, this.#session);
   }
 
