@@ -249,10 +249,12 @@ describe("exit codes and clear errors", () => {
 
   verifies(["U1", "L9"], "Ctrl-C cancels cleanly (130) and keeps what had arrived", async () => {
     const mock = await mockModel("reply\n  text: so far\n  hang\n");
+    let pressed = false;
     const { code, stdout, stderr } = await oxbow(["go"], {
       env: providerEnvironment("anthropic", mock.url),
       onOutput: (all, child) => {
-        if (all.stdout.includes("so far")) child.kill("SIGINT");
+        if (pressed || !all.stdout.includes("so far")) return;
+        pressed = child.kill("SIGINT");
       },
     });
     expect(stdout).toBe("so far\n");

@@ -99,7 +99,6 @@ async function oneShot(
     clock: engine.clock,
     isReaderGone: () => signals.readerGone,
   });
-  signals.release();
   if ("ended" in result) return exitCodeOf(result.ended);
   process.stderr.write(`oxbow: ${result.refused.message}\n`);
   return exitCodeOfFailure(result.refused);
@@ -126,7 +125,7 @@ async function converse(
 /** Ctrl-C cancels cleanly; a second one does not wait. A reader that went away is a cancel nobody needs to hear about. */
 function cancelOnSignals(client: EngineClient, session: SessionId) {
   let asked = false;
-  const state = { readerGone: false, release };
+  const state = { readerGone: false };
   const cancel = () => {
     if (asked) process.exit(EXIT.cancelled);
     asked = true;
@@ -140,9 +139,6 @@ function cancelOnSignals(client: EngineClient, session: SessionId) {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, cancel);
   process.stdout.on("error", onPipe);
   process.stderr.on("error", () => {});
-  function release(): void {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(signal, cancel);
-  }
   return state;
 }
 
