@@ -1,5 +1,4 @@
 /** The bar: a thousand cancels at random moments leave no process behind and end each turn exactly once. */
-import { readdirSync, readFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
@@ -12,6 +11,7 @@ import { text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { providerEnvironment, temporaryFolder } from "../support/program.js";
+import { survivors } from "../support/survivors.js";
 import { verifies } from "../verifies.js";
 
 const CANCELS = 1000;
@@ -64,19 +64,6 @@ function random(seed: number): () => number {
   };
 }
 
-function survivors(): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-        return command.includes(MARK) ? [`${pid} ${command}`] : [];
-      } catch {
-        return [];
-      }
-    });
-}
-
 async function cancelOften(seed: number, times: number): Promise<{ ended: string[]; openings: number }> {
   const next = random(seed);
   const client = connectInProcess(engine.host, { id: engine.newClientId(), canAnswer: false });
@@ -124,7 +111,7 @@ describe("cancelling at random moments", () => {
         expect(new Set(ended)).toEqual(new Set(["cancelled"]));
       }
       expect(mock.failures).toEqual([]);
-      expect(survivors()).toEqual([]);
+      expect(survivors(MARK)).toEqual([]);
     },
     240_000,
   );

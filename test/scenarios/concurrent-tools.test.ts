@@ -1,12 +1,12 @@
 /** The bar: 200 tool calls at once, cancelled at random moments, leave no process and no half of a file behind. */
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { openToolbox, type Toolbox } from "../../src/main/toolbox.js";
 import type { JsonObject } from "../../src/protocol/json.js";
+import { survivors } from "../support/survivors.js";
 import { verifies } from "../verifies.js";
 
 const CALLS = 200;
@@ -134,19 +134,6 @@ function runAll(seed: number): Promise<readonly Ending[]> {
   );
 }
 
-function survivors(): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-        return command.includes(MARK) ? [`${pid} ${command}`] : [];
-      } catch {
-        return [];
-      }
-    });
-}
-
 const text = (path: string) => readFile(join(root, path), "utf8");
 
 async function filesBelow(folder: string): Promise<string[]> {
@@ -197,9 +184,9 @@ describe("many tools at once", () => {
       }
       expect(endings.filter(({ status }) => status === "cancelled").length).toBeGreaterThan(CALLS / 20);
       // Those in the background live as long as the session; they also show that a survivor would be found.
-      expect(survivors().length).toBeGreaterThan(0);
+      expect(survivors(MARK).length).toBeGreaterThan(0);
       await toolbox.close();
-      expect(survivors()).toEqual([]);
+      expect(survivors(MARK)).toEqual([]);
       await expectWholeFiles(endings);
     },
     60_000,
