@@ -7,20 +7,28 @@ import { create as assemble20Tools } from "./stages/assemble/20-tools.js";
 import { create as assemble30Instructions } from "./stages/assemble/30-instructions.js";
 import { create as done10OpenCalls } from "./stages/done/10-open-calls.js";
 import { create as done20Permission } from "./stages/done/20-permission.js";
+import { create as done80Saved } from "./stages/done/80-saved.js";
 import { create as error50Report } from "./stages/error/50-report.js";
 import { create as receive50Answer } from "./stages/receive/50-answer.js";
 import { create as send50Model } from "./stages/send/50-model.js";
+import { create as start05Edited } from "./stages/start/05-edited.js";
 import { create as start10Input } from "./stages/start/10-input.js";
 import { create as toolDone50Continue } from "./stages/tool_done/50-continue.js";
 import { create as toolExec50Dispatch } from "./stages/tool_exec/50-dispatch.js";
+import { create as subscribers50Journal } from "./subscribers/50-journal.js";
 import { create as tool10Arguments } from "./tool/10-arguments.js";
 import { create as tool20Permission } from "./tool/20-permission.js";
+import { create as tool30Ledger } from "./tool/30-ledger.js";
+import { create as tool50Undo } from "./tool/50-undo.js";
 import { create as tool60Cap } from "./tool/60-cap.js";
 import { create as tool70Redact } from "./tool/70-redact.js";
 
 export const listing: ChainListing = {
   stages: {
-    start: [{ name: "10-input", create: start10Input }],
+    start: [
+      { name: "05-edited", create: start05Edited },
+      { name: "10-input", create: start10Input },
+    ],
     assemble: [
       { name: "10-messages", create: assemble10Messages },
       { name: "20-tools", create: assemble20Tools },
@@ -33,6 +41,7 @@ export const listing: ChainListing = {
     done: [
       { name: "10-open-calls", create: done10OpenCalls },
       { name: "20-permission", create: done20Permission },
+      { name: "80-saved", create: done80Saved },
     ],
     error: [{ name: "50-report", create: error50Report }],
   },
@@ -40,8 +49,10 @@ export const listing: ChainListing = {
   tool: [
     { name: "10-arguments", create: tool10Arguments },
     { name: "20-permission", create: tool20Permission },
+    { name: "30-ledger", create: tool30Ledger },
+    { name: "50-undo", create: tool50Undo },
     { name: "60-cap", create: tool60Cap },
     { name: "70-redact", create: tool70Redact },
   ],
-  subscribers: [],
+  subscribers: [{ name: "50-journal", create: subscribers50Journal }],
 };

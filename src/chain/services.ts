@@ -1,6 +1,7 @@
 /** What the hooks and links need; `main/harness.ts` supplies it once per run. */
-import type { EnginePorts, RequestLink, ToolLink, ToolRegistry } from "../engine/ports.js";
+import type { EnginePorts, RequestLink, ToolCall, ToolLink, ToolRegistry } from "../engine/ports.js";
 import type { Stage, StageHook } from "../engine/turn.js";
+import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { PermissionDecision } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
@@ -36,11 +37,36 @@ export type Log = (
   fields?: JsonObject,
 ) => void;
 
+/** The log of the run, where there is one. */
+export interface RunJournal {
+  record(event: Envelope): void;
+  /** Resolves when it is on the disk that the call begins; rejects when that cannot be. */
+  intend(call: ToolCall): Promise<void>;
+  /** What was said, as people left it since the last turn; undefined when nobody touched it. */
+  editedConversation(): Promise<readonly Message[] | undefined>;
+  /** Resolves when everything so far is saved, rejects when it cannot be. */
+  settle(): Promise<void>;
+  /** Milliseconds spent on writing since the last call. */
+  takeWriteMs(): number;
+}
+
+/** Writes down what calls change, so that it can be undone. */
+export interface ChangeRecorder {
+  begin(call: {
+    readonly call: CallId;
+    readonly tool: string;
+    /** `announced`: every change goes through the workspace, which tells. `watched`: nobody knows what it will do. */
+    readonly changes: "announced" | "watched";
+  }): Promise<{ end(options: { readonly goesOn: boolean }): Promise<void> }>;
+}
+
 export interface ChainServices {
   readonly tools: ToolRegistry;
   readonly gate: PermissionGate;
   readonly person: Person;
   readonly log: Log;
+  readonly journal?: RunJournal;
+  readonly undo?: ChangeRecorder;
   /** The system prompt. Called once per model call; it must answer the same bytes within a session. */
   systemPrompt(): string;
   readonly maxOutputTokens?: number;

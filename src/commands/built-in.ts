@@ -1,5 +1,6 @@
 /** The built-in commands. `/clear` and `/exit` concern the client and are handled there; they are listed here for `/help`. */
 import { failure } from "../protocol/errors.js";
+import { record } from "./record.js";
 import { type SlashCommand, SlashRegistry } from "./registry.js";
 
 const HANDLED_BY_CLIENT = () => ({ text: "" });
@@ -51,7 +52,7 @@ const clear: SlashCommand = {
 
 const exit: SlashCommand = { name: "exit", usage: "/exit", summary: "leave (also Ctrl-D)", run: HANDLED_BY_CLIENT };
 
-export const builtInCommands = new SlashRegistry([help, status, model, shell, clear, exit]);
+export const builtInCommands = new SlashRegistry([help, status, model, record, shell, clear, exit]);
 
 function helpText(commands: readonly SlashCommand[]): string {
   const width = Math.max(...commands.map((command) => command.usage.length));

@@ -17,6 +17,12 @@ export interface SlashContext {
   currentModel(): string;
   setModel(spec: string): Promise<SlashResult>;
   listModels(): Promise<string>;
+  /** The Markdown recording of this session. */
+  readonly recording: {
+    start(file: string | undefined): Promise<SlashResult>;
+    stop(): Promise<SlashResult>;
+    status(): string;
+  };
   /** Runs a command the person typed themselves; its output goes out as events. */
   shell(command: string): Promise<SlashResult>;
 }

@@ -12,10 +12,17 @@ import type { Run } from "./run.js";
 
 /** What the host cannot know itself. */
 export interface HostPorts {
-  openRun(request: { readonly originator: ClientId; readonly personPresent: () => boolean }): Promise<Run>;
+  openRun(request: RunRequest): Promise<Run | { readonly failure: Failure }>;
   resolveModel(spec: string): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
   /** Verbs of slash commands and plugins, by namespace. */
   custom(request: CustomRequest): Promise<CommandReply>;
+}
+
+export interface RunRequest {
+  readonly originator: ClientId;
+  readonly personPresent: () => boolean;
+  /** The session to go on with; without it a new one. */
+  readonly resume?: CommandPayloads["CreateSession"] & { readonly resume: SessionId };
 }
 
 export interface CustomRequest {
@@ -57,7 +64,9 @@ export class Host {
     client: AttachedClient,
     command: { readonly kind: K; readonly payload: CommandPayloads[K]; readonly session?: SessionId },
   ): Promise<CommandReply> {
-    if (command.kind === "CreateSession") return this.#create(client);
+    if (command.kind === "CreateSession") {
+      return this.#create(client, command.payload as CommandPayloads["CreateSession"]);
+    }
     const hosted = command.session === undefined ? undefined : this.#runs.get(command.session);
     if (hosted === undefined) return refuse(failure("SessionNotFound", { session: command.session ?? "(none given)" }));
     const handler = this.#handlers[command.kind] as Handler<K> | undefined;
@@ -105,10 +114,21 @@ export class Host {
     CustomCommand: (run, { namespace, verb, payload }) => this.#ports.custom({ namespace, verb, payload, run }),
   };
 
-  async #create(client: AttachedClient): Promise<CommandReply> {
+  async #create(client: AttachedClient, payload: CommandPayloads["CreateSession"]): Promise<CommandReply> {
+    const resumed = payload.resume === undefined ? undefined : this.#runs.get(payload.resume);
+    if (resumed !== undefined) {
+      this.#attach(resumed.run, client);
+      return { ok: true, session: resumed.run.session };
+    }
     const attached = new Map<ClientId, Attachment>();
     const personPresent = () => [...attached.values()].some((attachment) => attachment.client.canAnswer);
-    const run = await this.#ports.openRun({ originator: client.id, personPresent });
+    const opened = await this.#ports.openRun({
+      originator: client.id,
+      personPresent,
+      ...(payload.resume !== undefined && { resume: { ...payload, resume: payload.resume } }),
+    });
+    if ("failure" in opened) return refuse(opened.failure);
+    const run = opened;
     this.#runs.set(run.session, { run, attached });
     this.#attach(run, client);
     return { ok: true, session: run.session };

@@ -7,6 +7,7 @@
 import { AbortNode } from "../base/abort-tree.js";
 import { formatDuration } from "../base/duration.js";
 import type { Bus } from "../engine/bus.js";
+import type { CancelReason } from "../engine/cancel.js";
 import { runTurn, type TurnResult } from "../engine/loop.js";
 import type { EnginePorts, Model, ToolRegistry } from "../engine/ports.js";
 import { type StageChains, Turn } from "../engine/turn.js";
@@ -22,6 +23,8 @@ export interface RunOptions {
   readonly stages: StageChains;
   readonly model: Model;
   readonly desk: PermissionDesk;
+  /** What was said before, when the session goes on. */
+  readonly conversation?: readonly Message[];
   /** A turn that takes longer is stopped; reaching it is a limit, not a failure. */
   readonly turnTimeoutMs?: number;
   /** Frees what the run holds: background commands, watchers. */
@@ -37,7 +40,7 @@ export class Run {
   readonly session: SessionId;
   readonly bus: Bus;
   readonly desk: PermissionDesk;
-  readonly conversation: Message[] = [];
+  readonly conversation: Message[];
   /** Takes effect with the next turn. */
   model: Model;
   readonly #options: RunOptions;
@@ -49,6 +52,7 @@ export class Run {
     this.bus = options.bus;
     this.desk = options.desk;
     this.model = options.model;
+    this.conversation = [...(options.conversation ?? [])];
     this.#options = options;
   }
 
@@ -111,7 +115,15 @@ export class Run {
 
   /** Safe when nothing runs. With a failure it is a limit that was reached rather than somebody's wish. */
   cancel(by: string, cause?: Failure): void {
-    const reason = { by, ...(cause !== undefined && { failure: cause }) };
+    this.#abort({ by, ...(cause !== undefined && { failure: cause }) });
+  }
+
+  /** Something the run cannot go on without has failed. */
+  fail(by: string, cause: Failure): void {
+    this.#abort({ by, failure: cause, outcome: "failed" });
+  }
+
+  #abort(reason: CancelReason): void {
     this.#turn?.abort.abort(reason);
     for (const node of this.#asides) node.abort(reason);
   }

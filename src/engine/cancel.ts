@@ -9,8 +9,10 @@ import type { Failure } from "../protocol/errors.js";
 /** Why a turn was cancelled: by a client, or because a limit of the run was reached. */
 export interface CancelReason {
   readonly by: string;
-  /** Set when the cancel is a limit rather than somebody's wish. */
+  /** Set when the cancel is nobody's wish. */
   readonly failure?: Failure;
+  /** What such a turn has come to; a limit unless it says otherwise. */
+  readonly outcome?: "limit" | "failed";
 }
 
 /** A failure that ends the turn; a link or hook throws it, the loop turns it into the outcome. */

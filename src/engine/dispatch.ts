@@ -62,6 +62,11 @@ export class Dispatch {
     return this.#entries.length;
   }
 
+  /** How many of the calls have had their ToolCallStarted. */
+  get announced(): number {
+    return this.#announced;
+  }
+
   /** Takes the next call of the message and starts it at once where that is safe. */
   offer(block: ToolUseBlock): void {
     const tool = this.#ports.tools.find(block.tool);

@@ -65,7 +65,7 @@ function conclude(turn: Turn): TurnResult {
   const reason = turn.cancelReason;
   const cause = reason?.failure ?? turn.failure;
   let outcome: TurnOutcome = turn.outcome ?? "answered";
-  if (reason !== undefined) outcome = reason.failure === undefined ? "cancelled" : "limit";
+  if (reason !== undefined) outcome = reason.failure === undefined ? "cancelled" : (reason.outcome ?? "limit");
   else if (turn.failure !== undefined && turn.outcome === undefined) outcome = "failed";
   if (outcome === "cancelled") turn.bus.publish("Cancelled", { turn: turn.id, by: reason?.by ?? "" });
   return {

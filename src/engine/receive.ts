@@ -6,6 +6,7 @@ import type { AssistantBlock, ToolUseBlock } from "../protocol/content.js";
 import { plainText, text } from "../protocol/content.js";
 import { failure } from "../protocol/errors.js";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
+import { AnswerRecord } from "./answer-record.js";
 import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
 import { DeltaMerger } from "./delta-merger.js";
 import type { Dispatch } from "./dispatch.js";
@@ -63,6 +64,7 @@ class Reception {
   readonly #dispatch: Dispatch;
   readonly #deltas: DeltaMerger;
   readonly #blocks: AssistantBlock[] = [];
+  readonly #record = new AnswerRecord();
   #partialText = "";
   #partialThinking = "";
   #usage: Usage = NO_USAGE;
@@ -72,7 +74,10 @@ class Reception {
   constructor(turn: Turn, dispatch: Dispatch) {
     this.#turn = turn;
     this.#dispatch = dispatch;
-    this.#deltas = new DeltaMerger(turn.ports.clock, (kind, merged) => turn.bus.publish(kind, { text: merged }));
+    this.#deltas = new DeltaMerger(turn.ports.clock, (kind, merged) => {
+      this.#record.delta(kind);
+      turn.bus.publish(kind, { text: merged });
+    });
   }
 
   take(event: ModelEvent): void {
@@ -104,15 +109,18 @@ class Reception {
     switch (block.type) {
       case "text":
         this.#partialText = "";
-        this.#keep(block);
-        return;
-      case "thinking":
-        this.#partialThinking = "";
-        this.#keep(block);
-        if (block.opaque === undefined) return;
         this.#deltas.flush();
-        this.#turn.bus.publish("ThinkingDelta", { text: "", provider: block.provider, opaque: block.opaque });
+        this.#keep(block);
         return;
+      case "thinking": {
+        this.#partialThinking = "";
+        this.#deltas.flush();
+        const { provider, opaque } = block;
+        this.#record.delta("ThinkingDelta");
+        this.#turn.bus.publish("ThinkingDelta", { text: "", provider, ...(opaque !== undefined && { opaque }) });
+        this.#keep(block);
+        return;
+      }
       case "tool_call": {
         this.#deltas.flush();
         const call: ToolUseBlock = {
@@ -137,17 +145,22 @@ class Reception {
   }
 
   #keep(block: AssistantBlock): void {
-    this.#blocks.push(block);
+    this.#add(block);
     this.#turn.ports.onBlock?.(block);
+  }
+
+  #add(block: AssistantBlock): void {
+    this.#blocks.push(block);
+    this.#record.block(block);
   }
 
   close(complete: boolean, elapsedMs: number): Answer {
     this.#deltas.flush();
     const turn = this.#turn;
     if (this.#partialThinking !== "") {
-      this.#blocks.push({ type: "thinking", text: this.#partialThinking, provider: turn.model.family });
+      this.#add({ type: "thinking", text: this.#partialThinking, provider: turn.model.family });
     }
-    if (this.#partialText !== "") this.#blocks.push(text(this.#partialText));
+    if (this.#partialText !== "") this.#add(text(this.#partialText));
     if (this.#blocks.length > 0) {
       turn.conversation.push({
         role: "assistant",
@@ -164,6 +177,7 @@ class Reception {
       model: turn.model.model,
       usage: this.#usage,
       elapsed_ms: Math.round(elapsedMs),
+      ...this.#record.shape({ complete, announced: this.#dispatch.announced }),
     });
     return { stop: this.#stop, yielded: this.#yielded, complete };
   }

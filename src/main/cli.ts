@@ -1,4 +1,5 @@
 /** The command line as a table: a name, a line of help, and where to load it from. Nothing else is imported before it is needed. */
+import { isId } from "../protocol/ids.js";
 import { EXIT } from "./exit-codes.js";
 import { nearest, UsageError } from "./flags.js";
 
@@ -13,6 +14,11 @@ export const COMMANDS: readonly CliCommand[] = [
     name: "run",
     summary: "run one prompt to its end (the default when a prompt is given)",
     load: () => import("./commands/run.js"),
+  },
+  {
+    name: "session",
+    summary: "list, search, show, resume, branch, undo, export, import … what was said and done",
+    load: () => import("./commands/session.js"),
   },
   { name: "models", summary: "list the models that can be used now", load: () => import("./commands/models.js") },
   { name: "tools", summary: "list the tools the model can call", load: () => import("./commands/tools.js") },
@@ -62,6 +68,7 @@ function choose(args: readonly string[]): { command: CliCommand; rest: readonly 
   const named = COMMANDS.find((command) => command.name === first);
   if (named !== undefined) return { command: named, rest };
   if (first === "--help" || first === "-h") return { command: find("help"), rest };
+  if (first !== undefined && isId("sess", first)) return { command: find("run"), rest: ["--resume", first, ...rest] };
   if (args.length === 1 && first !== undefined && /^[a-z-]+$/.test(first) && !first.startsWith("-")) {
     const near = nearest(
       first,

@@ -12,6 +12,7 @@ import { type Roots, roots } from "../system/xdg-paths.js";
 import type { Variables } from "./env.js";
 import type { ParsedFlags } from "./flags.js";
 import { UsageError } from "./flags.js";
+import { KEY_SOURCES, type KeySource, readStoreSetting } from "./session-shelf.js";
 
 export interface Setting<T> {
   readonly value: T;
@@ -28,6 +29,9 @@ export interface Settings {
   readonly permission_mode: Setting<PermissionMode>;
   readonly system_prompt: Setting<string | undefined>;
   readonly timeout_ms: Setting<number | undefined>;
+  readonly store: Setting<string | undefined>;
+  readonly session_key: Setting<KeySource>;
+  readonly retention_days: Setting<number>;
   readonly log: Setting<LogLevels>;
 }
 
@@ -60,6 +64,9 @@ const PROFILE_KEYS = [
   "permission_mode",
   "system_prompt",
   "timeout",
+  "store",
+  "session_key",
+  "retention_days",
   "log",
 ];
 
@@ -96,6 +103,15 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     }),
     system_prompt: pick({ key: "system_prompt", flag: "system-prompt", fallback: undefined, read: textOrFile }),
     timeout_ms: pick({ key: "timeout_ms", flag: "timeout", fallback: undefined, read: duration }),
+    store: pick<string | undefined>({
+      key: "store",
+      flag: "store",
+      variable: "OXBOW_STORE",
+      fallback: undefined,
+      read: readStoreSetting,
+    }),
+    session_key: pick<KeySource>({ key: "session_key", fallback: "file", read: keySource }),
+    retention_days: pick({ key: "retention_days", fallback: 30, read: wholeNumber }),
     log: pick({
       key: "log",
       flag: "log-level",
@@ -171,6 +187,12 @@ function wholeNumber(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new UsageError(`expected a whole number from 1, got "${text}".`);
   return value;
+}
+
+function keySource(text: string): KeySource {
+  const known = KEY_SOURCES.find((source) => source === text);
+  if (known === undefined) throw new UsageError(`expected ${KEY_SOURCES.join(" or ")}, got "${text}".`);
+  return known;
 }
 
 function duration(text: string): number {

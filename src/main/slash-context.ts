@@ -3,6 +3,7 @@ import type { SlashContext, SlashResult } from "../commands/registry.js";
 import type { Run } from "../control/run.js";
 import { failure } from "../protocol/errors.js";
 import type { ModelShelf } from "./model-shelf.js";
+import type { RunRecording } from "./run-recording.js";
 import type { Settings } from "./settings.js";
 
 export interface SlashFacts {
@@ -10,9 +11,10 @@ export interface SlashFacts {
   readonly settings: Settings;
   readonly root: string;
   readonly shelf: ModelShelf;
+  readonly recording: RunRecording;
 }
 
-export function slashContext({ run, settings, root, shelf }: SlashFacts): SlashContext {
+export function slashContext({ run, settings, root, shelf, recording }: SlashFacts): SlashContext {
   const currentModel = () => `${run.model.provider}:${run.model.model}`;
   return {
     currentModel,
@@ -29,7 +31,9 @@ export function slashContext({ run, settings, root, shelf }: SlashFacts): SlashC
           .join(", "),
       ],
       ["permissions", settings.permission_mode.value],
+      ["recording", recording.status()],
     ],
+    recording,
     async setModel(spec): Promise<SlashResult> {
       const resolved = await shelf.resolve(spec);
       if ("failure" in resolved) return resolved;

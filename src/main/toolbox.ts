@@ -7,7 +7,7 @@ import type { BackgroundCommands } from "../tools/background.js";
 import { CATALOG, type ToolName } from "../tools/catalog.js";
 import type { Searcher } from "../tools/search/searcher.js";
 import { TOOL_ALIASES, withoutAlias } from "../tools/tool-aliases.js";
-import type { Workspace } from "../tools/workspace.js";
+import type { ChangeWitness, Workspace } from "../tools/workspace.js";
 import type { Variables } from "./env.js";
 
 export interface ToolboxOptions {
@@ -16,6 +16,8 @@ export interface ToolboxOptions {
   readonly sets: readonly ToolSet[];
   readonly variables: Variables;
   readonly outputDirectory: string;
+  /** Hears of every change to a file before it happens. */
+  readonly witness?: ChangeWitness;
 }
 
 export interface Toolbox extends ToolRegistry {
@@ -44,7 +46,9 @@ class Place {
 
   constructor(options: ToolboxOptions) {
     this.options = options;
-    this.workspace = once(async () => (await import("../tools/workspace.js")).Workspace.open(options.root));
+    this.workspace = once(async () =>
+      (await import("../tools/workspace.js")).Workspace.open(options.root, { witness: options.witness }),
+    );
     this.searcher = once(async () => {
       const { Searcher } = await import("../tools/search/searcher.js");
       return new Searcher(await this.workspace(), { path: options.variables.PATH, avoid: [options.root] });

@@ -4,11 +4,18 @@ import type { PermissionDecision } from "./events.js";
 import type { CallId, SessionId } from "./ids.js";
 import type { JsonValue } from "./json.js";
 
+export type OrphanVerdict = "failed" | "succeeded" | "abort";
+
 export interface CommandPayloads {
   SendInput: { readonly content: readonly InputContent[]; readonly queue?: boolean; readonly steer?: boolean };
   CancelTurn: Record<never, never>;
   AnswerPermission: { readonly call: CallId; readonly decision: PermissionDecision; readonly message?: string };
-  CreateSession: { readonly profile?: string; readonly resume?: SessionId };
+  CreateSession: {
+    readonly profile?: string;
+    readonly resume?: SessionId;
+    /** What became of calls whose end nobody saw; needed when there are such calls, refused with OrphanedCalls without it. */
+    readonly orphans?: { readonly verdict: OrphanVerdict; readonly note?: string };
+  };
   AttachSession: Record<never, never>;
   DetachSession: Record<never, never>;
   SetModel: { readonly model: string };

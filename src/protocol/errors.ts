@@ -9,7 +9,13 @@ const TEXTS = {
     "Client speaks protocol <client_ver>; server speaks <server_ver>. Upgrade <client_or_server>.",
   TurnInProgress:
     "Another client is sending input to this session (started by <originator> at <ts>). Wait, or send /cancel to interrupt.",
-  SessionNotFound: "There is no session <session>.",
+  SessionNotFound: "There is no session <session>. 'oxbow session list' shows what there is.",
+  SessionNotSaved:
+    "The session cannot be saved: <detail> Nothing more was run. What happened so far is kept in memory until Oxbow ends; '--store none' goes on without saving.",
+  SessionUnreadable: "Session <session> cannot be read: <detail>",
+  OrphanedCalls:
+    "The session ended while <calls>. Nobody saw how that ended, so it is not run again. Look, then resume with --orphan failed, --orphan succeeded or --orphan abort.",
+  SessionAborted: "Session <session> was ended as you asked. Nothing was run.",
   TokenExpired:
     "Capability token expired at <exp>. Mint a new one: oxbow token --session <id> --identity-class <class>.",
   TokenRevoked: "Token <jti> was revoked at <ts>. Mint a new one via /v1/auth/token.",
@@ -54,6 +60,7 @@ const TEXTS = {
   MalformedResponse: "<name> at <url> sent something that is not a model's answer: <detail>. Check the base URL.",
 
   // The run
+  Interrupted: "The program was stopped in the middle of this turn.",
   Timeout: "Stopped after <timeout>: the time limit was reached. Raise it with --timeout.",
   IterationLimit: "Stopped after <limit> model calls: the limit was reached. Raise it with --max-iterations.",
   InvalidInput: "<detail>",

@@ -6,7 +6,7 @@
  * 2. Between a TurnStarted and its TurnEnded no other turn of the same session begins.
  * 3. ToolCallStarted and ToolResult come in the model's order, each exactly once per call.
  */
-import type { InputContent, ResultContent } from "./content.js";
+import type { InputContent, OpaqueBlock, ResultContent, YieldBlock } from "./content.js";
 import type { Failure } from "./errors.js";
 import type { CallId, TurnId } from "./ids.js";
 import type { JsonObject, JsonValue } from "./json.js";
@@ -16,6 +16,26 @@ export type ToolStatus = "ok" | "error" | "denied" | "cancelled" | "timeout" | "
 export type TurnOutcome = "answered" | "limit" | "denied" | "cancelled" | "failed";
 export type PermissionDecision = "allow_once" | "allow_pattern" | "allow_tool" | "deny";
 export type SessionEndReason = "idle" | "user" | "error" | "binary-shutdown";
+
+/** What the deltas and calls of an answer alone do not say about it; each field is absent where they do. */
+export interface AnswerShape {
+  /** How many calls it made, when some of them are announced only after this event. */
+  readonly calls?: number;
+  /**
+   * Its blocks in the model's order. Absent: thinking, then text, at most one block of each, then the calls. `deltas` counts the
+   * delta events of a block, so that it holds whatever becomes of their text.
+   */
+  readonly blocks?: readonly AnswerBlock[];
+  /** It was cut off: what had arrived is all there is. */
+  readonly interrupted?: true;
+}
+
+export type AnswerBlock =
+  | { readonly type: "text"; readonly deltas: number }
+  | { readonly type: "thinking"; readonly deltas: number }
+  | { readonly type: "tool_use"; readonly call: CallId; readonly malformed?: string }
+  | OpaqueBlock
+  | YieldBlock;
 
 export interface EventPayloads {
   TurnStarted: { readonly turn: TurnId; readonly input: readonly InputContent[] };
@@ -41,6 +61,8 @@ export interface EventPayloads {
     readonly model: string;
     readonly usage: Usage;
     readonly elapsed_ms: number;
+    /** How the answer that this paid for was made up, where its deltas and calls alone do not say it. */
+    readonly answer?: AnswerShape;
   };
   Error: Failure & { readonly turn?: TurnId };
   Cancelled: { readonly turn: TurnId; readonly by: string };
@@ -70,7 +92,8 @@ export interface EventPayloads {
     readonly decided_by: string;
     readonly message?: string;
   };
-  CompactionTriggered: { readonly turn: TurnId; readonly reason: string };
+  /** With `summary` the conversation goes on from there: it stands for every event before this one. `turn` is absent between turns. */
+  CompactionTriggered: { readonly turn?: TurnId; readonly reason: string; readonly summary?: string };
   StreamGap: { readonly from: number; readonly to: number; readonly reason: string };
   TokenExpiring: { readonly jti: string; readonly exp: number };
   HookTimeout: { readonly event: string; readonly command: string; readonly timeout_ms: number };

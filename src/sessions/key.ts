@@ -1,5 +1,6 @@
 /**
- * The key of the session database: `OXBOW_MACHINE_KEY`, else `OXBOW_PASSPHRASE`, else a key file.
+ * The key of the session database: `OXBOW_MACHINE_KEY`, else `OXBOW_PASSPHRASE`, else the keychain where that was chosen, else a
+ * key file.
  *
  * 1. A key file is never replaced. It appears under its name complete and on the disk, so of several processes that start
  *    at once one makes it and the others read it.
@@ -9,6 +10,7 @@
 import { randomBytes, scrypt } from "node:crypto";
 import { chmod, link, mkdir, open, readFile, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { KeychainOptions } from "./keychain.js";
 import { StoreError } from "./store.js";
 import { syncFolder } from "./sync-folder.js";
 
@@ -19,12 +21,16 @@ export interface KeyOptions {
   readonly database: string;
   readonly machineKey?: string | undefined;
   readonly passphrase?: string | undefined;
+  /** Keep it in the operating system's keychain instead of a file. */
+  readonly keychain?: Omit<KeychainOptions, "account">;
 }
 
 export interface ResolvedKey {
   readonly key: Uint8Array;
-  readonly from: "machine-key" | "passphrase" | "key-file";
-  /** A key file that was made just now: worth telling the user once. */
+  readonly from: "machine-key" | "passphrase" | "keychain" | "key-file";
+  /** The key file. */
+  readonly path?: string;
+  /** Where a key was put just now: worth telling the user once. */
   readonly created?: string;
 }
 
@@ -41,11 +47,32 @@ export async function resolveKey(options: KeyOptions): Promise<ResolvedKey> {
   // An empty variable is what `OXBOW_PASSPHRASE= oxbow` gives: not set.
   if (machineKey) return { key: parseMachineKey(machineKey), from: "machine-key" };
   if (passphrase) return { key: await passphraseKey(passphrase, options), from: "passphrase" };
+  if (options.keychain !== undefined) return keychainKey(options, options.keychain);
   const path = join(options.folder, KEY_FILE);
   const { text, created } = await readOrMake(path, options, () => `${randomBytes(KEY_BYTES).toString("hex")}\n`);
   const hex = text.trim();
   if (!isHex(hex)) throw new StoreError("wrong-key", `${path} does not hold a key: 64 hexadecimal digits are wanted.`);
-  return { key: Buffer.from(hex, "hex"), from: "key-file", ...(created ? { created: path } : {}) };
+  return { key: Buffer.from(hex, "hex"), from: "key-file", path, ...(created ? { created: path } : {}) };
+}
+
+/** A key file from before is taken over: the database it opens is the one that is meant. */
+async function keychainKey(options: KeyOptions, place: NonNullable<KeyOptions["keychain"]>): Promise<ResolvedKey> {
+  const { openKeychain } = await import("./keychain.js");
+  const keychain = await openKeychain({ ...place, account: options.folder });
+  const found = await keychain.read();
+  if (found !== undefined) {
+    if (!isHex(found))
+      throw new StoreError("wrong-key", "The keychain's entry for Oxbow's sessions does not hold a key.");
+    return { key: Buffer.from(found, "hex"), from: "keychain" };
+  }
+  const path = join(options.folder, KEY_FILE);
+  const earlier = (await readPrivate(path))?.trim();
+  if (earlier === undefined && (await hasContent(options.database))) throw keyIsGone("The keychain's entry", options);
+  const hex = earlier ?? randomBytes(KEY_BYTES).toString("hex");
+  await keychain.write(hex);
+  if ((await keychain.read()) !== hex) throw new StoreError("unavailable", "The keychain did not keep the key.");
+  const created = earlier === undefined ? "in the keychain" : `in the keychain now, a copy of ${path}`;
+  return { key: Buffer.from(hex, "hex"), from: "keychain", created };
 }
 
 /** 32 bytes: as 64 hexadecimal digits, as base64 (also base64url, also without padding), or as they are. */
@@ -96,24 +123,28 @@ function parseSalt(path: string, text: string): { readonly cost: number; readonl
 
 async function readOrMake(
   path: string,
-  { database }: KeyOptions,
+  options: KeyOptions,
   make: () => string,
 ): Promise<{ readonly text: string; readonly created: boolean }> {
   const found = await readPrivate(path);
   if (found !== undefined) return { text: found, created: false };
-  if (await hasContent(database)) {
+  if (await hasContent(options.database)) {
     // Another process may have made both since we looked; the key always comes first.
     const late = await readPrivate(path);
     if (late !== undefined) return { text: late, created: false };
-    throw new StoreError(
-      "wrong-key",
-      `${path} is gone, and ${database} cannot be read without it. Put it back, or give the OXBOW_MACHINE_KEY or ` +
-        "OXBOW_PASSPHRASE the database was made with, or move the database away to begin a new one.",
-    );
+    throw keyIsGone(path, options);
   }
   const text = make();
   const created = await createPrivate(path, text);
   return { text: created ? text : ((await readPrivate(path)) ?? ""), created };
+}
+
+function keyIsGone(what: string, { database }: KeyOptions): StoreError {
+  return new StoreError(
+    "wrong-key",
+    `${what} is gone, and ${database} cannot be read without it. Put it back, or give the OXBOW_MACHINE_KEY or ` +
+      "OXBOW_PASSPHRASE the database was made with, or move the database away to begin a new one.",
+  );
 }
 
 async function readPrivate(path: string): Promise<string | undefined> {

@@ -6,10 +6,11 @@
  * 2. When an append resolves, its events survive the end of the process; with `sync` they survive a power cut.
  * 3. Readers see every append that was called before them on the same store, also those that have not resolved.
  * 4. A call is intended once and concluded once. An intent of a mutating call is on the disk before `intend` resolves.
- * 5. What is read is what was written, or an error: never something else.
+ * 5. What is read is what was written, or what is left of it after `expire`, or an error: never something else.
  */
+import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
-import type { SessionEndReason, ToolStatus } from "../protocol/events.js";
+import type { EventKind, SessionEndReason, ToolStatus } from "../protocol/events.js";
 import type { CallId, LogId, SessionId } from "../protocol/ids.js";
 
 export type StoreErrorCode =
@@ -65,6 +66,10 @@ export interface SessionRecord extends NewSession {
   readonly last_event: number;
   /** Time of the last event, or of the creation. */
   readonly active_at: string;
+  /** Events up to this one have lost their content (retention.ts); 0 when all is there. */
+  readonly expired_to: number;
+  /** When a person was told that this session is about to lose content. */
+  readonly noticed_at?: string;
   readonly ended?: SessionEndReason;
 }
 
@@ -75,6 +80,8 @@ export interface SessionPatch {
   readonly pinned?: boolean;
   /** null when the session goes on after all. */
   readonly ended?: SessionEndReason | null;
+  /** null takes the notice back: the session was used again. */
+  readonly noticed_at?: string | null;
 }
 
 export interface SessionFilter {
@@ -118,6 +125,8 @@ export interface SessionStore {
   append(session: SessionId, events: readonly Envelope[], durability: Durability): Promise<void>;
   /** In order. Ends with a `damaged` error at the first event that is not what was written. */
   events(session: SessionId, range?: EventRange): AsyncIterable<Envelope>;
+  /** The id of the last event of a kind; looks from the end, so what is recent is found at once. */
+  last(session: SessionId, kind: EventKind): Promise<number | undefined>;
   /** The most recently active first. */
   list(filter?: SessionFilter): Promise<readonly SessionRecord[]>;
   get(session: SessionId): Promise<SessionRecord | undefined>;
@@ -131,6 +140,16 @@ export interface SessionStore {
   /** Calls that were started and have no end, oldest first. */
   orphans(session: SessionId): Promise<readonly Intent[]>;
   verify(session: SessionId): Promise<Verification>;
+  /**
+   * Drops the content of the events up to and with `event`, for good; their metadata stays (expired.ts), and the session
+   * still verifies.
+   */
+  expire(session: SessionId, event: number): Promise<void>;
+  /**
+   * Where people may edit what was said between two turns: the conversation as they left it, undefined when nobody did.
+   * Stores without this have only the events.
+   */
+  editedConversation?(session: SessionId): Promise<readonly Message[] | undefined>;
   /** Writes what is waiting. */
   close(): Promise<void>;
 }

@@ -10,6 +10,7 @@
  * Compression is never asked for. Proxies (HTTPS_PROXY) are not supported yet.
  */
 import type * as NodeHttp from "node:http";
+import type { LookupFunction } from "node:net";
 import { onAbort } from "../base/abort-tree.js";
 import { type Clock, systemClock } from "../base/clock.js";
 import { HttpBody } from "./http-body.js";
@@ -29,6 +30,8 @@ export interface HttpRequest {
   readonly body?: string;
   readonly signal?: AbortSignal;
   readonly timeouts?: HttpTimeouts;
+  /** Where the host's name leads. A connection made this way serves this request alone. */
+  readonly lookup?: LookupFunction;
 }
 
 export interface HttpResponse {
@@ -65,6 +68,7 @@ export function createHttpClient({ clock = systemClock }: HttpClientOptions = {}
     async request(request) {
       const url = parseUrl(request.url);
       const transport: Transport = await (url.protocol === "https:" ? import("node:https") : import("node:http"));
+      if (request.lookup !== undefined) return exchange(transport, request, { url, agent: false, clock });
       let agent = agents.get(url.protocol);
       if (agent === undefined) {
         agent = new transport.Agent({ keepAlive: true, maxFreeSockets: MAX_FREE_SOCKETS });
@@ -163,7 +167,8 @@ function open(transport: Transport, { url, agent, request, length }: Opening): N
     ...(length !== undefined && { "content-length": String(length) }),
   };
   try {
-    return transport.request(url, { method: request.method, headers, agent });
+    const { method, lookup } = request;
+    return transport.request(url, { method, headers, agent, ...(lookup !== undefined && { lookup }) });
   } catch (error) {
     // A header that cannot be sent; Node's message names it and leaves its value out.
     const { message, code } = error as NodeJS.ErrnoException;

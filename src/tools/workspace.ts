@@ -7,10 +7,12 @@
  * 3. A file is changed by replacing it whole: never half written, never through another hard link.
  * 4. What the session read is remembered by content. A file that is different now is not overwritten, and an existing file
  *    is not overwritten unread.
+ * 5. A witness hears of every change before it happens; without its consent nothing changes.
  */
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, lstat, mkdir, opendir, readlink, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { Announcer, type ChangeWitness } from "./files/change-witness.js";
 import { type Entry, type FileStat, fileStat, kindOf } from "./files/file-stat.js";
 import { HeldDirectory, openRegularFile } from "./files/held-directory.js";
 import { type Access, PathResolver, type ResolvedPath } from "./files/path-resolver.js";
@@ -30,6 +32,7 @@ import {
 import { errnoOf, told, WorkspaceError } from "./files/workspace-error.js";
 import { openRoot } from "./files/workspace-root.js";
 
+export type { ChangeWitness, WitnessedChange, WitnessedEntry } from "./files/change-witness.js";
 export { isInside } from "./files/containment.js";
 export type { Entry, EntryKind, FileStat } from "./files/file-stat.js";
 export type { Access, ResolvedPath } from "./files/path-resolver.js";
@@ -74,20 +77,27 @@ export interface WriteResult {
   readonly version: string;
 }
 
+export interface WorkspaceOptions {
+  readonly extraRoots?: readonly string[];
+  readonly witness?: ChangeWitness | undefined;
+}
+
 export class Workspace {
   readonly #paths: PathResolver;
+  readonly #announce: Announcer;
   readonly #sightings = new Sightings();
   readonly #writing = new Turns();
   readonly #exclusive = new Turns();
 
-  private constructor(paths: PathResolver) {
+  private constructor(paths: PathResolver, witness: ChangeWitness | undefined) {
     this.#paths = paths;
+    this.#announce = new Announcer(witness);
   }
 
   /** Fails with a sentence for the user when a folder cannot be read. */
-  static async open(root: string, options: { extraRoots?: readonly string[] } = {}): Promise<Workspace> {
+  static async open(root: string, options: WorkspaceOptions = {}): Promise<Workspace> {
     const extra = await Promise.all((options.extraRoots ?? []).map(openRoot));
-    return new Workspace(new PathResolver([await openRoot(root), ...extra]));
+    return new Workspace(new PathResolver([await openRoot(root), ...extra]), options.witness);
   }
 
   get root(): string {
@@ -166,6 +176,7 @@ export class Workspace {
     const place = await this.#existingEntry(path);
     await this.#inFolderOf(place, async (at) => {
       const found = await this.#refuseChanged(place, at);
+      await this.#announce.removal({ absolute: place.absolute, at, shown: shown(place) });
       await told(shown(place), () => (found.isDirectory() ? rmdir(at) : unlink(at)));
     });
     this.#sightings.forget(place.absolute);
@@ -180,6 +191,7 @@ export class Workspace {
       await this.#refuseChanged(source, old);
       await this.#inFolderOf(target, async (fresh) => {
         if (await isThere(fresh)) throw new WorkspaceError("exists", `${shown(target)} exists already.`);
+        await this.#announce.move({ absolute: source.absolute, at: old, shown: shown(source) }, target.absolute);
         await told(shown(source), () => rename(old, fresh));
       });
     });
@@ -237,7 +249,12 @@ export class Workspace {
         const bytes = content(existing, place);
         const version = await versionOf(bytes);
         const changes = existing?.version !== version;
-        if (changes) await told(shown(place), () => replaceFile(at, bytes, { existing, mode: options.mode }));
+        if (changes) {
+          const after = { kind: "file", content: bytes, mode: existing?.mode ?? options.mode } as const;
+          const before = existing && ({ kind: "file", content: existing.bytes, mode: existing.mode } as const);
+          await this.#announce.change(shown(place), { absolute: place.absolute, before, after });
+          await told(shown(place), () => replaceFile(at, bytes, { existing, mode: options.mode }));
+        }
         // A change to a file nobody looked at does not make its rest known.
         if (existing === undefined || options.basis === undefined || this.hasSeen(place)) {
           // Somebody may have removed it again already.
@@ -305,6 +322,8 @@ export class Workspace {
     }
     const parent = await this.#holdFolder(dirname(folder));
     try {
+      const after = { kind: "folder", mode: undefined } as const;
+      await this.#announce.change(printable(this.display(folder)), { absolute: folder, before: undefined, after });
       await mkdir(parent.at(basename(folder))).catch(ignoreExisting);
       return await parent.descend(basename(folder), folder, printable(this.display(folder)));
     } finally {

@@ -6,6 +6,7 @@ import { RUN_FLAGS } from "../../src/main/commands/run-flags.js";
 import { parseFlags } from "../../src/main/flags.js";
 import { createEngine, type Engine } from "../../src/main/harness.js";
 import { createModelShelf } from "../../src/main/model-shelf.js";
+import { SessionShelf } from "../../src/main/session-shelf.js";
 import { loadSettings } from "../../src/main/settings.js";
 import { text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
@@ -47,11 +48,13 @@ beforeAll(async () => {
   const shelf = createModelShelf({ variables });
   const { model } = await shelf.choose({});
   const root = await realpath(await temporaryFolder());
-  engine = createEngine({ loaded, variables, root, shelf, model, log: () => {} });
+  const tell = () => {};
+  const sessions = new SessionShelf({ ...loaded, variables, root, tell, note: tell });
+  engine = createEngine({ loaded, variables, root, shelf, model, log: () => {}, sessions, tell });
 });
 
 afterAll(async () => {
-  await engine.host.close();
+  await engine.close();
   await mock.close();
 });
 

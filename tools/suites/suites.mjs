@@ -5,8 +5,10 @@ import { join, resolve } from "node:path";
 import { ToolError } from "../entry.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
 import { ACCEPTED } from "./accepted.mjs";
+import { askInjection } from "./injection.mjs";
 
-const DEFAULT_SUITES = ["sse", "wire", "edits", "containment", "terminal", "secrets"];
+const DEFAULT_SUITES = ["sse", "wire", "edits", "containment", "terminal", "secrets", "bash", "ssrf", "injection"];
+const ADAPTER = [process.execPath, join(ROOT, "tools", "adapter.mjs")];
 const COLUMNS = ["suite", "pass", "fail", "accepted", "contested", "usability", "unsupported", "seconds"];
 
 export async function main(names) {
@@ -27,7 +29,7 @@ export async function main(names) {
 
 async function runSuite(runner, suite) {
   const from = performance.now();
-  const report = await askRunner(runner, suite);
+  const report = await (suite === "injection" ? askInjection(runner, ADAPTER) : askRunner(runner, suite));
   const isAccepted = ({ id }) => ACCEPTED.some((entry) => entry.suite === suite && entry.id === id);
   const failures = report.failures.filter((failure) => !isAccepted(failure));
   return {
@@ -45,8 +47,7 @@ async function runSuite(runner, suite) {
 
 /** The runner's report. Its exit code only says whether there were failures, which the report lists. */
 function askRunner(runner, suite) {
-  const adapter = [process.execPath, join(ROOT, "tools", "adapter.mjs")];
-  const child = spawn(process.execPath, [runner, suite, "--", ...adapter], {
+  const child = spawn(process.execPath, [runner, suite, "--", ...ADAPTER], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, VERBOSE: "1" },
   });

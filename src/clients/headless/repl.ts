@@ -25,6 +25,8 @@ export interface LineSource {
 
 export interface ReplOptions {
   readonly client: EngineClient;
+  /** The session to begin with. */
+  readonly session: SessionId;
   readonly terminal: Terminal;
   readonly lines: LineSource;
   readonly clock: Clock;
@@ -61,7 +63,7 @@ class Repl {
     client.subscribe((event) => {
       if (event.session === this.#session) this.#hear(event);
     });
-    if (!(await this.#open())) return;
+    this.#session = this.#options.session;
     terminal.err.write(`${this.#options.greeting}\n`);
     for (;;) {
       const line = await lines.next("> ");

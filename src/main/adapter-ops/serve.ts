@@ -7,12 +7,16 @@ export type Operation = (request: JsonObject) => JsonObject | Promise<JsonObject
 
 /** Loaded when first asked for. */
 const OPERATIONS: Readonly<Record<string, () => Promise<Operation>>> = {
+  classify_ip: async () => (await import("./ssrf.js")).classifyIp,
+  decide_url: async () => (await import("./ssrf.js")).decideUrl,
+  decide_shell: async () => (await import("./bash.js")).handleDecideShell,
   edit: async () => (await import("./edit.js")).handleEdit,
   path_inside: async () => (await import("./containment.js")).pathInside,
   redact: async () => (await import("./redact.js")).handleRedact,
   sanitize_terminal: async () => (await import("./terminal.js")).handleSanitizeTerminal,
   sse: async () => (await import("./sse.js")).sse,
   stream: async () => (await import("./stream.js")).stream,
+  wrap_untrusted: async () => (await import("./untrusted.js")).handleWrapUntrusted,
 };
 
 export async function serve(input: Readable, output: Writable): Promise<void> {

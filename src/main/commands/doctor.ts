@@ -6,6 +6,7 @@ import { environment, type Variables } from "../env.js";
 import { EXIT } from "../exit-codes.js";
 import { helpLines, parseFlags, UsageError } from "../flags.js";
 import { createModelShelf } from "../model-shelf.js";
+import { SessionShelf } from "../session-shelf.js";
 import { type LoadedSettings, loadSettings } from "../settings.js";
 import { VERSION } from "../version.js";
 
@@ -40,6 +41,7 @@ export async function run(args: readonly string[]): Promise<number> {
     ...programFindings(variables),
     await searchFinding(variables),
     workspaceFinding(),
+    await sessionsFinding(variables),
     sandboxFinding(),
   ];
   process.stdout.write(flags.has("json") ? `${JSON.stringify(findings, null, 2)}\n` : table(findings));
@@ -123,6 +125,28 @@ function workspaceFinding(): Finding {
     return { subject: "workspace", verdict: "ok", text: folder };
   } catch {
     return { subject: "workspace", verdict: "note", text: `${folder} is read-only` };
+  }
+}
+
+/** Opens the store, which is the one way to know that it can be opened. */
+async function sessionsFinding(variables: Variables): Promise<Finding> {
+  const subject = "sessions";
+  let told = "";
+  try {
+    const { settings, roots } = await loadSettings(parseFlags([], [], "doctor"), variables);
+    const tell = (message: string) => {
+      told = message;
+    };
+    const shelf = new SessionShelf({ settings, roots, variables, root: process.cwd(), tell, note: () => {} });
+    const choice = await shelf.choice();
+    const store = await shelf.open();
+    await shelf.close();
+    if (choice.kind === "none") return { subject, verdict: "note", text: "not stored, as you chose" };
+    if (store === undefined) return { subject, verdict: "note", text: told };
+    const key = await shelf.keyPlace();
+    return { subject, verdict: "ok", text: `${choice.kind} in ${choice.folder}, key from ${key}` };
+  } catch (error) {
+    return { subject, verdict: "problem", text: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -1,10 +1,13 @@
 /** `oxbow "prompt"`, `oxbow run`, and the plain line client when there is no prompt. */
 import { resolve } from "node:path";
+import { safeText } from "../../base/terminal-text.js";
 import { OUTPUT_FORMATS, type OutputFormat, runOneShot } from "../../clients/headless/one-shot.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
 import type { EngineClient } from "../../protocol/client.js";
+import type { CommandPayloads, OrphanVerdict } from "../../protocol/commands.js";
 import type { SessionId } from "../../protocol/ids.js";
+import type { SessionRecord } from "../../sessions/store.js";
 import { createLog } from "../../system/log.js";
 import { WorkspaceError } from "../../tools/files/workspace-error.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
@@ -13,7 +16,8 @@ import { EXIT, exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
 import { helpLines, type ParsedFlags, parseFlags, UsageError } from "../flags.js";
 import { createEngine, type Engine } from "../harness.js";
 import { type Chosen, createModelShelf } from "../model-shelf.js";
-import { loadSettings } from "../settings.js";
+import { SessionShelf } from "../session-shelf.js";
+import { loadSettings, type Settings } from "../settings.js";
 import { inputIsConnected, personPresent, processTerminal, readInput } from "../terminal-io.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
@@ -30,13 +34,20 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
   const format = outputFormat(flags);
   const terminal = processTerminal(variables);
   const prompt = await wholePrompt(flags, terminal);
-  const prepared = await prepare(flags, variables, options);
+  const prepared = await prepare(flags, { ...options, variables, terminal });
   try {
-    if (prompt !== undefined) return await oneShot(prepared, { prompt, format, flags, terminal });
+    const opened = await openSession(prepared, { flags, terminal });
+    if ("exit" in opened) return opened.exit;
+    const { session } = opened;
+    if (prompt !== undefined) {
+      const exit = await oneShot(prepared, { session, prompt, format, flags, terminal });
+      if (terminal.showProgress) await prepared.tendSessions();
+      return exit;
+    }
     if (format !== "text" || flags.has("json-events")) throw new UsageError("Give a prompt, or pipe one in.");
-    return await converse(prepared, flags, variables);
+    return await converse(prepared, { session, flags, variables });
   } finally {
-    await prepared.engine.host.close();
+    await prepared.engine.close();
   }
 }
 
@@ -44,13 +55,17 @@ interface Prepared {
   readonly engine: Engine;
   readonly client: EngineClient;
   readonly chosen: Chosen;
+  /** The session to go on with. */
+  readonly resume: SessionRecord | undefined;
+  /** Tells what is about to expire. A fault in this is no fault of the run. */
+  tendSessions(): Promise<void>;
 }
 
 async function prepare(
   flags: ParsedFlags,
-  variables: Variables,
-  options: { readonly rawTrace: boolean },
+  options: { readonly rawTrace: boolean; readonly variables: Variables; readonly terminal: Terminal },
 ): Promise<Prepared> {
+  const { variables, terminal } = options;
   const loaded = await loadSettings(flags, variables);
   const { settings, roots } = loaded;
   for (const warning of loaded.warnings) process.stderr.write(`oxbow: ${warning}\n`);
@@ -62,12 +77,75 @@ async function prepare(
   });
   const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(roots) : undefined;
   const shelf = createModelShelf({ variables, ...(rawTrace && { trace: rawTrace.write }) });
-  const chosen = await shelf.choose({ provider: settings.provider.value, model: settings.model.value });
   const root = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
-  const engine = createEngine({ loaded, variables, root, shelf, model: chosen.model, log });
+  const tell = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+  // Scripts read stderr too: a piece of news is no reason to break one.
+  const note = (message: string) => (terminal.showProgress ? tell(message) : log("info", "sessions", message));
+  const sessions = new SessionShelf({ settings, roots, variables, root, tell, note });
+  const resume = await sessionToResume(flags, sessions, root);
+  const chosen = await shelf.choose(resume && !namesModel(flags) ? resume : modelWishes(settings));
+  const engine = createEngine({ loaded, variables, root, shelf, model: chosen.model, log, sessions, tell });
   const client = connectInProcess(engine.host, { id: engine.newClientId(), canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
-  return { engine, client, chosen };
+  const tendSessions = async () => {
+    const { tendRetention } = await import("../retention-notice.js");
+    await tendRetention({ sessions, settings, roots, clock: engine.clock, tell }).catch((error) =>
+      log("warn", "sessions", "what is about to expire could not be told", { error: String(error) }),
+    );
+  };
+  return { engine, client, chosen, resume, tendSessions };
+}
+
+/** A session goes on with the model it had, unless another one was asked for here and now. */
+function namesModel(flags: ParsedFlags): boolean {
+  return flags.has("model") || flags.has("provider");
+}
+
+function modelWishes({ provider, model }: Settings) {
+  return { provider: provider.value, model: model.value };
+}
+
+async function sessionToResume(
+  flags: ParsedFlags,
+  sessions: SessionShelf,
+  root: string,
+): Promise<SessionRecord | undefined> {
+  const named = flags.text("resume");
+  if (named === undefined && !flags.has("continue")) return undefined;
+  if (named !== undefined && flags.has("continue")) throw new UsageError("Use --continue or --resume, not both.");
+  const store = await sessions.open();
+  if (store === undefined) throw new UsageError("Sessions are not stored (--store none): there is nothing to resume.");
+  const { findSession, latestSession } = await import("../find-session.js");
+  return named === undefined ? latestSession(store, root) : findSession(store, named);
+}
+
+/** A new session, or the stored one with its loose ends settled; an exit code when that was refused. */
+async function openSession(
+  { client, resume }: Prepared,
+  { flags, terminal }: { readonly flags: ParsedFlags; readonly terminal: Terminal },
+): Promise<{ readonly session: SessionId } | { readonly exit: number }> {
+  const verdict = orphanVerdict(flags);
+  const note = flags.text("orphan-note");
+  let request: CommandPayloads["CreateSession"] = resume === undefined ? {} : { resume: resume.id };
+  if (verdict !== undefined) request = { ...request, orphans: { verdict, ...(note !== undefined && { note }) } };
+  for (;;) {
+    const reply = await client.send("CreateSession", request);
+    if (reply.ok && reply.session !== undefined) return { session: reply.session };
+    if (reply.ok) throw new Error("the session could not be opened");
+    const { failure } = reply;
+    if (failure.reason !== "OrphanedCalls" || terminal.askLine === undefined) {
+      process.stderr.write(`oxbow: ${safeText(failure.message)}\n`);
+      return { exit: exitCodeOfFailure(failure) };
+    }
+    const { askAboutOrphans } = await import("../../clients/headless/orphan-prompt.js");
+    request = { ...request, orphans: await askAboutOrphans(terminal, failure) };
+  }
+}
+
+function orphanVerdict(flags: ParsedFlags): OrphanVerdict | undefined {
+  const asked = flags.text("orphan");
+  if (asked === undefined || asked === "failed" || asked === "succeeded" || asked === "abort") return asked;
+  throw new UsageError(`--orphan: expected failed, succeeded or abort, got "${asked}".`);
 }
 
 async function findRoot(folder: string): Promise<string> {
@@ -81,16 +159,14 @@ async function findRoot(folder: string): Promise<string> {
 
 async function oneShot(
   { engine, client, chosen }: Prepared,
-  options: { prompt: string; format: OutputFormat; flags: ParsedFlags; terminal: Terminal },
+  options: { session: SessionId; prompt: string; format: OutputFormat; flags: ParsedFlags; terminal: Terminal },
 ): Promise<number> {
-  const { prompt, format, flags, terminal } = options;
-  const created = await client.send("CreateSession", {});
-  if (!created.ok || created.session === undefined) throw new Error("the session could not be opened");
-  const signals = cancelOnSignals(client, created.session);
+  const { session, prompt, format, flags, terminal } = options;
+  const signals = cancelOnSignals(client, session);
   if (terminal.showProgress && chosen.note !== undefined) terminal.err.write(`oxbow: ${chosen.note}\n`);
   const result = await runOneShot({
     client,
-    session: created.session,
+    session,
     prompt,
     format,
     recordsAfter: flags.has("json-events"),
@@ -105,9 +181,8 @@ async function oneShot(
 }
 
 async function converse(
-  { engine, client, chosen }: Prepared,
-  flags: ParsedFlags,
-  variables: Variables,
+  { engine, client, chosen, resume, tendSessions }: Prepared,
+  { session, flags, variables }: { session: SessionId; flags: ParsedFlags; variables: Variables },
 ): Promise<number> {
   const [{ runRepl }, { LineReader }] = await Promise.all([
     import("../../clients/headless/repl.js"),
@@ -116,8 +191,10 @@ async function converse(
   const lines = new LineReader(engine.clock);
   const terminal = processTerminal(variables, lines);
   const { model } = chosen;
-  const greeting = `oxbow · ${model.provider}:${model.model} · /help for commands, Ctrl-D to leave${chosen.note === undefined ? "" : `\n${chosen.note}`}`;
-  await runRepl({ client, terminal, lines, clock: engine.clock, verbose: flags.has("verbose"), greeting });
+  const again = resume === undefined ? "" : `\nGoing on with ${resume.id}: ${resume.title ?? "(no title)"}`;
+  const greeting = `oxbow · ${model.provider}:${model.model} · /help for commands, Ctrl-D to leave${chosen.note === undefined ? "" : `\n${chosen.note}`}${again}`;
+  await tendSessions();
+  await runRepl({ client, session, terminal, lines, clock: engine.clock, verbose: flags.has("verbose"), greeting });
   lines.close();
   return EXIT.answered;
 }

@@ -1,17 +1,21 @@
 /**
  * The keyed hash chain over a session's events (feature S11).
  *
- * 1. An event's link is an HMAC over the link before it, the event's id, time, kind and originator, and the digest of its
- *    payload's JSON. Through the digest a payload may be dropped one day without breaking the chain.
- * 2. The key comes from the database's key and the names of session and log: rows of another session never fit.
- * 3. The head's seal says how long the chain is, so that one cut at its end is seen.
+ * 1. An event's link is a tag over the link before it, the event's id, time, kind and originator, and its payload's JSON.
+ * 2. When content has expired, the link stays and what remains gets a tag of its own, over the link before, the link, and all
+ *    that the link covers, with the remains for the payload: the chain holds and the remains cannot be changed either.
+ *    Whoever kept a copy of the payload can still show, with the link, that it is the one.
+ * 3. The key comes from the database's key and the names of session and log: rows of another session never fit.
+ * 4. The head's seal says how long the chain is, so that one cut at its end is seen, and how much of it has expired.
  *
  * Whoever has the database's key can make a new chain. A whole file put back to an earlier state is consistent in itself.
  */
-import { createHmac, hash, hkdfSync } from "node:crypto";
+import { hkdfSync } from "node:crypto";
+import { TagMaker } from "./tag-maker.js";
 
-/** 128 bits of the HMAC; there is one for every event. */
-const LINK_BYTES = 16;
+/** 80 bits, the least that RFC 2104 advises: there is one for every event, and a forger has no way to try one but to be seen. */
+const LINK_BYTES = 10;
+const SEAL_BYTES = 16;
 
 export const FIRST_LINK: Buffer = Buffer.alloc(LINK_BYTES);
 
@@ -26,27 +30,31 @@ export interface LinkedEvent {
 }
 
 export class Chain {
-  readonly #key: Buffer;
+  readonly #tags: TagMaker;
 
   constructor(key: Uint8Array, names: { readonly session: string; readonly log: string }) {
     const info = "oxbow session chain 1";
-    this.#key = Buffer.from(hkdfSync("sha256", key, `${names.session} ${names.log}`, info, 32));
+    this.#tags = new TagMaker(Buffer.from(hkdfSync("sha256", key, `${names.session} ${names.log}`, info, 32)));
   }
+
+  // In each of these all parts but the last have a fixed length or say themselves where they end, so no two inputs run together
+  // to the same bytes.
 
   link(previous: Uint8Array, event: LinkedEvent): Buffer {
-    const digest = hash("sha256", event.payload, "buffer");
-    const head = JSON.stringify([event.id, event.ts, event.kind, event.originator]);
-    return this.#tag("event", previous, digest, head);
+    return this.#tags.make("event\0", previous, metadata(event), event.payload).subarray(0, LINK_BYTES);
   }
 
-  seal(lastEvent: number, lastLink: Uint8Array): Buffer {
-    return this.#tag("head", lastLink, String(lastEvent));
+  /** Of an event whose link is known and whose payload is what remains. */
+  remains(previous: Uint8Array, link: Uint8Array, event: LinkedEvent): Buffer {
+    return this.#tags.make("remains\0", previous, link, metadata(event), event.payload).subarray(0, LINK_BYTES);
   }
 
-  #tag(purpose: string, ...parts: readonly (string | Uint8Array)[]): Buffer {
-    const hmac = createHmac("sha256", this.#key).update(`${purpose}\0`);
-    // All parts but the last have a fixed length, so no two inputs run together to the same bytes.
-    for (const part of parts) hmac.update(part);
-    return hmac.digest().subarray(0, LINK_BYTES);
+  seal(lastEvent: number, lastLink: Uint8Array, expiredTo: number): Buffer {
+    return this.#tags.make("head\0", lastLink, `${lastEvent} ${expiredTo}`).subarray(0, SEAL_BYTES);
   }
+}
+
+/** With the lengths of the two names it says itself where they end. */
+function metadata({ id, ts, kind, originator }: LinkedEvent): string {
+  return `${id} ${ts} ${kind.length} ${originator.length} ${kind}${originator}`;
 }

@@ -65,6 +65,55 @@ describe("the database wrapper", () => {
     database.close();
   });
 
+  it("reads many rows as it reads one", async () => {
+    const database = await open();
+    database.script("CREATE TABLE t (a INTEGER PRIMARY KEY, b INTEGER, c BLOB, d TEXT) STRICT");
+    const columns = { a: "integer", b: "integer?", c: "bytes?", d: "text?", twice: ["integer?", "b * 2"] } as const;
+    const rest = "FROM t WHERE a > ? ORDER BY a DESC LIMIT ?";
+    expect(database.selectMany(columns, rest, [0, 9])).toEqual([]);
+    const values: readonly (readonly Bindable[])[] = [
+      [null, null, null],
+      [0, Buffer.alloc(0), ""],
+      [-5, Buffer.from([0, 1, 0, 255, 0xc3]), "é\0𝄞"],
+      [Number.MAX_SAFE_INTEGER, Buffer.from([0xa9]), "],[1"],
+      [1, Buffer.alloc(9000, 7), "x".repeat(10_000)],
+    ];
+    for (const [i, each] of values.entries()) database.run("INSERT INTO t VALUES (?, ?, ?, ?)", [i + 1, ...each]);
+    database.run("UPDATE t SET b = b - 1 WHERE b > 1");
+    for (const limits of [[0, 9] as const, [2, 2] as const]) {
+      const { twice: _, ...plain } = columns;
+      const rows = database.selectMany(plain, rest, limits);
+      expect(rows).toEqual(database.select(plain, rest, limits));
+      expect(rows.length).toBe(limits[1] === 9 ? 5 : 2);
+    }
+    expect(database.selectMany({ twice: columns.twice }, "FROM t WHERE a = ?", [3])).toEqual([{ twice: -10 }]);
+    const damaged = expect.objectContaining({ code: "damaged" });
+    expect(() => database.selectMany({ b: "integer" }, "FROM t", [])).toThrow(damaged);
+    database.script("UPDATE t SET d = CAST(x'61ff' AS TEXT) WHERE a = 1");
+    expect(() => database.selectMany({ d: "text?" }, "FROM t", [])).toThrow(damaged);
+    database.close();
+  });
+
+  it("shows one moment to whoever asks for it", async () => {
+    const [reader, writer] = [await open(), await open()];
+    writer.script("CREATE TABLE t (a INTEGER) STRICT");
+    const count = () => reader.first({ n: ["integer", "count(*)"] }, "FROM t")?.n;
+    const counts = reader.snapshot(() => {
+      const before = count();
+      writer.run("INSERT INTO t VALUES (?)", [1]);
+      return [before, reader.snapshot(count)];
+    });
+    expect([...counts, count()]).toEqual([0, 0, 1]);
+    const stop = () => {
+      throw new Error("stop");
+    };
+    expect(() => reader.snapshot(stop)).toThrow("stop");
+    reader.transaction("FULL", () => reader.run("INSERT INTO t VALUES (?)", [2]));
+    expect(count()).toBe(2);
+    reader.close();
+    writer.close();
+  });
+
   it("undoes a transaction that fails", async () => {
     const database = await open();
     database.script("CREATE TABLE t (a INTEGER) STRICT");

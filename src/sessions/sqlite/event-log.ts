@@ -1,40 +1,26 @@
 /**
- * The rows of `events`, `names` and `blobs`.
+ * The log of a session: what is written to the rows of `events`, and how it is read and checked from end to end.
  *
- * 1. A row is handed on only when its link fits the link before it: whoever reads, checks.
- * 2. A blob lives as long as an event uses it.
+ * 1. Content that is to expire is checked first: what was changed before is not made good by it.
+ * 2. The id of a turn or call is spelt out by the event that opens it (payload.ts, 3).
  */
 import type { Envelope } from "../../protocol/envelope.js";
-import type { ClientId, SessionId } from "../../protocol/ids.js";
-import { type EventRange, type LogProblem, StoreError, type Verification } from "../store.js";
-import { FIRST_LINK } from "./chain.js";
-import type { Database, Row } from "./database.js";
-import { type Blob, decodePayload, type EncodedPayload, encodePayload } from "./payload.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { withoutContent } from "../expired.js";
+import { type EventRange, StoreError, type Verification } from "../store.js";
+import { Blobs } from "./blobs.js";
+import { ChainBreak, readable } from "./chain-break.js";
+import type { Database } from "./database.js";
+import { EventReader, PAGE_ROWS, type ReadEvent, type Tables } from "./event-reader.js";
+import { EVENTS_PER_SESSION, type EventRow, isEventId, opensTurnOrCall, placeOf } from "./event-row.js";
+import { LeadingIds } from "./leading-ids.js";
+import type { Names } from "./names.js";
+import { encode, leadingIdOf, type PreparedPayload, preparePayload, withoutLeadingId } from "./payload.js";
 import type { Head } from "./session-table.js";
-import { toMilliseconds, toTimestamp } from "./timestamp.js";
+import { toMilliseconds } from "./timestamp.js";
 
-/** `place` = session number × this + event id; with 2^23 sessions the product stays exact. */
-const EVENTS_PER_SESSION = 2 ** 30;
-const PAGE_ROWS = 256;
-/** A page ends early when its bodies are large, which bounds the memory of a reader. */
-const PAGE_BYTES = 1024 * 1024;
-
-const EVENT = {
-  place: "integer",
-  kind: ["text", "kinds.name"],
-  originator: ["text", "originators.name"],
-  ts: "integer",
-  encoding: "integer",
-  body: "bytes",
-  holes: "bytes?",
-  link: "bytes",
-} as const;
-
-const FROM_EVENTS = `FROM events
-  LEFT JOIN names AS kinds ON kinds.number = events.kind
-  LEFT JOIN names AS originators ON originators.number = events.originator`;
-
-const AT_PLACE = "FROM events WHERE place = ?";
+/** Sessions whose last ids are remembered; one that was forgotten spells out its next ones. */
+const WRITTEN_MOST = 256;
 
 /** An event in its stored form, made when it is appended and not when it is committed: the caller may change its objects. */
 export interface PreparedEvent {
@@ -42,19 +28,17 @@ export interface PreparedEvent {
   readonly ts: number;
   readonly kind: string;
   readonly originator: string;
-  readonly payload: EncodedPayload;
+  readonly payload: PreparedPayload;
 }
 
 export function prepareEvent(session: SessionId, event: Envelope): PreparedEvent {
   if (event.session !== session) {
     throw new StoreError("invalid", `Event ${event.id} belongs to ${event.session}, not to ${session}.`);
   }
-  if (!Number.isInteger(event.id) || event.id < 1 || event.id >= EVENTS_PER_SESSION) {
-    throw new StoreError("invalid", `${event.id} is not an event id.`);
-  }
+  if (!isEventId(event.id)) throw new StoreError("invalid", `${event.id} is not an event id.`);
   try {
     const { id, kind, originator } = event;
-    return { id, kind, originator, ts: toMilliseconds(event.ts), payload: encodePayload(event.payload) };
+    return { id, kind, originator, ts: toMilliseconds(event.ts), payload: preparePayload(event.payload) };
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
     const detail = (cause as Error).message;
@@ -62,184 +46,152 @@ export function prepareEvent(session: SessionId, event: Envelope): PreparedEvent
   }
 }
 
-/** Found while walking the chain; `verify` reports it, readers throw it. */
-class ChainBreak extends Error {
-  readonly problem: LogProblem;
-  readonly event: number;
-
-  constructor(problem: LogProblem, event: number, message: string) {
-    super(message);
-    this.problem = problem;
-    this.event = event;
-  }
-}
-
 export class EventLog {
-  readonly #database: Database;
-  readonly #names = new Map<string, number>();
+  readonly #tables: Tables;
+  /** Of the sessions that are being written. */
+  readonly #written = new Map<number, LeadingIds>();
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor(database: Database, names: Names) {
+    this.#tables = { database, names, blobs: new Blobs(database) };
   }
 
-  /** Names that were learnt in a transaction that was undone are not in the database. */
-  forgetNames(): void {
-    this.#names.clear();
+  /** A transaction was undone: what was learnt in it is not in the database. */
+  forget(): void {
+    this.#written.clear();
   }
 
   /** Inside a transaction; answers with the last link. */
   insert(head: Head, events: readonly PreparedEvent[]): Buffer {
+    const { names, blobs: blobTable } = this.#tables;
     let link = head.last_link;
     for (const event of events) {
       const place = placeOf(head, event.id);
-      const { encoding, body, holes = null, blobs, json } = event.payload;
+      const { json, rest, holes, blobs } = event.payload;
+      const origin = this.#originOf(head, event);
+      const encoded = encode(origin === undefined ? rest : withoutLeadingId(rest));
       link = head.chain.link(link, { ...event, payload: json });
-      this.#database.run(
-        "INSERT INTO events (place, kind, originator, ts, encoding, body, holes, link) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [place, this.#name(event.kind), this.#name(event.originator), event.ts, encoding, body, holes, link],
-      );
-      for (const blob of blobs) this.#use(blob, place);
+      const kind = names.numberOf(event.kind);
+      const originator = names.numberOf(event.originator);
+      const since = event.ts - head.created_at;
+      this.#insertRow({ place, kind, originator, since, ...encoded, origin, holes, remains: undefined, link });
+      for (const blob of blobs) blobTable.use(blob, place);
     }
     return link;
   }
 
-  /** One batch of events at a time; between two of them others may write. */
+  /** One batch of events at a time. */
   *read(head: Head, { after = 0, limit = Number.POSITIVE_INFINITY }: EventRange): Generator<Envelope[]> {
     const last = Math.min(head.last_event, after + limit);
     if (last <= after) return;
-    let from = { id: after, link: this.#linkAt(head, after) };
+    const reader = new EventReader(head, this.#tables);
+    let rows = PAGE_ROWS;
+    let from = reader.positionAt(after);
     while (from.id < last) {
-      const { events, end } = this.#readPage(head, from, last);
-      yield events;
+      const { events, end } = reader.page(from, last, { rows });
+      yield events.map(({ envelope }) => envelope);
+      // Rows beyond a page that ended early were read for nothing; the next ones are likely to be as large.
+      rows = Math.min(PAGE_ROWS, events.length * 2);
       from = end;
     }
   }
 
+  /** The last event of a kind. Only that one is checked: an event whose kind was changed is not found here. */
+  last(head: Head, kind: string): number | undefined {
+    const { database, names } = this.#tables;
+    const number = names.find(kind);
+    if (number === undefined) return undefined;
+    const rest = "FROM events WHERE place > ? AND place <= ? AND kind = ? ORDER BY place DESC LIMIT 1";
+    const bounds = [placeOf(head, 0), placeOf(head, head.last_event), number];
+    const found = readable(head.last_event, () => database.first({ place: "integer" }, rest, bounds));
+    if (found === undefined) return undefined;
+    const id = found.place - placeOf(head, 0);
+    const reader = new EventReader(head, this.#tables);
+    reader.page(reader.positionAt(id - 1), id);
+    return id;
+  }
+
+  /** Inside a snapshot that the head is of. */
   verify(head: Head): Verification {
     try {
-      let from = { id: 0, link: FIRST_LINK };
-      while (from.id < head.last_event) from = this.#readPage(head, from, head.last_event).end;
-      this.#checkHead(head, from.link);
-      return { ok: true, events: head.last_event };
+      const reader = new EventReader(head, this.#tables);
+      const last = head.last_event;
+      let from = reader.positionAt(0);
+      while (from.id < last) from = reader.page(from, last).end;
+      reader.checkEnd(from);
+      return { ok: true, events: last };
     } catch (error) {
       if (!(error instanceof ChainBreak)) throw error;
       return { ok: false, problem: error.problem, event_id: error.event, message: error.message };
     }
   }
 
+  /** Inside a transaction: one page of events, none beyond `last`, loses its content; answers with the last of them. */
+  expire(head: Head, last: number): { readonly id: number; readonly ts: number } {
+    const { database, blobs } = this.#tables;
+    const reader = new EventReader(head, this.#tables);
+    const from = reader.positionAt(head.expired_to);
+    const { events, end } = reader.page(from, last);
+    // Rows that shrink in their places would leave the pages of the file half empty.
+    const places = [placeOf(head, from.id), placeOf(head, end.id)];
+    database.run("DELETE FROM events WHERE place > ? AND place <= ?", places);
+    let { link } = from;
+    let since = 0;
+    for (const event of events) {
+      const { row } = event;
+      const remaining = remainsOf(head, event, link);
+      this.#insertRow(remaining);
+      if (row.holes !== undefined && remaining.holes === undefined) {
+        blobs.drop({ first: row.place, last: row.place });
+      }
+      ({ link, since } = row);
+    }
+    return { id: end.id, ts: head.created_at + since };
+  }
+
   delete(head: Head): void {
-    const bounds = [placeOf(head, 0), placeOf(head, EVENTS_PER_SESSION - 1)];
-    const uses = "FROM blob_uses WHERE place BETWEEN ? AND ? GROUP BY blob";
-    const blobs = this.#database.select({ blob: "integer" }, uses, bounds);
-    this.#database.run("DELETE FROM blob_uses WHERE place BETWEEN ? AND ?", bounds);
-    for (const { blob } of blobs) {
-      this.#database.run(
-        "DELETE FROM blobs WHERE number = ? AND NOT EXISTS (SELECT 1 FROM blob_uses WHERE blob = blobs.number)",
-        [blob],
-      );
+    const { database, blobs } = this.#tables;
+    const bounds = { first: placeOf(head, 0), last: placeOf(head, EVENTS_PER_SESSION - 1) };
+    blobs.drop(bounds);
+    database.run("DELETE FROM events WHERE place BETWEEN ? AND ?", [bounds.first, bounds.last]);
+    this.#written.delete(head.number);
+  }
+
+  #insertRow(row: EventRow): void {
+    const { place, kind, originator, since, encoding, origin = null, body, holes = null, remains = null, link } = row;
+    this.#tables.database.run(
+      `INSERT INTO events (place, kind, originator, since, encoding, origin, body, holes, remains, link)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [place, kind, originator, since, encoding, origin, body, holes, remains, link],
+    );
+  }
+
+  /** How far back the event stands that spells out the id which this payload begins with, if another one does. */
+  #originOf(head: Head, { id, kind, payload: { rest } }: PreparedEvent): number | undefined {
+    const name = leadingIdOf(rest);
+    if (name === undefined) return undefined;
+    let written = this.#written.get(head.number);
+    if (written === undefined) {
+      if (this.#written.size >= WRITTEN_MOST) this.#written.clear();
+      written = new LeadingIds();
+      this.#written.set(head.number, written);
     }
-    this.#database.run("DELETE FROM events WHERE place BETWEEN ? AND ?", bounds);
-  }
-
-  #readPage(head: Head, from: { readonly id: number; readonly link: Buffer }, last: number) {
-    const bounds = [placeOf(head, from.id), placeOf(head, last), PAGE_ROWS];
-    const rest = `${FROM_EVENTS} WHERE place > ? AND place <= ? ORDER BY place LIMIT ?`;
-    const rows = readable(from.id + 1, () => this.#database.select(EVENT, rest, bounds));
-    const events: Envelope[] = [];
-    let { id, link } = from;
-    let bytes = 0;
-    for (const row of rows) {
-      id += 1;
-      const event = this.#checkedEvent(head, row, { id, link });
-      events.push(event.envelope);
-      link = row.link;
-      bytes += event.bytes;
-      if (bytes > PAGE_BYTES) break;
-    }
-    if (events.length === 0) throw this.#cut(head, id + 1);
-    return { events, end: { id, link } };
-  }
-
-  #checkedEvent(head: Head, row: Row<typeof EVENT>, expected: { readonly id: number; readonly link: Buffer }) {
-    const { id, link } = expected;
-    if (row.place !== placeOf(head, id)) throw new ChainBreak("missing", id, `Event ${id} is missing.`);
-    let decoded: ReturnType<typeof decodePayload>;
-    try {
-      decoded = decodePayload(row, (hash) => this.#blob(hash));
-    } catch (error) {
-      throw new ChainBreak("unreadable", id, `Event ${id} cannot be read: ${(error as Error).message}.`);
-    }
-    const { kind, originator, ts } = row;
-    if (!head.chain.link(link, { id, kind, originator, ts, payload: decoded.json }).equals(row.link)) {
-      throw new ChainBreak("changed", id, `Event ${id} was changed or moved.`);
-    }
-    const { session } = head;
-    const fields = { id, kind, session, originator: originator as ClientId, ts: toTimestamp(ts) };
-    // The link says that this is what was appended, and only envelopes are.
-    const envelope = { ...fields, payload: decoded.payload } as unknown as Envelope;
-    return { envelope, bytes: decoded.json.length };
-  }
-
-  #checkHead(head: Head, link: Buffer): void {
-    const { last_event: last, chain } = head;
-    if (!link.equals(head.last_link) || !chain.seal(last, link).equals(head.seal)) {
-      throw new ChainBreak("head", last, `The session's head does not fit its last event, ${last}.`);
-    }
-    const beyond = "FROM events WHERE place > ? AND place <= ? ORDER BY place LIMIT 1";
-    const bounds = [placeOf(head, last), placeOf(head, EVENTS_PER_SESSION - 1)];
-    const added = readable(last, () => this.#database.first({ place: "integer" }, beyond, bounds));
-    if (added === undefined) return;
-    const id = added.place - placeOf(head, 0);
-    throw new ChainBreak("added", id, `Event ${id} stands behind the last one, ${last}.`);
-  }
-
-  #cut(head: Head, id: number): ChainBreak {
-    return new ChainBreak("truncated", id, `The log ends before event ${id}; it had ${head.last_event} events.`);
-  }
-
-  #linkAt(head: Head, id: number): Buffer {
-    if (id === 0) return FIRST_LINK;
-    const row = readable(id, () => this.#database.first({ link: "bytes" }, AT_PLACE, [placeOf(head, id)]));
-    if (row === undefined) throw new ChainBreak("missing", id, `Event ${id} is missing.`);
-    return row.link;
-  }
-
-  #name(name: string): number {
-    let number = this.#names.get(name);
-    if (number !== undefined) return number;
-    this.#database.run("INSERT OR IGNORE INTO names (name) VALUES (?)", [name]);
-    number = this.#database.first({ number: "integer" }, "FROM names WHERE name = ?", [name])?.number;
-    if (number === undefined) throw new StoreError("damaged", "The session database is damaged: a name is not there.");
-    this.#names.set(name, number);
-    return number;
-  }
-
-  #use({ hash, encoding, body }: Blob, place: number): void {
-    this.#database.run("INSERT OR IGNORE INTO blobs (hash, encoding, body) VALUES (?, ?, ?)", [hash, encoding, body]);
-    this.#database.run("INSERT INTO blob_uses (blob, place) SELECT number, ? FROM blobs WHERE hash = ?", [place, hash]);
-  }
-
-  #blob(hash: Buffer) {
-    return this.#database.first({ encoding: "integer", body: "bytes" }, "FROM blobs WHERE hash = ?", [hash]);
+    const origin = written.find(name);
+    if (origin !== undefined) return id - origin;
+    if (opensTurnOrCall(kind)) written.add(id, rest);
+    return undefined;
   }
 }
 
-/** What a reader gets in place of a break in the chain. */
-export function asStoreError(error: unknown): unknown {
-  if (!(error instanceof ChainBreak)) return error;
-  return new StoreError("damaged", `The log of this session is damaged. ${error.message}`, { cause: error });
-}
-
-/** Rows that the database itself cannot make sense of are a break in the chain like any other. */
-function readable<T>(id: number, action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.code !== "damaged") throw error;
-    throw new ChainBreak("unreadable", id, `The log cannot be read from event ${id} on: ${error.message}`);
-  }
-}
-
-function placeOf({ number }: { readonly number: number }, id: number): number {
-  return number * EVENTS_PER_SESSION + id;
+/** The row without its content, or as it was when there is none in it. `previous` is the link before it. */
+function remainsOf(head: Head, { row, envelope, json }: ReadEvent, previous: Buffer): EventRow {
+  if (row.remains !== undefined) return row;
+  const payload = Buffer.from(JSON.stringify(withoutContent(envelope).payload));
+  if (payload.equals(json)) return row;
+  const { id, kind, originator } = envelope;
+  const event = { id, kind, originator, ts: head.created_at + row.since, payload };
+  const remains = head.chain.remains(previous, row.link, event);
+  // The id that the body left out is as a rule still the one that the remains begin with.
+  const origin = leadingIdOf(payload) === leadingIdOf(json) ? row.origin : undefined;
+  const encoded = encode(origin === undefined ? payload : withoutLeadingId(payload));
+  return { ...row, ...encoded, origin, holes: undefined, remains };
 }

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import type { Envelope } from "../../protocol/envelope.js";
+import { withoutContent } from "../expired.js";
 import { openSqliteStore } from "./sqlite-store.js";
 import { buildChildPrograms, type ChildPrograms } from "./test-support/child-programs.js";
 import { SAMPLE_KEY, sampleEvents, sampleSession } from "./test-support/sample.js";
@@ -13,11 +14,13 @@ const KILLS = 100;
 const AT_ONCE = 4;
 const KILLS_PER_DATABASE = 9;
 const SEED = 20260131;
+/** Many processes one after another, on a machine that may be busy with others. */
+const SLOW_MS = 120_000;
 let folder: string;
 let children: ChildPrograms;
 
 beforeAll(async () => {
-  children = await buildChildPrograms("writer", "flip");
+  children = await buildChildPrograms("writer", "rival", "expirer", "flip");
 });
 afterAll(() => children.discard());
 beforeEach(async () => {
@@ -90,13 +93,61 @@ describe("faults", () => {
       });
       await Promise.all(rounds);
     },
-    90_000,
+    SLOW_MS,
+  );
+
+  verifies(
+    ["S5", "S11"],
+    "a process that is killed while content expires leaves a whole session",
+    async () => {
+      const random = seededRandom(SEED);
+      const path = join(folder, "expiring.db");
+      const session = sampleSession(1);
+      const events = sampleEvents(session.id, 1, 5000);
+      const made = await openSqliteStore({ path, key: SAMPLE_KEY });
+      await made.create(session);
+      await made.append(session.id, events, "sync");
+      await made.close();
+      let expired = 0;
+      for (let kill = 0; kill < 6; kill++) {
+        const child = children.start("expirer", path, `${events.length}`);
+        await new Promise((resolve) => child.process.stdout?.once("data", resolve));
+        await new Promise((resolve) => setTimeout(resolve, random() * 60));
+        child.process.kill("SIGKILL");
+        expect((await child.end).err).toBe("");
+        const store = await openSqliteStore({ path, key: SAMPLE_KEY });
+        // The last one is not killed: it finishes what the others began.
+        if (kill === 5) await store.expire(session.id, events.length);
+        const before = expired;
+        expired = (await store.get(session.id))?.expired_to ?? 0;
+        expect(expired).toBeGreaterThanOrEqual(before);
+        expect(await store.verify(session.id)).toEqual({ ok: true, events: events.length });
+        const read: Envelope[] = [];
+        for await (const event of store.events(session.id)) read.push(event);
+        const expected = events.map((event) => (event.id <= expired ? withoutContent(event) : event));
+        expect(isDeepStrictEqual(read, expected)).toBe(true);
+        await store.close();
+      }
+      expect(expired).toBe(events.length);
+    },
+    SLOW_MS,
   );
 
   verifies(["S1"], "several processes write at once and lose nothing", async () => {
     const path = join(folder, "shared.db");
     const seeds = [1, 2, 3];
-    const ends = await Promise.all(seeds.map((seed) => children.start("writer", path, `${seed}`, "400").end));
+    let running = true;
+    const all = Promise.all(seeds.map((seed) => children.start("writer", path, `${seed}`, "400").end)).finally(() => {
+      running = false;
+    });
+    // Whoever looks in the middle finds nothing wrong.
+    const onlooker = await openSqliteStore({ path, key: SAMPLE_KEY });
+    while (running) {
+      for (const { id } of await onlooker.list()) expect(await onlooker.verify(id)).toMatchObject({ ok: true });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await onlooker.close();
+    const ends = await all;
     for (const [i, { code, out, err }] of ends.entries()) {
       expect({ code, err }).toEqual({ code: 0, err: "" });
       expect(acknowledged(out).events).toBe(400);
@@ -104,17 +155,53 @@ describe("faults", () => {
     }
   });
 
-  verifies(["S11"], "a changed byte anywhere in the file is found or harmless", async () => {
-    const store = await openSqliteStore({ path: join(folder, "made.db"), key: SAMPLE_KEY });
-    const session = sampleSession(1);
-    await store.create(session);
-    await store.append(session.id, sampleEvents(session.id, 1, 210), "sync");
-    await store.close();
-    await copyFile(join(folder, "made.db"), join(folder, "whole.db"));
-    const { code, signal, out, err } = await children.start("flip", folder, `${SEED}`, "250", "210").end;
-    expect({ code, signal }, `the flip at ${err.split("\n").at(-2)}`).toEqual({ code: 0, signal: null });
-    const counts = JSON.parse(out);
-    expect(counts).toMatchObject({ wrong: 0 });
-    expect(counts.refused + counts.found).toBeGreaterThan(40);
-  });
+  verifies(
+    ["S1"],
+    "several processes write to the same session: one is first, the others are told, nothing is lost",
+    async () => {
+      const path = join(folder, "rivals.db");
+      const session = sampleSession(1);
+      const store = await openSqliteStore({ path, key: SAMPLE_KEY });
+      await store.create(session);
+      const names = ["anna", "bert", "carl"];
+      const ends = await Promise.all(names.map((name) => children.start("rival", path, name, "60").end));
+      const writers = new Map<number, string>();
+      let conflicts = 0;
+      for (const [i, { code, out, err }] of ends.entries()) {
+        expect({ code, err }).toEqual({ code: 0, err: "" });
+        const told = JSON.parse(out) as { readonly written: readonly number[]; readonly conflicts: number };
+        for (const id of told.written) {
+          expect(writers.has(id), `event ${id} was acknowledged twice`).toBe(false);
+          writers.set(id, names[i] as string);
+        }
+        conflicts += told.conflicts;
+      }
+      expect(conflicts).toBeGreaterThan(0);
+      const read: unknown[] = [];
+      for await (const { payload } of store.events(session.id)) read.push(payload);
+      expect(read).toEqual(Array.from({ length: 180 }, (_, i) => ({ text: `${writers.get(i + 1)} ${i + 1}` })));
+      expect(await store.verify(session.id)).toEqual({ ok: true, events: 180 });
+      await store.close();
+    },
+  );
+
+  verifies(
+    ["S11"],
+    "a changed byte anywhere in the file is found or harmless",
+    async () => {
+      const store = await openSqliteStore({ path: join(folder, "made.db"), key: SAMPLE_KEY });
+      const session = sampleSession(1);
+      await store.create(session);
+      await store.append(session.id, sampleEvents(session.id, 1, 210), "sync");
+      await store.expire(session.id, 90);
+      await store.close();
+      await copyFile(join(folder, "made.db"), join(folder, "whole.db"));
+      const { code, signal, out, err } = await children.start("flip", folder, `${SEED}`, "250", "210", "90").end;
+      expect({ code, signal }, `the flip at ${err.split("\n").at(-2)}`).toEqual({ code: 0, signal: null });
+      const counts = JSON.parse(out);
+      expect(counts).toMatchObject({ wrong: 0 });
+      expect(counts.refused + counts.found).toBeGreaterThan(40);
+    },
+    SLOW_MS,
+  );
 });

@@ -1,80 +1,95 @@
-/** The rows of `tool_call_intents` and `tool_call_outcomes` (feature S3). Both are only ever added to. */
+/**
+ * The rows of `calls` (feature S3): what was begun, and how it ended.
+ *
+ * 1. A row begins as an intent; its end is written into it once.
+ * 2. The hash of the arguments is there as long as nobody knows the end. Then the events say what the arguments were.
+ */
 import type { CallId } from "../../protocol/ids.js";
-import { isId } from "../../protocol/ids.js";
 import { type Conclusion, type Intent, StoreError } from "../store.js";
+import { callIdFromBytes, callIdToBytes } from "./call-id.js";
 import type { Database } from "./database.js";
+import type { Names } from "./names.js";
 import type { Head } from "./session-table.js";
 import { toMilliseconds, toTimestamp } from "./timestamp.js";
 
-const INTENT = {
-  call_id: "text",
-  tool_name: "text",
+const CALL = { mutating: "integer", started_at: "integer", outcome: "integer?" } as const;
+const OPEN_CALL = {
+  call: "bytes",
+  tool: "integer",
   args_hash: "text",
-  is_mutating: "integer",
+  mutating: "integer",
   started_at: "integer",
 } as const;
 
 export class Ledger {
   readonly #database: Database;
+  readonly #names: Names;
 
-  constructor(database: Database) {
+  constructor(database: Database, names: Names) {
     this.#database = database;
+    this.#names = names;
   }
 
   /** Checks, and returns what writes. */
   intention(head: Head, intent: Intent): () => void {
     const { call, tool, args_hash, mutating } = intent;
-    if (!isId("call", call)) throw new StoreError("invalid", `'${call}' is not a call id.`);
     const started = toMilliseconds(intent.started_at);
-    if (this.isMutating(call) !== undefined) {
+    const bytes = callIdToBytes(call);
+    if (this.#find(bytes) !== undefined) {
       throw new StoreError("conflict", `The call ${call} was started before: it must not run again.`);
     }
     return () =>
       this.#database.run(
-        `INSERT INTO tool_call_intents (call_id, session, tool_name, args_hash, is_mutating, started_at)
-         VALUES (?, ?, ?, ?, ?, ?)`,
-        [call, head.number, tool, args_hash, mutating, started],
+        "INSERT INTO calls (call, session, tool, mutating, started_at, args_hash) VALUES (?, ?, ?, ?, ?, ?)",
+        [bytes, head.number, this.#names.numberOf(tool), mutating, started, args_hash],
       );
   }
 
   conclusion(call: CallId, { outcome, completed_at, result_event, note }: Conclusion): () => void {
     const completed = toMilliseconds(completed_at);
-    if (this.isMutating(call) === undefined) throw new StoreError("not-found", `The call ${call} was never started.`);
-    const earlier = this.#database.first({ outcome: "text" }, "FROM tool_call_outcomes WHERE call_id = ?", [call]);
-    if (earlier !== undefined) {
-      throw new StoreError("conflict", `The call ${call} has ended before, with '${earlier.outcome}'.`);
+    const bytes = callIdToBytes(call);
+    const found = this.#find(bytes);
+    if (found === undefined) throw new StoreError("not-found", `The call ${call} was never started.`);
+    if (found.outcome !== undefined) {
+      const earlier = this.#names.nameOf(found.outcome);
+      throw new StoreError("conflict", `The call ${call} has ended before, with '${earlier}'.`);
     }
     return () =>
       this.#database.run(
-        "INSERT INTO tool_call_outcomes (call_id, outcome, completed_at, result_event, note) VALUES (?, ?, ?, ?, ?)",
-        [call, outcome, completed, result_event ?? null, note ?? null],
+        "UPDATE calls SET outcome = ?, took_ms = ?, result_event = ?, note = ?, args_hash = NULL WHERE call = ?",
+        [this.#names.numberOf(outcome), completed - found.started_at, result_event ?? null, note ?? null, bytes],
       );
   }
 
-  /** undefined when the call was never intended. */
-  isMutating(call: CallId): boolean | undefined {
-    const row = this.#database.first({ is_mutating: "integer" }, "FROM tool_call_intents WHERE call_id = ?", [call]);
-    return row && row.is_mutating === 1;
+  isMutating(call: CallId): boolean {
+    return this.#find(callIdToBytes(call))?.mutating === 1;
   }
 
   orphans(head: Head): Intent[] {
-    const rows = this.#database.select(
-      INTENT,
-      `FROM tool_call_intents WHERE session = ? AND call_id NOT IN (SELECT call_id FROM tool_call_outcomes)
-       ORDER BY started_at, call_id`,
-      [head.number],
-    );
-    return rows.map((row) => ({
-      call: row.call_id as CallId,
+    const rest = "FROM calls WHERE session = ? AND outcome IS NULL ORDER BY started_at, call";
+    return this.#database.select(OPEN_CALL, rest, [head.number]).map((row) => ({
+      call: callIdFromBytes(row.call),
       session: head.session,
-      tool: row.tool_name,
+      tool: this.#names.nameOf(row.tool),
       args_hash: row.args_hash,
-      mutating: row.is_mutating === 1,
+      mutating: row.mutating === 1,
       started_at: toTimestamp(row.started_at),
     }));
   }
 
+  /** What people said about calls that began before `time` (in milliseconds). */
+  dropNotes(head: Head, time: number): void {
+    this.#database.run("UPDATE calls SET note = NULL WHERE session = ? AND started_at <= ? AND note IS NOT NULL", [
+      head.number,
+      time,
+    ]);
+  }
+
   delete(head: Head): void {
-    this.#database.run("DELETE FROM tool_call_intents WHERE session = ?", [head.number]);
+    this.#database.run("DELETE FROM calls WHERE session = ?", [head.number]);
+  }
+
+  #find(call: Buffer) {
+    return this.#database.first(CALL, "FROM calls WHERE call = ?", [call]);
   }
 }

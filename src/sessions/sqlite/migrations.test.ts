@@ -82,7 +82,7 @@ describe("migrations", () => {
     migrate(database, { wall });
     expect(versions()).toHaveLength(MIGRATIONS.length);
     expect(versions()[0]?.sha256).toMatchInlineSnapshot(
-      `"1a41d880b355582af45fb0c3caf720277ce5a40cb12cc7037fdbdda8562cb7b3"`,
+      `"1dcedbf7bc5cbea3cdc63f1627a027665721164102592c61b91e99b4c6bd7a33"`,
     );
   });
 });

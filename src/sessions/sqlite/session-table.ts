@@ -4,7 +4,8 @@ import type { LogId, SessionId } from "../../protocol/ids.js";
 import { isId } from "../../protocol/ids.js";
 import { type NewSession, type SessionFilter, type SessionPatch, type SessionRecord, StoreError } from "../store.js";
 import { Chain, FIRST_LINK } from "./chain.js";
-import type { Bindable, Database, Row } from "./database.js";
+import type { Row } from "./columns.js";
+import type { Bindable, Database } from "./database.js";
 import { toMilliseconds, toTimestamp } from "./timestamp.js";
 
 const RECORD = {
@@ -20,6 +21,8 @@ const RECORD = {
   branch_event: "integer?",
   pinned: "integer",
   ended: "text?",
+  noticed_at: "integer?",
+  expired_to: "integer",
   last_event: "integer",
 } as const;
 
@@ -29,7 +32,9 @@ const HEAD = {
   last_event: "integer",
   last_link: "bytes",
   seal: "bytes",
+  created_at: "integer",
   active_at: "integer",
+  expired_to: "integer",
 } as const;
 
 export interface Head extends Row<typeof HEAD> {
@@ -73,7 +78,7 @@ export class SessionTable {
           session.branch_of?.session ?? null,
           session.branch_of?.event ?? null,
           FIRST_LINK,
-          this.#chain(session.id, session.log).seal(0, FIRST_LINK),
+          this.#chain(session.id, session.log).seal(0, FIRST_LINK, 0),
         ],
       );
   }
@@ -109,23 +114,31 @@ export class SessionTable {
     this.#database.run("UPDATE sessions SET last_event = ?, last_link = ?, seal = ?, active_at = ? WHERE number = ?", [
       to.lastEvent,
       to.lastLink,
-      head.chain.seal(to.lastEvent, to.lastLink),
+      head.chain.seal(to.lastEvent, to.lastLink, head.expired_to),
       to.activeAt,
       head.number,
     ]);
   }
 
-  change({ number }: Head, patch: SessionPatch): void {
+  moveExpiry(head: Head, expiredTo: number): void {
+    const seal = head.chain.seal(head.last_event, head.last_link, expiredTo);
+    this.#database.run("UPDATE sessions SET expired_to = ?, seal = ? WHERE number = ?", [expiredTo, seal, head.number]);
+  }
+
+  /** Checks, and returns what writes. */
+  change({ number }: Head, { noticed_at, ...patch }: SessionPatch): () => void {
     const columns: [string, Bindable][] = [];
     for (const name of ["title", "provider", "model", "pinned", "ended"] as const) {
       const value = patch[name];
       if (value !== undefined) columns.push([name, value]);
     }
-    if (columns.length === 0) return;
-    this.#database.run(`UPDATE sessions SET ${columns.map(([name]) => `${name} = ?`).join(", ")} WHERE number = ?`, [
-      ...columns.map(([, value]) => value),
-      number,
-    ]);
+    if (noticed_at !== undefined) columns.push(["noticed_at", noticed_at === null ? null : toMilliseconds(noticed_at)]);
+    return () => {
+      if (columns.length === 0) return;
+      const assignments = columns.map(([name]) => `${name} = ?`).join(", ");
+      const values = columns.map(([, value]) => value);
+      this.#database.run(`UPDATE sessions SET ${assignments} WHERE number = ?`, [...values, number]);
+    };
   }
 
   delete({ number }: Head): void {
@@ -155,6 +168,8 @@ function toRecord(row: Row<typeof RECORD>): SessionRecord {
     active_at: toTimestamp(row.active_at),
     pinned: row.pinned === 1,
     last_event: row.last_event,
+    expired_to: row.expired_to,
+    ...(row.noticed_at === undefined ? {} : { noticed_at: toTimestamp(row.noticed_at) }),
     ...(row.title === undefined ? {} : { title: row.title }),
     ...(row.ended === undefined ? {} : { ended: row.ended as SessionEndReason }),
     ...(session === undefined || event === undefined ? {} : { branch_of: { session: session as SessionId, event } }),

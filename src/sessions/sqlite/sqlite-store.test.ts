@@ -129,14 +129,14 @@ describe("the encrypted session store", () => {
       ["UPDATE events SET place = ? WHERE place = ?", [place(3), place(4)]],
       ["UPDATE events SET place = ? WHERE place = ?", [place(4), 1]],
     ];
-    const body = Buffer.from(JSON.stringify({ text: "forged" }));
+    const body = Buffer.from("forged");
     const earlierHead =
       "UPDATE sessions SET last_event = 9, last_link = (SELECT link FROM events WHERE place = ?) WHERE number = 1";
     const cases: readonly (readonly [problem: LogProblem, event: number, statements: readonly Statement[]])[] = [
       ["changed", 5, [["UPDATE events SET body = ? WHERE place = ?", [body, place(5)]]]],
-      ["changed", 5, [["UPDATE events SET ts = ts + 1 WHERE place = ?", [place(5)]]]],
+      ["changed", 5, [["UPDATE events SET since = since + 1 WHERE place = ?", [place(5)]]]],
       ["changed", 1, [["UPDATE names SET name = 'ThinkingDelta' WHERE name = 'TextDelta'", []]]],
-      ["changed", 5, [["UPDATE events SET link = ? WHERE place = ?", [Buffer.alloc(16), place(5)]]]],
+      ["changed", 5, [["UPDATE events SET link = ? WHERE place = ?", [Buffer.alloc(10), place(5)]]]],
       ["changed", 3, swap],
       ["missing", 5, [["DELETE FROM events WHERE place = ?", [place(5)]]]],
       ["missing", 1, [["DELETE FROM events WHERE place = ?", [place(1)]]]],
@@ -156,7 +156,8 @@ describe("the encrypted session store", () => {
         11,
         [
           [
-            "INSERT INTO events SELECT place + 1, kind, originator, ts, encoding, body, holes, link FROM events WHERE place = ?",
+            `INSERT INTO events SELECT place + 1, kind, originator, since, encoding, origin, body, holes, remains, link
+             FROM events WHERE place = ?`,
             [place(10)],
           ],
         ],
@@ -205,6 +206,16 @@ describe("the encrypted session store", () => {
     const again = await open();
     expect(await again.verify(session.id)).toMatchObject({ ok: false, problem: "changed", event_id: 1 });
     await again.close();
+  });
+
+  it("says that a session is gone when another process removes it while it is read", async () => {
+    const [reader, other] = [await fill(2000), await open()];
+    const read = async () => {
+      for await (const { id } of reader.events(session.id)) if (id === 10) await other.remove(session.id);
+    };
+    await expect(read()).rejects.toMatchObject({ code: "not-found" });
+    await reader.close();
+    await other.close();
   });
 
   it("undoes a group whole when the database fails in the middle, and goes on", async () => {

@@ -2,6 +2,7 @@
 import { hkdfSync } from "node:crypto";
 import { type Clock, systemClock } from "../../base/clock.js";
 import type { Envelope } from "../../protocol/envelope.js";
+import type { EventKind } from "../../protocol/events.js";
 import type { CallId, SessionId } from "../../protocol/ids.js";
 import {
   type Conclusion,
@@ -16,11 +17,14 @@ import {
   StoreError,
   type Verification,
 } from "../store.js";
+import { asStoreError, ChainBreak } from "./chain-break.js";
 import { CommitQueue } from "./commit-queue.js";
 import { Database } from "./database.js";
-import { asStoreError, EventLog, prepareEvent } from "./event-log.js";
+import { EventLog, prepareEvent } from "./event-log.js";
+import { isEventId } from "./event-row.js";
 import { Ledger } from "./ledger.js";
 import { migrate } from "./migrations.js";
+import { Names } from "./names.js";
 import { SessionTable } from "./session-table.js";
 
 export interface SqliteStoreOptions {
@@ -72,10 +76,14 @@ class SqliteStore implements SessionStore {
 
   constructor(database: Database, { clock, groupDelayMs, chainKey }: Parts) {
     this.#database = database;
+    const names = new Names(database);
     this.#sessions = new SessionTable(database, chainKey);
-    this.#log = new EventLog(database);
-    this.#ledger = new Ledger(database);
-    const onRollback = () => this.#log.forgetNames();
+    this.#log = new EventLog(database, names);
+    this.#ledger = new Ledger(database, names);
+    const onRollback = () => {
+      names.forget();
+      this.#log.forget();
+    };
     this.#queue = new CommitQueue({ database, clock, delayMs: groupDelayMs, onRollback });
   }
 
@@ -106,6 +114,17 @@ class SqliteStore implements SessionStore {
     try {
       for (const batch of this.#log.read(this.#sessions.head(session), range)) yield* batch;
     } catch (error) {
+      // Its rows may be missing because another process has removed it.
+      if (error instanceof ChainBreak) this.#sessions.head(session);
+      throw asStoreError(error);
+    }
+  }
+
+  async last(session: SessionId, kind: EventKind): Promise<number | undefined> {
+    this.#queue.flush();
+    try {
+      return this.#database.snapshot(() => this.#log.last(this.#sessions.head(session), kind));
+    } catch (error) {
       throw asStoreError(error);
     }
   }
@@ -121,10 +140,7 @@ class SqliteStore implements SessionStore {
   }
 
   async update(session: SessionId, patch: SessionPatch): Promise<void> {
-    const done = this.#queue.add("group", () => {
-      const head = this.#sessions.head(session);
-      return () => this.#sessions.change(head, patch);
-    });
+    const done = this.#queue.add("group", () => this.#sessions.change(this.#sessions.head(session), patch));
     this.#queue.flush();
     await done;
   }
@@ -149,7 +165,7 @@ class SqliteStore implements SessionStore {
 
   async conclude(call: CallId, conclusion: Conclusion): Promise<void> {
     // The intent may still be waiting for its group; then it is not a mutating one.
-    const durability = this.#ledger.isMutating(call) === true ? "sync" : "group";
+    const durability = this.#ledger.isMutating(call) ? "sync" : "group";
     await this.#queue.add(durability, () => this.#ledger.conclusion(call, conclusion));
   }
 
@@ -160,7 +176,32 @@ class SqliteStore implements SessionStore {
 
   async verify(session: SessionId): Promise<Verification> {
     this.#queue.flush();
-    return this.#log.verify(this.#sessions.head(session));
+    // The head and the events of one moment: others may be appending.
+    return this.#database.snapshot(() => this.#log.verify(this.#sessions.head(session)));
+  }
+
+  async expire(session: SessionId, event: number): Promise<void> {
+    if (!isEventId(event)) throw new StoreError("invalid", `${event} is not an event id.`);
+    this.#queue.flush();
+    try {
+      while (this.#expirePage(session, event)) await nextTurnOfTheLoop();
+    } catch (error) {
+      throw asStoreError(error);
+    }
+    this.#database.shrink();
+  }
+
+  /** False when nothing is left to do. One that stops here goes on from here the next time. */
+  #expirePage(session: SessionId, event: number): boolean {
+    return this.#database.transaction("FULL", () => {
+      const head = this.#sessions.head(session);
+      const last = Math.min(event, head.last_event);
+      if (head.expired_to >= last) return false;
+      const { id, ts } = this.#log.expire(head, last);
+      this.#sessions.moveExpiry(head, id);
+      if (id === last) this.#ledger.dropNotes(head, ts);
+      return id < last;
+    });
   }
 
   async close(): Promise<void> {
@@ -170,6 +211,10 @@ class SqliteStore implements SessionStore {
       this.#database.close();
     }
   }
+}
+
+function nextTurnOfTheLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function outOfOrder(session: SessionId, id: number, expected: number): StoreError {

@@ -18,3 +18,17 @@ export function toTimestamp(ms: number): string {
     throw new StoreError("damaged", "The session database is damaged: a time is wrong.");
   return date.toISOString();
 }
+
+/** The same for times that follow each other closely: only what comes after the second is made anew. */
+export function createTimestamps(): (ms: number) => string {
+  let second = Number.NaN;
+  let beginning = "";
+  return (ms) => {
+    const fraction = ((ms % 1000) + 1000) % 1000;
+    if (ms - fraction !== second) {
+      beginning = toTimestamp(ms).slice(0, -"000Z".length);
+      second = ms - fraction;
+    }
+    return `${beginning}${String(fraction).padStart(3, "0")}Z`;
+  };
+}

@@ -1,7 +1,10 @@
 /**
  * `place` is the session's number × 2^30 + the event's id, so that the log of a session is one run of neighbouring rows without
- * an index beside it. `names` holds kinds and originators once. `link` ties an event to the one before it, `seal` the
- * head to the session (chain.ts). `encoding` and `holes` belong to payload.ts.
+ * an index beside it. `names` holds kinds, originators, tools and outcomes once. `since` counts milliseconds from the creation
+ * of the session: the numbers stay short. `link` ties an event to the one before it, `remains` is there when its content has
+ * expired, `seal` ties the head to the session (chain.ts). `encoding`, `origin` and `holes` belong to payload.ts.
+ *
+ * There is no index on the activity of sessions: it changes with every append, and there are few enough of them to sort.
  */
 export const sql = `
 CREATE TABLE sessions (
@@ -18,12 +21,12 @@ CREATE TABLE sessions (
   branch_event INTEGER,
   pinned INTEGER NOT NULL DEFAULT 0,
   ended TEXT,
+  noticed_at INTEGER,
+  expired_to INTEGER NOT NULL DEFAULT 0,
   last_event INTEGER NOT NULL DEFAULT 0,
   last_link BLOB NOT NULL,
   seal BLOB NOT NULL
 ) STRICT;
-CREATE INDEX sessions_by_activity ON sessions (active_at);
-CREATE INDEX sessions_by_folder ON sessions (cwd, active_at);
 
 CREATE TABLE names (
   number INTEGER PRIMARY KEY,
@@ -34,10 +37,12 @@ CREATE TABLE events (
   place INTEGER PRIMARY KEY,
   kind INTEGER NOT NULL,
   originator INTEGER NOT NULL,
-  ts INTEGER NOT NULL,
+  since INTEGER NOT NULL,
   encoding INTEGER NOT NULL,
+  origin INTEGER,
   body BLOB NOT NULL,
   holes BLOB,
+  remains BLOB,
   link BLOB NOT NULL
 ) STRICT;
 
@@ -54,20 +59,17 @@ CREATE TABLE blob_uses (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX blob_uses_by_place ON blob_uses (place);
 
-CREATE TABLE tool_call_intents (
-  call_id TEXT PRIMARY KEY,
+CREATE TABLE calls (
+  call BLOB PRIMARY KEY,
   session INTEGER NOT NULL,
-  tool_name TEXT NOT NULL,
-  args_hash TEXT NOT NULL,
-  is_mutating INTEGER NOT NULL,
-  started_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE INDEX tool_call_intents_by_session ON tool_call_intents (session);
-CREATE TABLE tool_call_outcomes (
-  call_id TEXT PRIMARY KEY REFERENCES tool_call_intents (call_id) ON DELETE CASCADE,
-  outcome TEXT NOT NULL,
-  completed_at INTEGER NOT NULL,
+  tool INTEGER NOT NULL,
+  mutating INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  args_hash TEXT,
+  outcome INTEGER,
+  took_ms INTEGER,
   result_event INTEGER,
   note TEXT
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX open_calls ON calls (session) WHERE outcome IS NULL;
 `;

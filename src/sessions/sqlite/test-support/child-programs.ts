@@ -24,6 +24,8 @@ export interface RunningChild {
 
 export interface ChildPrograms {
   start(name: string, ...args: readonly string[]): RunningChild;
+  /** In a shell that has run `preparation` first. */
+  startAfter(preparation: string, name: string, ...args: readonly string[]): RunningChild;
   discard(): Promise<void>;
 }
 
@@ -40,22 +42,30 @@ export async function buildChildPrograms(...names: readonly string[]): Promise<C
     format: "esm",
     logLevel: "silent",
   });
+  const fileOf = (name: string) => join(folder, `${name}.child.mjs`);
   return {
-    start(name, ...args) {
-      const child = spawn(process.execPath, [join(folder, `${name}.child.mjs`), ...args]);
-      let out = "";
-      let err = "";
-      child.stdout.on("data", (data) => {
-        out += data;
-      });
-      child.stderr.on("data", (data) => {
-        err += data;
-      });
-      const end = new Promise<ChildEnd>((resolve) => {
-        child.on("close", (code, signal) => resolve({ code, signal, out, err }));
-      });
-      return { process: child, out: () => out, end };
+    start: (name, ...args) => run(process.execPath, [fileOf(name), ...args]),
+    startAfter(preparation, name, ...args) {
+      const script = `${preparation} && exec "$@"`;
+      return run("bash", ["-c", script, "bash", process.execPath, fileOf(name), ...args]);
     },
     discard: () => rm(folder, { recursive: true }),
   };
+}
+
+function run(program: string, args: readonly string[]): RunningChild {
+  const child = spawn(program, args);
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (data) => {
+    out += data;
+  });
+  child.stderr.on("data", (data) => {
+    err += data;
+  });
+  const end = new Promise<ChildEnd>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve({ code, signal, out, err }));
+  });
+  return { process: child, out: () => out, end };
 }

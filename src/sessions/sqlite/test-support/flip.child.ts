@@ -1,20 +1,23 @@
 /**
  * Opens a database with one byte changed, many times over, and counts what came of it. Arguments: folder with a `whole.db`,
- * seed, number of flips, last event.
+ * seed, number of flips, last event, last event that has expired.
  */
 import { readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Envelope } from "../../../protocol/envelope.js";
+import { withoutContent } from "../../expired.js";
 import { type SessionStore, StoreError } from "../../store.js";
 import { openSqliteStore } from "../sqlite-store.js";
 import { SAMPLE_KEY, sampleEvents, sampleSession } from "./sample.js";
 
-const [folder = "", seed = "1", flips = "0", last = "0"] = process.argv.slice(2);
+const [folder = "", seed = "1", flips = "0", last = "0", expired = "0"] = process.argv.slice(2);
 const whole = readFileSync(join(folder, "whole.db"));
 const path = join(folder, "flipped.db");
 const session = sampleSession(1);
-const expected = sampleEvents(session.id, 1, Number(last));
+const expected = sampleEvents(session.id, 1, Number(last)).map((event) =>
+  event.id <= Number(expired) ? withoutContent(event) : event,
+);
 const counts = { refused: 0, found: 0, harmless: 0, wrong: 0 };
 
 let state = Number(seed);
@@ -29,6 +32,7 @@ async function outcome(): Promise<keyof typeof counts> {
     store = await openSqliteStore({ path, key: SAMPLE_KEY });
     await store.list();
     await store.orphans(session.id);
+    await store.last(session.id, "TurnStarted");
     const { ok } = await store.verify(session.id);
     const events: Envelope[] = [];
     for await (const event of store.events(session.id)) events.push(event);

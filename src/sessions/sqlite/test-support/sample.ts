@@ -1,7 +1,9 @@
 /** For tests: sessions and events with known content. */
 import { createIdSource } from "../../../base/ulid.js";
 import type { Envelope } from "../../../protocol/envelope.js";
+import type { EventBody } from "../../../protocol/events.js";
 import type { SessionId } from "../../../protocol/ids.js";
+import { NO_USAGE } from "../../../protocol/usage.js";
 import type { NewSession } from "../../store.js";
 
 export const SAMPLE_KEY = new Uint8Array(32).fill(7);
@@ -24,11 +26,23 @@ export function sampleSession(seed: number): NewSession {
 
 const CLIENT = sampleIds(1).next("cli");
 
-/** Every 50th event is too large for its row; the same large text comes back later. */
+/**
+ * Every 50th event is too large for its row; the same large text comes back later. Of every ten the eighth begins a turn and the
+ * ninth belongs to it.
+ */
 export function sampleEvent(session: SessionId, id: number): Envelope {
-  const filler = id % 50 === 0 ? `${id % 100} large `.repeat(1200) : "";
-  const payload = { text: `The quick conversation, event ${id}. ${filler}` };
-  return { id, kind: "TextDelta", session, originator: CLIENT, ts: sampleTime(id), payload };
+  return { id, session, originator: CLIENT, ts: sampleTime(id), ...sampleBody(id) } as Envelope;
+}
+
+function sampleBody(id: number): EventBody {
+  const text = `The quick conversation, event ${id}. ${id % 50 === 0 ? `${id % 100} large `.repeat(1200) : ""}`;
+  const turn = sampleIds(Math.floor(id / 10)).next("turn");
+  if (id % 10 === 8) return { kind: "TurnStarted", payload: { turn, input: [{ type: "text", text }] } };
+  if (id % 10 !== 9) return { kind: "TextDelta", payload: { text } };
+  return {
+    kind: "CostIncremented",
+    payload: { turn, provider: "offline", model: "echo", usage: NO_USAGE, elapsed_ms: id },
+  };
 }
 
 export function sampleEvents(session: SessionId, from: number, to: number): Envelope[] {

@@ -1,0 +1,17 @@
+import { failure } from "../../../protocol/errors.js";
+import type { CreateHook } from "../../services.js";
+
+/** A turn counts as answered when it is saved; the log's share of its time is known then too (feature L12). */
+export const create: CreateHook =
+  ({ journal }) =>
+  async (turn) => {
+    if (journal === undefined) return undefined;
+    try {
+      await journal.settle();
+    } catch (error) {
+      turn.outcome = undefined;
+      turn.fail(failure("SessionNotSaved", { detail: (error as Error).message }));
+    }
+    turn.timing.add("log/write", journal.takeWriteMs());
+    return undefined;
+  };

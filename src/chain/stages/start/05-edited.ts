@@ -1,0 +1,11 @@
+import type { Stage } from "../../../engine/turn.js";
+import type { CreateHook } from "../../services.js";
+
+/** A person may have changed what was said since the last turn (feature S7): the turn begins from there. */
+export const create: CreateHook =
+  ({ journal }) =>
+  async (turn): Promise<Stage> => {
+    const edited = await journal?.editedConversation();
+    if (edited !== undefined) turn.conversation.splice(0, turn.conversation.length, ...edited);
+    return "assemble";
+  };

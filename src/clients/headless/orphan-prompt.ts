@@ -1,0 +1,35 @@
+/** Asks what became of a call that was running when its session was stopped (feature S3). */
+import { safeText } from "../../base/terminal-text.js";
+import type { OrphanVerdict } from "../../protocol/commands.js";
+import type { Failure } from "../../protocol/errors.js";
+import { paint, type Terminal } from "./terminal.js";
+
+const ANSWERS: Readonly<Record<string, OrphanVerdict>> = {
+  f: "failed",
+  failed: "failed",
+  s: "succeeded",
+  succeeded: "succeeded",
+  a: "abort",
+  abort: "abort",
+};
+
+/** An input that ended says abort: nothing is decided on its behalf. */
+export async function askAboutOrphans(
+  terminal: Terminal,
+  { message }: Failure,
+): Promise<{ readonly verdict: OrphanVerdict; readonly note?: string }> {
+  const ask = async (question: string) => (await terminal.askLine?.(question))?.trim();
+  terminal.err.write(`\n${paint(terminal, "yellow", "Unfinished:")} ${safeText(message)}\n`);
+  for (;;) {
+    const line = await ask("[f] it failed  [s] it succeeded  [a] abort the session: ");
+    if (line === undefined) return { verdict: "abort" };
+    const verdict = ANSWERS[line.toLowerCase()];
+    if (verdict === undefined) {
+      terminal.err.write("Please answer f, s or a.\n");
+      continue;
+    }
+    if (verdict === "abort") return { verdict };
+    const note = await ask("A note for the model (Enter for none): ");
+    return { verdict, ...(note ? { note } : {}) };
+  }
+}

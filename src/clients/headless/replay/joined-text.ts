@@ -1,0 +1,30 @@
+/** Text that comes in pieces, up to a limit. */
+
+/** The mark that the store leaves where content has expired (feature S5). */
+export const EXPIRED = "«ttl-expired»";
+
+export class JoinedText {
+  readonly #limit: number;
+  #text = "";
+  #cut = 0;
+  #expired = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Neighbouring pieces that have expired leave one mark, not one each. */
+  add(piece: string): void {
+    const isExpired = piece === EXPIRED;
+    if (isExpired && this.#expired) return;
+    this.#expired = isExpired;
+    const room = Math.max(0, this.#limit - this.#text.length);
+    this.#text += piece.slice(0, room);
+    this.#cut += Math.max(0, piece.length - room);
+  }
+
+  toString(): string {
+    if (this.#cut === 0) return this.#text;
+    return `${this.#text}\n[… ${this.#cut.toLocaleString("en-US")} more characters are not shown: export the session to see them]`;
+  }
+}

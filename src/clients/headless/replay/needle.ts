@@ -1,0 +1,14 @@
+/** Looking for a text in steps. Small letters stand for both cases; a capital says that the case matters. */
+import type { StepContent } from "./step-content.js";
+
+export function needlePattern(needle: string): RegExp {
+  const exact = needle.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  return new RegExp(exact, needle === needle.toLowerCase() ? "giu" : "gu");
+}
+
+/** Whether a step says it, with or without details; the log's own lines (ids, timings) are not looked at. */
+export function contains(content: StepContent, needle: string): boolean {
+  const pattern = needlePattern(needle);
+  const texts = content.sections.filter(({ label }) => label !== "log").map(({ text }) => text);
+  return [content.title, ...texts].some((text) => text.search(pattern) !== -1);
+}

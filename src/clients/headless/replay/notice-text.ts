@@ -1,0 +1,51 @@
+/** What the rarer events say to a person. */
+import { formatDuration } from "../../../base/duration.js";
+import type { Envelope } from "../../../protocol/envelope.js";
+import { jsonText } from "./argument-text.js";
+
+export function describeNotice(event: Envelope): { title: string; text: string } {
+  switch (event.kind) {
+    case "Error":
+      return { title: `error: ${event.payload.reason}`, text: event.payload.message };
+    case "Cancelled":
+      return { title: "cancelled", text: event.payload.by === "" ? "" : `by ${event.payload.by}` };
+    case "StreamGap": {
+      const { from, to, reason } = event.payload;
+      return { title: "gap in the log", text: `Events ${from}–${to} are missing: ${reason}` };
+    }
+    case "CompactionTriggered": {
+      const { reason, summary } = event.payload;
+      return { title: "conversation compacted", text: [reason, summary ?? ""].join("\n\n").trim() };
+    }
+    case "HookTimeout":
+      return {
+        title: `hook timed out: ${event.payload.event}`,
+        text: `${event.payload.command} took longer than ${formatDuration(event.payload.timeout_ms)}.`,
+      };
+    case "HookError":
+      return {
+        title: `hook failed: ${event.payload.event}`,
+        text: `${event.payload.command} ended with exit code ${event.payload.exit_code}.`,
+      };
+    case "MCPServerDown": {
+      const { name, reason, attempts } = event.payload;
+      return { title: `MCP server down: ${name}`, text: `${reason} (after ${attempts} attempts)` };
+    }
+    case "SkillRegistryChanged": {
+      const { added, removed } = event.payload;
+      const names = [...added.map((name) => `+ ${name}`), ...removed.map((name) => `- ${name}`)];
+      return { title: "skills changed", text: names.join("\n") };
+    }
+    case "TokenExpiring":
+      return { title: "token expires soon", text: event.payload.jti };
+    case "SessionEnded":
+      return { title: `session ended: ${event.payload.reason}`, text: "" };
+    case "CustomEvent": {
+      const { namespace, kind, payload } = event.payload;
+      const text = typeof payload === "string" ? payload : jsonText(payload);
+      return { title: `${namespace}: ${kind}`, text };
+    }
+    default:
+      return { title: event.kind, text: "" };
+  }
+}

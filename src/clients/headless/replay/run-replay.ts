@@ -1,0 +1,276 @@
+/**
+ * `oxbow session replay` (feature S6): steps through a stored session on the screen. It reads events and draws; it has no way to
+ * run anything.
+ *
+ * 1. Only the index of steps is kept. A step's content is read when it is shown and dropped when it is left.
+ * 2. The first steps can be seen while the rest of the log is still being indexed.
+ * 3. The screen is given back whatever happens. An error of the log is shown on it, and thrown after that.
+ */
+import type { Clock } from "../../../base/clock.js";
+import { safeText } from "../../../base/terminal-text.js";
+import type { Price } from "./cost-marks.js";
+import { KeyDecoder } from "./key-decoder.js";
+import { contains } from "./needle.js";
+import { pauseMs, reduceReplay } from "./reduce-replay.js";
+import { initialReplay, type ReplayAction, type ReplayState, type Search } from "./replay-state.js";
+import { viewReplay } from "./replay-view.js";
+import { Screen } from "./screen.js";
+import type { ContentOptions, StepContent } from "./step-content.js";
+import { considerate, type EventSource, indexSteps, readStep, readSteps } from "./step-stream.js";
+import { printReplay } from "./transcript.js";
+
+export interface ReplayTerminal {
+  /** False for a pipe or a file: the steps are printed one after the other instead. */
+  readonly isTerminal: boolean;
+  readonly color: boolean;
+  /** Now; undefined when it is not known. */
+  readonly columns: number | undefined;
+  readonly rows: number | undefined;
+  /** A promise holds the next text of a printed replay back until this one is gone. */
+  write(text: string): void | Promise<void>;
+  /** Hears what is typed, as text in raw mode; puts the terminal into raw mode. */
+  onKey(listener: (typed: string) => void): () => void;
+  onResize(listener: () => void): () => void;
+  /** Takes raw mode back. Called once, after the last write. */
+  close(): void;
+}
+
+export interface ReplayOptions {
+  readonly events: EventSource;
+  /** The id of the session's last event. */
+  readonly lastEvent: number;
+  /** Names the session. */
+  readonly title: string;
+  readonly terminal: ReplayTerminal;
+  readonly clock: Clock;
+  /** The session's model, for steps before the log tells it. */
+  readonly model?: string;
+  readonly price?: Price;
+  /** Events up to this one have lost their content. */
+  readonly expiredTo?: number;
+  readonly timeZone?: string;
+  /** Ends the replay from outside: the process was asked to stop. */
+  readonly signal?: AbortSignal;
+}
+
+/** How long Esc may be the beginning of an arrow key. */
+const ESCAPE_MS = 40;
+/** A step that is read faster than this is never seen as empty. */
+const READING_MS = 60;
+const RESULT_LINES = 30;
+
+export async function runReplay(options: ReplayOptions): Promise<void> {
+  const { terminal } = options;
+  try {
+    if (terminal.isTerminal) await new Replay(options).run();
+    else for await (const text of printReplay(options)) await terminal.write(text);
+  } finally {
+    terminal.close();
+  }
+}
+
+class Replay {
+  readonly #options: ReplayOptions;
+  readonly #screen: Screen;
+  readonly #keys = new KeyDecoder();
+  #state: ReplayState;
+  #end: () => void = () => {};
+  #fault: { readonly error: unknown } | undefined;
+  /** The step whose content is on its way. */
+  #reading: number | undefined;
+  #searching: Search | undefined;
+  #afterGrowth: (() => void)[] = [];
+  #cancelEscape: () => void = () => {};
+  #cancelDraw: (() => void) | undefined;
+  #tick: { readonly at: number; readonly cancel: () => void } | undefined;
+
+  constructor(options: ReplayOptions) {
+    this.#options = options;
+    this.#screen = new Screen((text) => options.terminal.write(text));
+    const { title, lastEvent, model, timeZone, terminal } = options;
+    this.#state = initialReplay({ title, lastEvent, model, timeZone, color: terminal.color }, this.#size());
+  }
+
+  async run(): Promise<void> {
+    const { terminal, signal } = this.#options;
+    const ended = new Promise<void>((resolve) => {
+      this.#end = resolve;
+    });
+    const leave = () => this.#dispatch({ type: "key", key: "ctrl-c" });
+    const stops = [terminal.onKey((typed) => this.#typed(typed)), terminal.onResize(() => this.#resized())];
+    signal?.addEventListener("abort", leave, { once: true });
+    try {
+      if (signal?.aborted) return;
+      this.#follow();
+      void this.#index();
+      await ended;
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      for (const stop of stops) stop();
+      this.#cancelEscape();
+      this.#cancelDraw?.();
+      this.#tick?.cancel();
+      this.#screen.close();
+    }
+    if (this.#fault !== undefined) throw this.#fault.error;
+  }
+
+  #dispatch(action: ReplayAction): void {
+    if (this.#state.over) return;
+    this.#state = reduceReplay(this.#state, action);
+    this.#follow();
+  }
+
+  /** Does what the state asks for. */
+  #follow(): void {
+    if (this.#state.over) {
+      this.#end();
+      return;
+    }
+    this.#readContent();
+    this.#search();
+    this.#schedule();
+    this.#draw();
+  }
+
+  #typed(typed: string): void {
+    this.#cancelEscape();
+    for (const key of this.#keys.push(typed)) this.#press(key);
+    if (!this.#keys.isWaiting) return;
+    this.#cancelEscape = this.#options.clock.after(ESCAPE_MS, () => {
+      for (const key of this.#keys.settle()) this.#press(key);
+    });
+  }
+
+  #press(key: string): void {
+    if (key === "ctrl-l") this.#screen.forget();
+    this.#dispatch({ type: "key", key });
+  }
+
+  #resized(): void {
+    this.#screen.forget();
+    this.#dispatch({ type: "resize", size: this.#size() });
+  }
+
+  #size(): { columns: number; rows: number } {
+    const { columns = 0, rows = 0 } = this.#options.terminal;
+    return { columns, rows };
+  }
+
+  async #index(): Promise<void> {
+    const { events, price } = this.#options;
+    const source = considerate(events, () => !this.#state.over);
+    try {
+      for await (const chunk of indexSteps(source({}), price)) {
+        this.#dispatch({ type: "indexed", ...chunk });
+        this.#wake();
+      }
+      this.#dispatch({ type: "index-ended" });
+    } catch (error) {
+      // What goes wrong after the end (the store was closed) is nobody's business.
+      if (!this.#state.over) this.#fault = { error };
+      this.#dispatch({ type: "index-ended", problem: messageOf(error) });
+    }
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#afterGrowth.splice(0)) wake();
+  }
+
+  #readContent(): void {
+    const { at, content, steps } = this.#state;
+    const step = steps[at];
+    if (step === undefined || content !== undefined || this.#reading === at) return;
+    this.#reading = at;
+    const source = considerate(this.#options.events, () => this.#reading === at && !this.#state.over);
+    void readStep(source, step, this.#contentOptions())
+      .catch(unreadable)
+      .then((read) => {
+        if (this.#reading !== at) return;
+        this.#reading = undefined;
+        this.#dispatch({ type: "content", step: at, content: read });
+      });
+  }
+
+  #contentOptions(): ContentOptions {
+    return { resultLines: RESULT_LINES, expiredTo: this.#options.expiredTo };
+  }
+
+  #search(): void {
+    const { search } = this.#state;
+    if (search === undefined || search === this.#searching) return;
+    this.#searching = search;
+    void this.#find(search)
+      .then(
+        (step): ReplayAction => (step === undefined ? { type: "not-found", search } : { type: "found", search, step }),
+      )
+      .catch((error): ReplayAction => ({ type: "not-found", search, problem: messageOf(error) }))
+      .then((action) => this.#dispatch(action));
+  }
+
+  /** The next step that says it: to the end, then from the beginning to where the search began. */
+  async #find(search: Search): Promise<number | undefined> {
+    const begun = this.#state.steps[search.from];
+    const later = await this.#findFrom(search, { after: begun?.last ?? 0, number: search.from + 1 });
+    return later ?? this.#findFrom(search, { after: 0, number: 0, until: search.from });
+  }
+
+  async #findFrom(
+    search: Search,
+    { after, number, until = Number.POSITIVE_INFINITY }: { after: number; number: number; until?: number },
+  ): Promise<number | undefined> {
+    const source = considerate(this.#options.events, () => this.#state.search === search && !this.#state.over);
+    let current = number;
+    for await (const { content } of readSteps(source({ after }), this.#contentOptions())) {
+      if (current > until) return undefined;
+      if (contains(content, search.text)) return this.#onceIndexed(current);
+      current++;
+    }
+    return undefined;
+  }
+
+  /** A search may run ahead of the index. */
+  async #onceIndexed(step: number): Promise<number> {
+    while (this.#state.steps.length <= step && !this.#state.indexed.done) {
+      await new Promise<void>((resolve) => this.#afterGrowth.push(resolve));
+    }
+    return step;
+  }
+
+  #schedule(): void {
+    const ms = pauseMs(this.#state);
+    const { at } = this.#state;
+    if (ms !== undefined && this.#tick?.at === at) return;
+    this.#tick?.cancel();
+    this.#tick = undefined;
+    if (ms === undefined) return;
+    const cancel = this.#options.clock.after(ms, () => {
+      this.#tick = undefined;
+      this.#dispatch({ type: "tick" });
+    });
+    this.#tick = { at, cancel };
+  }
+
+  #draw(): void {
+    const isEmpty = this.#state.indexed.done && this.#state.steps.length === 0;
+    if (this.#state.content === undefined && !isEmpty) {
+      this.#cancelDraw ??= this.#options.clock.after(READING_MS, () => this.#drawNow());
+    } else this.#drawNow();
+  }
+
+  #drawNow(): void {
+    this.#cancelDraw?.();
+    this.#cancelDraw = undefined;
+    this.#screen.draw(viewReplay(this.#state));
+  }
+}
+
+function unreadable(error: unknown): StepContent {
+  const text = safeText(messageOf(error));
+  return { title: "this step could not be read", style: "red", sections: [{ text, when: "always" }] };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

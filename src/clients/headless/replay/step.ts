@@ -1,0 +1,170 @@
+/**
+ * A session's log cut into steps: what a person sees happen, one after the other. A step is an input, a block of an answer's
+ * text, a tool call, its result, a permission, the end of a turn, or a notice.
+ *
+ * 1. Every event belongs to exactly one step, and the events of a step are neighbours: the steps are a partition of the log.
+ * 2. Deltas of one block are one step. Thinking belongs to what it led to; costs and progress to what they follow; the timing
+ *    of a turn to its end.
+ * 3. A question and its decision are one step when nothing else happened between them.
+ * 4. Nothing of a turn is in a step of another turn. What came before the first turn is in turn 0.
+ * 5. A step is given out when it can no longer change, so a list of steps only grows.
+ */
+import type { Envelope } from "../../../protocol/envelope.js";
+import type { CallId } from "../../../protocol/ids.js";
+
+export type StepKind =
+  | "input"
+  | "answer"
+  | "call"
+  | "result"
+  | "permission"
+  | "end"
+  | "gap"
+  | "notice"
+  /** The log, or the turn, stops before anything came of it. */
+  | "unfinished";
+
+export interface Step {
+  readonly kind: StepKind;
+  /** Ids of its first and last event. */
+  readonly first: number;
+  readonly last: number;
+  /** Turns are counted from 1. */
+  readonly turn: number;
+  /** When it happened: milliseconds since the epoch. */
+  readonly at: number;
+  /** The event of the call that a result answers. */
+  readonly call?: number;
+}
+
+interface OpenStep {
+  /** Undefined while only what leads to it has been seen. */
+  kind: StepKind | undefined;
+  first: number;
+  last: number;
+  turn: number;
+  at: number;
+  call?: number;
+  /** A question that waits for its decision. */
+  asked?: CallId;
+  /** The model call that made this text is over: more text is another block. */
+  sealed?: boolean;
+}
+
+export class StepGrouper {
+  #open: OpenStep | undefined;
+  #turn = 0;
+  readonly #calls = new Map<CallId, number>();
+
+  /** The step that this event shows to be complete: all events before this one that were not given out yet. */
+  take(event: Envelope): Step | undefined {
+    switch (event.kind) {
+      case "ThinkingDelta":
+      case "TurnTiming":
+        return this.#lead(event);
+      case "ToolCallProgress":
+      case "CostIncremented":
+        return this.#follow(event);
+      case "TextDelta":
+        return this.#open?.kind === "answer" && !this.#open.sealed
+          ? this.#extend(this.#open, event)
+          : this.#begin("answer", event);
+      case "PermissionResolved":
+        return this.#open?.asked === event.payload.call
+          ? this.#extend(this.#open, event)
+          : this.#begin("permission", event);
+      case "TurnStarted":
+        return this.#startTurn(event);
+      default:
+        return this.#visible(event);
+    }
+  }
+
+  /** The last step, when the log has ended. */
+  end(): Step | undefined {
+    const step = this.#close();
+    this.#open = undefined;
+    return step;
+  }
+
+  #startTurn(event: Envelope): Step | undefined {
+    const closed = this.#close();
+    this.#turn++;
+    this.#calls.clear();
+    this.#open = this.#opened("input", event);
+    return closed;
+  }
+
+  #visible(event: Envelope): Step | undefined {
+    const closed = this.#begin(visibleKind(event), event);
+    if (this.#open === undefined) return closed;
+    if (event.kind === "PermissionRequested") this.#open.asked = event.payload.call;
+    if (event.kind === "ToolCallStarted") this.#calls.set(event.payload.call, event.id);
+    if (event.kind === "ToolResult") {
+      const call = this.#calls.get(event.payload.call);
+      if (call !== undefined) this.#open.call = call;
+      this.#calls.delete(event.payload.call);
+    }
+    return closed;
+  }
+
+  #lead(event: Envelope): Step | undefined {
+    if (this.#open !== undefined && this.#open.kind === undefined) return this.#extend(this.#open, event);
+    const closed = this.#close();
+    this.#open = this.#opened(undefined, event);
+    return closed;
+  }
+
+  #follow(event: Envelope): undefined {
+    this.#open ??= this.#opened(undefined, event);
+    if (event.kind === "CostIncremented") this.#open.sealed = true;
+    this.#extend(this.#open, event);
+  }
+
+  #begin(kind: StepKind, event: Envelope): Step | undefined {
+    if (this.#open !== undefined && this.#open.kind === undefined) {
+      this.#open.kind = kind;
+      this.#open.at = timeOf(event);
+      this.#open.sealed = false;
+      return this.#extend(this.#open, event);
+    }
+    const closed = this.#close();
+    this.#open = this.#opened(kind, event);
+    return closed;
+  }
+
+  #extend(open: OpenStep, event: Envelope): undefined {
+    open.last = event.id;
+  }
+
+  #opened(kind: StepKind | undefined, event: Envelope): OpenStep {
+    return { kind, first: event.id, last: event.id, turn: this.#turn, at: timeOf(event) };
+  }
+
+  #close(): Step | undefined {
+    if (this.#open === undefined) return undefined;
+    const { kind = "unfinished", first, last, turn, at, call } = this.#open;
+    return { kind, first, last, turn, at, ...(call !== undefined && { call }) };
+  }
+}
+
+function visibleKind(event: Envelope): StepKind {
+  switch (event.kind) {
+    case "ToolCallStarted":
+      return "call";
+    case "ToolResult":
+      return "result";
+    case "PermissionRequested":
+      return "permission";
+    case "TurnEnded":
+      return "end";
+    case "StreamGap":
+      return "gap";
+    default:
+      return "notice";
+  }
+}
+
+function timeOf(event: Envelope): number {
+  return Date.parse(event.ts);
+}

@@ -1,0 +1,81 @@
+/**
+ * Ends the turn that was cut off when an earlier run of the session was stopped (feature S3).
+ *
+ * 1. A call that may have changed something is never run again: a person has said what became of it.
+ * 2. A call that only reads is made again; one that had not begun is not made.
+ * 3. Every open call gets its result and the turn its end, so that the log is whole again.
+ */
+import { AbortNode } from "../base/abort-tree.js";
+import type { Bus } from "../engine/bus.js";
+import { compose } from "../engine/compose.js";
+import type { EnginePorts, ToolOutcome } from "../engine/ports.js";
+import { Timing } from "../engine/timing.js";
+import { type ToolResultBlock, text } from "../protocol/content.js";
+import { failure } from "../protocol/errors.js";
+import type { CallId, TurnId } from "../protocol/ids.js";
+import type { JsonObject } from "../protocol/json.js";
+import type { Usage } from "../protocol/usage.js";
+
+export interface CutOffTurn {
+  readonly turn: TurnId;
+  readonly text: string;
+  readonly iterations: number;
+  readonly usage: Usage;
+}
+
+export interface CutOffCall {
+  readonly call: CallId;
+  readonly tool: string;
+  readonly args: JsonObject;
+  /** What a person said about a call that began and whose end nobody saw. */
+  readonly verdict?: { readonly verdict: "failed" | "succeeded"; readonly note?: string };
+}
+
+export interface Settlement {
+  readonly bus: Bus;
+  readonly ports: EnginePorts;
+  readonly calls: readonly CutOffCall[];
+  readonly turn: CutOffTurn | undefined;
+}
+
+export async function settleCutOffTurn(work: Settlement): Promise<ReadonlyMap<CallId, ToolResultBlock>> {
+  const results = new Map<CallId, ToolResultBlock>();
+  for (const cutOff of work.calls) {
+    const { call, tool } = cutOff;
+    const { status, content, details } = await outcomeOf(cutOff, work.ports);
+    work.bus.publish("ToolResult", { call, tool, status, content, ...(details && { details }) });
+    results.set(call, { type: "tool_result", call, tool, content, is_error: status !== "ok" });
+  }
+  if (work.turn !== undefined) {
+    work.bus.publish("TurnEnded", { ...work.turn, outcome: "failed", failure: failure("Interrupted") });
+  }
+  return results;
+}
+
+async function outcomeOf(cutOff: CutOffCall, ports: EnginePorts): Promise<ToolOutcome> {
+  const { verdict, note } = cutOff.verdict ?? {};
+  if (verdict === "failed") return said("error", "failed", note);
+  if (verdict === "succeeded") return said("ok", "succeeded", note);
+  const definition = ports.tools.find(cutOff.tool);
+  if (definition === undefined || definition.mutating) {
+    return { status: "cancelled", content: [text("Not run: the program was stopped before this call began.")] };
+  }
+  const abort = new AbortNode();
+  const timing = new Timing(ports.clock);
+  const chain = compose(ports.toolLinks, (call, context) => definition.run(call.args, context), {
+    timing,
+    prefix: "tool-link",
+  });
+  try {
+    return await chain(cutOff, { definition, signal: abort.signal, progress: () => {} });
+  } catch (error) {
+    return { status: "error", content: [text(error instanceof Error ? error.message : String(error))] };
+  } finally {
+    abort.dispose();
+  }
+}
+
+function said(status: "ok" | "error", word: string, note: string | undefined): ToolOutcome {
+  const words = `The program was stopped while this ran, and its output is lost. The user has looked and says that it ${word}.`;
+  return { status, content: [text(note ? `${words} ${note}` : words)] };
+}

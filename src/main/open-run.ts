@@ -1,0 +1,122 @@
+/** One run with everything that belongs to it: its bus, tools, journal, undo and recording, joined by the chain. */
+import { join } from "node:path";
+import { buildChains } from "../chain/build.js";
+import type { ChainServices } from "../chain/services.js";
+import { systemPrompt } from "../context/instructions/system-prompt.js";
+import type { RunRequest } from "../control/host.js";
+import { PermissionDesk } from "../control/permission-desk.js";
+import { Run } from "../control/run.js";
+import { Bus } from "../engine/bus.js";
+import type { EnginePorts } from "../engine/ports.js";
+import type { Failure } from "../protocol/errors.js";
+import type { SessionId } from "../protocol/ids.js";
+import { PermissionGate } from "../security/permissions/gate.js";
+import type { EngineParts } from "./harness.js";
+import { resumeSession, takeUp } from "./resumed-session.js";
+import { openJournal } from "./run-journal.js";
+import { RunRecording } from "./run-recording.js";
+import { RunUndo } from "./run-undo.js";
+import { openToolbox } from "./toolbox.js";
+
+export interface OpenedRun {
+  readonly run: Run;
+  readonly recording: RunRecording;
+}
+
+export async function openRun(
+  parts: EngineParts,
+  request: RunRequest,
+): Promise<OpenedRun | { readonly failure: Failure }> {
+  const resumed = request.resume && (await resumeSession(parts.sessions, request.resume));
+  if (resumed !== undefined && "failure" in resumed) return resumed;
+  const session: SessionId = resumed?.record.id ?? parts.ids.next("sess");
+  const { log, clock, root, sessions } = parts;
+  const { settings } = parts.loaded;
+  const bus = new Bus({
+    session,
+    originator: request.originator,
+    clock,
+    firstId: (resumed?.record.last_event ?? 0) + 1,
+    onSubscriberError: (error) => log("error", "engine", "a subscriber failed", { error: String(error), session }),
+  });
+  const undo = new RunUndo({ session, root, sessions, turnsBefore: resumed === undefined ? 0 : resumed.turns });
+  bus.subscribe((event) => undo.hear(event));
+  const toolbox = openToolbox({
+    root,
+    sets: settings.tool_sets.value,
+    variables: parts.variables,
+    outputDirectory: join(parts.loaded.roots.state, "output", session),
+    witness: undo,
+  });
+  const journal = openJournal({
+    session,
+    resumed,
+    root,
+    model: parts.model,
+    sessions,
+    clock,
+    ids: parts.ids,
+    onFailure: (cause) => {
+      log("error", "sessions", "the session cannot be saved", { session, error: cause.message });
+      if (run.busy) run.fail("session store", cause);
+      else parts.tell(cause.message);
+    },
+  });
+  const desk = new PermissionDesk(bus, request.personPresent);
+  const gate = new PermissionGate(settings.permission_mode.value);
+  const prompt = promptOf(parts);
+  const services: ChainServices = {
+    tools: toolbox,
+    gate,
+    person: desk,
+    log,
+    journal,
+    undo,
+    systemPrompt: () => prompt,
+    permissionState: { missing: undefined },
+    ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),
+  };
+  const chains = buildChains(services);
+  for (const subscriber of chains.subscribers) bus.subscribe(subscriber);
+  const ports: EnginePorts = {
+    clock,
+    ids: parts.ids,
+    tools: toolbox,
+    requestLinks: chains.requestLinks,
+    toolLinks: chains.toolLinks,
+    mayStartEarly: (call, tool) => gate.judge(call, tool).decision === "allow",
+    toolExecution: "batched",
+    maxIterations: settings.max_iterations.value,
+  };
+  log("info", "engine", resumed ? "session resumed" : "session opened", { session, model: parts.model.model });
+  const run: Run = new Run({
+    session,
+    bus,
+    ports,
+    desk,
+    stages: chains.stages,
+    model: parts.model,
+    ...(resumed && { conversation: await takeUp(resumed, { bus, ports }) }),
+    ...(settings.timeout_ms.value !== undefined && { turnTimeoutMs: settings.timeout_ms.value }),
+    dispose: async () => {
+      await toolbox.close();
+      await recording.stop();
+      // What cannot be saved has been told.
+      await journal.settle().catch(() => {});
+    },
+  });
+  const model = () => `${run.model.provider}:${run.model.model}`;
+  const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, tell: parts.tell });
+  return { run, recording };
+}
+
+/** Made once: its bytes must not change within a session. */
+function promptOf({ loaded, root, clock }: EngineParts): string {
+  const override = loaded.settings.system_prompt.value;
+  return systemPrompt({
+    workspace: root,
+    platform: process.platform,
+    date: new Date(clock.wall()).toISOString().slice(0, 10),
+    ...(override !== undefined && { override }),
+  });
+}

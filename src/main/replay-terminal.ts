@@ -1,0 +1,33 @@
+/** The process's terminal in raw mode, as the replay wants it. */
+import type { ReplayTerminal } from "../clients/headless/replay/run-replay.js";
+import type { Terminal } from "../clients/headless/terminal.js";
+
+export function replayTerminal(terminal: Terminal): ReplayTerminal {
+  const { stdin, stdout } = process;
+  return {
+    isTerminal: stdin.isTTY === true && stdout.isTTY === true,
+    color: terminal.color,
+    get columns() {
+      return stdout.columns;
+    },
+    get rows() {
+      return stdout.rows;
+    },
+    write: (text) => new Promise((resolve) => stdout.write(text, () => resolve())),
+    onKey(listener) {
+      const hear = (typed: Buffer) => listener(typed.toString("utf8"));
+      stdin.setRawMode(true);
+      stdin.on("data", hear);
+      stdin.resume();
+      return () => stdin.off("data", hear);
+    },
+    onResize(listener) {
+      stdout.on("resize", listener);
+      return () => stdout.off("resize", listener);
+    },
+    close() {
+      if (stdin.isTTY) stdin.setRawMode(false);
+      stdin.pause();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/** A stored session made ready for a new run, or the reason why it cannot go on (features S3, S6). */
+import type { CutOffCall } from "../control/settle.js";
+import type { Bus } from "../engine/bus.js";
+import type { EnginePorts } from "../engine/ports.js";
+import type { CommandPayloads } from "../protocol/commands.js";
+import type { Message } from "../protocol/content.js";
+import { type Failure, failure } from "../protocol/errors.js";
+import type { SessionId } from "../protocol/ids.js";
+import type { StoredSession } from "../sessions/resume.js";
+import { StoreError } from "../sessions/store.js";
+import type { SessionShelf } from "./session-shelf.js";
+
+export interface ResumedSession extends StoredSession {
+  readonly calls: readonly CutOffCall[];
+}
+
+type Request = CommandPayloads["CreateSession"] & { readonly resume: SessionId };
+
+export async function resumeSession(
+  sessions: SessionShelf,
+  { resume: session, orphans: answer }: Request,
+): Promise<ResumedSession | { readonly failure: Failure }> {
+  try {
+    const store = await sessions.open();
+    if (store === undefined) return { failure: failure("SessionNotFound", { session }) };
+    const { readStoredSession } = await import("../sessions/resume.js");
+    const stored = await readStoredSession(store, session);
+    if (stored.orphans.size === 0) return { ...stored, calls: stored.rebuilt.open };
+    if (answer === undefined) return { failure: failure("OrphanedCalls", { calls: describe(stored) }) };
+    if (answer.verdict === "abort") {
+      await store.update(session, { ended: "user" });
+      return { failure: failure("SessionAborted", { session }) };
+    }
+    const { verdict, note } = answer;
+    const calls = stored.rebuilt.open.map((call) =>
+      stored.orphans.has(call.call) ? { ...call, verdict: { verdict, ...(note !== undefined && { note }) } } : call,
+    );
+    return { ...stored, calls };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    if (error.code === "not-found") return { failure: failure("SessionNotFound", { session }) };
+    return { failure: failure("SessionUnreadable", { session, detail: error.message }) };
+  }
+}
+
+/** Brings the log to an end that a new turn may follow; answers with what was said so far. */
+export async function takeUp(
+  { rebuilt, calls, gap }: ResumedSession,
+  { bus, ports }: { readonly bus: Bus; readonly ports: EnginePorts },
+): Promise<readonly Message[]> {
+  if (gap !== undefined) bus.publish("StreamGap", { ...gap, reason: "ttl" });
+  if (rebuilt.unfinished === undefined) return rebuilt.messages;
+  const [{ settleCutOffTurn }, { withResults }] = await Promise.all([
+    import("../control/settle.js"),
+    import("../sessions/conversation.js"),
+  ]);
+  return withResults(rebuilt, await settleCutOffTurn({ bus, ports, calls, turn: rebuilt.unfinished }));
+}
+
+/** `bash "rm -rf build" (since 2026-01-31T12:00:00.000Z) was running` */
+function describe({ rebuilt, orphans }: StoredSession): string {
+  const running = rebuilt.open.flatMap(({ call, tool, args }) => {
+    const intent = orphans.get(call);
+    if (intent === undefined) return [];
+    const words = typeof args.command === "string" ? args.command : JSON.stringify(args);
+    const shown = words.length > 200 ? `${words.slice(0, 199)}…` : words;
+    return [`${tool} '${shown}' (started at ${intent.started_at})`];
+  });
+  return `${running.join(" and ")} ${running.length === 1 ? "was" : "were"} running`;
+}

@@ -1,0 +1,47 @@
+/**
+ * Says which sessions are about to lose content, and lets go what was said to go long enough ago (feature S5). At most once a
+ * day, and only where a person sees it: a notice that nobody could read is none.
+ */
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../base/clock.js";
+import type { Roots } from "../system/xdg-paths.js";
+import type { SessionShelf } from "./session-shelf.js";
+import type { Settings } from "./settings.js";
+
+export interface RetentionNotice {
+  readonly sessions: SessionShelf;
+  readonly settings: Settings;
+  readonly roots: Roots;
+  readonly clock: Clock;
+  readonly tell: (message: string) => void;
+}
+
+const BETWEEN_MS = 20 * 60 * 60 * 1000;
+const NAMED = 3;
+
+export async function tendRetention({ sessions, settings, roots, clock, tell }: RetentionNotice): Promise<void> {
+  const stamp = join(roots.state, "retention-checked");
+  const checked = await stat(stamp).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+  const now = clock.wall();
+  if (Math.abs(now - checked) < BETWEEN_MS) return;
+  const store = await sessions.open();
+  if (store === undefined) return;
+  const { collect, DEFAULT_RETENTION, dueSoon, markNoticed } = await import("../sessions/retention.js");
+  const policy = { ...DEFAULT_RETENTION, days: settings.retention_days.value };
+  await collect(store, now, { policy });
+  const due = await dueSoon(store, now, policy);
+  if (due.length > 0) {
+    const first = due.slice(0, NAMED).map(({ session, title }) => `${session} (${title ?? "no title"})`);
+    const more = due.length > NAMED ? ` and ${due.length - NAMED} more` : "";
+    const count = due.length === 1 ? "1 session loses" : `${due.length} sessions lose`;
+    const when = due[0]?.expires_at.slice(0, 10);
+    tell(`${count} content from ${when} on: ${first.join(", ")}${more}. 'oxbow session pin ID' or 'export' keeps it.`);
+    await markNoticed(store, due, now);
+  }
+  await mkdir(roots.state, { recursive: true, mode: 0o700 });
+  await writeFile(stamp, "");
+}

@@ -1,0 +1,87 @@
+/** The journal of a run, made of parts that are loaded when the first event is to be written: not before the first request. */
+import type { Clock } from "../base/clock.js";
+import type { IdSource } from "../base/ulid.js";
+import type { RunJournal } from "../chain/services.js";
+import type { Model } from "../engine/ports.js";
+import type { Envelope } from "../protocol/envelope.js";
+import { type Failure, failure } from "../protocol/errors.js";
+import type { SessionId } from "../protocol/ids.js";
+import type { Journal } from "../sessions/journal.js";
+import type { ResumedSession } from "./resumed-session.js";
+import type { SessionShelf } from "./session-shelf.js";
+
+export interface JournalParts {
+  readonly session: SessionId;
+  readonly resumed: ResumedSession | undefined;
+  readonly root: string;
+  readonly model: Model;
+  readonly sessions: SessionShelf;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly onFailure: (failure: Failure) => void;
+}
+
+/** Long enough for the request to be on its way, short enough to be done before most answers begin. */
+const OPENING_DELAY_MS = 25;
+
+export function openJournal(parts: JournalParts): RunJournal {
+  let journal: Journal | undefined;
+  let loading: Promise<Journal> | undefined;
+  const early: Envelope[] = [];
+  const load = (): Promise<Journal> => {
+    loading ??= createJournal(parts).then((created) => {
+      journal = created;
+      for (const event of early.splice(0)) journal.record(event);
+      return created;
+    });
+    return loading;
+  };
+  return {
+    record(event) {
+      if (journal !== undefined) return journal.record(event);
+      early.push(event);
+      // A session that goes on has its store open already: there is nothing to wait for.
+      if (event.kind !== "TurnStarted" || parts.resumed !== undefined) void load();
+      else parts.clock.after(OPENING_DELAY_MS, () => void load());
+    },
+    intend: async (call) => (await load()).intend(call),
+    editedConversation: async () => {
+      const isNew = parts.resumed === undefined && journal === undefined;
+      return isNew ? undefined : (await load()).editedConversation();
+    },
+    takeWriteMs: () => journal?.takeWriteMs() ?? 0,
+    settle: async () => {
+      if (journal !== undefined || early.length > 0) await (await load()).settle();
+    },
+  };
+}
+
+async function createJournal(parts: JournalParts): Promise<Journal> {
+  const { session, resumed, root, model, sessions, clock, ids } = parts;
+  const { Journal } = await import("../sessions/journal.js");
+  const record = resumed?.record;
+  const created_at = new Date(clock.wall()).toISOString();
+  const { provider, model: name } = record ?? model;
+  const row = { id: session, log: ids.next("log"), cwd: root, provider, model: name, created_at };
+  const verdicts = resumed?.calls.flatMap(({ call, verdict }) =>
+    verdict === undefined ? [] : [[call, verdict.note ?? `the user said: ${verdict.verdict}`] as const],
+  );
+  return new Journal({
+    session,
+    ...(record === undefined && { create: row }),
+    orphans: new Map(verdicts),
+    model: `${provider}:${name}`,
+    clock,
+    openStore: () => sessions.open(),
+    loadRedactor,
+    onFailure: ({ message }) => parts.onFailure(failure("SessionNotSaved", { detail: message })),
+  });
+}
+
+async function loadRedactor() {
+  const [{ redact }, { RedactingStream }] = await Promise.all([
+    import("../security/redact/redact.js"),
+    import("../security/redact/redacting-stream.js"),
+  ]);
+  return { redact, stream: () => new RedactingStream() };
+}

@@ -1,0 +1,100 @@
+/** What undo needs of one run (feature T10): the recorder, opened with the first call that changes something. */
+import { basename, join } from "node:path";
+import type { ChangeRecorder } from "../chain/services.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { SessionId, TurnId } from "../protocol/ids.js";
+import type { UndoRecorder } from "../sessions/undo/recorder.js";
+import type { ChangeWitness, WitnessedChange } from "../tools/workspace.js";
+import type { SessionShelf } from "./session-shelf.js";
+
+export interface RunUndoOptions {
+  readonly session: SessionId;
+  readonly root: string;
+  readonly sessions: SessionShelf;
+  /** Turns of the session before this run; undefined when they were not counted. */
+  readonly turnsBefore: number | undefined;
+}
+
+export class RunUndo implements ChangeRecorder, ChangeWitness {
+  readonly #options: RunUndoOptions;
+  #recorder: Promise<UndoRecorder | undefined> | undefined;
+  #turn: { readonly id: TurnId; readonly number?: number } | undefined;
+
+  constructor(options: RunUndoOptions) {
+    this.#options = options;
+  }
+
+  hear(event: Envelope): void {
+    if (event.kind !== "TurnStarted") return;
+    const { turnsBefore } = this.#options;
+    const number = this.#turn === undefined ? turnsBefore : this.#turn.number;
+    this.#turn = { id: event.payload.turn, ...(number !== undefined && { number: number + 1 }) };
+    void this.#recorder?.then((recorder) => this.#tell(recorder)).catch(() => {});
+  }
+
+  async begin(call: Parameters<ChangeRecorder["begin"]>[0]): ReturnType<ChangeRecorder["begin"]> {
+    const recorder = await this.#open();
+    return recorder === undefined ? { end: async () => {} } : recorder.begin(call);
+  }
+
+  async before(change: WitnessedChange): Promise<void> {
+    await (await this.#open())?.before(change);
+  }
+
+  #open(): Promise<UndoRecorder | undefined> {
+    this.#recorder ??= this.#reallyOpen().catch((error) => {
+      this.#recorder = undefined;
+      throw error;
+    });
+    return this.#recorder;
+  }
+
+  /** What is not stored cannot be undone. */
+  async #reallyOpen(): Promise<UndoRecorder | undefined> {
+    const { session, root, sessions } = this.#options;
+    if ((await sessions.open()) === undefined) return undefined;
+    const [{ UndoRecorder }, journal] = await Promise.all([
+      import("../sessions/undo/recorder.js"),
+      openSessionUndo(sessions, session),
+    ]);
+    const recorder = new UndoRecorder(journal, { root });
+    this.#tell(recorder);
+    return recorder;
+  }
+
+  #tell(recorder: UndoRecorder | undefined): void {
+    if (this.#turn !== undefined) recorder?.startTurn(this.#turn.id, this.#turn.number);
+  }
+}
+
+/** The journal of a session, for the tools and for `oxbow session undo`. */
+export async function openSessionUndo(sessions: SessionShelf, session: SessionId) {
+  const [{ openUndoJournal }, ignore, key] = await Promise.all([
+    import("../sessions/undo/journal.js"),
+    ignoreSource(),
+    sessions.key(),
+  ]);
+  return openUndoJournal({ folder: sessions.undoFolder, session, key, ignore });
+}
+
+/** The ignore files as the search tools read them. */
+async function ignoreSource() {
+  const [{ ignoreTop, loadScope, scopeAbove }, { IGNORE_FILES, IgnoreScope }] = await Promise.all([
+    import("../tools/search/ignore-files.js"),
+    import("../tools/search/ignore-rules.js"),
+  ]);
+  type Top = Awaited<ReturnType<typeof ignoreTop>>;
+  let top: Top | undefined;
+  const known = (above: unknown) => (above instanceof IgnoreScope ? above : undefined);
+  return {
+    files: [...IGNORE_FILES, ".git"],
+    async above(root: string) {
+      top = await ignoreTop(root);
+      return scopeAbove(root, top);
+    },
+    async rules({ path, names, above }: { path: string; names: ReadonlySet<string>; above: unknown }) {
+      top ??= await ignoreTop(path);
+      return loadScope({ name: basename(path), parent: known(above), top, names, at: (name) => join(path, name) });
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/** What is known about a call before it is decided. Plain data: made by `collect-facts.ts`, read by `decide.ts`. */
+import type { ToolSet } from "../../engine/ports.js";
+import type { JsonObject } from "../../protocol/json.js";
+
+export const DECISIONS = ["allow", "ask", "deny"] as const;
+export type Decision = (typeof DECISIONS)[number];
+
+export const IDENTITIES = ["human", "agent"] as const;
+export type Identity = (typeof IDENTITIES)[number];
+
+export type PathAccess = "read" | "write" | "exec" | "delete";
+
+export interface ToolFacts {
+  readonly name: string;
+  readonly set: ToolSet;
+  readonly mutating: boolean;
+  /** It reaches other machines. */
+  readonly network?: boolean;
+  /** What an extension says about itself is not believed: only `built-in` tools are ever quiet. */
+  readonly origin: "built-in" | "extension";
+}
+
+export interface PathFacts {
+  /** With forward slashes and free of links, as far as that can be known. */
+  readonly absolute: string;
+  /** Relative to the workspace; absolute when it is elsewhere. */
+  readonly display: string;
+  readonly access: PathAccess;
+  /** `unreachable`: outside, and the tool itself would refuse it. */
+  readonly place: "workspace" | "outside" | "unreachable";
+  /** Also what lies below it. */
+  readonly recursive?: true;
+  /** Why a person should agree first. */
+  readonly sensitive?: string;
+}
+
+/** The words of a command; undefined for one that is not known before it runs. */
+export type Words = readonly (string | undefined)[];
+
+/** One simple command of a text. */
+export interface CommandPart {
+  readonly text: string;
+  readonly verdict: "read-only" | "ask" | "blocked";
+  readonly reason: string;
+  readonly words: Words;
+  /** What it may run by way of its arguments (`sudo`, `xargs`, `bash -c`): for finding what is forbidden, not for trusting. */
+  readonly inner: readonly Words[];
+  /** The programs that surely run, in the order they start each other; undefined for one that is not known. */
+  readonly programs: readonly (string | undefined)[];
+  /** Variables set for it or for what follows that can change what runs. */
+  readonly variables: readonly string[];
+  /**
+   * What may stand for it. `pattern`: a pattern that a person accepted for the session. `rule`: only a rule that a person wrote.
+   * `none`: it writes by a redirect, sets variables, or holds words or options that a pattern would let through unseen.
+   */
+  readonly coverage: "pattern" | "rule" | "none";
+  /** The pattern to offer for the session. */
+  readonly pattern?: string;
+  /** Files that its words name, as far as words can tell. */
+  readonly paths: readonly PathFacts[];
+}
+
+export interface CommandFacts {
+  readonly text: string;
+  readonly verdict: "read-only" | "ask" | "blocked";
+  readonly reason: string;
+  /** Every simple command, wherever it is nested; empty when the text could not be understood. */
+  readonly parts: readonly CommandPart[];
+  /** A list of commands and pipelines, none inside another: what each does by itself is all that it does. */
+  readonly plain: boolean;
+  /** No loops, functions or conditions: rules may speak of its commands one by one. */
+  readonly joined: boolean;
+}
+
+export interface DecisionFacts {
+  readonly tool: ToolFacts;
+  readonly args: JsonObject;
+  /** For a tool that takes a command. */
+  readonly command?: CommandFacts;
+  readonly paths: readonly PathFacts[];
+  /** Whose input started the turn. */
+  readonly originator: Identity;
+  /** A working sandbox holds what the call does. */
+  readonly sandboxed: boolean;
+  readonly planMode: boolean;
+}
+
+/** One line a person can decide on. */
+export function describeCall(tool: string, args: JsonObject): string {
+  const { command, path, url } = args;
+  if (typeof command === "string") return `${tool}: ${command}`;
+  if (typeof path === "string") return `${tool} ${path}`;
+  if (typeof url === "string") return `${tool} ${url}`;
+  const text = JSON.stringify(args);
+  return `${tool} ${text.length > 200 ? `${text.slice(0, 197)}…` : text}`;
+}

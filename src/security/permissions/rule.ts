@@ -1,0 +1,171 @@
+/** A rule that a person wrote, and what it speaks of. */
+import type { JsonObject } from "../../protocol/json.js";
+import { type CommandFacts, type CommandPart, type Decision, DECISIONS, type Identity, type PathFacts } from "./facts.js";
+import { type Glob, matchesPath, matchesText, matchesWords, mayMatchWords } from "./glob.js";
+
+export interface RuleSource {
+  /** The file it was read from, as a person would name it. */
+  readonly file: string;
+  /** A project's rules were written by whoever wrote the project: they cannot lift the blocklist. */
+  readonly scope: "user" | "project";
+}
+
+export interface PermissionRule {
+  readonly tool: Glob;
+  /** At most one of `command`, `path` and `argument`; with none of them the rule speaks of every call of the tool. */
+  readonly command?: Glob;
+  readonly path?: PathGlob;
+  readonly argument?: { readonly name: string; readonly glob: Glob };
+  /** Only for turns that such a client started. */
+  readonly originator?: Identity;
+  readonly decision: Decision;
+  /** Higher wins; 0 when not given. */
+  readonly priority: number;
+  readonly reason?: string;
+  /** It allows also what the blocklist refuses. */
+  readonly liftsBlocklist: boolean;
+  /** Commands, paths, values or tool names (whatever the rule is about) that it must and must not apply to. */
+  readonly match: readonly string[];
+  readonly not_match: readonly string[];
+  readonly source: RuleSource;
+  /** Its place in the file, from 1. */
+  readonly number: number;
+}
+
+export interface PathGlob {
+  readonly glob: Glob;
+  /** The same for names in lower case: what forbids must not hang on letter case. */
+  readonly folded: Glob;
+  /** It begins at the root of the file system, not at the workspace. */
+  readonly absolute: boolean;
+  /** It begins with `**`: also anywhere outside, for what forbids. */
+  readonly anywhere: boolean;
+}
+
+/** The call, or one part of it, that a rule is held against. */
+export type Subject =
+  | { readonly kind: "call" }
+  | { readonly kind: "command"; readonly part: CommandPart; readonly whole: CommandFacts }
+  /** A command that could not be understood. */
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "path"; readonly path: PathFacts };
+
+export interface RuleCall {
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly originator: Identity;
+}
+
+export interface RuleMatch {
+  readonly rule: PermissionRule;
+  /** The rule's own, or `ask` when what it forbids can only not be ruled out. */
+  readonly decision: Decision;
+  readonly certain: boolean;
+}
+
+/** The rule that decides, by priority, then deny before ask before allow, then the more specific, then the earlier. */
+export function decidingRule(
+  rules: readonly PermissionRule[],
+  call: RuleCall,
+  subject: Subject,
+): RuleMatch | undefined {
+  let best: RuleMatch | undefined;
+  for (const rule of rules) {
+    const match = matchRule(rule, call, subject);
+    if (match !== undefined && (best === undefined || outranks(match, best))) best = match;
+  }
+  return best;
+}
+
+export function matchRule(rule: PermissionRule, call: RuleCall, subject: Subject): RuleMatch | undefined {
+  if (rule.originator !== undefined && rule.originator !== call.originator) return undefined;
+  if (!matchesText(rule.tool, call.tool)) return undefined;
+  const { argument } = rule;
+  if (argument !== undefined) {
+    const value = Object.hasOwn(call.args, argument.name) ? call.args[argument.name] : undefined;
+    return value !== undefined && matchesText(argument.glob, argumentText(value)) ? sure(rule) : undefined;
+  }
+  if (rule.command === undefined && rule.path === undefined) return sure(rule);
+  return rule.decision === "allow" ? matchAllowing(rule, subject) : matchForbidding(rule, subject);
+}
+
+/** What allows must be certain: every word known, nothing around them that the rule does not say. */
+function matchAllowing(rule: PermissionRule, subject: Subject): RuleMatch | undefined {
+  if (subject.kind === "command" && rule.command !== undefined) {
+    const { part, whole } = subject;
+    const covered = whole.joined && part.coverage !== "none" && matchesWords(rule.command, part.words);
+    return covered ? sure(rule) : undefined;
+  }
+  if (subject.kind === "path" && rule.path !== undefined) {
+    const { path } = subject;
+    if (!rule.path.absolute && path.place !== "workspace") return undefined;
+    return matchesPath(rule.path.glob, rule.path.absolute ? path.absolute : path.display) ? sure(rule) : undefined;
+  }
+  return undefined;
+}
+
+/** What forbids looks behind wrappers and full paths, and asks when it cannot tell. */
+function matchForbidding(rule: PermissionRule, subject: Subject): RuleMatch | undefined {
+  if (subject.kind === "text") return { rule, decision: "ask", certain: false };
+  if (subject.kind === "path") return rule.path && touches(rule.path, subject.path) ? sure(rule) : undefined;
+  if (subject.kind !== "command") return undefined;
+  const { part } = subject;
+  if (rule.path !== undefined) {
+    const { path } = rule;
+    return part.paths.some((each) => touches(path, each)) ? sure(rule) : undefined;
+  }
+  const glob = rule.command;
+  if (glob === undefined) return undefined;
+  const readings = [part.words, ...part.inner].flatMap((words) => [words, byName(words)]);
+  if (readings.some((words) => matchesWords(glob, words))) return sure(rule);
+  return readings.some((words) => words.includes(undefined) && mayMatchWords(glob, words))
+    ? { rule, decision: "ask", certain: false }
+    : undefined;
+}
+
+/** Called by its path or in other letters, a program is the same program. */
+function byName(words: CommandPart["words"]): CommandPart["words"] {
+  const [program, ...rest] = words;
+  return program === undefined ? words : [program.slice(program.lastIndexOf("/") + 1).toLowerCase(), ...rest];
+}
+
+function touches({ folded, absolute, anywhere }: PathGlob, path: PathFacts): boolean {
+  const inside = path.place === "workspace" && !absolute && matchesPath(folded, path.display.toLowerCase());
+  return inside || ((absolute || anywhere) && matchesPath(folded, path.absolute.toLowerCase()));
+}
+
+function sure(rule: PermissionRule): RuleMatch {
+  return { rule, decision: rule.decision, certain: true };
+}
+
+function outranks(one: RuleMatch, other: RuleMatch): boolean {
+  if (one.rule.priority !== other.rule.priority) return one.rule.priority > other.rule.priority;
+  if (one.decision !== other.decision) return DECISIONS.indexOf(one.decision) > DECISIONS.indexOf(other.decision);
+  return specificity(one.rule) > specificity(other.rule);
+}
+
+function specificity({ tool, command, path, argument }: PermissionRule): number {
+  const detail = command ?? path?.glob ?? argument?.glob;
+  return tool.literals + (detail === undefined ? 0 : 1000 + detail.literals);
+}
+
+/** An argument that is not a text is compared as JSON. */
+function argumentText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** For people: `rule 3 of FILE`. */
+export function ruleName({ number, source }: PermissionRule): string {
+  return `rule ${number} of ${source.file}`;
+}
+
+/** What it says, in one line: `deny bash rm -rf *`. */
+export function ruleText({ tool, command, path, argument, originator, decision, priority }: PermissionRule): string {
+  const detail =
+    command?.source ?? path?.glob.source ?? (argument && `${argument.name}=${argument.glob.source}`) ?? "(any call)";
+  const more = [
+    ...(originator === undefined ? [] : [`from a${originator === "agent" ? "n agent" : " human"}`]),
+    ...(priority === 0 ? [] : [`priority ${priority}`]),
+  ];
+  return `${decision} ${tool.source} ${detail}${more.length > 0 ? ` (${more.join(", ")})` : ""}`;
+}

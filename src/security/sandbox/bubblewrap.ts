@@ -1,0 +1,167 @@
+/**
+ * The command line that puts bubblewrap around a command.
+ *
+ * 1. Nothing of the environment is on the command line, where every process of the machine could read it: it is handed on as
+ *    the environment of bubblewrap itself.
+ * 2. No capability is kept: as root with capabilities, the read-only mounts could be made writable from inside. And /proc is
+ *    read-only: the kernel's settings in it belong to root whether it has capabilities or not.
+ * 3. The order of the mounts is their meaning: everything read-only, private folders, writable folders, guarded places in them,
+ *    hidden places, and last what stays visible.
+ * 4. A shell is the first process of the sandbox's process namespace and the command its child. When the command ends, the shell
+ *    ends, and the kernel kills the rest before bubblewrap hears of it: its end is the end of everything. Bubblewrap's own
+ *    first process would be told to die only afterwards.
+ * 5. Bubblewrap dies with Oxbow and the sandbox with bubblewrap.
+ */
+import { isWithin } from "../../system/within.js";
+import type { HiddenPlace, Layout } from "./layout.js";
+import { limitLines } from "./limits.js";
+import { forwarderLines, type NetworkDoor, proxyVariables } from "./network-door.js";
+import type { Command, SandboxPolicy } from "./policy.js";
+
+export interface BubblewrapProgram {
+  readonly program: string;
+  /** Two numbers, as in [0, 8]. */
+  readonly version: readonly [number, number];
+}
+
+/** Bubblewrap reads the system-call filter from an open file. */
+export interface FilterFile {
+  readonly path: string;
+  /** `inherited`: whoever starts the command gives it the file as descriptor 3. `opened`: a shell in front does. */
+  readonly handOver: "inherited" | "opened";
+}
+
+export interface BubblewrapParts {
+  readonly bubblewrap: BubblewrapProgram;
+  readonly policy: SandboxPolicy;
+  readonly layout: Layout;
+  /** An empty file. */
+  readonly blank: string;
+  /** Undefined where there is no filter for this machine. */
+  readonly filter?: FilterFile | undefined;
+  /** The way to the allowed hosts; without it there is no network. */
+  readonly door?: NetworkDoor | undefined;
+  /** The entry of a group that bounds the number of processes. */
+  readonly quotaEntry?: string | undefined;
+  /** Processes that count towards the limit although they run outside. */
+  readonly tasks: number;
+  readonly isRoot: boolean;
+  /** Folders below /run that programs are started from. */
+  readonly runFolders: readonly string[];
+}
+
+export interface Wrapped {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const SHELL = "/bin/sh";
+export const FILTER_DESCRIPTOR = 3;
+const SMALL_BYTES = 16 * 1024 * 1024;
+
+export function bubblewrapCommand(parts: BubblewrapParts, command: Command): Wrapped {
+  const inside = [SHELL, "-c", firstProcess(parts), "sandbox", command.program, ...command.args];
+  const words = [parts.bubblewrap.program, ...options(parts, command), "--", ...inside];
+  const [program = "", ...args] = [...preparation(parts), ...words];
+  return { program, args, cwd: command.cwd, env: environment(parts, command.env) };
+}
+
+/** A shell that becomes bubblewrap, where something has to be done outside first. */
+function preparation({ filter, quotaEntry }: BubblewrapParts): string[] {
+  const lines: string[] = [];
+  const files: string[] = [];
+  if (quotaEntry !== undefined) {
+    lines.push('echo $$ >"$1" || exit 126', "shift");
+    files.push(quotaEntry);
+  }
+  if (filter?.handOver === "opened") {
+    lines.push(`exec ${FILTER_DESCRIPTOR}<"$1"`, "shift");
+    files.push(filter.path);
+  }
+  return lines.length === 0 ? [] : [SHELL, "-c", [...lines, 'exec "$@"'].join("\n"), "sandbox", ...files];
+}
+
+/** Its own words about how the command ended are nobody's business; the command keeps its stderr. */
+function firstProcess({ policy, tasks, door }: BubblewrapParts): string {
+  return [
+    ...limitLines(policy.limits, { tasks }),
+    ...(door === undefined ? [] : forwarderLines(door)),
+    "exec 9>&2 2>/dev/null",
+    '( exec "$@" 2>&9 9>&- )',
+    "exit $?",
+  ].join("\n");
+}
+
+function options(parts: BubblewrapParts, command: Command): string[] {
+  const words = allOptions(parts, command);
+  return isSince(parts.bubblewrap, [0, 7]) ? words : withoutSizes(words);
+}
+
+/** Where folders in memory cannot be given a size yet, the kernel's own applies: half of the memory. */
+function withoutSizes(words: readonly string[]): string[] {
+  return words.filter((word, index) => word !== "--size" && words[index - 1] !== "--size");
+}
+
+function isSince({ version }: BubblewrapProgram, [major, minor]: readonly [number, number]): boolean {
+  return version[0] > major || (version[0] === major && version[1] >= minor);
+}
+
+function allOptions(parts: BubblewrapParts, command: Command): string[] {
+  const { layout, policy, door, runFolders, blank } = parts;
+  const hidden = layout.hidden.filter(({ path }) => !isPrivate(path, layout.writable));
+  const { pinned, readOnly } = layout.guards;
+  return [
+    ..."--unshare-user --unshare-pid --unshare-net --unshare-ipc --as-pid-1 --die-with-parent --cap-drop ALL".split(
+      " ",
+    ),
+    ...filterOptions(parts),
+    ..."--ro-bind / / --dev /dev --proc /proc --remount-ro /proc".split(" "),
+    ...["/tmp", "/dev/shm"].flatMap((path) => tmpfs(path, { mode: "1777", bytes: policy.temporaryBytes })),
+    ...tmpfs("/run", { mode: "0755", bytes: SMALL_BYTES }),
+    ...runFolders.flatMap((path) => ["--ro-bind", path, path]),
+    ...layout.covering.flatMap((place) => hide(place, blank)),
+    ...layout.writable.flatMap((path) => ["--bind", path, path]),
+    ...pinned.flatMap((path) => ["--bind", path, path]),
+    ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
+    ...hidden.flatMap((place) => hide(place, blank)),
+    ...layout.visible.flatMap((path) => ["--ro-bind", path, path]),
+    ...(door === undefined ? [] : ["--ro-bind", door.folder, door.inside]),
+    ...["--chdir", command.cwd],
+  ];
+}
+
+/** What the filter does not do must be done otherwise: no pushing of keystrokes, no further user namespaces. */
+function filterOptions({ bubblewrap, filter }: BubblewrapParts): string[] {
+  if (filter !== undefined) return ["--seccomp", String(FILTER_DESCRIPTOR)];
+  return isSince(bubblewrap, [0, 8]) ? ["--new-session", "--disable-userns"] : ["--new-session"];
+}
+
+function tmpfs(path: string, { mode, bytes }: { readonly mode: string; readonly bytes: number }): string[] {
+  return ["--perms", mode, "--size", String(bytes), "--tmpfs", path];
+}
+
+function hide({ path, kind, passable }: HiddenPlace, blank: string): string[] {
+  if (kind === "file") return ["--ro-bind", blank, path];
+  return tmpfs(path, { mode: passable ? "0111" : "0000", bytes: SMALL_BYTES });
+}
+
+/** Not there anyway, because the sandbox has a folder of its own in its place. */
+function isPrivate(path: string, writable: readonly string[]): boolean {
+  const hasOwn = ["/tmp", "/run", "/dev", "/proc"].some((folder) => isWithin(path, folder));
+  return hasOwn && !writable.some((folder) => isWithin(path, folder));
+}
+
+function environment({ door, isRoot }: BubblewrapParts, given: Readonly<Record<string, string>>) {
+  const { TMP: _, TEMP: __, ...rest } = given;
+  return {
+    ...rest,
+    TMPDIR: "/tmp",
+    // The usual place is read-only, and Go does not build without one.
+    GOCACHE: "/tmp/go-build",
+    // Other people's files cannot be made as the superuser of a user namespace that knows no other people.
+    ...(isRoot ? { TAR_OPTIONS: "--no-same-owner" } : {}),
+    ...(door === undefined ? {} : proxyVariables(door.port)),
+  };
+}

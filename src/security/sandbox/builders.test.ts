@@ -1,0 +1,336 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bubblewrapCommand } from "./bubblewrap.js";
+import { containerCommand } from "./container.js";
+import { existingSecrets, usualSecrets } from "./hidden-paths.js";
+import { listeningSockets, otherProcesses } from "./host-openings.js";
+import { findLayout, type Layout } from "./layout.js";
+import { sandboxPolicy } from "./policy.js";
+import { sandboxExecCommand, sandboxExecProfile } from "./sandbox-exec.js";
+import { SandboxTestbed } from "./sandbox-testbed.js";
+import { seccompFilter } from "./seccomp-filter.js";
+
+let bed: SandboxTestbed;
+beforeEach(() => {
+  bed = new SandboxTestbed();
+});
+afterEach(() => bed.close());
+
+const layout: Layout = {
+  writable: ["/home/me/my project"],
+  guards: {
+    pinned: ["/home/me/my project/.git"],
+    readOnly: ["/home/me/my project/.git/hooks", "/home/me/my project/.oxbow"],
+    missing: [],
+  },
+  covering: [],
+  hidden: [
+    { path: "/home/me/.ssh", kind: "folder", passable: false },
+    { path: "/home/me/.netrc", kind: "file", passable: false },
+    { path: "/run/docker.sock", kind: "file", passable: false },
+  ],
+  visible: ["/home/me/.local/state/oxbow/output"],
+};
+const policy = sandboxPolicy({
+  writable: [...layout.writable],
+  limits: { processes: 9, memoryBytes: 1024, openFiles: 5 },
+});
+const command = {
+  program: "/bin/bash",
+  args: ["-c", "--", "make"],
+  cwd: "/home/me/my project",
+  env: { PATH: "/bin", SETTING: "value" },
+};
+
+describe("[P8] the command line for bubblewrap", () => {
+  const parts = {
+    ...{ policy, layout, blank: "/state/blank", tasks: 0, isRoot: false, runFolders: [] },
+    bubblewrap: { program: "/usr/bin/bwrap", version: [0, 8] as const },
+  };
+  const words = (changes: object = {}) => bubblewrapCommand({ ...parts, ...changes }, command);
+
+  it("drops every right and unshares everything", () => {
+    expect(words().program).toBe("/usr/bin/bwrap");
+    for (const word of ["--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--die-with-parent"]) {
+      expect(words().args).toContain(word);
+    }
+    expect(words().args.join(" ")).toContain("--cap-drop ALL");
+  });
+
+  it("mounts in the order of meaning", () => {
+    const { args } = words();
+    const at = (flag: string, path: string) =>
+      args.findIndex((word, index) => word === flag && args.slice(index, index + 3).includes(path));
+    const order = [
+      at("--ro-bind", "/"),
+      at("--tmpfs", "/tmp"),
+      at("--bind", "/home/me/my project"),
+      at("--bind", "/home/me/my project/.git"),
+      at("--ro-bind", "/home/me/my project/.git/hooks"),
+      at("--tmpfs", "/home/me/.ssh"),
+      at("--ro-bind", "/home/me/.netrc"),
+      at("--ro-bind", "/home/me/.local/state/oxbow/output"),
+    ];
+    expect(order).toEqual([...order].sort((one, other) => one - other));
+    expect(order).not.toContain(-1);
+    expect(args).not.toContain("/run/docker.sock");
+  });
+
+  it("has other means where there is no filter, as far as the version goes", () => {
+    expect(words().args).toEqual(expect.arrayContaining(["--new-session", "--disable-userns"]));
+    expect(words({ filter: { path: "/f", handOver: "inherited" } }).args).not.toContain("--new-session");
+    const old = words({ bubblewrap: { program: "/usr/bin/bwrap", version: [0, 6] } }).args;
+    expect(old).not.toContain("--disable-userns");
+    expect(old).not.toContain("--size");
+    expect(old.join(" ")).toContain("--perms 1777 --tmpfs /tmp");
+  });
+
+  it("sets up outside only what has to be", () => {
+    expect(words({ filter: { path: "/f", handOver: "opened" } })).toMatchObject({
+      program: "/bin/sh",
+      args: expect.arrayContaining(["/f"]),
+    });
+    expect(words({ quotaEntry: "/g/cgroup.procs" }).args[1]).toContain('echo $$ >"$1" || exit 126');
+  });
+
+  it("keeps the environment off the command line", () => {
+    expect(words().args.join(" ")).not.toContain("value");
+    expect(words().env).toMatchObject({ SETTING: "value", TMPDIR: "/tmp" });
+  });
+});
+
+describe("[P8] the profile for macOS (text only: it cannot be run here)", () => {
+  const parts = { program: "/usr/bin/sandbox-exec", policy, layout, temporaryFolder: "/private/tmp/t" };
+  const { profile, parameters } = sandboxExecProfile(parts);
+
+  it("denies by default and has matching parentheses", () => {
+    expect(profile.startsWith("(version 1)\n(deny default)\n")).toBe(true);
+    const outsideStrings = profile.replace(/#?"[^"]*"/g, "");
+    expect(outsideStrings.split("(").length).toBe(outsideStrings.split(")").length);
+  });
+
+  it("gives paths as parameters, every one of which is used", () => {
+    expect(Object.values(parameters)).toEqual(
+      expect.arrayContaining(["/private/tmp/t", ...layout.writable, "/home/me/.ssh"]),
+    );
+    for (const name of Object.keys(parameters)) expect(profile).toContain(`(param "${name}")`);
+    const used = [...profile.matchAll(/\(param "([^"]+)"\)/g)].map(([, name = ""]) => name);
+    for (const name of used) expect(parameters).toHaveProperty(name);
+  });
+
+  it("lets later rules take back what earlier ones gave", () => {
+    const at = (text: string) => {
+      const found = profile.indexOf(text);
+      expect(found, text).toBeGreaterThan(-1);
+      return found;
+    };
+    expect(at('(allow file-read* file-write* (subpath (param "WRITABLE0")))')).toBeLessThan(
+      at('(deny file-write* (subpath (param "READONLY0")))'),
+    );
+    expect(at('(deny file-write* (subpath (param "READONLY0")))')).toBeLessThan(
+      at('(deny file-read* file-write* (subpath (param "HIDDEN0")))'),
+    );
+    expect(at('(deny file-read* file-write* (subpath (param "HIDDEN0")))')).toBeLessThan(
+      at('(allow file-read* (subpath (param "VISIBLE0")))'),
+    );
+  });
+
+  it.each([
+    ["/home/me/my project/.git/hooks/pre-commit", true],
+    ["/home/me/my project/.GIT/Config", true],
+    ["/home/me/my project/sub/new/.git/hooks", true],
+    ["/home/me/my project/.git/modules/a/b/config", true],
+    ["/home/me/my project/.git/commondir", true],
+    ["/home/me/my project/.git/objects/ab/cd", false],
+    ["/home/me/my project/.git/config.lock", false],
+    ["/home/me/my project/src/config", false],
+  ])("guards by pattern: %s is %s", (path, guarded) => {
+    const source = /\(deny file-write\* \(regex #"([^"]+)"\)\)/.exec(profile)?.[1] ?? "";
+    expect(new RegExp(source).test(path)).toBe(guarded);
+  });
+
+  it("has no network but to the proxy", () => {
+    expect(profile).not.toContain("(remote ip");
+    expect(sandboxExecProfile({ ...parts, proxyPort: 4711 }).profile).toContain(
+      '(allow network-outbound (remote ip "localhost:4711"))',
+    );
+  });
+
+  it("is started with its limits, and its environment not on the command line", () => {
+    const wrapped = sandboxExecCommand({ ...parts, proxyPort: 4711 }, command);
+    expect(wrapped.args[1]).toContain("ulimit -d 1");
+    expect(wrapped.args.slice(-4)).toEqual(["/bin/bash", "-c", "--", "make"]);
+    expect(wrapped.args.join(" ")).not.toContain("value");
+    expect(wrapped.env).toMatchObject({ TMPDIR: "/private/tmp/t", HTTPS_PROXY: "http://127.0.0.1:4711" });
+  });
+});
+
+describe("[P8] the command line for a container (words only)", () => {
+  const parts = {
+    program: "/usr/bin/podman",
+    image: "work:1",
+    name: "oxbow-1",
+    policy,
+    layout,
+    blank: "/state/blank",
+    user: { uid: 1000, gid: 1000 },
+  };
+
+  it("cuts the network, drops rights and mounts the workspace with its guards", () => {
+    const { args, cleanUp, env } = containerCommand(parts, command);
+    const line = args.join(" ");
+    for (const part of [
+      "--network none",
+      "--read-only",
+      "--cap-drop ALL",
+      "--security-opt no-new-privileges",
+      "--user 1000:1000",
+      "--pids-limit 9",
+      "--memory 1024",
+      "--ulimit nofile=5",
+    ]) {
+      expect(line).toContain(part);
+    }
+    expect(args).toContain("type=bind,source=/home/me/my project,target=/home/me/my project");
+    expect(args).toContain(
+      "type=bind,source=/home/me/my project/.git/hooks,target=/home/me/my project/.git/hooks,readonly",
+    );
+    expect(args.slice(-6)).toEqual(["--entrypoint", "/bin/bash", "work:1", "-c", "--", "make"]);
+    expect(line).toContain("--env SETTING");
+    expect(line).not.toContain("value");
+    expect(line).not.toContain("--env PATH");
+    expect(env).toBe(command.env);
+    expect(cleanUp).toEqual({ program: "/usr/bin/podman", args: ["kill", "oxbow-1"] });
+  });
+
+  it("quotes paths with commas", () => {
+    const odd = { ...layout, writable: ["/a,b"] };
+    expect(containerCommand({ ...parts, layout: odd }, command).args).toContain(
+      'type=bind,"source=/a,b","target=/a,b"',
+    );
+  });
+
+  it("has no list of hosts", () => {
+    const open = { ...policy, network: { allow: ["example.com"] } };
+    expect(() => containerCommand({ ...parts, policy: open }, command)).toThrow(/no network at all/);
+  });
+});
+
+describe("[P8] hidden places", () => {
+  it("are those that exist, free of links, and none inside another", () => {
+    bed.write(join(bed.outside, ".ssh/id"), "");
+    bed.write(join(bed.outside, ".netrc"), "");
+    bed.write(join(bed.outside, "dotfiles/aws/credentials"), "");
+    symlinkSync("dotfiles/aws", join(bed.outside, ".aws"));
+    const found = existingSecrets([
+      ...usualSecrets({ home: bed.outside }).filter((path) => path.startsWith(bed.outside)),
+      join(bed.outside, ".ssh/id"),
+    ]);
+    expect(found).toEqual([
+      { path: join(bed.outside, ".ssh"), kind: "folder" },
+      { path: join(bed.outside, "dotfiles/aws"), kind: "folder" },
+      { path: join(bed.outside, ".netrc"), kind: "file" },
+    ]);
+  });
+
+  it("know the usual ones", () => {
+    const usual = usualSecrets({ home: "/home/me" });
+    for (const name of [".ssh", ".aws", ".gnupg", ".config/gh", ".netrc", ".kube", ".npmrc", ".docker/config.json"]) {
+      expect(usual).toContain(`/home/me/${name}`);
+    }
+    expect(usual).toContain("/etc/shadow");
+  });
+
+  it("cannot be the workspace, which cannot be everything either", () => {
+    const attempt = (writable: string, hidden: string[]) => () =>
+      findLayout(sandboxPolicy({ writable: [writable], hidden }), { nested: [] });
+    expect(attempt(bed.workspace, [bed.workspace])).toThrow(/cannot be the workspace/);
+    expect(attempt("/", [])).toThrow(/whole file system/);
+    expect(attempt("relative", [])).toThrow(/not absolute/);
+    expect(attempt(join(bed.workspace, "gone"), [])).toThrow(/does not exist/);
+    mkdirSync(bed.path("inner"));
+    expect(attempt(bed.path("inner"), [bed.workspace])).not.toThrow();
+  });
+});
+
+describe("[P8] openings of the running system", () => {
+  it("are the sockets somebody listens on", () => {
+    const table = `Num       RefCount Protocol Flags    Type St Inode Path
+0000000000000000: 00000002 00000000 00010000 0001 01 12345 /var/lib/engine/docker.sock
+0000000000000000: 00000003 00000000 00000000 0001 03 12346 /var/lib/engine/connected.sock
+0000000000000000: 00000002 00000000 00010000 0001 01 12347 @abstract
+0000000000000000: 00000002 00000000 00010000 0001 01 12348 /home/me/with blank.sock
+`;
+    expect(listeningSockets(table)).toEqual(["/var/lib/engine/docker.sock", "/home/me/with blank.sock"]);
+  });
+
+  it("are other views of the processes", () => {
+    const table = `22 27 0:21 / /proc rw,relatime - proc proc rw
+23 27 0:22 / /host\\040files/proc rw shared:5 - proc proc rw
+24 27 0:23 / /sys rw - sysfs sysfs rw
+`;
+    expect(otherProcesses(table)).toEqual(["/host files/proc"]);
+  });
+});
+
+describe("[P8] the system-call filter", () => {
+  /** Runs the program as the kernel would; returns the verdict. */
+  function judge(architecture: string, call: { audit: number; number: number; args?: number[] }): number {
+    const bytes = seccompFilter(architecture);
+    if (bytes === undefined) throw new Error("no filter");
+    const view = new DataView(bytes.buffer);
+    const data = new Map<number, number>([
+      [0, call.number],
+      [4, call.audit],
+    ]);
+    (call.args ?? []).forEach((value, index) => void data.set(16 + 8 * index, value));
+    let accumulator = 0;
+    for (let at = 0; ; at++) {
+      const code = view.getUint16(at * 8, true);
+      const [ifTrue, ifFalse] = [view.getUint8(at * 8 + 2), view.getUint8(at * 8 + 3)];
+      const value = view.getUint32(at * 8 + 4, true);
+      if (code === 0x06) return value;
+      if (code === 0x20) accumulator = data.get(value) ?? 0;
+      else if (code === 0x15) at += accumulator === value ? ifTrue : ifFalse;
+      else if (code === 0x35) at += accumulator >= value ? ifTrue : ifFalse;
+      else if (code === 0x45) at += (accumulator & value) !== 0 ? ifTrue : ifFalse;
+      else throw new Error(`unknown instruction ${code}`);
+    }
+  }
+  const ALLOW = 0x7fff_0000;
+  const errno = (number: number) => 0x5_0000 | number;
+  const x64 = 0xc000_003e;
+  const arm64 = 0xc000_00b7;
+
+  it.each([
+    ["read", { number: 0 }, ALLOW],
+    ["a local socket", { number: 41, args: [1] }, ALLOW],
+    ["an IPv6 socket", { number: 41, args: [10] }, ALLOW],
+    ["a socket to the hypervisor", { number: 41, args: [40] }, errno(97)],
+    ["a raw packet socket", { number: 41, args: [17] }, errno(97)],
+    ["a thread", { number: 56, args: [0x3d0f00] }, ALLOW],
+    ["a user namespace by clone", { number: 56, args: [0x1000_0000 | 17] }, errno(1)],
+    ["a user namespace by unshare", { number: 272, args: [0x1000_0000] }, errno(1)],
+    ["clone3", { number: 435 }, errno(38)],
+    ["io_uring", { number: 425 }, errno(38)],
+    ["an ordinary ioctl", { number: 16, args: [0, 0x5401] }, ALLOW],
+    ["a pushed keystroke", { number: 16, args: [0, 0x5412] }, errno(1)],
+    ["pasting on a console", { number: 16, args: [0, 0x541c] }, errno(1)],
+    ["the key store", { number: 250 }, errno(1)],
+    ["mount", { number: 165 }, errno(1)],
+    ["a call of the x32 interface", { number: 0x4000_0029, args: [40] }, errno(38)],
+  ])("on x64: %s", (_, call, verdict) => expect(judge("x64", { audit: x64, ...call })).toBe(verdict));
+
+  it.each([
+    ["socket, local", { number: 198, args: [1] }, ALLOW],
+    ["socket, hypervisor", { number: 198, args: [40] }, errno(97)],
+    ["unshare of the user namespace", { number: 97, args: [0x1000_0000] }, errno(1)],
+    ["keyctl", { number: 219 }, errno(1)],
+  ])("on arm64: %s", (_, call, verdict) => expect(judge("arm64", { audit: arm64, ...call })).toBe(verdict));
+
+  it("kills calls of another architecture, and is not made for unknown ones", () => {
+    expect(judge("x64", { audit: 0x4000_0003, number: 102 })).toBe(0x8000_0000);
+    expect(seccompFilter("riscv64")).toBeUndefined();
+  });
+});

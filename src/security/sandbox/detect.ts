@@ -1,0 +1,249 @@
+/**
+ * Finds the sandbox of this machine by running something in it: programs that are installed need not work, because user
+ * namespaces may be forbidden (Ubuntu's AppArmor rules, containers, hardened kernels).
+ *
+ * 1. Nothing is run before the first command needs it.
+ * 2. What worked is remembered on disk for as long as the program file and the kernel are the same. What did not work is looked at
+ *    again in the next session: somebody may have mended it.
+ */
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { release } from "node:os";
+import { dirname, join } from "node:path";
+import { writeFileAtomic } from "../../system/atomic-file.js";
+import { findProgram } from "../../system/find-program.js";
+import { type BubblewrapProgram, bubblewrapCommand } from "./bubblewrap.js";
+import type { Layout } from "./layout.js";
+import { countTasks } from "./limits.js";
+import { type LimitName, sandboxPolicy } from "./policy.js";
+import { openProcessQuota } from "./process-quota.js";
+import { SANDBOX_EXEC, sandboxExecCommand } from "./sandbox-exec.js";
+import { type SandboxFiles, sandboxFiles } from "./sandbox-files.js";
+import { noSandbox, type SandboxState } from "./state.js";
+
+/** What a person configured. */
+export interface SandboxOverrides {
+  /** `auto` takes what the system has; `off` is a person's decision, never a model's. */
+  readonly kind?: "auto" | "container" | "off";
+  readonly container?: { readonly program?: string; readonly image: string };
+}
+
+export interface DetectOptions {
+  readonly platform: NodeJS.Platform;
+  readonly architecture: string;
+  readonly path: string | undefined;
+  readonly overrides?: SandboxOverrides;
+  /** Oxbow's own folder for the sandbox: its files, and what was found out. */
+  readonly folder: string;
+  /** Programs in it are not trusted. */
+  readonly workspace: string;
+}
+
+const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
+const PROBE_LIMIT_MS = 10_000;
+const ALL_LIMITS: readonly LimitName[] = ["processes", "memoryBytes", "fileSizeBytes", "cpuSeconds", "openFiles"];
+/** Changed whenever the flags change, so that they are tried again. */
+const FLAGS_VERSION = 1;
+
+export async function detectSandbox(options: DetectOptions): Promise<SandboxState> {
+  const { platform, overrides = {} } = options;
+  if (overrides.kind === "off") return noSandbox("it is switched off in the configuration.");
+  if (overrides.kind === "container") return await detectContainer(options);
+  if (platform === "linux") return await detectBubblewrap(options);
+  if (platform === "darwin") return await detectSandboxExec(options);
+  return noSandbox(`there is none for ${platform}. Configure a container, or work in WSL or a virtual machine.`);
+}
+
+/* ---- bubblewrap ---- */
+
+async function detectBubblewrap(options: DetectOptions): Promise<SandboxState> {
+  const { path, workspace, folder, architecture } = options;
+  const program =
+    findProgram("bwrap", path, { outside: workspace }) ?? findProgram("bwrap", SYSTEM_PATH, { outside: workspace });
+  if (program === undefined) {
+    return noSandbox("bubblewrap is not installed. Install it (apt, dnf, pacman or apk: the package bubblewrap).");
+  }
+  const files = sandboxFiles(folder, architecture);
+  const memory = new Memory(join(folder, "probe.json"), keyOf(program, architecture));
+  const version = memory.read() ?? (await bubblewrapVersion(program));
+  if (version === undefined) return noSandbox(`${program} does not say which version it is. Install bubblewrap again.`);
+  const bubblewrap = { program, version: parseVersion(version) };
+  if (bubblewrap.version[0] === 0 && bubblewrap.version[1] < 5) {
+    return noSandbox(`bubblewrap ${version} is too old. Install 0.5 or newer.`);
+  }
+  if (memory.read() === undefined) {
+    const failure = await probe(bubblewrapProbe(bubblewrap, files, folder));
+    if (failure !== undefined) return noSandbox(bubblewrapAdvice(failure));
+    await memory.write(version);
+  }
+  return {
+    kind: "bubblewrap",
+    program,
+    version,
+    reason: "found and tried",
+    abilities: { filesystem: true, network: "allowlist", pids: true, limits: bubblewrapLimits() },
+  };
+}
+
+export function parseVersion(version: string): readonly [number, number] {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  return [Number(major ?? 0), Number(minor ?? 0)];
+}
+
+async function bubblewrapVersion(program: string): Promise<string | undefined> {
+  const { output } = await run(program, ["--version"]);
+  return /\d+\.\d+(\.\d+)?/.exec(output)?.[0];
+}
+
+const EMPTY_LAYOUT: Omit<Layout, "writable"> = {
+  guards: { pinned: [], readOnly: [], missing: [] },
+  covering: [],
+  hidden: [],
+  visible: [],
+};
+
+function bubblewrapProbe(bubblewrap: BubblewrapProgram, files: SandboxFiles, folder: string) {
+  const parts = {
+    ...{ bubblewrap, blank: files.blank, tasks: countTasks(), isRoot: isRoot(), runFolders: [] },
+    filter: files.filter === undefined ? undefined : ({ path: files.filter, handOver: "opened" } as const),
+    policy: sandboxPolicy({ writable: [folder] }),
+    layout: { ...EMPTY_LAYOUT, writable: [folder] },
+  };
+  return bubblewrapCommand(parts, { program: "/bin/sh", args: ["-c", ":"], cwd: "/", env: {} });
+}
+
+function bubblewrapLimits(): readonly LimitName[] {
+  if (!isRoot()) return ALL_LIMITS;
+  const quota = openProcessQuota({ processes: 1, name: `probe-${process.pid}` });
+  quota?.close();
+  return quota === undefined ? ALL_LIMITS.filter((name) => name !== "processes") : ALL_LIMITS;
+}
+
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+const ADVICE: readonly (readonly [pattern: RegExp, advice: string])[] = [
+  [
+    /uid map: Permission denied|RTM_NEWADDR: Operation not permitted/,
+    "this system keeps programs from making user namespaces. On Ubuntu give bubblewrap its AppArmor profile (the package apparmor-profiles: bwrap-userns-restrict); in a container start that with more rights.",
+  ],
+  [
+    /No permissions to creat|namespace failed|max_user_namespaces|Operation not permitted/,
+    "user namespaces are forbidden here, as in most containers. Start the container with more rights, or use a virtual machine.",
+  ],
+  [/setuid use of bubblewrap is not supported/, "bwrap must not be setuid. Remove the bit: chmod u-s."],
+];
+
+function bubblewrapAdvice(failure: string): string {
+  const told = failure.trim().split("\n").at(-1) ?? "";
+  const advice = ADVICE.find(([pattern]) => pattern.test(failure))?.[1] ?? "it does not work on this machine.";
+  return `bubblewrap is installed, but ${advice} (${told || "no message"})`;
+}
+
+/* ---- macOS ---- */
+
+async function detectSandboxExec({ folder }: DetectOptions): Promise<SandboxState> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const parts = {
+    ...{ program: SANDBOX_EXEC, temporaryFolder: folder, policy: sandboxPolicy({ writable: [folder] }) },
+    layout: { ...EMPTY_LAYOUT, writable: [folder] },
+  };
+  const command = { program: "/usr/bin/true", args: [], cwd: "/", env: {} };
+  const failure = await probe(sandboxExecCommand(parts, command));
+  if (failure !== undefined) return noSandbox(`sandbox-exec does not work on this machine. (${failure.trim()})`);
+  return {
+    kind: "sandbox-exec",
+    program: SANDBOX_EXEC,
+    reason: "part of macOS",
+    abilities: { filesystem: true, network: "allowlist", pids: false, limits: ALL_LIMITS },
+  };
+}
+
+/* ---- containers ---- */
+
+async function detectContainer({ path, overrides, workspace }: DetectOptions): Promise<SandboxState> {
+  const { container } = overrides ?? {};
+  if (container === undefined || container.image === "") {
+    return noSandbox("a container is configured without its image. Name the image.");
+  }
+  const names = container.program === undefined ? ["podman", "docker"] : [container.program];
+  const found = names.map((name) => findProgram(name, path, { outside: workspace })).find((file) => file !== undefined);
+  if (found === undefined) return noSandbox(`a container is configured, but ${names.join(" and ")} cannot be found.`);
+  const { code, output } = await run(found, ["image", "inspect", "--format", "{{.Id}}", container.image]);
+  if (code !== 0) {
+    return noSandbox(
+      `the image ${container.image} cannot be used. Pull it first. (${output.trim().split("\n").at(-1)})`,
+    );
+  }
+  return {
+    kind: "container",
+    program: found,
+    reason: `configured: ${container.image}`,
+    abilities: { filesystem: true, network: "off", pids: true, limits: ALL_LIMITS },
+  };
+}
+
+/* ---- running and remembering ---- */
+
+interface Attempt {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What it said when it failed. */
+async function probe({ program, args, cwd, env }: Attempt): Promise<string | undefined> {
+  const { code, output } = await run(program, args, { cwd, env });
+  return code === 0 ? undefined : output || `it ended with code ${code}`;
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<{ readonly code: number; readonly output: string }> {
+  return new Promise((resolve) => {
+    execFile(program, args, { timeout: PROBE_LIMIT_MS, ...options }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
+      resolve({ code, output: stdout + stderr || (error?.message ?? "") });
+    });
+  });
+}
+
+function keyOf(program: string, architecture: string): string {
+  const { mtimeMs, size, mode } = statSync(program);
+  const parts = [FLAGS_VERSION, program, mtimeMs, size, mode, release(), architecture, process.getuid?.() ?? ""];
+  return parts.join(" ");
+}
+
+/** One fact on disk: the version that worked. */
+class Memory {
+  readonly #file: string;
+  readonly #key: string;
+  #version: string | undefined;
+
+  constructor(file: string, key: string) {
+    this.#file = file;
+    this.#key = key;
+    try {
+      const kept: unknown = JSON.parse(readFileSync(file, "utf8"));
+      const { key: keptKey, version } = kept as { key?: unknown; version?: unknown };
+      if (keptKey === key && typeof version === "string") this.#version = version;
+    } catch {
+      // Nothing was remembered, or nothing that can be read.
+    }
+  }
+
+  read(): string | undefined {
+    return this.#version;
+  }
+
+  async write(version: string): Promise<void> {
+    this.#version = version;
+    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+    // To have to try again is no harm.
+    await writeFileAtomic(this.#file, JSON.stringify({ key: this.#key, version })).catch(() => {});
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Recognises in a failed command's output what the sandbox denied, and says so to the model in one line: what was denied and
+ * that only a person can allow more. It never says how a sandbox is switched off.
+ */
+import type { SandboxState } from "./state.js";
+
+interface Denial {
+  readonly pattern: RegExp;
+  readonly text: (match: RegExpExecArray) => string;
+  /** Something the command can do about it itself. */
+  readonly advice?: string;
+}
+
+const ASK = "If it is really needed, ask the person to let this command run outside the sandbox.";
+
+const DENIALS: readonly Denial[] = [
+  {
+    pattern: /network: (\S+) was refused by the sandbox/,
+    text: ([, host]) => `the sandbox does not let ${host} through`,
+  },
+  {
+    pattern:
+      /(?:fork|clone|vfork)\b.*(?:Resource temporarily unavailable|EAGAIN)|spawn \S+ EAGAIN|can't start new thread/i,
+    text: () => "the sandbox allows no more processes at one time",
+    advice: "Run fewer at once.",
+  },
+  {
+    pattern: /Cannot allocate memory|ENOMEM|MemoryError|std::bad_alloc|heap out of memory|out of memory/i,
+    text: () => "the sandbox limits the memory of a process",
+    advice: "Use less of it.",
+  },
+  {
+    pattern: /File size limit exceeded|File too large|EFBIG/i,
+    text: () => "the sandbox limits the size of a file",
+    advice: "Write less.",
+  },
+  {
+    pattern: /['"`‘]?((?:\/tmp|\/dev\/shm|\/run)[^'"`’:\s]*)['"`’]?: No space left on device/,
+    text: ([, path]) => `the sandbox's own folder for ${path} is full`,
+    advice: "Put large files into the workspace.",
+  },
+  {
+    pattern: /EROFS: read-only file system, \w+ '([^']+)'/i,
+    text: ([, path = ""]) => readOnly(path),
+  },
+  {
+    pattern: /['"`‘]?([^\s'"`‘’]*[^\s'"`‘’:])['"`’]?: Read-only file system/i,
+    text: ([, path = ""]) => readOnly(path),
+  },
+  {
+    pattern: /Read-only file system|EROFS/i,
+    text: () =>
+      "the sandbox keeps everything read-only but the workspace, and there .git/hooks, .git/config and .oxbow",
+  },
+  {
+    pattern:
+      /(\S*\.(?:git|oxbow)\S*)['"`’]?: Device or resource busy|EBUSY: resource busy or locked, \w+ '([^']*\.(?:git|oxbow)[^']*)'/i,
+    text: ([, first, second]) =>
+      `the sandbox keeps ${(first ?? second ?? "it").replace(/^['"`‘]/, "")} from being replaced`,
+  },
+  {
+    pattern:
+      /(?:127\.0\.0\.1|localhost|::1)\S*.*(?:Connection refused|ECONNREFUSED)|ECONNREFUSED (?:127\.0\.0\.1|::1)|connect to (?:127\.0\.0\.1|localhost).*refused/i,
+    text: () => "each sandboxed command has a network of its own, so it reaches no server that another one started",
+    advice: "Start the server and use it in the same command.",
+  },
+  {
+    pattern:
+      /Could not resolve (?:host|proxy)|getaddrinfo (?:EAI_AGAIN|ENOTFOUND)|Temporary failure in name resolution|Name or service not known|Network is unreachable|ENETUNREACH|network is unreachable|dial tcp: lookup|nodename nor servname provided/i,
+    text: () => "the sandbox has no network",
+  },
+  {
+    pattern: /no new privileges|sudo: .*(?:setuid|owned by uid 0)|must be run as root|Address family not supported/i,
+    text: () => "the sandbox gives no further rights",
+  },
+  {
+    pattern:
+      /(?:mount|unshare|ptrace|chroot|bwrap|newuidmap|keyctl)\b.*(?:Operation not permitted|EPERM|Permission denied)/i,
+    text: () => "the sandbox does not allow this system call",
+  },
+];
+
+const HIDDEN = /['"`‘]?((?:~|\/)[^\s'"`‘’:]*)['"`’]?: Permission denied|EACCES: permission denied, \w+ '([^']+)'/i;
+
+export interface ExplainOptions {
+  /** Folders the sandbox hides: a permission denied in one of them is its doing. */
+  readonly hidden?: readonly string[];
+}
+
+/** The hint for the model; undefined when nothing looks like the sandbox's doing. */
+export function explainFailure(
+  outcomeText: string,
+  state: SandboxState,
+  { hidden = [] }: ExplainOptions = {},
+): string | undefined {
+  if (state.kind === "none") return undefined;
+  const lines = shortened(outcomeText);
+  for (const { pattern, text, advice } of DENIALS) {
+    const match = pattern.exec(lines);
+    if (match !== null) return `[${capital(text(match))}. ${advice ?? ASK}]`;
+  }
+  const denied = HIDDEN.exec(lines);
+  const path = denied?.[1] ?? denied?.[2];
+  if (path !== undefined && hidden.some((folder) => path === folder || path.startsWith(`${folder}/`))) {
+    return `[The sandbox hides ${path}: it can hold secrets. ${ASK}]`;
+  }
+  return undefined;
+}
+
+const LINE_LENGTH = 400;
+
+/** Patterns over words take long on a line without blanks, and what went wrong stands at the end of one. */
+function shortened(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.slice(-LINE_LENGTH))
+    .join("\n");
+}
+
+function readOnly(path: string): string {
+  const isGuarded = /(^|\/)\.(git|oxbow)(\/|$)/.test(path);
+  return `the sandbox keeps ${path} read-only${isGuarded ? ": programs outside run or obey what is in it" : ""}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,243 @@
+/**
+ * Which places inside a writable folder must not change, so that a sandboxed command cannot leave something behind that a
+ * program outside runs later.
+ *
+ * 1. In a repository these are the hooks, the configuration with the files it includes, the folder `core.hooksPath` names, and
+ *    `commondir`, a file that would lead git to another configuration. The same holds for nested repositories, submodules
+ *    and worktrees.
+ * 2. A place that does not exist must not come into being. Mounts need something to lie on, so such a place is listed as
+ *    missing, with what may stand there harmlessly for as long as the command runs.
+ * 3. Every folder on the way from the writable root to a guarded place is pinned: it may be written to, but not renamed, or
+ *    another one could be put in its stead.
+ * 4. A symbolic link cannot be mounted on. In a git folder it makes the whole folder read-only; where a root would have to be
+ *    read-only it is an error.
+ */
+import { lstatSync, readdirSync, readFileSync, type Stats } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { isWithin } from "../../system/within.js";
+import { SandboxError } from "./policy.js";
+
+export interface Missing {
+  readonly path: string;
+  /** The text of a file; without it a folder. */
+  readonly content?: string;
+}
+
+export interface Guards {
+  /** Mounted over themselves; outer ones before inner ones. */
+  readonly pinned: readonly string[];
+  readonly readOnly: readonly string[];
+  /** The part of `readOnly` that does not exist yet. */
+  readonly missing: readonly Missing[];
+}
+
+/** More of a kind than this are made read-only as one folder: every mount costs time. */
+const MAX_PARTS = 16;
+
+export interface GuardRequest {
+  /** Writable folders. */
+  readonly roots: readonly string[];
+  /** Names below each root. */
+  readonly names: readonly string[];
+  /** Folders below the roots that hold a `.git`. */
+  readonly nested: readonly string[];
+}
+
+export function findGuards({ roots, names, nested }: GuardRequest): Guards {
+  const collection = new Collection(roots);
+  for (const root of roots) {
+    if (isGitFolder(root)) collection.guardGitFolder(root, dirname(root));
+    if (basename(root) === ".git") continue;
+    for (const name of names) collection.guardPlace(join(root, name), {});
+    collection.guardRepository(root);
+  }
+  nested.forEach((folder, index) => {
+    const dotGit = join(folder, ".git");
+    const kind = kindOf(dotGit);
+    if (kind === "missing" || kind === "link") return;
+    if (index < MAX_PARTS) collection.guardRepository(folder);
+    else collection.readOnly(dotGit);
+  });
+  return collection.result();
+}
+
+class Collection {
+  readonly #roots: readonly string[];
+  readonly #pinned = new Set<string>();
+  readonly #readOnly = new Set<string>();
+  readonly #missing = new Map<string, Missing>();
+
+  constructor(roots: readonly string[]) {
+    this.#roots = roots;
+  }
+
+  result(): Guards {
+    const inReadOnly = (path: string) => ancestors(path).some((folder) => this.#readOnly.has(folder));
+    return {
+      pinned: [...this.#pinned].filter((path) => !this.#readOnly.has(path) && !inReadOnly(path)).sort(),
+      readOnly: [...this.#readOnly].filter((path) => !inReadOnly(path)).sort(),
+      missing: [...this.#missing.values()].filter(({ path }) => !inReadOnly(path)),
+    };
+  }
+
+  readOnly(path: string): void {
+    const root = this.#roots.find((folder) => isWithin(path, folder));
+    if (root === undefined) return;
+    this.#readOnly.add(path);
+    for (const folder of ancestors(path)) if (folder !== root && isWithin(folder, root)) this.#pinned.add(folder);
+  }
+
+  /** `content` says what a missing file may hold; without it a folder is missing. */
+  guardPlace(path: string, { content }: { readonly content?: string }): void {
+    const root = this.#roots.find((folder) => isWithin(path, folder));
+    if (root === undefined || root === path) return;
+    const inner = ancestors(path).filter((folder) => folder !== root && isWithin(folder, root));
+    const place = inner.reverse().find((folder) => kindOf(folder) !== "folder") ?? path;
+    const kind = kindOf(place);
+    if (kind === "link") throw linkError(place);
+    if (kind === "missing") this.#missing.set(place, asMissing(place === path ? content : undefined, place));
+    this.readOnly(place);
+  }
+
+  /** The repository whose work tree begins in this folder, if it were one. */
+  guardRepository(top: string): void {
+    const dotGit = join(top, ".git");
+    const kind = kindOf(dotGit);
+    if (kind === "folder" && isGitFolder(dotGit)) {
+      this.guardGitFolder(dotGit, top);
+      return;
+    }
+    this.guardPlace(dotGit, {});
+    if (kind !== "file") return;
+    const target = /^gitdir: (.+)$/m.exec(readText(dotGit))?.[1];
+    if (target !== undefined) this.guardGitFolder(resolve(top, target.trimEnd()), top);
+  }
+
+  guardGitFolder(folder: string, top: string): void {
+    if (!this.#roots.some((root) => isWithin(folder, root))) return;
+    const isWorktree = kindOf(join(folder, "gitdir")) === "file";
+    const common = isWorktree ? resolve(folder, readText(join(folder, "commondir")).trim()) : folder;
+    const config = readText(join(common, "config"));
+    // A worktree has neither a configuration nor hooks of its own, unless the common one says so.
+    const places: Place[] = [{ name: "commondir", content: ".\n" }];
+    if (!isWorktree) places.push({ name: "config", content: "" }, { name: "hooks" });
+    if (/worktreeconfig/i.test(config)) places.push({ name: "config.worktree", content: "" });
+    if (places.some(({ name }) => kindOf(join(folder, name)) === "link")) {
+      this.readOnly(folder);
+      return;
+    }
+    for (const { name, ...missing } of places) this.guardPlace(join(folder, name), missing);
+    if (!isWorktree) {
+      for (const path of hookFolders(config)) this.#guardNamed(resolve(top, path), {});
+      for (const path of includedFiles(config)) this.#guardNamed(resolve(folder, path), { content: "" });
+    }
+    const worktrees = join(folder, "worktrees");
+    this.#guardAll(subfolders(worktrees), { folder: worktrees, top });
+    this.#guardModules(join(folder, "modules"), top);
+  }
+
+  /** Named by the configuration: it may lead anywhere, also over links that cannot be held. */
+  #guardNamed(path: string, missing: { readonly content?: string }): void {
+    try {
+      this.guardPlace(path, missing);
+    } catch (error) {
+      if (!(error instanceof SandboxError)) throw error;
+    }
+  }
+
+  /** A submodule's name may have slashes in it, so its git folder lies at any depth. */
+  #guardModules(folder: string, top: string): void {
+    const found: string[] = [];
+    const look = (place: string) => {
+      for (const part of subfolders(place)) {
+        if (isGitFolder(part)) found.push(part);
+        else if (found.length <= MAX_PARTS) look(part);
+      }
+    };
+    look(folder);
+    this.#guardAll(found, { folder, top });
+  }
+
+  #guardAll(parts: readonly string[], { folder, top }: { readonly folder: string; readonly top: string }): void {
+    if (parts.length > MAX_PARTS) this.readOnly(folder);
+    else for (const part of parts) this.guardGitFolder(part, top);
+  }
+}
+
+function asMissing(content: string | undefined, path: string): Missing {
+  return content === undefined ? { path } : { path, content };
+}
+
+function linkError(path: string): SandboxError {
+  return new SandboxError(
+    `${path} is a symbolic link, which the sandbox cannot keep from being replaced. Put a real folder in its place, or ask the person to run the command outside the sandbox.`,
+  );
+}
+
+function hookFolders(config: string): string[] {
+  return [...config.matchAll(/^\s*hookspath\s*=\s*(.+?)\s*$/gim)].map(([, path = ""]) => unquoted(path));
+}
+
+function includedFiles(config: string): string[] {
+  const paths: string[] = [];
+  let including = false;
+  for (const line of config.split("\n")) {
+    const section = /^\s*\[\s*([^\s\]"]+)/.exec(line)?.[1];
+    if (section !== undefined) including = /^include(if)?$/i.test(section);
+    const path = including ? /(?:^|\])\s*path\s*=\s*(.+?)\s*$/i.exec(line)?.[1] : undefined;
+    if (path !== undefined) paths.push(unquoted(path));
+  }
+  return paths;
+}
+
+function unquoted(value: string): string {
+  return value.replace(/^"(.*)"$/, "$1");
+}
+
+/** The folders above, the nearest first. */
+function ancestors(path: string): string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) folders.push(folder);
+  return folders;
+}
+
+function isGitFolder(path: string): boolean {
+  const has = (name: string) => kindOf(join(path, name)) !== "missing";
+  return has("HEAD") && (has("objects") || has("commondir"));
+}
+
+interface Place {
+  readonly name: string;
+  readonly content?: string;
+}
+
+type Kind = "missing" | "folder" | "file" | "link";
+
+function kindOf(path: string): Kind {
+  let found: Stats | undefined;
+  try {
+    found = lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    // A file stands where a folder on the way should be.
+  }
+  if (found === undefined) return "missing";
+  if (found.isSymbolicLink()) return "link";
+  return found.isDirectory() ? "folder" : "file";
+}
+
+function subfolders(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => join(folder, entry.name));
+  } catch {
+    return [];
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,107 @@
+/** Where secrets usually lie. Data: a name that does not exist on this machine costs nothing and is passed over. */
+import { accessSync, constants, readdirSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** Below the home folder. */
+const IN_HOME: readonly string[] = [
+  // keys, password stores, cloud and cluster logins
+  ..."ssh gnupg aws azure kube oci aliyun password-store databricks snowflake snowsql kaggle vault-token".split(" "),
+  ..."s3cfg boto terraformrc terraform.d/credentials.tfrc.json docker/config.json docker/run".split(" "),
+  ..."netrc git-credentials pgpass my.cnf pypirc npmrc yarnrc.yml gem/credentials cargo/credentials".split(" "),
+  ..."cargo/credentials.toml m2/settings-security.xml gradle/gradle.properties composer/auth.json".split(" "),
+  ..."huggingface/token cache/huggingface/token local/share/keyrings local/share/kwalletd".split(" "),
+  ..."config/gcloud config/gh config/hub config/glab-cli config/doctl config/op config/rclone config/sops".split(" "),
+  ..."config/git/credentials config/containers/auth.json config/composer/auth.json config/heroku".split(" "),
+  ..."config/netlify config/vercel config/stripe config/hcloud config/flyctl fly wrangler config/.wrangler".split(" "),
+  // other agents' logins
+  ..."claude/.credentials.json claude.json codex/auth.json gemini/oauth_creds.json config/github-copilot".split(" "),
+  ..."local/share/opencode/auth.json local/share/com.vercel.cli pi/agent/auth.json".split(" "),
+  // browsers and mail
+  ..."mozilla thunderbird config/google-chrome config/chromium config/BraveSoftware config/microsoft-edge".split(" "),
+  // what was typed
+  ..."bash_history zsh_history python_history node_repl_history psql_history mysql_history".split(" "),
+  ..."sqlite_history lesshst local/share/fish/fish_history".split(" "),
+  // wallets
+  ..."bitcoin ethereum electrum config/solana".split(" "),
+].map((name) => `.${name}`);
+
+const IN_MAC_HOME: readonly string[] = [
+  ..."Keychains Cookies Mail Messages Safari Accounts".split(" "),
+  ..."Application Support/Google/Chrome,Application Support/Firefox,Application Support/BraveSoftware".split(","),
+  "Application Support/com.apple.TCC",
+].map((name) => `Library/${name}`);
+
+const SYSTEM: readonly string[] = [
+  ..."/etc/shadow /etc/shadow- /etc/ssl/private".split(" "),
+  ..."/etc/ssh/ssh_host_rsa_key /etc/ssh/ssh_host_ecdsa_key /etc/ssh/ssh_host_ed25519_key".split(" "),
+  ..."/etc/kubernetes /etc/rancher /var/lib/kubelet /var/lib/docker /var/lib/containerd".split(" "),
+  ..."/etc/NetworkManager/system-connections /etc/wireguard /etc/krb5.keytab /var/spool/cron".split(" "),
+  ..."/var/run /var/snap/lxd/common/lxd/unix.socket /private/etc/master.passwd".split(" "),
+];
+
+/** The candidates, existing or not. */
+export function usualSecrets({ home }: { readonly home: string }): string[] {
+  return [...IN_HOME, ...IN_MAC_HOME].map((name) => join(home, name)).concat(SYSTEM);
+}
+
+export interface Hidden {
+  readonly path: string;
+  readonly kind: "folder" | "file";
+}
+
+/**
+ * Those that exist and are within this process's reach, free of symbolic links. One look into a folder answers for all the
+ * candidates that would lie in it.
+ */
+export function existingSecrets(candidates: readonly string[]): Hidden[] {
+  const listings = new Map<string, ReadonlySet<string> | undefined>();
+  const found = new Map<string, Hidden>();
+  for (const candidate of candidates) {
+    if (!mayExist(candidate, listings)) continue;
+    const hidden = reachable(candidate);
+    if (hidden !== undefined) found.set(hidden.path, hidden);
+  }
+  const all = [...found.values()];
+  return all.filter(({ path }) => !all.some((other) => other.kind === "folder" && path.startsWith(`${other.path}/`)));
+}
+
+function mayExist(path: string, listings: Map<string, ReadonlySet<string> | undefined>): boolean {
+  const parts = path.split("/");
+  // The first name below the home folder decides for nearly all of them: /home/user/.name, /root/.name.
+  const at = parts.findIndex((part, index) => index > 0 && part.startsWith("."));
+  if (at < 1) return true;
+  const folder = parts.slice(0, at).join("/") || "/";
+  if (!listings.has(folder)) listings.set(folder, listing(folder));
+  return listings.get(folder)?.has(parts[at] ?? "") ?? true;
+}
+
+function listing(folder: string): ReadonlySet<string> | undefined {
+  try {
+    return new Set(readdirSync(folder));
+  } catch {
+    return undefined;
+  }
+}
+
+function reachable(path: string): Hidden | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined || !MODES.some((mode) => permits(path, mode))) return undefined;
+    return { path: realpathSync.native(path), kind: found.isDirectory() ? "folder" : "file" };
+  } catch {
+    // Nothing that this process could get at.
+    return undefined;
+  }
+}
+
+/** A folder one may only pass through still gives away what one knows the name of, and a socket is written to. */
+const MODES = [constants.R_OK, constants.W_OK, constants.X_OK];
+
+function permits(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}

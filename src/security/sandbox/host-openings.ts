@@ -1,0 +1,43 @@
+/** Ways out of a Linux sandbox that only the running system can tell: programs that listen on sockets, and second views of /proc. */
+import { readFileSync } from "node:fs";
+
+const LISTENING = 0x10000;
+
+/**
+ * Sockets in the file system that somebody on this machine listens on: a container engine's, a database's, an editor's. A
+ * read-only mount does not keep anybody from connecting. Sockets made inside a sandbox belong to its own network and are not
+ * in this list.
+ */
+export function listeningSockets(table: string = read("/proc/net/unix")): string[] {
+  const paths = new Set<string>();
+  for (const line of table.split("\n")) {
+    // Number: references, protocol, flags, type, state, inode, path
+    const match = /^\S+ \S+ \S+ ([0-9A-F]+) \S+ \S+ +\d+ (\/.*)$/.exec(line);
+    if (match?.[2] !== undefined && Number.parseInt(match[1] ?? "0", 16) & LISTENING) paths.add(match[2]);
+  }
+  return [...paths];
+}
+
+/** Where else processes can be looked at, as in a container that was given its host's /proc. */
+export function otherProcesses(table: string = read("/proc/self/mountinfo")): string[] {
+  const places: string[] = [];
+  for (const line of table.split("\n")) {
+    const [before = "", after = ""] = line.split(" - ");
+    const place = before.split(" ")[4];
+    if (place !== undefined && place !== "/proc" && after.startsWith("proc ")) places.push(unescaped(place));
+  }
+  return places;
+}
+
+/** The kernel writes blanks and the like as three octal digits. */
+function unescaped(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

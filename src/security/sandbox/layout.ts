@@ -1,0 +1,66 @@
+/** What a policy means on this disk at this moment: real paths of things that exist, ready to be mounted. */
+import { existsSync, realpathSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { isWithin } from "../../system/within.js";
+import { findGuards, type Guards } from "./guards.js";
+import { existingSecrets, type Hidden } from "./hidden-paths.js";
+import { SandboxError, type SandboxPolicy } from "./policy.js";
+
+export interface HiddenPlace extends Hidden {
+  /** Something in it must stay in reach, so it may be passed through. */
+  readonly passable: boolean;
+}
+
+export interface Layout {
+  readonly writable: readonly string[];
+  readonly guards: Guards;
+  /** Hidden folders around a writable one: they come before it. */
+  readonly covering: readonly HiddenPlace[];
+  /** The others come after everything else, so that nothing laid out before can lay one of them bare. */
+  readonly hidden: readonly HiddenPlace[];
+  readonly visible: readonly string[];
+}
+
+export interface LayoutOptions {
+  readonly nested: readonly string[];
+  /** To be hidden with those of the policy. */
+  readonly alsoHidden?: readonly string[];
+}
+
+export function findLayout(policy: SandboxPolicy, { nested, alsoHidden = [] }: LayoutOptions): Layout {
+  const writable = policy.writable.map(realFolder);
+  const visible = policy.visible.filter((path) => existsSync(path)).map((path) => realpathSync(path));
+  const hidden = existingSecrets([...policy.hidden, ...alsoHidden]).map((place) => ({
+    ...place,
+    passable: [...writable, ...visible].some((path) => isWithin(path, place.path)),
+  }));
+  const isCovering = ({ path }: Hidden) => writable.some((folder) => isWithin(folder, path));
+  const whole = hidden.find(({ path }) => writable.includes(path));
+  if (whole !== undefined) {
+    throw new SandboxError(`${whole.path} is to be hidden and cannot be the workspace. Work in another folder.`);
+  }
+  return {
+    writable,
+    guards: findGuards({ roots: writable, names: policy.readOnlyWithin, nested }),
+    covering: hidden.filter(isCovering),
+    hidden: hidden.filter((place) => !isCovering(place)),
+    visible,
+  };
+}
+
+/** Free of links; throws for what cannot be a writable folder. */
+export function realFolder(path: string): string {
+  if (!isAbsolute(path)) throw new SandboxError(`"${path}" cannot be a writable folder: its path is not absolute.`);
+  let real: string;
+  try {
+    real = realpathSync(path);
+  } catch {
+    throw new SandboxError(`The folder ${path} does not exist, so the sandbox cannot make it writable.`);
+  }
+  if (real === "/") {
+    throw new SandboxError(
+      "The workspace is the whole file system: a sandbox would protect nothing. Work in a folder.",
+    );
+  }
+  return real;
+}

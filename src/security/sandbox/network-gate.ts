@@ -1,0 +1,236 @@
+/**
+ * The proxy between sandboxed commands and the network: CONNECT for TLS, absolute addresses for plain HTTP.
+ *
+ * 1. A host is reached only when its name is listed; then it is resolved once, the answer is judged by `resolveSafely`, and the
+ *    connection goes to the address that was judged.
+ * 2. Each command has an entrance of its own, so that what was refused can be told to the command that asked.
+ * 3. Nothing is decrypted: of a TLS connection only the host and the port are known.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Duplex, pipeline } from "node:stream";
+import { type HostEntry, isListed, parseHostList, plainHost } from "./host-list.js";
+import { SOCKET_NAME } from "./network-door.js";
+
+/** The addresses of a host that may be connected to; rejects with the reason when there is none. */
+export type ResolveSafely = (host: string) => Promise<readonly string[]>;
+
+export interface Refusal {
+  readonly host: string;
+  readonly port: number;
+  readonly reason: string;
+}
+
+export interface GateEntrance {
+  /** The folder with the socket; undefined for an entrance on a port. */
+  readonly folder: string | undefined;
+  readonly port: number | undefined;
+  /** What was refused since the entrance was opened, each host and port once. */
+  refusals(): readonly Refusal[];
+  close(): Promise<void>;
+}
+
+export interface NetworkGateOptions {
+  readonly allow: readonly string[];
+  readonly resolveSafely: ResolveSafely;
+  readonly connectTimeoutMs?: number;
+}
+
+/** One line for the tool result. */
+export function describeRefusal({ host, port, reason }: Refusal): string {
+  const place = port === 443 || port === 80 ? host : `${host}:${port}`;
+  return `network: ${place} was refused by the sandbox (${reason})`;
+}
+
+const CONNECT_TIMEOUT_MS = 15_000;
+const MAX_REFUSALS = 50;
+/** They speak of one connection and must not be handed on. */
+const OWN_HEADERS = new Set(
+  "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split(
+    " ",
+  ),
+);
+
+export class NetworkGate {
+  readonly #list: readonly HostEntry[];
+  readonly #resolveSafely: ResolveSafely;
+  readonly #timeoutMs: number;
+
+  constructor({ allow, resolveSafely, connectTimeoutMs = CONNECT_TIMEOUT_MS }: NetworkGateOptions) {
+    this.#list = parseHostList(allow);
+    this.#resolveSafely = resolveSafely;
+    this.#timeoutMs = connectTimeoutMs;
+  }
+
+  /** A socket for sandboxes with a network of their own, a port for those that share the machine's. */
+  async open(on: "socket" | "port"): Promise<GateEntrance> {
+    const refused = new Map<string, Refusal>();
+    const sockets = new Set<Duplex>();
+    const keep = (socket: Duplex) => {
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+    };
+    const refuse = (refusal: Refusal) => {
+      if (refused.size < MAX_REFUSALS) refused.set(`${refusal.host}:${refusal.port}`, refusal);
+      return describeRefusal(refusal);
+    };
+    const server = createServer((request, response) => void this.#forward(request, { response, refuse, keep }));
+    server.on("connection", keep);
+    server.on("connect", (request, socket) => void this.#tunnel(request, { socket, refuse, keep }));
+    server.on("upgrade", (_request, socket) => answer(socket, 501, "Only CONNECT can be upgraded."));
+    server.on("clientError", (_error, socket) => answer(socket, 400, "This is not a request for a proxy."));
+    const folder = on === "socket" ? mkdtempSync(join(tmpdir(), "oxbow-net-")) : undefined;
+    await listen(server, folder === undefined ? { host: "127.0.0.1", port: 0 } : { path: join(folder, SOCKET_NAME) });
+    return {
+      folder,
+      port: folder === undefined ? (server.address() as AddressInfo).port : undefined,
+      refusals: () => [...refused.values()],
+      async close() {
+        for (const socket of sockets) socket.destroy();
+        await new Promise<void>((resolve) => server.close(() => resolve()));
+        if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  }
+
+  async #tunnel(
+    request: IncomingMessage,
+    { socket, refuse, keep }: { readonly socket: Duplex; readonly refuse: Refuse; readonly keep: Keep },
+  ): Promise<void> {
+    socket.on("error", () => {});
+    const [, name = "", port = ""] = /^(.+):(\d+)$/.exec(request.url ?? "") ?? [];
+    const found = await this.#reach(name.replace(/^\[(.*)\]$/, "$1"), Number(port));
+    if ("reason" in found) return answer(socket, 403, refuse(found));
+    if ("failure" in found) return answer(socket, 502, found.failure);
+    keep(found.socket);
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    couple(socket, found.socket);
+  }
+
+  async #forward(
+    request: IncomingMessage,
+    { response, refuse, keep }: { readonly response: ServerResponse; readonly refuse: Refuse; readonly keep: Keep },
+  ): Promise<void> {
+    const fail = (status: number, text: string) => {
+      if (response.headersSent) return void response.destroy();
+      response.writeHead(status, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(`${text}\n`);
+    };
+    const url = wholeAddress(request.url ?? "");
+    if (url === undefined) return fail(400, "This is a proxy: the address must be whole and begin with http://.");
+    const port = Number(url.port || 80);
+    const found = await this.#reach(url.hostname.replace(/^\[(.*)\]$/, "$1"), port);
+    if ("reason" in found) return fail(403, refuse(found));
+    if ("failure" in found) return fail(502, found.failure);
+    keep(found.socket);
+    const { socket } = found;
+    const outgoing = httpRequest({
+      method: request.method ?? "GET",
+      path: url.pathname + url.search,
+      headers: { ...handedOn(request), host: url.host, connection: "close" },
+      createConnection: () => socket,
+    });
+    outgoing.on("error", (error) => fail(502, error.message));
+    outgoing.on("response", (incoming) => {
+      response.writeHead(incoming.statusCode ?? 502, handedOn(incoming));
+      incoming.pipe(response);
+      incoming.on("error", () => response.destroy());
+    });
+    response.on("close", () => outgoing.destroy());
+    request.pipe(outgoing);
+  }
+
+  async #reach(name: string, port: number): Promise<Reached> {
+    const host = plainHost(name);
+    if (host === undefined) return { host: name, port, reason: "hosts are allowed by name, not by address" };
+    if (!isListed(this.#list, host, port)) return { host, port, reason: "it is not on the list of allowed hosts" };
+    let addresses: readonly string[];
+    try {
+      addresses = await this.#resolveSafely(host);
+    } catch (error) {
+      return { host, port, reason: (error as Error).message };
+    }
+    let failure = `${host} has no address.`;
+    for (const address of addresses) {
+      try {
+        return { socket: await connectTo(address, { port, timeoutMs: this.#timeoutMs }) };
+      } catch (error) {
+        failure = `${host} could not be reached: ${(error as Error).message}`;
+      }
+    }
+    return { failure };
+  }
+}
+
+type Refuse = (refusal: Refusal) => string;
+type Keep = (socket: Duplex) => void;
+type Reached = Refusal | { readonly failure: string } | { readonly socket: Socket };
+
+function listen(server: Server, place: { path: string } | { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(place, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function connectTo(address: string, options: { readonly port: number; readonly timeoutMs: number }): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: address, port: options.port });
+    const fail = (error: Error) => {
+      socket.destroy();
+      reject(error);
+    };
+    socket.setTimeout(options.timeoutMs, () => fail(new Error("it did not answer in time")));
+    socket.once("error", fail);
+    socket.once("connect", () => {
+      socket.setTimeout(0);
+      socket.off("error", fail);
+      socket.on("error", () => {});
+      resolve(socket);
+    });
+  });
+}
+
+/** Either side may end first; what is under way in the other direction still arrives. */
+function couple(near: Duplex, far: Duplex): void {
+  pipeline(near, far, () => {});
+  pipeline(far, near, () => {});
+}
+
+function wholeAddress(text: string): URL | undefined {
+  return /^http:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function handedOn({ headers }: IncomingMessage): Record<string, string | string[]> {
+  const listed = String(headers.connection ?? "")
+    .toLowerCase()
+    .split(/\s*,\s*/);
+  const kept = Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name) && !listed.includes(name));
+  return Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+const STATUS_WORDS: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  403: "Forbidden",
+  501: "Not Implemented",
+  502: "Bad Gateway",
+};
+
+function answer(socket: Duplex, status: number, text: string): void {
+  if (socket.destroyed) return;
+  const body = `${text}\n`;
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_WORDS[status] ?? "Error"}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

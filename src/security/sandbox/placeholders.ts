@@ -1,0 +1,115 @@
+/**
+ * Mounts need something to lie on, so a guarded place that does not exist is given an empty folder or a harmless file for as
+ * long as a command runs.
+ *
+ * 1. Only what was made here is removed, and only while it is as it was made: somebody may have filled it meanwhile.
+ * 2. It goes a moment after the last command that needs it has ended: taking it away earlier would take away the mount on it,
+ *    and the next command mostly follows at once.
+ * 3. It goes at the latest when this process exits.
+ */
+import { mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
+import type { Clock } from "../../base/clock.js";
+import type { Guards, Missing } from "./guards.js";
+
+export interface Held {
+  /** Places that nobody can make, so that there is nothing to guard: the disk or the folder is read-only. */
+  readonly impossible: readonly string[];
+  release(): void;
+}
+
+export interface PlaceholdersOptions {
+  readonly clock: Clock;
+  /** How long they stay for the next command. */
+  readonly lingerMs: number;
+}
+
+const live = new Set<Placeholders>();
+let exitHandled = false;
+
+export class Placeholders {
+  readonly #options: PlaceholdersOptions;
+  readonly #users = new Map<string, { readonly missing: Missing; count: number }>();
+  #cancelRemoval = () => {};
+
+  constructor(options: PlaceholdersOptions) {
+    this.#options = options;
+  }
+
+  /** Makes what is missing, and keeps what was made for an earlier command. */
+  hold({ readOnly, missing }: Guards): Held {
+    const kept = readOnly.flatMap((path) => this.#users.get(path)?.missing ?? []);
+    const wanted = new Map([...kept, ...missing].map((place) => [place.path, place]));
+    const mine: string[] = [];
+    const impossible: string[] = [];
+    for (const [path, place] of wanted) {
+      const made = make(place);
+      if (made === "impossible") impossible.push(path);
+      else if (made === "made" || this.#users.has(path)) mine.push(path);
+      if (made === "made" && !this.#users.has(path)) this.#users.set(path, { missing: place, count: 0 });
+    }
+    for (const path of mine) this.#count(path, 1);
+    if (mine.length > 0) this.#removeAtExit();
+    return {
+      impossible,
+      release: () => {
+        for (const path of mine.splice(0)) this.#count(path, -1);
+        this.#cancelRemoval();
+        if (this.#options.lingerMs === 0) this.removeUnused();
+        else this.#cancelRemoval = this.#options.clock.after(this.#options.lingerMs, () => this.removeUnused());
+      },
+    };
+  }
+
+  removeUnused(): void {
+    this.#cancelRemoval();
+    for (const [path, { missing, count }] of this.#users) {
+      if (count > 0) continue;
+      this.#users.delete(path);
+      remove(missing);
+    }
+    if (this.#users.size === 0) live.delete(this);
+  }
+
+  /** Whether or not a command still needs them. */
+  removeAll(): void {
+    for (const user of this.#users.values()) user.count = 0;
+    this.removeUnused();
+  }
+
+  #count(path: string, change: number): void {
+    const user = this.#users.get(path);
+    if (user !== undefined) user.count += change;
+  }
+
+  #removeAtExit(): void {
+    live.add(this);
+    if (exitHandled) return;
+    exitHandled = true;
+    process.once("exit", () => {
+      for (const placeholders of live) placeholders.removeAll();
+    });
+  }
+}
+
+/** `there` when somebody else was quicker; then it is theirs. */
+function make({ path, content }: Missing): "made" | "there" | "impossible" {
+  try {
+    if (content === undefined) mkdirSync(path, { mode: 0o755 });
+    else writeFileSync(path, content, { flag: "wx", mode: 0o644 });
+    return "made";
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return "there";
+    if (code === "EROFS" || code === "EACCES" || code === "EPERM") return "impossible";
+    throw error;
+  }
+}
+
+function remove({ path, content }: Missing): void {
+  try {
+    if (content === undefined) rmdirSync(path);
+    else if (readFileSync(path, "utf8") === content) unlinkSync(path);
+  } catch {
+    // Filled or removed meanwhile: not ours any more.
+  }
+}

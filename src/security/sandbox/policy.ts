@@ -1,0 +1,72 @@
+/** What a sandboxed command may do. Plain data: a person's configuration fills it, the model never does. */
+import { totalmem } from "node:os";
+
+/** Host names (`example.com`, `*.example.com`, either with `:port`) that may be reached through the local proxy. */
+export type NetworkPolicy = "off" | { readonly allow: readonly string[] };
+
+export interface SandboxLimits {
+  /** Processes and threads at one time. */
+  readonly processes?: number;
+  /** Memory one process may claim. */
+  readonly memoryBytes?: number;
+  /** The largest file a process may write. */
+  readonly fileSizeBytes?: number;
+  /** Processor time of one process. */
+  readonly cpuSeconds?: number;
+  readonly openFiles?: number;
+}
+
+export type LimitName = keyof SandboxLimits;
+
+export interface SandboxPolicy {
+  /** Folders that may be changed, the workspace first: absolute and free of symbolic links. */
+  readonly writable: readonly string[];
+  /** Names in those folders that may not be changed, nor made where they do not exist. Git's own are always among them. */
+  readonly readOnlyWithin: readonly string[];
+  /** Files and folders that may not even be read; those that do not exist are passed over. */
+  readonly hidden: readonly string[];
+  /** What stays readable although it lies in a hidden folder. */
+  readonly visible: readonly string[];
+  readonly network: NetworkPolicy;
+  readonly limits: SandboxLimits;
+  /** Room in the private `/tmp`, which counts as memory. */
+  readonly temporaryBytes: number;
+}
+
+const GIB = 1024 ** 3;
+
+/** Wide enough for builds and test runs, narrow enough that the machine stays usable. */
+export const DEFAULT_LIMITS: SandboxLimits = {
+  processes: 2048,
+  memoryBytes: Math.max(GIB, Math.floor(totalmem() * 0.75)),
+  fileSizeBytes: 8 * GIB,
+  cpuSeconds: 3600,
+  openFiles: 65_536,
+};
+
+/** A policy with the defaults for everything that is not given. */
+export function sandboxPolicy(given: Partial<SandboxPolicy> & Pick<SandboxPolicy, "writable">): SandboxPolicy {
+  return {
+    readOnlyWithin: [".oxbow"],
+    hidden: [],
+    visible: [],
+    network: "off",
+    temporaryBytes: 2 * GIB,
+    ...given,
+    limits: { ...DEFAULT_LIMITS, ...given.limits },
+  };
+}
+
+/** A program as a tool wants to start it. */
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The whole environment of the command. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The sandbox cannot be put around this command; the message says why and what to do. */
+export class SandboxError extends Error {
+  override readonly name = "SandboxError";
+}

@@ -1,0 +1,128 @@
+/**
+ * The profile and the command line for macOS's `sandbox-exec`. In a profile the last rule that matches an operation decides.
+ *
+ * 1. Paths go in as parameters, never as text of the profile, but for the patterns of guarded names.
+ * 2. Guarded places need not exist: rules are about paths. Their folders may not be renamed either.
+ * 3. There is no process namespace: what a command starts is found and ended by the process tree, and other processes can be
+ *    seen, though not signalled.
+ */
+import type { Wrapped } from "./bubblewrap.js";
+import type { Layout } from "./layout.js";
+import { limitLines } from "./limits.js";
+import { proxyVariables } from "./network-door.js";
+import type { Command, SandboxPolicy } from "./policy.js";
+
+export const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
+
+export interface SandboxExecParts {
+  readonly program: string;
+  readonly policy: SandboxPolicy;
+  readonly layout: Layout;
+  /** A folder for temporary files that belongs to this command alone. */
+  readonly temporaryFolder: string;
+  /** Where the proxy for the allowed hosts listens on this machine. */
+  readonly proxyPort?: number | undefined;
+}
+
+/** What programs need of the system, whatever they do: themselves, their terminal, user names, certificates, time zones. */
+const BASE = `(version 1)
+(deny default)
+(allow process-exec process-fork)
+(allow process-info* (target same-sandbox))
+(allow signal (target same-sandbox))
+(allow sysctl-read)
+(allow file-read* file-test-existence file-map-executable)
+(allow file-ioctl (regex #"^/dev/(tty|ttys[0-9]+|ptmx)$"))
+(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (literal "/dev/dtracehelper"))
+(allow file-write-data (regex #"^/dev/(fd/[0-9]+|std(out|err)|ttys[0-9]+|ptmx)$"))
+(allow pseudo-tty)
+(allow ipc-posix-sem ipc-posix-shm)
+(allow user-preference-read)
+(allow system-socket (require-all (socket-domain AF_SYSTEM) (socket-protocol 2)))
+(allow mach-lookup
+  (global-name "com.apple.bsd.dirhelper")
+  (global-name "com.apple.logd")
+  (global-name "com.apple.system.logger")
+  (global-name "com.apple.system.notification_center")
+  (global-name "com.apple.system.opendirectoryd.libinfo")
+  (global-name "com.apple.system.opendirectoryd.membership")
+  (global-name "com.apple.trustd.agent"))`;
+
+/** Programs may talk to themselves; a sandbox that shares the machine's network cannot tell whose port it is. */
+const NO_NETWORK = `(allow network-bind (local unix-socket))
+(allow network-outbound (remote unix-socket (subpath (param "TEMPORARY"))))`;
+
+/** Also in repositories that do not exist yet; letter case makes no difference on most of these disks. */
+const GIT_PLACES =
+  "[.][gG][iI][tT]/(([mM][oO][dD][uU][lL][eE][sS]|[wW][oO][rR][kK][tT][rR][eE][eE][sS])/(.*/)?)?([hH][oO][oO][kK][sS]|[cC][oO][nN][fF][iI][gG]([.][wW][oO][rR][kK][tT][rR][eE][eE])?|[cC][oO][mM][mM][oO][nN][dD][iI][rR])(/|$)";
+const GIT_ITSELF = "[.][gG][iI][tT]$";
+
+export function sandboxExecCommand(parts: SandboxExecParts, command: Command): Wrapped {
+  const { profile, parameters } = sandboxExecProfile(parts);
+  const script = [...limitLines(parts.policy.limits, { tasks: 0 }), 'exec "$@"'];
+  return {
+    program: "/bin/sh",
+    args: [
+      ...["-c", script.join("\n"), "sandbox", parts.program],
+      ...Object.entries(parameters).flatMap(([name, value]) => ["-D", `${name}=${value}`]),
+      ...["-p", profile, command.program, ...command.args],
+    ],
+    cwd: command.cwd,
+    env: {
+      ...command.env,
+      TMPDIR: parts.temporaryFolder,
+      ...(parts.proxyPort === undefined ? {} : proxyVariables(parts.proxyPort)),
+    },
+  };
+}
+
+export interface Profile {
+  readonly profile: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export function sandboxExecProfile({ layout, temporaryFolder, proxyPort }: SandboxExecParts): Profile {
+  const parameters: Record<string, string> = { TEMPORARY: temporaryFolder };
+  const named = (prefix: string, paths: readonly string[]) =>
+    paths.map((path, index) => {
+      parameters[`${prefix}${index}`] = path;
+      return `(param "${prefix}${index}")`;
+    });
+  const writable = named("WRITABLE", layout.writable);
+  const readOnly = named("READONLY", layout.guards.readOnly);
+  const pinned = named("PINNED", [...layout.guards.pinned, ...layout.writable]);
+  const covering = named(
+    "COVERING",
+    layout.covering.map(({ path }) => path),
+  );
+  const hidden = named(
+    "HIDDEN",
+    layout.hidden.map(({ path }) => path),
+  );
+  const visible = named("VISIBLE", layout.visible);
+  const rules = [
+    BASE,
+    ...covering.flatMap((path) => [
+      `(deny file-read* file-write* (subpath ${path}))`,
+      `(allow file-read-metadata (literal ${path}))`,
+    ]),
+    `(allow file-read* file-write* (subpath (param "TEMPORARY")))`,
+    ...writable.map((path) => `(allow file-read* file-write* (subpath ${path}))`),
+    ...layout.writable.flatMap((root) => [
+      `(deny file-write* (regex #"^${pattern(root)}/(.*/)?${GIT_PLACES}"))`,
+      `(deny file-write-create file-write-unlink (regex #"^${pattern(root)}/(.*/)?${GIT_ITSELF}"))`,
+    ]),
+    ...readOnly.map((path) => `(deny file-write* (subpath ${path}))`),
+    ...pinned.map((path) => `(deny file-write-unlink (literal ${path}))`),
+    ...hidden.map((path) => `(deny file-read* file-write* (subpath ${path}))`),
+    ...visible.map((path) => `(allow file-read* (subpath ${path}))`),
+    NO_NETWORK,
+    ...(proxyPort === undefined ? [] : [`(allow network-outbound (remote ip "localhost:${proxyPort}"))`]),
+  ];
+  return { profile: rules.join("\n"), parameters };
+}
+
+/** A sign that means something in a pattern, or may, becomes one for any sign: that can only forbid more. */
+function pattern(path: string): string {
+  return path.replace(/[^\x00-\x7f]+/g, ".*").replace(/[^A-Za-z0-9/_.*-]/g, ".");
+}

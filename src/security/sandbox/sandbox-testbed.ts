@@ -1,0 +1,127 @@
+/** A workspace, a folder outside of it and a real sandbox, for tests that try to get out. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { runProcess, startProcess } from "../../system/process-group.js";
+import { detectSandbox } from "./detect.js";
+import { type SandboxPolicy, sandboxPolicy } from "./policy.js";
+import { Sandbox, type SandboxedCommand, type SandboxOptions } from "./sandbox.js";
+
+export const PATH = `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin`;
+
+export interface Ran {
+  readonly code: number | undefined;
+  readonly output: string;
+  /** What the model would be told. */
+  readonly hint: string | undefined;
+}
+
+export interface RunOptions {
+  readonly policy?: Partial<SandboxPolicy>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly sandbox?: Partial<SandboxOptions>;
+}
+
+let count = 0;
+
+export class SandboxTestbed {
+  /** Below /tmp, as the sandbox's own is, so that both are seen to live together. */
+  readonly workspace: string;
+  /** Not below /tmp, which a sandbox does not see at all. */
+  readonly outside: string;
+  /** Oxbow's own folder. */
+  readonly state: string;
+  readonly #sandboxes: Sandbox[] = [];
+
+  constructor() {
+    this.workspace = realpathSync(mkdtempSync(join(tmpdir(), "sandbox-ws-")));
+    this.outside = realpathSync(mkdtempSync("/var/tmp/sandbox-out-"));
+    this.state = join(this.outside, "state");
+    mkdirSync(this.state);
+  }
+
+  path(name: string): string {
+    return join(this.workspace, name);
+  }
+
+  write(path: string, content: string): string {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    return path;
+  }
+
+  sandbox({ policy, sandbox }: RunOptions = {}): Sandbox {
+    count += 1;
+    const made = new Sandbox({
+      ...{ platform: process.platform, architecture: process.arch, path: PATH },
+      ...{ folder: this.state, workspace: this.workspace, id: `test-${process.pid}-${count}`, lingerMs: 0 },
+      ...sandbox,
+      policy: sandboxPolicy({ writable: [this.workspace], hidden: [this.state], ...policy }),
+    });
+    this.#sandboxes.push(made);
+    return made;
+  }
+
+  /** Runs a script in the sandbox. */
+  async inside(script: string, options: RunOptions = {}): Promise<Ran> {
+    const wrapped = await this.wrap(script, options);
+    try {
+      return await this.run(wrapped);
+    } finally {
+      await wrapped.ended();
+    }
+  }
+
+  /** Runs the same without one: what an attempt does when nothing stops it. */
+  async unprotected(script: string, options: RunOptions = {}): Promise<Ran> {
+    return await this.run({ ...this.#command(script, options), explain: () => undefined });
+  }
+
+  wrap(script: string, options: RunOptions = {}): Promise<SandboxedCommand> {
+    return this.sandbox(options).wrap(this.#command(script, options));
+  }
+
+  async run(command: Pick<SandboxedCommand, "program" | "args" | "cwd" | "env" | "explain">): Promise<Ran> {
+    const chunks: Buffer[] = [];
+    const end = await runProcess({
+      ...{ argv: [command.program, ...command.args], cwd: command.cwd, env: command.env },
+      onOutput: (chunk) => chunks.push(chunk),
+      timeoutMs: 20_000,
+    });
+    const output = Buffer.concat(chunks).toString().trimEnd();
+    return { code: end.exitCode, output, hint: end.exitCode === 0 ? undefined : command.explain(output) };
+  }
+
+  start(command: SandboxedCommand, onOutput: (chunk: Buffer) => void = () => {}) {
+    const { program, args, cwd, env } = command;
+    return startProcess({ argv: [program, ...args], cwd, env, onOutput, graceMs: 200 });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#sandboxes.map((sandbox) => sandbox.close()));
+    for (const folder of [this.workspace, this.outside]) rmSync(folder, { recursive: true, force: true });
+  }
+
+  #command(script: string, { env = {} }: RunOptions) {
+    return {
+      program: "/bin/bash",
+      args: ["-c", "--", script],
+      cwd: this.workspace,
+      env: { PATH, HOME: "/root", ...env },
+    };
+  }
+}
+
+/** Why sandboxed commands cannot be run here; undefined when they can. */
+export async function whyNoSandbox(): Promise<string | undefined> {
+  const bed = new SandboxTestbed();
+  try {
+    const { workspace, state: folder } = bed;
+    const state = await detectSandbox({
+      ...{ platform: process.platform, architecture: process.arch, path: PATH, workspace, folder },
+    });
+    return state.kind === "bubblewrap" ? undefined : `sandbox tests are skipped: ${state.reason}`;
+  } finally {
+    await bed.close();
+  }
+}

@@ -1,0 +1,248 @@
+/**
+ * The sandbox of one session: finds out what the machine has when the first command comes, and puts it around each command.
+ *
+ * 1. A command that cannot be wrapped is not run: `wrap` throws. Only on a machine without a sandbox it is handed on as it is, and
+ *    says so, for the permission rules to be stricter.
+ * 2. Nothing a model says reaches this place: there is no argument that leaves the sandbox or widens it.
+ * 3. What was made for a command (placeholders, the entrance to the proxy, a container) goes with `ended`, which must be called
+ *    once the command is dead.
+ */
+import { execFile } from "node:child_process";
+import { closeSync, existsSync, mkdtempSync, openSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import { findProgram } from "../../system/find-program.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
+import { containerCommand } from "./container.js";
+import { type DetectOptions, detectSandbox, isRoot, parseVersion } from "./detect.js";
+import { explainFailure } from "./explain.js";
+import { listeningSockets, otherProcesses } from "./host-openings.js";
+import { findLayout, type Layout, realFolder } from "./layout.js";
+import { countTasks } from "./limits.js";
+import { findNestedRepositories } from "./nested-repositories.js";
+import type { Forwarder, NetworkDoor } from "./network-door.js";
+import { describeRefusal, type GateEntrance, NetworkGate, type ResolveSafely } from "./network-gate.js";
+import { Placeholders } from "./placeholders.js";
+import { type Command, SandboxError, type SandboxPolicy } from "./policy.js";
+import { openProcessQuota, type ProcessQuota } from "./process-quota.js";
+import { sandboxExecCommand } from "./sandbox-exec.js";
+import { type SandboxFiles, sandboxFiles } from "./sandbox-files.js";
+import type { SandboxState } from "./state.js";
+
+export interface SandboxOptions extends DetectOptions {
+  readonly policy: SandboxPolicy;
+  /** The only one of its kind on this machine; letters, digits, `-` and `_`. */
+  readonly id: string;
+  /** Needed when the policy allows hosts. */
+  readonly resolveSafely?: ResolveSafely;
+  /** Whoever starts the commands can give them `descriptors`: that saves a shell. */
+  readonly passesDescriptors?: "yes" | "no";
+  /** How long what stands in for missing guarded places stays for the next command. */
+  readonly lingerMs?: number;
+  readonly clock?: Clock;
+  /** Runs the forwarder where there is no socat. */
+  readonly nodeProgram?: string;
+}
+
+export interface SandboxedCommand extends Wrapped {
+  /** Open files to be the command's descriptors 3 and up; they are closed by `ended`. */
+  readonly descriptors: readonly number[];
+  /** False when this machine has no sandbox: the command is as it was given. */
+  readonly sandboxed: boolean;
+  /** What the model is to know about a failure: hosts that were refused, and what else the sandbox denied. */
+  explain(outcomeText: string): string | undefined;
+  ended(): Promise<void>;
+}
+
+const RUN_FOLDERS = ["/run/current-system", "/run/booted-system", "/run/opengl-driver"];
+const INSIDE = "/run/oxbow";
+const PROXY_PORT = 3128;
+const LINGER_MS = 1000;
+
+export class Sandbox {
+  readonly #options: SandboxOptions;
+  readonly #placeholders: Placeholders;
+  readonly #open = new Set<() => Promise<void>>();
+  #state: Promise<SandboxState> | undefined;
+  #nested: readonly string[] | undefined;
+  #gate: NetworkGate | undefined;
+  #files: SandboxFiles | undefined;
+  #quota: ProcessQuota | undefined;
+  #count = 0;
+
+  constructor(options: SandboxOptions) {
+    this.#options = options;
+    const { clock = nodeClock, lingerMs = LINGER_MS } = options;
+    this.#placeholders = new Placeholders({ clock, lingerMs });
+  }
+
+  /** Found out at the first call. */
+  state(): Promise<SandboxState> {
+    this.#state ??= detectSandbox(this.#options);
+    return this.#state;
+  }
+
+  async wrap(command: Command): Promise<SandboxedCommand> {
+    const state = await this.state();
+    if (state.kind === "none") {
+      return {
+        ...command,
+        sandboxed: false,
+        descriptors: [],
+        explain: () => undefined,
+        ended: () => Promise.resolve(),
+      };
+    }
+    const undo: Undo = [];
+    const ended = once(async () => {
+      this.#open.delete(ended);
+      for (const step of undo.splice(0).reverse()) await step();
+    });
+    this.#open.add(ended);
+    try {
+      const layout = this.#layout(undo);
+      const entrance = await this.#entrance(state, undo);
+      const wrapped = this.#wrapped(state, { layout, entrance, command, undo });
+      const hidden = [...layout.covering, ...layout.hidden].map(({ path }) => path);
+      const explain = (text: string) => explanation(text, { state, hidden, entrance });
+      const descriptors = state.kind === "bubblewrap" ? this.#descriptors(undo) : [];
+      return { ...wrapped, sandboxed: true, descriptors, explain, ended };
+    } catch (error) {
+      await ended();
+      throw error;
+    }
+  }
+
+  /** Ends what is left of commands that were never reported ended. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#open].map((ended) => ended()));
+    this.#placeholders.removeUnused();
+    this.#quota?.close();
+    this.#quota = undefined;
+  }
+
+  #layout(undo: Undo): Layout {
+    const { policy, platform } = this.#options;
+    this.#nested ??= policy.writable.flatMap((folder) => findNestedRepositories(realFolder(folder)).folders);
+    const onLinux = platform === "linux";
+    const alsoHidden = onLinux ? [...listeningSockets(), ...otherProcesses()] : [];
+    const layout = findLayout(policy, { nested: this.#nested, alsoHidden });
+    // On macOS rules are about paths: nothing has to lie there.
+    if (!onLinux) return layout;
+    const { impossible, release } = this.#placeholders.hold(layout.guards);
+    undo.push(release);
+    const readOnly = layout.guards.readOnly.filter((path) => !impossible.includes(path));
+    return { ...layout, guards: { ...layout.guards, readOnly } };
+  }
+
+  async #entrance(state: SandboxState, undo: Undo): Promise<GateEntrance | undefined> {
+    const { policy, resolveSafely } = this.#options;
+    if (policy.network === "off" || state.abilities.network !== "allowlist") return undefined;
+    if (resolveSafely === undefined) throw new SandboxError("Hosts are allowed, but nothing can resolve their names.");
+    this.#gate ??= new NetworkGate({ allow: policy.network.allow, resolveSafely });
+    const entrance = await this.#gate.open(state.kind === "bubblewrap" ? "socket" : "port");
+    undo.push(() => entrance.close());
+    return entrance;
+  }
+
+  #wrapped(state: SandboxState, { layout, entrance, command, undo }: Pieces): Wrapped {
+    const { policy, folder, architecture } = this.#options;
+    const program = state.program ?? "";
+    this.#files ??= sandboxFiles(folder, architecture);
+    if (state.kind === "sandbox-exec") {
+      const temporaryFolder = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-tmp-")));
+      undo.push(() => rmSync(temporaryFolder, { recursive: true, force: true }));
+      return sandboxExecCommand({ program, policy, layout, temporaryFolder, proxyPort: entrance?.port }, command);
+    }
+    if (state.kind === "container") return this.#inContainer(program, { layout, command, undo });
+    const { blank, filter } = this.#files;
+    const handOver = this.#options.passesDescriptors === "yes" ? "inherited" : "opened";
+    return bubblewrapCommand(
+      {
+        ...{ policy, layout, blank, isRoot: isRoot(), tasks: countTasks() },
+        filter: filter === undefined ? undefined : { path: filter, handOver },
+        bubblewrap: { program, version: parseVersion(state.version ?? "") },
+        door: entrance?.folder === undefined ? undefined : this.#door(entrance.folder),
+        quotaEntry: this.#quotaEntry(),
+        runFolders: RUN_FOLDERS.filter((path) => existsSync(path)),
+      },
+      command,
+    );
+  }
+
+  /** Opened for each command: they read on from where the last one stopped otherwise. */
+  #descriptors(undo: Undo): number[] {
+    const filter = this.#files?.filter;
+    if (filter === undefined || this.#options.passesDescriptors !== "yes") return [];
+    const descriptor = openSync(filter, "r");
+    undo.push(() => closeSync(descriptor));
+    return [descriptor];
+  }
+
+  #inContainer(program: string, { layout, command, undo }: Omit<Pieces, "entrance">): Wrapped {
+    const { policy, overrides, id } = this.#options;
+    this.#count += 1;
+    const { cleanUp, ...wrapped } = containerCommand(
+      {
+        ...{ program, policy, layout, blank: this.#files?.blank ?? "/dev/null" },
+        image: overrides?.container?.image ?? "",
+        name: `oxbow-${id}-${this.#count}`,
+        user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+      },
+      command,
+    );
+    undo.push(() => new Promise((resolve) => execFile(cleanUp.program, cleanUp.args, () => resolve())));
+    return wrapped;
+  }
+
+  #door(folder: string): NetworkDoor {
+    return { folder, inside: INSIDE, port: PROXY_PORT, forwarder: this.#forwarder() };
+  }
+
+  #forwarder(): Forwarder {
+    const { path, workspace, nodeProgram = process.execPath } = this.#options;
+    const socat = findProgram("socat", path, { outside: workspace });
+    return socat === undefined ? { kind: "node", program: nodeProgram } : { kind: "socat", program: socat };
+  }
+
+  /** For the superuser only: everybody else is held by a limit that costs nothing. */
+  #quotaEntry(): string | undefined {
+    const { processes } = this.#options.policy.limits;
+    if (!isRoot() || processes === undefined) return undefined;
+    this.#quota ??= openProcessQuota({ processes, name: this.#options.id });
+    return this.#quota?.entry;
+  }
+}
+
+type Undo = (() => void | Promise<void>)[];
+
+interface Pieces {
+  readonly layout: Layout;
+  readonly entrance: GateEntrance | undefined;
+  readonly command: Command;
+  readonly undo: Undo;
+}
+
+function explanation(
+  text: string,
+  about: {
+    readonly state: SandboxState;
+    readonly hidden: readonly string[];
+    readonly entrance: GateEntrance | undefined;
+  },
+): string | undefined {
+  const refused = about.entrance?.refusals().map(describeRefusal) ?? [];
+  const hint = explainFailure([text, ...refused].join("\n"), about.state, { hidden: about.hidden });
+  const lines = [...refused.map((line) => `[${line}]`), ...(hint === undefined ? [] : [hint])];
+  return lines.length === 0 ? undefined : lines.join("\n");
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= action();
+    return done;
+  };
+}

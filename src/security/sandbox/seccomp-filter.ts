@@ -1,0 +1,159 @@
+/**
+ * A small system-call filter for what namespaces leave open, as a classic BPF program for `bwrap --seccomp`.
+ *
+ * 1. Sockets exist for local use, IPv4, IPv6 and netlink only: the others (AF_VSOCK to the hypervisor above all) do not
+ *    belong to a network namespace, so cutting the network would not cut them.
+ * 2. No further user namespaces: a process that is root in one can reach far more of the kernel.
+ * 3. No keystrokes are pushed into a terminal, and the kernel's key store, which is inherited and not namespaced, stays shut.
+ * 4. io_uring is off: it makes sockets without a system call that could be looked at.
+ *
+ * Everything else passes: this is not the wall but the filling of its gaps.
+ */
+export interface FilterTarget {
+  /** How the kernel names the architecture a call is made for. */
+  readonly audit: number;
+  /** Calls at or above this number belong to a second interface (x32), which would go round the filter. */
+  readonly numbersEnd?: number;
+  readonly calls: Readonly<Record<CallName, number>>;
+}
+
+const DENIED = [
+  ..."keyctl add_key request_key bpf perf_event_open userfaultfd kexec_load kexec_file_load".split(" "),
+  ..."init_module finit_module delete_module open_by_handle_at setns reboot swapon swapoff acct".split(" "),
+  ..."mount umount2 pivot_root move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr".split(" "),
+] as readonly DeniedName[];
+/** Programs ask for these and do without when they are not there. */
+const ABSENT = ["clone3", "io_uring_setup", "io_uring_enter", "io_uring_register"] as const;
+
+type DeniedName =
+  | ("keyctl" | "add_key" | "request_key" | "bpf" | "perf_event_open" | "userfaultfd" | "kexec_load")
+  | ("kexec_file_load" | "init_module" | "finit_module" | "delete_module" | "open_by_handle_at" | "setns")
+  | ("reboot" | "swapon" | "swapoff" | "acct" | "mount" | "umount2" | "pivot_root" | "move_mount" | "open_tree")
+  | ("fsopen" | "fsconfig" | "fsmount" | "fspick" | "mount_setattr");
+type CallName = DeniedName | (typeof ABSENT)[number] | "clone" | "unshare" | "socket" | "ioctl";
+
+/** The newer calls have the same number everywhere. */
+const COMMON_CALLS = {
+  ...{ io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, open_tree: 428, move_mount: 429 },
+  ...{ fsopen: 430, fsconfig: 431, fsmount: 432, fspick: 433, clone3: 435, mount_setattr: 442 },
+};
+
+const TARGETS: Readonly<Record<string, FilterTarget>> = {
+  x64: {
+    audit: 0xc000_003e,
+    numbersEnd: 0x4000_0000,
+    calls: {
+      ...COMMON_CALLS,
+      ...{ ioctl: 16, socket: 41, clone: 56, pivot_root: 155, acct: 163, mount: 165, umount2: 166, swapon: 167 },
+      ...{ swapoff: 168, reboot: 169, init_module: 175, delete_module: 176, kexec_load: 246, add_key: 248 },
+      ...{ request_key: 249, keyctl: 250, unshare: 272, perf_event_open: 298, open_by_handle_at: 304, setns: 308 },
+      ...{ finit_module: 313, kexec_file_load: 320, bpf: 321, userfaultfd: 323 },
+    },
+  },
+  arm64: {
+    audit: 0xc000_00b7,
+    calls: {
+      ...COMMON_CALLS,
+      ...{ ioctl: 29, umount2: 39, mount: 40, pivot_root: 41, acct: 89, unshare: 97, kexec_load: 104 },
+      ...{ init_module: 105, delete_module: 106, reboot: 142, socket: 198, add_key: 217, request_key: 218 },
+      ...{ keyctl: 219, clone: 220, swapon: 224, swapoff: 225, perf_event_open: 241, open_by_handle_at: 265 },
+      ...{ setns: 268, finit_module: 273, bpf: 280, userfaultfd: 282, kexec_file_load: 294 },
+    },
+  },
+};
+
+const EPERM = 1;
+const ENOSYS = 38;
+const EAFNOSUPPORT = 97;
+const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const AF_NETLINK = 16;
+const CLONE_NEWUSER = 0x1000_0000;
+const TIOCSTI = 0x5412;
+const TIOCLINUX = 0x541c;
+
+const LOAD = 0x20;
+const JUMP_EQUAL = 0x15;
+const JUMP_AT_LEAST = 0x35;
+const JUMP_ANY_BIT = 0x45;
+const RETURN = 0x06;
+const ALLOW = 0x7fff_0000;
+const KILL = 0x8000_0000;
+const fail = (errno: number) => 0x0005_0000 | errno;
+
+/** Offsets in the kernel's `struct seccomp_data`; of an argument only the lower half matters here. */
+const NUMBER = 0;
+const ARCHITECTURE = 4;
+const argument = (index: number) => 16 + 8 * index;
+
+/** The filter's bytes for this machine; undefined for architectures it was not written for. */
+export function seccompFilter(architecture: string): Uint8Array | undefined {
+  const target = TARGETS[architecture];
+  return target === undefined ? undefined : assemble(instructions(target));
+}
+
+type Instruction = readonly [code: number, value: number, ifTrue?: number, ifFalse?: number];
+
+function instructions({ audit, numbersEnd, calls }: FilterTarget): Instruction[] {
+  const refuse = (name: CallName, errno: number): Instruction[] => [
+    [JUMP_EQUAL, calls[name], 0, 1],
+    [RETURN, fail(errno)],
+  ];
+  return [
+    [LOAD, ARCHITECTURE],
+    [JUMP_EQUAL, audit, 1, 0],
+    [RETURN, KILL],
+    [LOAD, NUMBER],
+    ...(numbersEnd === undefined
+      ? []
+      : ([
+          [JUMP_AT_LEAST, numbersEnd, 0, 1],
+          [RETURN, fail(ENOSYS)],
+        ] as const)),
+    ...DENIED.flatMap((name) => refuse(name, EPERM)),
+    ...ABSENT.flatMap((name) => refuse(name, ENOSYS)),
+    ...whenCalled(calls.socket, [
+      [LOAD, argument(0)],
+      [JUMP_EQUAL, AF_UNIX, 4, 0],
+      [JUMP_EQUAL, AF_INET, 3, 0],
+      [JUMP_EQUAL, AF_INET6, 2, 0],
+      [JUMP_EQUAL, AF_NETLINK, 1, 0],
+      [RETURN, fail(EAFNOSUPPORT)],
+      [RETURN, ALLOW],
+    ]),
+    ...[calls.clone, calls.unshare].flatMap((call) =>
+      whenCalled(call, [
+        [LOAD, argument(0)],
+        [JUMP_ANY_BIT, CLONE_NEWUSER, 0, 1],
+        [RETURN, fail(EPERM)],
+        [RETURN, ALLOW],
+      ]),
+    ),
+    ...whenCalled(calls.ioctl, [
+      [LOAD, argument(1)],
+      [JUMP_EQUAL, TIOCSTI, 1, 0],
+      [JUMP_EQUAL, TIOCLINUX, 0, 1],
+      [RETURN, fail(EPERM)],
+      [RETURN, ALLOW],
+    ]),
+    [RETURN, ALLOW],
+  ];
+}
+
+/** The body must end in a return: it replaces the call number that was loaded. */
+function whenCalled(call: number, body: readonly Instruction[]): Instruction[] {
+  return [[JUMP_EQUAL, call, 0, body.length], ...body];
+}
+
+function assemble(program: readonly Instruction[]): Uint8Array {
+  const bytes = new Uint8Array(program.length * 8);
+  const view = new DataView(bytes.buffer);
+  program.forEach(([code, value, ifTrue = 0, ifFalse = 0], index) => {
+    view.setUint16(index * 8, code, true);
+    view.setUint8(index * 8 + 2, ifTrue);
+    view.setUint8(index * 8 + 3, ifFalse);
+    view.setUint32(index * 8 + 4, value, true);
+  });
+  return bytes;
+}

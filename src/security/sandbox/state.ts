@@ -1,0 +1,58 @@
+/** Which sandbox this machine has, and how a person is told. */
+import type { LimitName } from "./policy.js";
+
+export type SandboxKind = "bubblewrap" | "sandbox-exec" | "container" | "none";
+
+export interface SandboxAbilities {
+  /** Writes outside the workspace and reads of hidden files fail. */
+  readonly filesystem: boolean;
+  /** `off`: it can only be cut. `allowlist`: hosts can be let through by name. */
+  readonly network: "none" | "off" | "allowlist";
+  /** A command sees no process but its own, and none of them outlives it. */
+  readonly pids: boolean;
+  /** The limits that hold here. */
+  readonly limits: readonly LimitName[];
+}
+
+export interface SandboxState {
+  readonly kind: SandboxKind;
+  readonly program?: string;
+  readonly version?: string;
+  /** Why there is none and what to do, or why this one was chosen. */
+  readonly reason: string;
+  readonly abilities: SandboxAbilities;
+}
+
+export const NO_ABILITIES: SandboxAbilities = { filesystem: false, network: "none", pids: false, limits: [] };
+
+export function noSandbox(reason: string): SandboxState {
+  return { kind: "none", reason, abilities: NO_ABILITIES };
+}
+
+/** One line for `/security` and `doctor`. */
+export function describeSandbox(state: SandboxState): string {
+  if (state.kind === "none") return `none: ${state.reason}`;
+  const name = state.version === undefined ? state.kind : `${state.kind} ${state.version}`;
+  const { network, pids, limits } = state.abilities;
+  const parts = [
+    "writes in the workspace only",
+    network === "allowlist" ? "network off or by list" : "network off",
+    pids ? "own processes" : "shared processes",
+    limits.length > 0 ? `limits on ${limits.map((name) => LIMIT_WORDS[name]).join(", ")}` : "no limits",
+  ];
+  return `${name}: ${parts.join("; ")}`;
+}
+
+const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
+  processes: "processes",
+  memoryBytes: "memory",
+  fileSizeBytes: "file size",
+  cpuSeconds: "processor time",
+  openFiles: "open files",
+};
+
+/** What a person is told once at the start; undefined when there is nothing to tell. */
+export function sandboxNotice(state: SandboxState): string | undefined {
+  if (state.kind !== "none") return undefined;
+  return `Commands run without a sandbox: ${state.reason} Until then every command that is not read-only needs your permission.`;
+}

@@ -1,0 +1,74 @@
+/** Commands that show credentials or touch Oxbow's own files (feature P9), found also behind programs that run others. */
+import { posix } from "node:path";
+import { CREDENTIAL_COMMANDS, CREDENTIAL_PROGRAMS, OWN_PLACES } from "./programs/credentials.js";
+import type { Script, SimpleCommand, Word } from "./syntax.js";
+import { simpleCommands } from "./walk.js";
+import { fixedValue } from "./word-values.js";
+import { innerCommands, programName } from "./wrappers.js";
+
+const MAX_DEPTH = 3;
+
+/** Why a command is refused; undefined when it is not. */
+export function credentialProblem(
+  command: SimpleCommand,
+  ownFolders: readonly string[],
+  depth = 0,
+): string | undefined {
+  const words = [
+    ...command.words,
+    ...command.redirects.map(({ target }) => target),
+    ...command.assignments.flatMap(({ words: values }) => values),
+  ];
+  if (words.some((word) => isOwnPlace(word, ownFolders)))
+    return "It uses Oxbow's own configuration, credentials or sessions.";
+  const direct = commandProblem(command.words);
+  if (direct !== undefined || depth >= MAX_DEPTH) return direct;
+  const { commands, scripts } = innerCommands(command.words);
+  const inner = commands.map(commandProblem).find((problem) => problem !== undefined);
+  if (inner !== undefined) return inner;
+  const nested = scripts.filter((script): script is Script => script !== undefined).flatMap(simpleCommands);
+  return nested
+    .map((found) => credentialProblem(found.command, ownFolders, depth + 1))
+    .find((problem) => problem !== undefined);
+}
+
+function commandProblem(words: readonly Word[]): string | undefined {
+  const name = programName(words)?.split("/").at(-1);
+  if (name === undefined) return undefined;
+  const refused = CREDENTIAL_PROGRAMS.some((program) =>
+    program.endsWith("*") ? name.startsWith(program.slice(0, -1)) : name === program,
+  );
+  if (refused) return `"${name}" shows credentials.`;
+  const sequences = Object.hasOwn(CREDENTIAL_COMMANDS, name) ? (CREDENTIAL_COMMANDS[name] ?? []) : [];
+  if (sequences.length === 0) return undefined;
+  const values = words.slice(1).map((word) => fixedValue(word) ?? "");
+  const found = sequences.find((sequence) => follows(values, sequence));
+  return found === undefined ? undefined : `"${name} ${found.join(" ")}" shows credentials.`;
+}
+
+/** Whether the words of the sequence appear in their order. */
+function follows(values: readonly string[], sequence: readonly string[]): boolean {
+  let next = 0;
+  for (const value of values) {
+    const wanted = sequence[next];
+    if (wanted !== undefined && (value === wanted || value.startsWith(`${wanted}=`))) next += 1;
+  }
+  return next === sequence.length;
+}
+
+function isOwnPlace(word: Word, ownFolders: readonly string[]): boolean {
+  if (ownFolders.length === 0 && !/oxbow/i.test(word.text)) return false;
+  const path = posix.normalize(skeleton(word));
+  return OWN_PLACES.some((place) => place.test(path)) || ownFolders.some((folder) => `${path}/`.includes(`${folder}/`));
+}
+
+/** The word with names for what is not known: `$HOME/.config`, `~/.config`. */
+function skeleton(word: Word): string {
+  return word.parts
+    .map((part) => {
+      if (part.type === "literal" || part.type === "glob" || part.type === "brace") return part.value;
+      if (part.type === "tilde") return "~";
+      return part.type === "parameter" ? `$${part.name}` : "*";
+    })
+    .join("");
+}

@@ -1,0 +1,93 @@
+/**
+ * Whether a command may read a path unasked, by its spelling alone.
+ *
+ * 1. Inside the workspace and not a place of secrets. Links are not followed here: a sandbox has to hold those.
+ * 2. After a `cd` that may or may not have worked, a path must be inside from every folder the shell may be in.
+ */
+import { posix } from "node:path";
+import { HARMLESS_FILES, SENSITIVE_NAMES, SENSITIVE_PLACES, SENSITIVE_SHAPES } from "./programs/sensitive-files.js";
+import type { Word } from "./syntax.js";
+import { globValue, hasGlob } from "./word-values.js";
+
+export interface Whereabouts {
+  /** Absolute. Without it, every absolute path is outside. */
+  readonly workspace: string | undefined;
+  /** Where the shell may be, relative to the workspace; empty when it is outside. */
+  readonly folders: readonly string[];
+}
+
+export function whereabouts({
+  workspace,
+  cwd,
+}: {
+  workspace?: string | undefined;
+  cwd?: string | undefined;
+}): Whereabouts {
+  if (workspace === undefined || cwd === undefined) return { workspace, folders: ["."] };
+  const folder = posix.relative(workspace, cwd);
+  return { workspace, folders: isOutside(folder) ? [] : [folder || "."] };
+}
+
+/** What a `cd` to an already judged path leads to: the shell is there, or still where it was. */
+export function afterChange(place: Whereabouts, path: string): Whereabouts {
+  const there = place.folders.map((folder) => resolveFrom(place, folder, path));
+  return { ...place, folders: [...new Set([...place.folders, ...there])] };
+}
+
+/** Why a word may not be read as a path; undefined when it may. */
+export function wordPathProblem(word: Word, place: Whereabouts): string | undefined {
+  const value = globValue(word);
+  if (value === undefined) return `"${word.text}" is not known beforehand`;
+  if (hasGlob(word) && value.split("/").some((part) => /^\.[^/]*[*?[]/.test(part) || mayFindSecrets(part))) {
+    return `"${word.text}" may find files that hold secrets`;
+  }
+  return pathProblem(value, place);
+}
+
+export function pathProblem(path: string, place: Whereabouts): string | undefined {
+  if (path === "-" || HARMLESS_FILES.has(path)) return undefined;
+  if (isSensitive(path)) return `"${path}" may hold secrets`;
+  const outside =
+    place.folders.length === 0 || place.folders.some((folder) => isOutside(resolveFrom(place, folder, path)));
+  return outside ? `"${path}" is outside the workspace` : undefined;
+}
+
+export function isSensitive(path: string): boolean {
+  const normal = posix.normalize(path.toLowerCase());
+  const inside = `/${normal}/`;
+  if (SENSITIVE_PLACES.some((place) => inside.includes(`/${place}/`))) return true;
+  return normal.split("/").some(isSensitiveName);
+}
+
+function isSensitiveName(name: string): boolean {
+  return SENSITIVE_NAMES.has(name) || SENSITIVE_SHAPES.some((shape) => shape.test(name));
+}
+
+/** Whether a glob that spells out part of a name finds a name of secrets; `*` and `*.ts` spell out none. */
+function mayFindSecrets(part: string): boolean {
+  if (!/[*?[]/.test(part)) return false;
+  // Longer than any file system allows, and slow to look through.
+  if (part.length > 255) return true;
+  const glob = part
+    .toLowerCase()
+    .replace(/\[[^\]]*\]/g, "?")
+    .replace(/\*+/g, "*");
+  if (glob.replace(/\*\.[a-z0-9]+$|[^a-z]/g, "") === "") return false;
+  if (glob.split("*").length > 4) return true;
+  const source = glob
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("*", ".*")
+    .replaceAll("?", ".");
+  const shape = new RegExp(`^${source}$`);
+  return [...SENSITIVE_NAMES].some((name) => shape.test(name));
+}
+
+/** Relative to the workspace; starts with `..` or `/` when it is outside. */
+function resolveFrom({ workspace }: Whereabouts, folder: string, path: string): string {
+  if (!path.startsWith("/")) return posix.join(folder, path);
+  return workspace === undefined ? path : posix.relative(workspace, posix.normalize(path));
+}
+
+function isOutside(relative: string): boolean {
+  return relative === ".." || relative.startsWith("../") || relative.startsWith("/");
+}

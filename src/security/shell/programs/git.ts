@@ -1,0 +1,77 @@
+/**
+ * What of git never asks on the command line of a shell.
+ *
+ * 1. Only what does not run programs that a repository's configuration names. Looking at the work tree runs core.fsmonitor;
+ *    showing a patch or blame runs external diffs and text conversion; so status, diff, show, blame and `log -p` ask. The
+ *    `git` tool offers those without a question, because it looks through the configuration first.
+ * 2. `log` has signatures checked when log.showSignature or format.pretty say so: `QUIET_GIT_ENVIRONMENT` overrides both.
+ * 3. No option before the sub-command: they move the repository, its configuration or its programs.
+ */
+import type { ProgramTable } from "./rules.js";
+
+/** For the environment of commands that run unasked. Counts as configuration that a repository cannot override. */
+export const QUIET_GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
+  GIT_CONFIG_COUNT: "4",
+  GIT_CONFIG_KEY_0: "log.showSignature",
+  GIT_CONFIG_VALUE_0: "false",
+  GIT_CONFIG_KEY_1: "core.fsmonitor",
+  GIT_CONFIG_VALUE_1: "false",
+  GIT_CONFIG_KEY_2: "safe.bareRepository",
+  GIT_CONFIG_VALUE_2: "explicit",
+  GIT_CONFIG_KEY_3: "format.pretty",
+  GIT_CONFIG_VALUE_3: "medium",
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_OPTIONAL_LOCKS: "0",
+};
+
+export const GIT_PROGRAMS: ProgramTable = {
+  git: {
+    flags: "--help",
+    required: "--help",
+    operands: "none",
+    commands: {
+      log: {
+        flags:
+          "--oneline --graph --all --branches --tags --remotes --decorate --no-decorate --merges --no-merges --first-parent " +
+          "--reverse --follow --stat --shortstat --numstat --name-only --name-status --abbrev-commit --no-abbrev-commit " +
+          "--topo-order --date-order --no-color --color --summary --dirstat --no-patch -s -i --regexp-ignore-case -E -F " +
+          "--no-show-signature --no-ext-diff --no-textconv --no-mailmap --relative-date",
+        valued: "-n --max-count --skip --since --until --after --before --author --committer --grep --date",
+        optional: "--decorate --format --pretty --color --stat --branches --tags --remotes --abbrev",
+        count: true,
+        dashes: true,
+        check: "git-format",
+      },
+      branch: {
+        flags: "-a -r -v --all --remotes --no-color --no-column --color",
+        required: "-a -r --all --remotes",
+        optional: "--color",
+        operands: "none",
+      },
+      remote: {
+        flags: "-v --verbose",
+        operands: "none",
+        commands: {
+          "get-url": { flags: "--all --push", operands: "text", minimum: 1, maximum: 1, check: "git-remote-name" },
+        },
+      },
+      "rev-parse": {
+        flags:
+          "--show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree " +
+          "--is-inside-git-dir --is-bare-repository --is-shallow-repository --abbrev-ref --symbolic-full-name --short --verify -q",
+        optional: "--short --abbrev-ref",
+        operands: "text",
+      },
+      "rev-list": {
+        flags: "--count --all --first-parent --merges --no-merges --reverse",
+        valued: "-n --max-count --since --until",
+        count: true,
+        minimum: 1,
+      },
+      "merge-base": { flags: "--all --is-ancestor --fork-point", operands: "text", minimum: 1 },
+      tag: { flags: "-l --list", required: "-l --list", operands: "text", maximum: 1 },
+      "show-ref": { flags: "--heads --tags --head --abbrev -s -d", operands: "text" },
+      "ls-tree": { flags: "-r -d -t -l --name-only --name-status --full-tree", minimum: 1 },
+    },
+  },
+};

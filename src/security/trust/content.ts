@@ -1,0 +1,106 @@
+/** What a folder brings and Oxbow would load (features P10, P14): its kinds, and what loading one amounts to. */
+
+export type ContentKind =
+  | "hook"
+  | "tool"
+  | "command"
+  | "provider"
+  | "plugin"
+  | "mcp"
+  | "profile"
+  | "alias"
+  | "instructions"
+  | "skill"
+  | "skill-file";
+
+/** Programs that run, settings that steer Oxbow, words that the model reads. */
+export type Effect = "runs" | "configures" | "informs";
+
+interface KindTraits {
+  readonly effect: Effect;
+  readonly label: string;
+  /** From a project it also needs --allow-project-hooks (P14). */
+  readonly needsFlag: boolean;
+}
+
+const TRAITS: Readonly<Record<ContentKind, KindTraits>> = {
+  hook: { effect: "runs", label: "hook", needsFlag: true },
+  tool: { effect: "runs", label: "tool", needsFlag: true },
+  command: { effect: "runs", label: "command", needsFlag: true },
+  provider: { effect: "runs", label: "provider", needsFlag: true },
+  plugin: { effect: "runs", label: "plugin", needsFlag: true },
+  mcp: { effect: "runs", label: "MCP server", needsFlag: false },
+  profile: { effect: "configures", label: "profile", needsFlag: false },
+  alias: { effect: "configures", label: "alias file", needsFlag: false },
+  instructions: { effect: "informs", label: "instruction file", needsFlag: false },
+  skill: { effect: "informs", label: "skill", needsFlag: false },
+  "skill-file": { effect: "informs", label: "file of a skill", needsFlag: false },
+};
+
+/** `user`: from Oxbow's own configuration folder. Everything else came with the project. */
+export type Owner = "user" | "project";
+
+/** One thing that is approved on its own: a file, or one entry of a file that lists programs to start. */
+export interface ContentItem {
+  /** The folder, free of links, that the approval is for: the project's top, or the user's configuration folder. */
+  readonly root: string;
+  /** Below the root, with forward slashes. */
+  readonly path: string;
+  /** `mcp_servers.NAME` or `hooks.EVENT`, when the item is that part of the file. */
+  readonly entry?: string;
+  readonly kind: ContentKind;
+  readonly owner: Owner;
+  /** By its mode; a file of a skill also by its name. */
+  readonly executable: boolean;
+  /** Of the file's bytes, or of the entry in its canonical form. */
+  readonly sha256: string;
+  readonly size: number;
+  /** Where it really lies, when a link leads there. */
+  readonly target?: string;
+}
+
+/** Found where content is looked for, but never loaded and never approved. */
+export interface UnusableContent {
+  readonly root: string;
+  readonly path: string;
+  readonly kind: ContentKind;
+  readonly owner: Owner;
+  /** Ends the sentence "PATH …". */
+  readonly problem: string;
+}
+
+export interface FoundContent {
+  readonly items: readonly ContentItem[];
+  readonly unusable: readonly UnusableContent[];
+}
+
+declare const TRUSTED: unique symbol;
+/** An item that `decideTrust` let through: the only kind whose bytes `readTrusted` gives away. */
+export type TrustedItem = ContentItem & { readonly [TRUSTED]: true };
+
+export function effectOf({ kind, executable }: Pick<ContentItem, "kind" | "executable">): Effect {
+  return kind === "skill-file" && executable ? "runs" : TRAITS[kind].effect;
+}
+
+export function labelOf(kind: ContentKind): string {
+  return TRAITS[kind].label;
+}
+
+/** Whether an acknowledgement alone is not enough for it to run. */
+export function needsProjectFlag({ kind, owner }: Pick<ContentItem, "kind" | "owner">): boolean {
+  return owner === "project" && TRAITS[kind].needsFlag;
+}
+
+export function isContentKind(value: unknown): value is ContentKind {
+  return typeof value === "string" && Object.hasOwn(TRAITS, value);
+}
+
+/** `.mcp.json: mcp_servers.search`; still as the file system has it, so not yet safe to show. */
+export function nameOf({ path, entry }: Pick<ContentItem, "path" | "entry">): string {
+  return entry === undefined ? path : `${path}: ${entry}`;
+}
+
+/** The same for the same thing, whatever is in it. */
+export function keyOf({ root, path, entry }: Pick<ContentItem, "path" | "entry"> & { readonly root: string }): string {
+  return JSON.stringify([root, path, entry ?? null]);
+}

@@ -1,0 +1,87 @@
+/** One file, or the entries of one file, as items. */
+import { realpathSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { isWithin } from "../../system/within.js";
+import type { ContentItem, ContentKind, Owner, UnusableContent } from "./content.js";
+import { entriesOf } from "./entries.js";
+import { type FileContent, type ReadOptions, readContent, sha256, sizeLimit, type Unreadable } from "./read-content.js";
+
+export interface Place {
+  /** Free of links. */
+  readonly root: string;
+  /** Below the root, with forward slashes. */
+  readonly path: string;
+  readonly kind: ContentKind;
+  readonly owner: Owner;
+}
+
+export interface LocatedFile {
+  readonly real: string;
+  readonly isLink: boolean;
+}
+
+/** Where a path really leads, when content may come from there. */
+export function locate({ root, path, owner }: Omit<Place, "kind">): LocatedFile | Unreadable {
+  const plain = join(root, path);
+  let real: string;
+  try {
+    real = realpathSync(plain);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ELOOP") return { problem: "is a link that leads back to itself" };
+    return { problem: code === "ENOENT" ? "is a link that leads nowhere" : `cannot be read (${code})` };
+  }
+  const problem = misplaced(real, { root, owner });
+  return problem === undefined ? { real, isLink: real !== plain } : { problem };
+}
+
+/** A user may keep configuration elsewhere and link to it. A project that leads outside is after somebody else's files. */
+export function misplaced(real: string, { root, owner }: Pick<Place, "root" | "owner">): string | undefined {
+  if (owner === "user") return undefined;
+  if (!isWithin(real, root)) return `is a link that leads out of the folder, to ${real}`;
+  // Addresses with passwords are in there.
+  const leadsToGit = relative(root, real).split(sep).includes(".git");
+  return leadsToGit ? `is a link that leads into ${relative(root, real)}` : undefined;
+}
+
+export function readPlace(place: Place, options: Partial<ReadOptions>): (FileContent & LocatedFile) | Unreadable {
+  const located = locate(place);
+  if ("problem" in located) return located;
+  const content = readContent(located.real, { limit: sizeLimit(place.kind), keep: sizeLimit(place.kind), ...options });
+  return "problem" in content ? content : { ...content, ...located };
+}
+
+/** Scripts of a skill are started by their interpreter as often as by their mode. */
+const SCRIPT = /\.(?:sh|bash|zsh|fish|ps1|psm1|bat|cmd|py|rb|pl|php|lua|js|cjs|mjs|jsx|ts|cts|mts|tsx|jar|exe|dll|so|dylib|wasm)$/i;
+
+/** `budget`: how many bytes may still be hashed. */
+export function describeFile(place: Place, budget = Number.POSITIVE_INFINITY): ContentItem | UnusableContent {
+  const read = readPlace(place, { limit: Math.min(sizeLimit(place.kind), budget), keep: 0 });
+  if ("problem" in read) return { ...place, problem: read.problem };
+  return {
+    ...place,
+    executable: read.executable || (place.kind === "skill-file" && SCRIPT.test(place.path)),
+    sha256: read.sha256,
+    size: read.size,
+    ...(read.isLink && { target: read.real }),
+  };
+}
+
+/** The file's entries; an item each, and none for the file. */
+export async function describeEntries(place: Place): Promise<readonly (ContentItem | UnusableContent)[]> {
+  const read = readPlace(place, {});
+  if ("problem" in read) return [{ ...place, problem: read.problem }];
+  const entries = await entriesOf(place.path, String(read.bytes));
+  if (entries === undefined) {
+    return [{ ...place, problem: `is not valid ${place.path.endsWith(".json") ? "JSON" : "TOML"}` }];
+  }
+  return entries.map(({ name, kind, canonical }) => ({
+    ...place,
+    entry: name,
+    kind,
+    executable: false,
+    sha256: sha256(canonical),
+    size: Buffer.byteLength(canonical),
+    ...(read.isLink && { target: read.real }),
+  }));
+}

@@ -1,0 +1,293 @@
+/**
+ * What would be loaded in a folder (features P10, E1, X1).
+ *
+ * 1. Only known names in known places are looked at: the working folder, the folders above it up to the project's top (or
+ *    `stopAt`), and the user's configuration folder. A repository is never searched; what lies deeper is found when a
+ *    file there is first touched (`NestedContent`).
+ * 2. Nothing is parsed but files that list programs to start, and nothing is executed.
+ * 3. What leads out of its root, is no regular file, is too large or one of too many is reported, and never read.
+ * 4. One file under two names is one item.
+ */
+import { lstatSync, opendirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { isWithin } from "../../system/within.js";
+import { type ContentItem, type FoundContent, keyOf, type Owner, type UnusableContent } from "./content.js";
+import { describeEntries, describeFile, misplaced } from "./describe.js";
+import { FALLBACKS, INSTRUCTIONS, type Place, PROJECT_PLACES, SOURCE_FOLDER, SOURCE_PLACES } from "./places.js";
+
+export interface DiscoverOptions {
+  /** The folder that Oxbow works in. */
+  readonly folder: string;
+  /** Oxbow's own folders of the user. */
+  readonly home: { readonly config: string };
+  /** The topmost folder to look in: by default the top of the repository, and without one the folder itself. */
+  readonly stopAt?: string;
+  /** Paths of the fallback instruction files that are in use, as in FALLBACKS; all of them when not given. */
+  readonly fallbacks?: readonly string[];
+}
+
+/** Names in one place before somebody must have put them there to be in the way. */
+const MAX_FILES = 2000;
+const MAX_DEPTH = 8;
+/** Of all files together: hashing them is what a start waits for. */
+const MAX_BYTES = 512 * 1024 * 1024;
+/** Nobody runs or reads these. */
+const IDLE_NAMES: ReadonlySet<string> = new Set([".DS_Store", "Thumbs.db", ".gitkeep", ".gitignore"]);
+
+export async function discoverContent(options: DiscoverOptions): Promise<FoundContent> {
+  const folder = realpathSync(options.folder);
+  const search = new Search();
+  const config = realFolder(options.home.config);
+  if (config !== undefined) {
+    // Where the tools may write, nothing is the user's own.
+    const owner = isWithin(config, folder) ? "project" : "user";
+    await search.source({ root: config, base: "", owner }, SOURCE_PLACES);
+  }
+  const instructions = instructionPlaces(options);
+  for (const { root, base } of foldersUpward(folder, options.stopAt)) {
+    const from: Origin = { root, base, owner: "project" };
+    await search.source(from, [...instructions, ...PROJECT_PLACES]);
+    const source = join(base, SOURCE_FOLDER);
+    if (isThere(join(root, source))) await search.source({ ...from, base: source }, SOURCE_PLACES);
+  }
+  return search.found();
+}
+
+/** Instruction files in folders below the working folder: looked for when a file there is first touched. */
+export class NestedContent {
+  readonly #options: DiscoverOptions;
+  readonly #folder: string;
+  readonly #root: string;
+  readonly #seen = new Set<string>();
+
+  constructor(options: DiscoverOptions) {
+    this.#options = options;
+    this.#folder = realpathSync(options.folder);
+    this.#root = projectTop(this.#folder);
+    this.#seen.add(this.#folder);
+  }
+
+  /** What the folders on the way to `path` bring and no earlier call has given, outermost first. */
+  async touch(path: string): Promise<FoundContent> {
+    const fresh = this.#freshFolders(resolve(this.#folder, path));
+    if (fresh.length === 0) return { items: [], unusable: [] };
+    const search = new Search();
+    const places = instructionPlaces(this.#options);
+    for (const folder of fresh) {
+      await search.source({ root: this.#root, base: relative(this.#root, folder), owner: "project" }, places);
+    }
+    return search.found();
+  }
+
+  #freshFolders(path: string): readonly string[] {
+    const start = nearestFolder(path);
+    if (start === undefined || !isWithin(start, this.#folder)) return [];
+    const fresh: string[] = [];
+    for (let folder = start; !this.#seen.has(folder); folder = dirname(folder)) {
+      this.#seen.add(folder);
+      fresh.unshift(folder);
+    }
+    return fresh;
+  }
+}
+
+function instructionPlaces({ fallbacks }: DiscoverOptions): readonly Place[] {
+  const inUse = fallbacks === undefined ? FALLBACKS : FALLBACKS.filter(({ path }) => fallbacks.includes(path));
+  return [INSTRUCTIONS, ...inUse];
+}
+
+interface Origin {
+  readonly root: string;
+  /** Where the places are, below the root. */
+  readonly base: string;
+  readonly owner: Owner;
+}
+
+/** Outermost first. Below the project's top the top is the root; each folder above it is one of its own. */
+function foldersUpward(folder: string, stopAt: string | undefined): readonly Pick<Origin, "root" | "base">[] {
+  const top = projectTop(folder);
+  const asked = stopAt === undefined ? undefined : realFolder(stopAt);
+  const last = asked !== undefined && isWithin(top, asked) ? asked : top;
+  const folders: Pick<Origin, "root" | "base">[] = [];
+  for (let current = folder; ; current = dirname(current)) {
+    const root = isWithin(current, top) ? top : current;
+    folders.unshift({ root, base: relative(root, current) });
+    if (current === last || current === dirname(current)) return folders;
+  }
+}
+
+/** The top of the repository around the folder, or the folder. */
+export function projectTop(folder: string): string {
+  const start = realpathSync(folder);
+  for (let current = start; ; current = dirname(current)) {
+    if (isThere(join(current, ".git"))) return current;
+    if (current === dirname(current)) return start;
+  }
+}
+
+/** Collects; a file that was found under another name before is left out. */
+class Search {
+  readonly #items: ContentItem[] = [];
+  readonly #unusable: UnusableContent[] = [];
+  readonly #seen = new Set<string>();
+  #bytes = 0;
+
+  found(): FoundContent {
+    return { items: this.#items, unusable: this.#unusable };
+  }
+
+  async source(origin: Origin, places: readonly Place[]): Promise<void> {
+    for (const place of places) {
+      const path = join(origin.base, place.path);
+      if (isThere(join(origin.root, path))) await this.#place(origin, { ...place, path });
+    }
+  }
+
+  async #place(origin: Origin, place: Place): Promise<void> {
+    switch (place.shape) {
+      case "file":
+        return this.#file(origin, place);
+      case "tree":
+        for (const path of this.#tree(origin, place)) this.#file(origin, { ...place, path });
+        return;
+      case "skills":
+        return this.#skills(origin, place);
+      case "profiles":
+        for (const path of this.#tree(origin, place)) await this.#profile(origin, { ...place, path });
+        return;
+      case "profile":
+        return this.#profile(origin, place);
+      case "servers":
+        return this.#entries(origin, place);
+    }
+  }
+
+  /** A user's own profile is that user's word. What it starts is not: a program may have written it there. */
+  async #profile(origin: Origin, place: Place): Promise<void> {
+    if (origin.owner === "project") this.#file(origin, place);
+    await this.#entries(origin, place);
+  }
+
+  async #entries({ root, owner }: Origin, { path, kind }: Place): Promise<void> {
+    for (const item of await describeEntries({ root, path: slashes(path), kind, owner })) this.#add(item);
+  }
+
+  #skills(origin: Origin, place: Place): void {
+    const paths = this.#tree(origin, place);
+    const partsOf = (path: string) => relative(place.path, path).split(sep);
+    const skills = new Set(paths.filter((path) => isSkill(partsOf(path))).map((path) => partsOf(path)[0]));
+    for (const path of paths) {
+      const parts = partsOf(path);
+      if (!skills.has(parts[0])) continue;
+      this.#file(origin, { ...place, path, kind: isSkill(parts) ? "skill" : "skill-file" });
+    }
+  }
+
+  #file({ root, owner }: Origin, { path, kind }: Place): void {
+    this.#add(describeFile({ root, path: slashes(path), kind, owner }, MAX_BYTES - this.#bytes));
+  }
+
+  #add(item: ContentItem | UnusableContent): void {
+    if ("problem" in item) {
+      this.#unusable.push(item);
+      return;
+    }
+    this.#bytes += item.size;
+    const key = keyOf({ ...item, root: "", path: item.target ?? join(item.root, item.path) });
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    this.#items.push(item);
+  }
+
+  /** The files below a folder, sorted. Links to folders are followed as far as content may come from there. */
+  #tree(origin: Origin, { path: top, kind, ending = "" }: Place): readonly string[] {
+    const visited = new Set<string>();
+    const paths: string[] = [];
+    const walk = (path: string, depth: number): string | undefined => {
+      const full = join(origin.root, path);
+      const real = realFolder(full);
+      if (real === undefined) return statOf(full) === undefined ? "leads nowhere" : "is not a folder";
+      const problem = misplaced(real, origin);
+      if (problem !== undefined || visited.has(real)) return problem;
+      visited.add(real);
+      if (depth > MAX_DEPTH) return `lies more than ${MAX_DEPTH} folders deep`;
+      const names = namesIn(real);
+      for (const name of names ?? []) {
+        if (paths.length >= MAX_FILES) return `holds more than ${MAX_FILES} files`;
+        const below = join(path, name);
+        if (statOf(join(origin.root, below))?.isDirectory()) enter(below, depth + 1);
+        else if (name.endsWith(ending) && !IDLE_NAMES.has(name)) paths.push(below);
+      }
+      return names === undefined ? "cannot be read" : undefined;
+    };
+    const enter = (path: string, depth: number) => {
+      const problem = walk(path, depth);
+      if (problem === undefined) return;
+      this.#unusable.push({ root: origin.root, owner: origin.owner, path: slashes(path), kind, problem });
+    };
+    enter(top, 0);
+    return paths.sort();
+  }
+}
+
+function isSkill(parts: readonly string[]): boolean {
+  return parts.length === 2 && parts[1] === "SKILL.md";
+}
+
+/** Of a folder that was filled to be in the way, only so many. Undefined when it cannot be read. */
+function namesIn(folder: string): readonly string[] | undefined {
+  const names: string[] = [];
+  try {
+    const open = opendirSync(folder);
+    try {
+      for (let entry = open.readSync(); entry !== null && names.length <= MAX_FILES; entry = open.readSync()) {
+        names.push(entry.name);
+      }
+    } finally {
+      open.closeSync();
+    }
+  } catch {
+    return undefined;
+  }
+  return names.sort();
+}
+
+/** What cannot be looked at cannot be loaded either. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder free of links; undefined when it is none. */
+function realFolder(path: string): string | undefined {
+  try {
+    const real = realpathSync(path);
+    return statSync(real).isDirectory() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder a path is or would be in; a file that does not exist yet has one too. */
+function nearestFolder(path: string): string | undefined {
+  for (let current = path; ; current = dirname(current)) {
+    const real = realFolder(current);
+    if (real !== undefined) return real;
+    if (current === dirname(current)) return undefined;
+  }
+}
+
+function slashes(path: string): string {
+  return sep === "/" ? path : path.replaceAll(sep, "/");
+}

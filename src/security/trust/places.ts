@@ -1,0 +1,71 @@
+/** Where content is looked for, as data. Only these names in these places: a repository is never searched. */
+import type { ContentKind } from "./content.js";
+
+export interface Place {
+  readonly path: string;
+  readonly kind: ContentKind;
+  /**
+   * `file`: just that; `tree`: every file below; `skills`: folders with a SKILL.md and what belongs to it; `servers`: the
+   * file's entries, which start programs; `profile`: the file and such entries; `profiles`: all such files below.
+   */
+  readonly shape: "file" | "tree" | "skills" | "servers" | "profile" | "profiles";
+  /** Only names that end so. */
+  readonly ending?: string;
+}
+
+export const INSTRUCTIONS: Place = { path: "AGENTS.md", kind: "instructions", shape: "file" };
+
+function fallback(path: string): Place {
+  return { path, kind: "instructions", shape: "file" };
+}
+
+function fallbackFolder(path: string, ending: string): Place {
+  return { path, kind: "instructions", shape: "tree", ending };
+}
+
+/** Other tools' instruction files, which a profile may list (feature X1). */
+export const FALLBACKS: readonly Place[] = [
+  fallback("AGENTS.override.md"),
+  fallback("AGENT.md"),
+  fallback("CLAUDE.md"),
+  fallback("CLAUDE.local.md"),
+  fallback("GEMINI.md"),
+  fallback("QWEN.md"),
+  fallback(".cursorrules"),
+  fallbackFolder(".cursor/rules", ".mdc"),
+  fallback(".windsurfrules"),
+  fallbackFolder(".windsurf/rules", ".md"),
+  fallback(".github/copilot-instructions.md"),
+  fallbackFolder(".github/instructions", ".instructions.md"),
+  fallbackFolder(".claude/rules", ".md"),
+  fallback(".clinerules"),
+  fallback(".roorules"),
+  fallback(".goosehints"),
+  fallback(".junie/guidelines.md"),
+  fallbackFolder(".kiro/steering", ".md"),
+  fallback(".rules"),
+];
+
+/** In every folder from the working folder up, beside the instruction files. */
+export const PROJECT_PLACES: readonly Place[] = [
+  { path: ".mcp.json", kind: "mcp", shape: "servers" },
+  { path: ".agents/skills", kind: "skill", shape: "skills" },
+];
+
+/** What a source holds: `.oxbow/` of a project, Oxbow's configuration folder of a user. */
+export const SOURCE_PLACES: readonly Place[] = [
+  { path: "hooks.d", kind: "hook", shape: "tree" },
+  { path: "tools", kind: "tool", shape: "tree" },
+  { path: "commands", kind: "command", shape: "tree" },
+  { path: "providers", kind: "provider", shape: "tree" },
+  { path: "plugins", kind: "plugin", shape: "tree" },
+  { path: "config.toml", kind: "profile", shape: "profile" },
+  { path: "profiles", kind: "profile", shape: "profiles", ending: ".toml" },
+  { path: "aliases.toml", kind: "alias", shape: "file" },
+  { path: "AGENTS.md", kind: "instructions", shape: "file" },
+  { path: "prompts", kind: "instructions", shape: "tree", ending: ".md" },
+  { path: "agents", kind: "instructions", shape: "tree", ending: ".md" },
+  { path: "skills", kind: "skill", shape: "skills" },
+];
+
+export const SOURCE_FOLDER = ".oxbow";

@@ -1,0 +1,91 @@
+/** Reading one file that somebody else may have prepared: no links, no pipes, no end of bytes. */
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
+import type { ContentKind } from "./content.js";
+
+/** What a person could still review, and is kept to show a later change against it. */
+export const REVIEWABLE_BYTES = 256 * 1024;
+
+const MAX_TEXT = 1024 * 1024;
+/** A compiled tool, a template of a skill. */
+const MAX_BINARY = 128 * 1024 * 1024;
+const TEXT_KINDS: ReadonlySet<ContentKind> = new Set(["mcp", "profile", "alias", "instructions", "skill"]);
+const CHUNK = 64 * 1024;
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+export interface FileContent {
+  readonly sha256: string;
+  readonly size: number;
+  readonly executable: boolean;
+  /** Absent when there are more than `keep` allows. */
+  readonly bytes?: Buffer;
+}
+
+export interface Unreadable {
+  /** Ends the sentence "PATH …". */
+  readonly problem: string;
+}
+
+export function sizeLimit(kind: ContentKind): number {
+  return TEXT_KINDS.has(kind) ? MAX_TEXT : MAX_BINARY;
+}
+
+export interface ReadOptions {
+  readonly limit: number;
+  /** How many bytes to hold on to; the rest is only hashed. */
+  readonly keep: number;
+}
+
+/** `path` must be free of links. What it is is looked at before it is opened (a device may act on that) and after. */
+export function readContent(path: string, options: ReadOptions): FileContent | Unreadable {
+  let fd: number | undefined;
+  try {
+    const before = lstatSync(path);
+    if (!before.isFile()) return { problem: notAFile(before) };
+    fd = openSync(path, FLAGS);
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return { problem: notAFile(stat) };
+    if (stat.size > options.limit) return { problem: tooLarge(options.limit) };
+    return readToEnd(fd, stat, options);
+  } catch (error) {
+    return { problem: `cannot be read (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})` };
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/** It may grow meanwhile: what is hashed is what was read. */
+function readToEnd(fd: number, stat: Stats, { limit, keep }: ReadOptions): FileContent | Unreadable {
+  const hash = createHash("sha256");
+  const kept: Buffer[] = [];
+  let size = 0;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(stat.size - size, 0) + 1));
+    const count = readSync(fd, chunk, 0, chunk.length, null);
+    if (count === 0) break;
+    size += count;
+    if (size > limit) return { problem: tooLarge(limit) };
+    const piece = chunk.subarray(0, count);
+    hash.update(piece);
+    if (size <= keep) kept.push(piece);
+  }
+  const executable = process.platform !== "win32" && (stat.mode & 0o111) !== 0;
+  const content = { sha256: hash.digest("hex"), size, executable };
+  return size <= keep ? { ...content, bytes: Buffer.concat(kept, size) } : content;
+}
+
+function notAFile(stat: Stats): string {
+  if (stat.isDirectory()) return "is a folder, not a file";
+  if (stat.isFIFO()) return "is a named pipe, not a file";
+  if (stat.isSymbolicLink()) return "became a link while it was looked at";
+  return "is not a regular file";
+}
+
+function tooLarge(limit: number): string {
+  const megabytes = Math.floor(limit / 1024 / 1024);
+  return megabytes > 0 ? `is larger than ${megabytes} MB` : "is one of too many large files";
+}
+
+export function sha256(bytes: Uint8Array | string): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,108 @@
+/**
+ * Characters that a person does not see and a model reads: made visible as ‹U+202E› (feature P12).
+ *
+ * 1. Idempotent: what is written in their place holds none of them. Linear in the length of the text.
+ * 2. What writing needs stays: joiners inside Arabic and Indic words and in emoji, variation selectors after what they vary.
+ * 3. Of a long run only the beginning is spelled out, so that hidden text cannot blow up what is shown.
+ */
+
+/** Default-ignorable code points, controls but tab and line ends, a blank that is no space, halves of surrogate pairs. */
+const HIDDEN =
+  /(?:\p{Default_Ignorable_Code_Point}|[\0-\x08\v\f\x0e-\x1f\x7f-\x9f\u2028\u2029\u2800\ufff9-\ufffc]|\r(?!\n)|\p{Surrogate})+/gu;
+/** More marks on one letter than any script puts there: they cover the lines around. */
+const STACKED = /(?<=\p{M}{8})\p{M}+/gu;
+const PLAIN = /^[\t\n -~]*$/;
+
+const MAX_SPELLED = 8;
+
+export function revealHidden(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return text
+    .replace(HIDDEN, (run: string, at: number) => revealRun(run, text, at))
+    .replace(STACKED, (run) => spell([...run]));
+}
+
+function revealRun(run: string, text: string, at: number): string {
+  const characters = [...run];
+  const next = characterAt(text, at + run.length);
+  let previous = characterBefore(text, at);
+  let out = "";
+  let hidden: string[] = [];
+  for (let index = 0; index < characters.length; index++) {
+    const rest = characters.slice(index, index + FLAG_TAGS);
+    const kept = keptHere(previous, rest, next);
+    if (kept === 0) {
+      hidden.push(rest[0] ?? "");
+      previous = "";
+      continue;
+    }
+    out += spell(hidden) + rest.slice(0, kept).join("");
+    hidden = [];
+    // An emoji with its selector may still be joined to another.
+    previous = isEmojiSelector(rest[0]) ? previous + rest[0] : "";
+    index += kept - 1;
+  }
+  return out + spell(hidden);
+}
+
+/** How many of the next characters belong to the writing around them; `next` is what follows the whole run. */
+function keptHere(previous: string, [character = "", second, ...more]: readonly string[], next: string): number {
+  const follows = second ?? next;
+  if (character === ZWJ && PICTOGRAPH.test(previous) && PICTOGRAPH.test(follows)) return 1;
+  if (character === ZWJ || character === ZWNJ) return JOINING.test(previous) && JOINING.test(follows) ? 1 : 0;
+  if (character === ZWSP) return SPACELESS.test(previous) && SPACELESS.test(follows) ? 1 : 0;
+  if (isEmojiSelector(character))
+    return EMOJI.test(previous) || (KEYCAP.test(previous) && follows === "\u20e3") ? 1 : 0;
+  if (/[\ufe00-\ufe02]/u.test(character)) return /[\p{Script=Han}\p{Sm}\p{Script=Myanmar}]/u.test(previous) ? 1 : 0;
+  if (/[\u{e0100}-\u{e01ef}]/u.test(character)) return /\p{Script=Han}/u.test(previous) ? 1 : 0;
+  if (/[\u180b-\u180d\u180f]/u.test(character)) return /\p{Script=Mongolian}/u.test(previous) ? 1 : 0;
+  if (previous !== BLACK_FLAG || second === undefined) return 0;
+  return FLAGS.has([character, second, ...more].join("")) ? FLAG_TAGS : 0;
+}
+
+const ZWSP = "\u200b";
+const ZWNJ = "\u200c";
+const ZWJ = "\u200d";
+const BLACK_FLAG = "\u{1f3f4}";
+const FLAG_TAGS = 6;
+/** England, Scotland and Wales: the only flags that are written with tag characters. */
+const FLAGS = new Set(
+  ["gbeng", "gbsct", "gbwls"].map(
+    (name) => `${[...name].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("")}\u{e007f}`,
+  ),
+);
+const EMOJI = /^\p{Extended_Pictographic}$/u;
+const PICTOGRAPH = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?$/u;
+const KEYCAP = /^[0-9#*]$/;
+const SPACELESS = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const JOINING_SCRIPTS =
+  "Arabic Syriac Nko Mongolian Adlam Hanifi_Rohingya Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada " +
+  "Malayalam Sinhala Khmer Myanmar Balinese Javanese";
+const JOINING = new RegExp(
+  `[${JOINING_SCRIPTS.split(" ")
+    .map((script) => `\\p{Script_Extensions=${script}}`)
+    .join("")}]`,
+  "u",
+);
+
+function isEmojiSelector(character: string | undefined): boolean {
+  return character === "\ufe0f" || character === "\ufe0e";
+}
+
+function characterAt(text: string, at: number): string {
+  const code = text.codePointAt(at);
+  return code === undefined ? "" : String.fromCodePoint(code);
+}
+
+function characterBefore(text: string, at: number): string {
+  const before = characterAt(text, at - 2);
+  return at >= 2 && before.length === 2 ? before : text.charAt(at - 1);
+}
+
+function spell(characters: readonly string[]): string {
+  const spelled = characters
+    .slice(0, MAX_SPELLED)
+    .map((character) => `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}›`);
+  const rest = characters.length - spelled.length;
+  return spelled.join("") + (rest > 0 ? `‹${rest} more hidden›` : "");
+}

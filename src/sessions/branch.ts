@@ -1,0 +1,234 @@
+/**
+ * Branches (feature S6): a session that begins as a copy of another one's turns.
+ *
+ * 1. A branch is cut after a TurnEnded and nowhere else.
+ * 2. The ids of the session, its turns and its calls are new, in every field that holds one: the old prefix and the ULID made of
+ *    the first 128 bits of sha256(old id || id of the new log). Clients keep theirs: they are who spoke, not what was said. Ids
+ *    that happen to stand in a text stay as they are.
+ * 3. The id of the new log comes from the old log, the cut and the number of the copy, so two people who branch the same source
+ *    at the same place get the same branch. A second branch at the same place is the next copy.
+ */
+import { createHash } from "node:crypto";
+import type { InputContent } from "../protocol/content.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { AnswerShape, TurnOutcome } from "../protocol/events.js";
+import type { CallId, Id, IdPrefix, LogId, SessionId, TurnId } from "../protocol/ids.js";
+import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
+import { StoreError } from "./store.js";
+
+export interface SessionIds {
+  readonly session: SessionId;
+  readonly log: LogId;
+}
+
+export interface BranchOptions extends SessionIds {
+  readonly from: SessionId;
+  /** The id of the TurnEnded that is the last event of the copy. */
+  readonly at: number;
+}
+
+/** The id that takes the place of `old` in the log `log`. */
+export function derivedId<P extends IdPrefix>(prefix: P, old: string, log: LogId): Id<P> {
+  return `${prefix}_${ulidOf(old + log)}`;
+}
+
+/** The ids of a branch. `copy` 0 is the first one at this place; a user who wants another takes the next number. */
+export function branchIds(source: SessionIds, at: number, copy = 0): SessionIds {
+  const log: LogId = `log_${ulidOf(`${source.log}${at}${copy === 0 ? "" : `#${copy}`}`)}`;
+  return { session: derivedId("sess", source.session, log), log };
+}
+
+/** The ids of the first copy that is not there yet. */
+export async function nextBranchIds(
+  source: SessionIds,
+  at: number,
+  exists: (session: SessionId) => Promise<boolean>,
+): Promise<SessionIds> {
+  for (let copy = 0; ; copy++) {
+    const ids = branchIds(source, at, copy);
+    if (!(await exists(ids.session))) return ids;
+  }
+}
+
+/** Refuses a cut that is not the end of a turn, before anything is copied. */
+export async function requireBoundary(events: AsyncIterable<Envelope>, at: number): Promise<void> {
+  let before: number | undefined;
+  for await (const { id, kind } of events) {
+    if (kind !== "TurnEnded") continue;
+    if (id === at) return;
+    if (id > at) throw notABoundary(at, before, id);
+    before = id;
+  }
+  throw notABoundary(at, before);
+}
+
+/** The events of the branch. A wrong cut shows only when the copy gets there: ask `requireBoundary` first. */
+export async function* branchEvents(
+  events: AsyncIterable<Envelope>,
+  { from, session, log, at }: BranchOptions,
+): AsyncGenerator<Envelope> {
+  let before: number | undefined;
+  for await (const event of events) {
+    if (event.session !== from) {
+      throw new StoreError("invalid", `Event ${event.id} belongs to ${event.session}, not to ${from}.`);
+    }
+    const isEnd = event.kind === "TurnEnded";
+    if (isEnd && event.id > at) throw notABoundary(at, before, event.id);
+    if (event.id < at || isEnd) yield withNewIds(event, { session, log });
+    if (isEnd && event.id === at) return;
+    if (isEnd) before = event.id;
+  }
+  throw notABoundary(at, before);
+}
+
+/** The same event in another session. */
+export function withNewIds(event: Envelope, { session, log }: SessionIds): Envelope {
+  return { ...event, session, payload: payloadWithNewIds(event, log) } as Envelope;
+}
+
+/** Every kind is listed, so that a new one cannot be forgotten here. */
+function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
+  const turnOf = ({ turn }: { readonly turn: TurnId }) => ({ turn: derivedId("turn", turn, log) });
+  const callOf = ({ call }: { readonly call: CallId }) => ({ call: derivedId("call", call, log) });
+  switch (event.kind) {
+    case "TurnStarted":
+    case "TurnTiming":
+    case "Cancelled":
+    case "TurnEnded":
+      return { ...event.payload, ...turnOf(event.payload) };
+    case "CompactionTriggered":
+    case "Error": {
+      const { turn } = event.payload;
+      return turn === undefined ? event.payload : { ...event.payload, ...turnOf({ turn }) };
+    }
+    case "CostIncremented": {
+      const { answer } = event.payload;
+      const shape = answer === undefined ? {} : { answer: shapeWithNewIds(answer, callOf) };
+      return { ...event.payload, ...turnOf(event.payload), ...shape };
+    }
+    case "ToolCallStarted":
+    case "ToolCallProgress":
+    case "ToolResult":
+    case "PermissionRequested":
+    case "PermissionResolved":
+      return { ...event.payload, ...callOf(event.payload) };
+    case "TextDelta":
+    case "ThinkingDelta":
+    case "StreamGap":
+    case "TokenExpiring":
+    case "HookTimeout":
+    case "HookError":
+    case "MCPServerDown":
+    case "SkillRegistryChanged":
+    case "SessionEnded":
+    case "CustomEvent":
+      return event.payload;
+  }
+}
+
+function shapeWithNewIds(
+  shape: AnswerShape,
+  callOf: (block: { readonly call: CallId }) => { call: CallId },
+): AnswerShape {
+  if (shape.blocks === undefined) return shape;
+  const blocks = shape.blocks.map((block) => (block.type === "tool_use" ? { ...block, ...callOf(block) } : block));
+  return { ...shape, blocks };
+}
+
+export interface TurnSummary {
+  /** From 1, in the order they happened. */
+  readonly number: number;
+  readonly turn: TurnId;
+  readonly startEvent: number;
+  readonly startedAt: string;
+  /** Where a branch can be cut; absent while the turn has no end. */
+  readonly endEvent?: number;
+  readonly outcome?: TurnOutcome;
+  /** What was asked and the newest answer, both cut when they are long. */
+  readonly input: string;
+  readonly text: string;
+  readonly toolCalls: number;
+  readonly usage: Usage;
+}
+
+const PREVIEW = 500;
+
+/** The turns of a session, each as soon as its end is read. Holds one of them at a time, whatever its length. */
+export async function* turnsOf(events: AsyncIterable<Envelope>): AsyncGenerator<TurnSummary> {
+  let number = 0;
+  let open: TurnSummary | undefined;
+  /** The last answer was complete: further text belongs to the next one. */
+  let answered = false;
+  for await (const event of events) {
+    if (event.kind === "TurnStarted") {
+      if (open !== undefined) yield withPreview(open);
+      open = startOf(event, ++number);
+      answered = false;
+    }
+    if (open === undefined) continue;
+    switch (event.kind) {
+      case "TextDelta":
+        // One character past the limit tells that there was more.
+        open = { ...open, text: ((answered ? "" : open.text) + event.payload.text).slice(0, PREVIEW + 1) };
+        answered = false;
+        break;
+      case "ToolCallStarted":
+        open = { ...open, toolCalls: open.toolCalls + 1 };
+        break;
+      case "CostIncremented":
+        open = { ...open, usage: addUsage(open.usage, event.payload.usage) };
+        answered = true;
+        break;
+      case "TurnEnded": {
+        const { outcome, text, usage } = event.payload;
+        yield withPreview({ ...open, endEvent: event.id, outcome, text, usage });
+        open = undefined;
+      }
+    }
+  }
+  if (open !== undefined) yield withPreview(open);
+}
+
+function startOf(event: Extract<Envelope, { kind: "TurnStarted" }>, number: number): TurnSummary {
+  const input = preview(event.payload.input.map(shown).join("\n"));
+  const { turn } = event.payload;
+  const start = { number, turn, startEvent: event.id, startedAt: event.ts };
+  return { ...start, input, text: "", toolCalls: 0, usage: NO_USAGE };
+}
+
+function withPreview(turn: TurnSummary): TurnSummary {
+  return { ...turn, text: preview(turn.text) };
+}
+
+function shown(content: InputContent): string {
+  return content.type === "text" ? content.text : `[${content.media_type}]`;
+}
+
+function preview(text: string): string {
+  if (text.length <= PREVIEW) return text;
+  return `${text.slice(0, PREVIEW - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+function notABoundary(at: number, before: number | undefined, after?: number): StoreError {
+  const near = [before, after].filter((id) => id !== undefined).map((id) => `event ${id}`);
+  const advice =
+    near.length === 0
+      ? "No turn of this session has ended yet."
+      : `The nearest ${near.length === 1 ? "end is" : "ends are"} ${near.join(" and ")}.`;
+  return new StoreError(
+    "invalid",
+    `Event ${at} is not the end of a turn, and a branch can only begin there. ${advice}`,
+  );
+}
+
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+function ulidOf(seed: string): string {
+  let bits = BigInt(`0x${createHash("sha256").update(seed).digest("hex").slice(0, 32)}`);
+  let out = "";
+  for (let i = 0; i < 26; i++) {
+    out = `${ALPHABET[Number(bits & 31n)]}${out}`;
+    bits >>= 5n;
+  }
+  return out;
+}

@@ -1,0 +1,240 @@
+/**
+ * The conversation rebuilt from a session's events (feature S6): what the model would be sent if the run had never ended.
+ *
+ * 1. Rebuilt messages equal those of the live run, but for secrets, which the log does not hold, and for a thought that was cut
+ *    off, which no provider takes back.
+ * 2. Every call has its result, except those named in `open`: the last answer's, when the log ends before they did.
+ * 3. Calls outside a turn (a command that the person typed) are not part of it.
+ */
+import {
+  type AssistantBlock,
+  type AssistantMessage,
+  type Message,
+  type ToolResultBlock,
+  type ToolUseBlock,
+  text,
+} from "../protocol/content.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { AnswerShape, EventPayloads } from "../protocol/events.js";
+import type { CallId, TurnId } from "../protocol/ids.js";
+import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
+
+export interface OpenCall {
+  readonly call: CallId;
+  readonly tool: string;
+  readonly args: ToolUseBlock["args"];
+}
+
+export interface UnfinishedTurn {
+  readonly turn: TurnId;
+  readonly text: string;
+  readonly iterations: number;
+  readonly usage: Usage;
+}
+
+export interface RebuiltConversation {
+  /** The last answer's results are missing while `open` names calls; `withResults` adds them. */
+  readonly messages: readonly Message[];
+  readonly open: readonly OpenCall[];
+  /** The turn that was being worked on when the log ended. */
+  readonly unfinished?: UnfinishedTurn;
+  /** 0 when there are none. */
+  readonly lastEvent: number;
+  readonly turns: number;
+}
+
+export async function rebuildConversation(events: AsyncIterable<Envelope>): Promise<RebuiltConversation> {
+  const builder = new ConversationBuilder();
+  for await (const event of events) builder.take(event);
+  return builder.end();
+}
+
+export class ConversationBuilder {
+  #messages: Message[] = [];
+  #answer: Answer | undefined;
+  #turn: { readonly turn: TurnId; text: string; iterations: number; usage: Usage } | undefined;
+  #turns = 0;
+  #lastEvent = 0;
+
+  take(event: Envelope): void {
+    this.#lastEvent = event.id;
+    if (event.kind === "TurnStarted") this.#start(event.payload);
+    else if (event.kind === "CompactionTriggered") this.#compact(event.payload);
+    else if (this.#turn !== undefined) this.#takeInTurn(event);
+  }
+
+  #takeInTurn(event: Envelope): void {
+    switch (event.kind) {
+      case "TextDelta":
+        this.#open().texts.push(event.payload.text);
+        return;
+      case "ThinkingDelta":
+        this.#open().thoughts.push(event.payload);
+        return;
+      case "ToolCallStarted":
+        this.#forCall().calls.push({ type: "tool_use", ...event.payload });
+        return;
+      case "ToolResult":
+        this.#answer?.results.set(event.payload.call, resultBlock(event.payload));
+        return;
+      case "CostIncremented":
+        this.#close(event.payload);
+        return;
+      case "TurnEnded":
+        this.#settle();
+        this.#turn = undefined;
+        return;
+    }
+  }
+
+  end(): RebuiltConversation {
+    const answer = this.#answer;
+    const open = answer === undefined ? [] : answer.calls.filter(({ call }) => !answer.results.has(call));
+    const unfinished = this.#turn;
+    if (unfinished !== undefined && answer !== undefined) unfinished.text = answer.texts.join("");
+    this.#settle({ keepOpen: true });
+    return {
+      messages: this.#messages,
+      open: open.map(({ call, tool, args }) => ({ call, tool, args })),
+      ...(unfinished !== undefined && { unfinished }),
+      lastEvent: this.#lastEvent,
+      turns: this.#turns,
+    };
+  }
+
+  #start({ turn, input }: EventPayloads["TurnStarted"]): void {
+    this.#settle();
+    this.#turns++;
+    this.#turn = newTurn(turn);
+    this.#messages.push({ role: "user", content: input });
+  }
+
+  #compact({ summary, turn }: EventPayloads["CompactionTriggered"]): void {
+    if (summary === undefined) return;
+    this.#settle();
+    // Whoever reads from here on has not seen the turn begin.
+    if (turn !== undefined) this.#turn ??= newTurn(turn);
+    this.#messages = [{ role: "user", content: [text(summary)] }];
+  }
+
+  /** The answer that a delta belongs to: a closed one is followed by a new one. */
+  #open(): Answer {
+    if (this.#answer?.closed) this.#settle();
+    this.#answer ??= new Answer();
+    return this.#answer;
+  }
+
+  /** A call may be announced after its answer was complete. */
+  #forCall(): Answer {
+    const answer = this.#answer;
+    return answer?.closed && answer.calls.length < answer.expected ? answer : this.#open();
+  }
+
+  #close({ usage, answer: shape }: EventPayloads["CostIncremented"]): void {
+    const answer = this.#open();
+    answer.closed = true;
+    answer.shape = shape;
+    answer.expected = shape?.calls ?? shape?.blocks?.filter(({ type }) => type === "tool_use").length ?? 0;
+    if (this.#turn === undefined) return;
+    this.#turn.iterations++;
+    this.#turn.usage = addUsage(this.#turn.usage, usage);
+    this.#turn.text = answer.texts.join("");
+  }
+
+  #settle({ keepOpen = false }: { readonly keepOpen?: boolean } = {}): void {
+    const answer = this.#answer;
+    this.#answer = undefined;
+    if (answer === undefined) return;
+    const message = answer.message();
+    if (message.content.length === 0) return;
+    this.#messages.push(message);
+    const calls = message.content.filter((block) => block.type === "tool_use");
+    const results = calls.flatMap((call) => answer.results.get(call.call) ?? (keepOpen ? [] : [lostResult(call)]));
+    if (results.length > 0) this.#messages.push({ role: "user", content: results });
+  }
+}
+
+function newTurn(turn: TurnId) {
+  return { turn, text: "", iterations: 0, usage: NO_USAGE };
+}
+
+/** The results of the last answer with those that were missing, in the model's order. */
+export function withResults(
+  { messages, open }: RebuiltConversation,
+  found: ReadonlyMap<CallId, ToolResultBlock>,
+): readonly Message[] {
+  if (open.length === 0) return messages;
+  const answerAt = messages.findLastIndex(({ role }) => role === "assistant");
+  const answer = messages[answerAt] as AssistantMessage;
+  const known = new Map(found);
+  for (const block of messages[answerAt + 1]?.content ?? [])
+    if (block.type === "tool_result") known.set(block.call, block);
+  const calls = answer.content.filter((block) => block.type === "tool_use");
+  const results = calls.map((call) => known.get(call.call) ?? lostResult(call));
+  return [...messages.slice(0, answerAt + 1), { role: "user", content: results }];
+}
+
+class Answer {
+  readonly texts: string[] = [];
+  readonly thoughts: EventPayloads["ThinkingDelta"][] = [];
+  readonly calls: ToolUseBlock[] = [];
+  readonly results = new Map<CallId, ToolResultBlock>();
+  /** Calls that it made, announced or not. */
+  expected = 0;
+  closed = false;
+  shape: AnswerShape | undefined;
+
+  message(): AssistantMessage {
+    const content = this.shape?.blocks === undefined ? this.#plain() : this.#shaped(this.shape.blocks);
+    const interrupted = !this.closed || this.shape?.interrupted === true;
+    return { role: "assistant", content, ...(interrupted && { interrupted: true as const }) };
+  }
+
+  #plain(): AssistantBlock[] {
+    return [...this.#thinking(this.thoughts), ...written(this.texts), ...this.calls];
+  }
+
+  #shaped(blocks: NonNullable<AnswerShape["blocks"]>): AssistantBlock[] {
+    const texts = [...this.texts];
+    const thoughts = [...this.thoughts];
+    const calls = new Map(this.calls.map((call) => [call.call, call]));
+    const content = blocks.flatMap((block): AssistantBlock[] => {
+      switch (block.type) {
+        case "text":
+          return written(texts.splice(0, block.deltas));
+        case "thinking":
+          return this.#thinking(thoughts.splice(0, block.deltas));
+        case "tool_use": {
+          // One that was never announced was not run either: the model need not hear of it again.
+          const call = calls.get(block.call);
+          if (call === undefined) return [];
+          return [block.malformed === undefined ? call : { ...call, malformed: block.malformed }];
+        }
+        default:
+          return [block];
+      }
+    });
+    return content;
+  }
+
+  #thinking(deltas: readonly EventPayloads["ThinkingDelta"][]): AssistantBlock[] {
+    const last = deltas.findLast(({ provider }) => provider !== undefined);
+    if (last?.provider === undefined) return [];
+    const { provider, opaque } = last;
+    const words = deltas.map((delta) => delta.text).join("");
+    return [{ type: "thinking", text: words, provider, ...(opaque !== undefined && { opaque }) }];
+  }
+}
+
+function written(deltas: readonly string[]): AssistantBlock[] {
+  const words = deltas.join("");
+  return words === "" ? [] : [text(words)];
+}
+
+function resultBlock({ call, tool, status, content }: EventPayloads["ToolResult"]): ToolResultBlock {
+  return { type: "tool_result", call, tool, content, is_error: status !== "ok" };
+}
+
+function lostResult({ call, tool }: ToolUseBlock): ToolResultBlock {
+  return { type: "tool_result", call, tool, content: [text("The result of this call was lost.")], is_error: true };
+}

@@ -1,0 +1,69 @@
+/**
+ * The hash chain over a session's events (feature S11).
+ *
+ * 1. An event's link is a tag over the link before it, the digest of its payload's JSON, and its id, time, kind and
+ *    originator. Through the digest a payload may be dropped one day without breaking the chain; what is left of it then
+ *    has a tag of its own.
+ * 2. With a key, tags are HMACs under a key made of it and the names of session and log: lines of another session never fit,
+ *    and who lacks the key cannot make one. Without a key they are plain SHA-256 over the same: they find what was damaged
+ *    or edited by hand, and nothing that was forged with this file at hand.
+ * 3. The seal says how long the chain was at least, so that one cut at its end is seen.
+ *
+ * A whole folder put back to an earlier state is consistent in itself.
+ */
+import { createHash, createHmac, hash, hkdfSync } from "node:crypto";
+
+/** 128 bits; there is one tag for every event. */
+const TAG_BYTES = 16;
+
+export const FIRST_LINK: string = "0".repeat(2 * TAG_BYTES);
+
+export interface LinkedEvent {
+  readonly id: number;
+  readonly ts: string;
+  readonly kind: string;
+  readonly originator: string;
+  /** SHA-256 of the payload's JSON, in hexadecimal digits. */
+  readonly digest: string;
+}
+
+export class Chain {
+  readonly #key: Buffer | undefined;
+  readonly #names: string;
+
+  constructor(key: Uint8Array | undefined, names: { readonly session: string; readonly log: string }) {
+    this.#names = `${names.session} ${names.log}`;
+    this.#key = key && Buffer.from(hkdfSync("sha256", key, this.#names, "oxbow session files 1", 32));
+  }
+
+  /** Tells whether a session was written with this key, or without one as this chain is. */
+  get fingerprint(): string {
+    return this.#tag("key", this.#names);
+  }
+
+  link(previous: string, { id, ts, kind, originator, digest }: LinkedEvent): string {
+    return this.#tag("event", previous, digest, JSON.stringify([id, ts, kind, originator]));
+  }
+
+  /** For what is left of an event when its content has expired. */
+  remains(link: string, digest: string): string {
+    return this.#tag("remains", link, digest);
+  }
+
+  seal(lastEvent: number, lastLink: string): string {
+    return this.#tag("head", lastLink, String(lastEvent));
+  }
+
+  #tag(purpose: string, ...parts: readonly string[]): string {
+    const tag = this.#key === undefined ? createHash("sha256").update(this.#names) : createHmac("sha256", this.#key);
+    tag.update(`\0${purpose}\0`);
+    // All parts but the last have a fixed length, so no two inputs run together to the same bytes.
+    for (const part of parts) tag.update(part);
+    return tag.digest("hex").slice(0, 2 * TAG_BYTES);
+  }
+}
+
+/** SHA-256 in hexadecimal digits; of a text, of its UTF-8. */
+export function digestOf(content: string | Uint8Array): string {
+  return hash("sha256", content, "hex");
+}

@@ -1,0 +1,268 @@
+/**
+ * `events.jsonl` of one session. An event is handed on only when its link fits the link before it: whoever reads, checks.
+ */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { EventKind } from "../../protocol/events.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { writeFileAtomic } from "../../system/atomic-file.js";
+import { type EventRange, StoreError, type Verification } from "../store.js";
+import { type Chain, FIRST_LINK } from "./chain.js";
+import { ChainBreak, claims, expireLine, labelOf, type PreparedEvent, readEvent, renderEvent } from "./event-line.js";
+import { guarded } from "./file-errors.js";
+import { LineFile } from "./line-file.js";
+import { type Head, readHead } from "./log-head.js";
+
+/** What a log belongs to. */
+export interface LogIdentity {
+  readonly session: SessionId;
+  readonly chain: Chain;
+}
+
+/** The last event; its id is 0 when there is none. */
+export interface Tail {
+  readonly id: number;
+  readonly link: string;
+  readonly ts: string | undefined;
+}
+
+const NO_EVENTS: Tail = { id: 0, link: FIRST_LINK, ts: undefined };
+
+/** Enough for the id and the kind at the beginning of a line. */
+const LABEL_BYTES = 80;
+/** Holds the last line of most logs. */
+const QUICK_BYTES = 4096;
+/** Below this a search reads on line by line. */
+const SEARCH_BYTES = 64 * 1024;
+
+export async function readTail(file: LineFile): Promise<Tail> {
+  for await (const { text } of file.linesFromEnd()) {
+    const last = claims(text);
+    if (last !== undefined) return last;
+    throw new StoreError("damaged", `The last line of ${file.path} cannot be read. Put back a copy of the file.`);
+  }
+  return NO_EVENTS;
+}
+
+/** The same for a file at a path, at the cost of one read where the last line is not long. */
+export async function readTailOf(path: string): Promise<Tail> {
+  const quick = quickTail(path);
+  if (quick !== undefined) return quick;
+  const file = await LineFile.open(path, "read");
+  try {
+    return await readTail(file);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Undefined when it takes more to tell. Synchronous: lists look at every session. */
+function quickTail(path: string): Tail | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    const { size } = fstatSync(file);
+    if (size === 0) return NO_EVENTS;
+    const bytes = Buffer.allocUnsafe(Math.min(size, QUICK_BYTES));
+    const text = bytes.toString("latin1", 0, readSync(file, bytes, 0, bytes.length, size - bytes.length));
+    const end = text.lastIndexOf("\n");
+    const start = text.lastIndexOf("\n", end - 1) + 1;
+    if (end === -1 || (start === 0 && bytes.length < size)) return undefined;
+    return claims(bytes.toString("utf8", start, end));
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** The lines of some events that follow the tail, and the tail after them. */
+export function linesAfter(
+  tail: Tail,
+  events: readonly PreparedEvent[],
+  { session, chain }: LogIdentity,
+): { readonly text: string; readonly tail: Tail } {
+  let text = "";
+  let last = tail;
+  for (const event of events) {
+    if (event.id !== last.id + 1) throw outOfOrder(session, event.id, last.id + 1);
+    const { line, link } = renderEvent(event, { session, chain, previous: last.link });
+    text += line;
+    last = { id: event.id, link, ts: event.ts };
+  }
+  return { text, tail: last };
+}
+
+function outOfOrder(session: SessionId, id: number, expected: number): StoreError {
+  const message =
+    id < expected
+      ? `Event ${id} of ${session} is in the log already; the next is ${expected}. Another process may be writing to this session.`
+      : `Event ${id} of ${session} would leave a gap; the next is ${expected}.`;
+  return new StoreError("conflict", message);
+}
+
+export interface LogPaths {
+  readonly events: string;
+  readonly head: string;
+}
+
+/** Reads one session's log; needs no lock. */
+export class EventReader {
+  readonly #paths: LogPaths;
+  readonly #identity: LogIdentity;
+
+  constructor(paths: LogPaths, identity: LogIdentity) {
+    this.#paths = paths;
+    this.#identity = identity;
+  }
+
+  async *read({ after = 0, limit = Number.POSITIVE_INFINITY }: EventRange = {}): AsyncGenerator<Envelope> {
+    if (limit <= 0) return;
+    const file = await LineFile.open(this.#paths.events, "read");
+    try {
+      const head = await readHead(this.#paths.head);
+      let left = limit;
+      let last = after;
+      for await (const { envelope } of this.#walk(file, after)) {
+        last = envelope.id;
+        yield envelope;
+        if (--left <= 0) return;
+      }
+      if (head !== undefined && last < head.event && after < head.event) throw cut(last + 1, head.event);
+    } catch (error) {
+      throw asDamage(error);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async last(kind: EventKind): Promise<number | undefined> {
+    const file = await LineFile.open(this.#paths.events, "read");
+    try {
+      for await (const { text } of file.linesFromEnd()) {
+        const label = labelOf(text);
+        if (label?.kind === kind) return label.id;
+      }
+      return undefined;
+    } finally {
+      await file.close();
+    }
+  }
+
+  async verify(): Promise<Verification> {
+    const file = await LineFile.open(this.#paths.events, "read");
+    try {
+      const head = await readHead(this.#paths.head);
+      let tail: { readonly id: number; readonly link: string } = { id: 0, link: FIRST_LINK };
+      for await (const { envelope, link } of this.#walk(file, 0, head)) {
+        tail = { id: envelope.id, link };
+        if (tail.id === head?.event) this.#checkHead(head, link);
+      }
+      if (head === undefined) throw badHead(tail.id);
+      if (head.event === 0) this.#checkHead(head, FIRST_LINK);
+      if (tail.id < head.event) throw cut(tail.id + 1, head.event);
+      return { ok: true, events: tail.id };
+    } catch (error) {
+      if (!(error instanceof ChainBreak)) throw error;
+      return { ok: false, problem: error.problem, event_id: error.event, message: error.message };
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Rewrites the log with what is left of the events up to `last`. Under the session's lock. */
+  async expire(last: number): Promise<void> {
+    const file = await LineFile.open(this.#paths.events, "read");
+    const parts: Buffer[] = [];
+    try {
+      for await (const { envelope, line } of this.#walk(file, 0)) {
+        parts.push(Buffer.from(envelope.id <= last ? expireLine(line, this.#identity.chain) : `${line}\n`));
+      }
+    } catch (error) {
+      throw asDamage(error);
+    } finally {
+      await file.close();
+    }
+    const { events } = this.#paths;
+    await guarded(events, () =>
+      writeFileAtomic(events, Buffer.concat(parts), { mode: 0o600, flush: "file-and-folder" }),
+    );
+  }
+
+  async *#walk(
+    file: LineFile,
+    after: number,
+    head?: Head,
+  ): AsyncGenerator<{ readonly envelope: Envelope; readonly link: string; readonly line: string }> {
+    let from = 0;
+    let id = 1;
+    let previous = FIRST_LINK;
+    if (after > 0) {
+      const start = await this.#find(file, after);
+      if (start === undefined) return;
+      from = start.from;
+      previous = start.link;
+      id = after + 1;
+    }
+    for await (const lines of file.lines(from)) {
+      for (const { text } of lines) {
+        const stored = this.#checked(text, { id, previous, head });
+        yield { ...stored, line: text };
+        previous = stored.link;
+        id++;
+      }
+    }
+  }
+
+  #checked(line: string, { id, previous, head }: { id: number; previous: string; head: Head | undefined }) {
+    try {
+      return readEvent(line, { ...this.#identity, id, previous });
+    } catch (error) {
+      if (!(error instanceof ChainBreak) || error.problem !== "changed" || head === undefined || id <= head.event) {
+        throw error;
+      }
+      throw new ChainBreak("added", id, `Event ${id} was added behind the last one, ${head.event}.`);
+    }
+  }
+
+  /** Where the line after an event begins, and that event's link; undefined when the log ends before it. */
+  async #find(file: LineFile, id: number): Promise<{ readonly from: number; readonly link: string } | undefined> {
+    let low = 0;
+    let high = await file.end();
+    while (high - low > SEARCH_BYTES) {
+      const middle = Math.floor((low + high) / 2);
+      const at = await file.lineStart(middle);
+      const found = at < high ? labelOf(await file.peek(at, LABEL_BYTES)) : undefined;
+      if (found === undefined || found.id > id) high = middle;
+      else low = at;
+    }
+    for await (const lines of file.lines(low)) {
+      for (const { at, text } of lines) {
+        const found = labelOf(text);
+        if (found === undefined || found.id < id) continue;
+        const claim = claims(text);
+        if (found.id > id || claim === undefined) throw new ChainBreak("missing", id, `Event ${id} is missing.`);
+        return { from: at + Buffer.byteLength(text) + 1, link: claim.link };
+      }
+    }
+    return undefined;
+  }
+
+  #checkHead(head: Head, link: string): void {
+    if (head.link !== link || head.seal !== this.#identity.chain.seal(head.event, link)) throw badHead(head.event);
+  }
+}
+
+function badHead(event: number): ChainBreak {
+  return new ChainBreak("head", event, `The session's head does not fit its event ${event}.`);
+}
+
+function cut(event: number, length: number): ChainBreak {
+  return new ChainBreak("truncated", event, `The log ends before event ${event}; it had ${length} events at least.`);
+}
+
+/** What a reader gets in place of a break in the chain. */
+function asDamage(error: unknown): unknown {
+  if (!(error instanceof ChainBreak)) return error;
+  return new StoreError("damaged", `The log of this session is damaged. ${error.message}`, { cause: error });
+}

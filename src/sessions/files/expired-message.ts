@@ -1,0 +1,27 @@
+/** What is left of a message file when its content has expired (feature S5): as sessions/expired.ts does for an event. */
+import type { AssistantBlock } from "../../protocol/content.js";
+import { text } from "../../protocol/content.js";
+import { EXPIRED } from "../expired.js";
+import { type MessageEntry, renderMessage } from "./message-file.js";
+
+/** `entry` is undefined when the file could not be understood: then nothing of it is kept. */
+export function withoutWords(entry: MessageEntry | undefined, seq: number): string {
+  if (entry === undefined) return `${EXPIRED}\n`;
+  if (entry.role !== "assistant") return renderMessage({ ...entry, seq, content: [text(EXPIRED)] });
+  return renderMessage({ ...entry, seq, content: entry.content.flatMap(remains) });
+}
+
+function remains(block: AssistantBlock): AssistantBlock[] {
+  switch (block.type) {
+    case "text":
+      return [text(EXPIRED)];
+    case "thinking":
+      return [{ type: "thinking", text: EXPIRED, provider: block.provider }];
+    case "tool_use":
+      return [{ type: "tool_use", call: block.call, tool: block.tool, args: {} }];
+    case "opaque":
+      return [];
+    case "yield":
+      return [block];
+  }
+}

@@ -1,0 +1,382 @@
+import { execFileSync, spawn } from "node:child_process";
+import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { LogProblem, SessionStore } from "../store.js";
+import { openFilesStore } from "./files-store.js";
+import { buildChildPrograms, type ChildPrograms, follow } from "./test-support/child-programs.js";
+import {
+  SAMPLE_KEY,
+  Script,
+  sampleEvent,
+  sampleEvents,
+  sampleIds,
+  sampleSession,
+  sampleTime,
+} from "./test-support/sample.js";
+
+const KILLS = 40;
+const AT_ONCE = 2;
+const SEED = 20260131;
+let folder: string;
+let children: ChildPrograms;
+const session = sampleSession(1);
+
+beforeAll(async () => {
+  children = await buildChildPrograms("writer");
+});
+afterAll(() => children.discard());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "oxbow-faults-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const open = (key: Uint8Array | undefined = SAMPLE_KEY) => openFilesStore({ folder, ...(key && { key }) });
+const part = (name: string, id = session.id) => join(folder, id, name);
+
+async function fill(events: number): Promise<SessionStore> {
+  const store = await open();
+  await store.create(session);
+  await store.append(session.id, sampleEvents(session.id, 1, events), "group");
+  return store;
+}
+
+async function all(store: SessionStore, id = session.id): Promise<Envelope[]> {
+  const events: Envelope[] = [];
+  for await (const event of store.events(id)) events.push(event);
+  return events;
+}
+
+interface Acknowledged {
+  readonly events: number;
+  readonly intended: readonly string[];
+  readonly concluded: readonly string[];
+  readonly refused: readonly string[];
+}
+
+function acknowledged(out: string): Acknowledged {
+  // A line that was cut by the kill says nothing.
+  const lines = out.slice(0, out.lastIndexOf("\n") + 1).split("\n");
+  const of = (letter: string) => lines.filter((line) => line.startsWith(letter)).map((line) => line.slice(2));
+  return { events: Number(of("e").at(-1) ?? 0), intended: of("i"), concluded: of("c"), refused: of("x") };
+}
+
+async function check(root: string, seed: number, known: Acknowledged): Promise<void> {
+  const store = await openFilesStore({ folder: root, key: SAMPLE_KEY });
+  const { id } = sampleSession(seed);
+  const last = (await store.get(id))?.last_event;
+  if (last === undefined) {
+    expect(known.events).toBe(0);
+  } else {
+    expect(last).toBeGreaterThanOrEqual(known.events);
+    expect(await store.verify(id)).toEqual({ ok: true, events: last });
+    expect((await all(store, id)).map((event) => event.id)).toEqual(Array.from({ length: last }, (_, i) => i + 1));
+    const orphans = new Set((await store.orphans(id)).map(({ call }) => call as string));
+    const ended = new Set(known.concluded);
+    // The conclusion that was under way may have been written without having been acknowledged.
+    expect(known.intended.filter((call) => !ended.has(call) && !orphans.has(call)).length).toBeLessThanOrEqual(1);
+    expect(known.concluded.filter((call) => orphans.has(call))).toEqual([]);
+    expect(await store.editedConversation?.(id), "nobody has edited a file").toBeUndefined();
+  }
+  await store.close();
+}
+
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+describe("faults", () => {
+  verifies(
+    ["S1", "S3", "S7", "S11"],
+    "a killed process loses nothing that was acknowledged, and its messages are not taken for edits",
+    async () => {
+      const random = seededRandom(SEED);
+      const rounds = Array.from({ length: AT_ONCE }, async (_, index) => {
+        const root = join(folder, `${index}`);
+        for (let kill = 0; kill < KILLS / AT_ONCE; kill++) {
+          const child = children.start("writer", root, "1", "1000000");
+          // Some die while they open, most while they write.
+          const early = kill % 5 === 0;
+          if (!early) await new Promise((resolve) => child.process.stdout?.once("data", resolve));
+          await new Promise((resolve) => setTimeout(resolve, random() * (early ? 150 : 40)));
+          child.process.kill("SIGKILL");
+          const { out, err } = await child.end;
+          expect(err).toBe("");
+          await check(root, 1, acknowledged(out));
+        }
+        const left = await readdir(join(root, sampleSession(1).id, "messages"));
+        expect(left.filter((name) => !/^\d{4}-(user|assistant|tool_result)\.md$/.test(name))).toEqual([]);
+      });
+      await Promise.all(rounds);
+    },
+    120_000,
+  );
+
+  verifies(["S1"], "several processes write at once, to their own sessions and to one together", async () => {
+    const own = [1, 2].map((seed) => children.start("writer", folder, `${seed}`, "80").end);
+    const shared = [3, 3, 3].map((seed) => children.start("writer", folder, `${seed}`, "80", "join").end);
+    for (const [i, { code, out, err }] of (await Promise.all(own)).entries()) {
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      const known = acknowledged(out);
+      expect(known).toMatchObject({ events: 80, refused: [] });
+      await check(folder, i + 1, known);
+    }
+    const ends = await Promise.all(shared);
+    const said = ends.map(({ code, out, err }) => {
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      return out.split("\n").filter((line) => line.startsWith("e "));
+    });
+    // Every event was acknowledged to one of them only.
+    const everything = said.flat();
+    expect(new Set(everything).size).toBe(everything.length);
+    const store = await open();
+    const last = (await store.get(sampleSession(3).id))?.last_event ?? 0;
+    expect(last).toBeGreaterThanOrEqual(80);
+    expect(await store.verify(sampleSession(3).id)).toEqual({ ok: true, events: last });
+    await store.close();
+  });
+
+  verifies(["S1"], "a torn last line is cut off, and nothing before it", async () => {
+    await (await fill(3)).close();
+    await appendFile(part("events.jsonl"), '{"id":4,"kind":"TextDelta","payl');
+    await appendFile(part("ledger.jsonl"), '{"intent":{"call');
+    const store = await open();
+    expect(await store.get(session.id)).toMatchObject({ last_event: 3 });
+    expect(await all(store)).toEqual(sampleEvents(session.id, 1, 3));
+    expect(await store.orphans(session.id)).toEqual([]);
+    expect(await store.verify(session.id)).toEqual({ ok: true, events: 3 });
+    await store.append(session.id, [sampleEvent(session.id, 4)], "sync");
+    const call = sampleIds(3).next("call");
+    const intent = {
+      call,
+      session: session.id,
+      tool: "bash",
+      args_hash: "h",
+      mutating: true,
+      started_at: sampleTime(1),
+    };
+    await store.intend(intent);
+    expect(await store.orphans(session.id)).toEqual([intent]);
+    expect(await store.verify(session.id)).toEqual({ ok: true, events: 4 });
+    await store.close();
+    expect((await readFile(part("events.jsonl"), "utf8")).split("\n")).toHaveLength(5);
+  });
+
+  it("finishes what a crash left of making and removing sessions", async () => {
+    await mkdir(join(folder, ".gone-0011"));
+    await writeFile(join(folder, ".gone-0011", "events.jsonl"), "secret");
+    await mkdir(join(folder, ".new-0022"));
+    const store = await open();
+    expect((await readdir(folder)).sort()).toEqual([".new-0022"]);
+    expect(await store.list()).toEqual([]);
+    await store.close();
+  });
+
+  verifies(["S11"], "finds a changed, missing, moved, added or cut event", async () => {
+    const forged = (line: string) => line.replace("quick", "quiet");
+    type Change = (lines: string[], head: string) => { readonly lines: string[]; readonly head?: string };
+    const cases: readonly (readonly [problem: LogProblem, event: number, change: Change])[] = [
+      ["changed", 5, (lines) => ({ lines: lines.map((line, i) => (i === 4 ? forged(line) : line)) })],
+      ["changed", 5, (lines) => ({ lines: lines.with(4, (lines[4] ?? "").replace(".005Z", ".006Z")) })],
+      ["changed", 5, (lines) => ({ lines: lines.with(4, (lines[4] ?? "").replace("TextDelta", "ThinkingDelta")) })],
+      ["changed", 5, (lines) => ({ lines: lines.with(4, (lines[4] ?? "").replace(/"link":"./, '"link":"g')) })],
+      ["changed", 4, (lines) => ({ lines: lines.toSpliced(3, 0, lines[2] ?? "") })],
+      ["missing", 3, (lines) => ({ lines: lines.with(2, lines[3] ?? "").with(3, lines[2] ?? "") })],
+      ["missing", 5, (lines) => ({ lines: lines.toSpliced(4, 1) })],
+      ["missing", 1, (lines) => ({ lines: lines.slice(1) })],
+      ["truncated", 10, (lines) => ({ lines: lines.slice(0, 9) })],
+      ["truncated", 1, () => ({ lines: [] })],
+      ["unreadable", 5, (lines) => ({ lines: lines.with(4, "{}") })],
+      ["changed", 5, (lines) => ({ lines: lines.with(4, `${lines[4]} `) })],
+      ["added", 11, (lines) => ({ lines: [...lines, (lines[9] ?? "").replace('"id":10', '"id":11')] })],
+      ["head", 10, (lines, head) => ({ lines, head: head.replace(/"seal":"../, '"seal":"zz') })],
+      ["head", 10, (lines) => ({ lines, head: "" })],
+      ["head", 9, (lines, head) => ({ lines: lines.slice(0, 9), head: head.replace("10", "09") })],
+    ];
+    for (const [problem, event_id, change] of cases) {
+      await (await fill(10)).close();
+      const lines = (await readFile(part("events.jsonl"), "utf8")).trimEnd().split("\n");
+      const changed = change(lines, await readFile(part("events.head"), "utf8"));
+      await writeFile(part("events.jsonl"), changed.lines.map((line) => `${line}\n`).join(""));
+      if (changed.head !== undefined) await writeFile(part("events.head"), changed.head);
+      const store = await open();
+      expect(await store.verify(session.id), `${problem} ${event_id}`).toMatchObject({ ok: false, problem, event_id });
+      if (problem !== "head") await expect(all(store)).rejects.toMatchObject({ code: "damaged" });
+      if (problem === "truncated") {
+        const more = store.append(session.id, [sampleEvent(session.id, event_id)], "group");
+        await expect(more).rejects.toMatchObject({ code: "damaged" });
+      }
+      await store.close();
+      await rm(part(""), { recursive: true });
+    }
+  });
+
+  verifies(["S11"], "finds what was put in the place of expired content, and another session's events", async () => {
+    const store = await fill(10);
+    await store.expire(session.id, 6);
+    expect(await store.verify(session.id)).toEqual({ ok: true, events: 10 });
+    const read = await all(store);
+    expect(read.slice(6)).toEqual(sampleEvents(session.id, 7, 10));
+    expect(JSON.stringify(read.slice(0, 6))).not.toContain("quick");
+    const other = sampleSession(2);
+    await store.create(other);
+    await store.append(other.id, sampleEvents(other.id, 1, 10), "sync");
+    await store.close();
+    const text = await readFile(part("events.jsonl"), "utf8");
+    await writeFile(part("events.jsonl"), text.replace("«ttl-expired»", "forged words"));
+    await writeFile(part("events.jsonl", other.id), text.replaceAll(session.id, other.id));
+    const again = await open();
+    expect(await again.verify(session.id)).toMatchObject({ ok: false, problem: "changed", event_id: 1 });
+    expect(await again.verify(other.id)).toMatchObject({ ok: false, problem: "changed", event_id: 1 });
+    await again.close();
+  });
+
+  verifies(
+    ["S11"],
+    "does not open a session with another key, without one, or with one where there was none",
+    async () => {
+      await (await fill(2)).close();
+      const refused = async (key: Uint8Array | undefined, message: RegExp) => {
+        const store = await (key === undefined ? openFilesStore({ folder }) : open(key));
+        const refusal = { code: "wrong-key", message: expect.stringMatching(message) };
+        await expect(all(store)).rejects.toMatchObject(refusal);
+        await expect(store.verify(session.id)).rejects.toMatchObject(refusal);
+        await expect(store.append(session.id, [sampleEvent(session.id, 3)], "sync")).rejects.toMatchObject(refusal);
+        expect(await store.list()).toHaveLength(1);
+        await store.close();
+      };
+      await refused(new Uint8Array(32), /with another key/);
+      await refused(undefined, /with a key/);
+      await rm(part(""), { recursive: true });
+      const plain = await openFilesStore({ folder });
+      await plain.create(session);
+      await plain.close();
+      await refused(SAMPLE_KEY, /without a key/);
+      await expect(open(new Uint8Array(5))).rejects.toMatchObject({ code: "invalid" });
+    },
+  );
+
+  it("says which part of a session is spoiled, and lists the others", async () => {
+    const store = await fill(2);
+    await store.create(sampleSession(2));
+    await store.close();
+    const conf = await readFile(part("session.conf"), "utf8");
+    const cases: readonly (readonly [file: string, content: string | undefined, message: RegExp])[] = [
+      ["session.conf", conf.replace(/^cwd=.*\n/m, ""), /session\.conf has no line 'cwd='/],
+      ["session.conf", conf.replace(/^id=.*/m, `id=${sampleSession(2).id}`), /is of another session/],
+      ["session.conf", `${conf}ended=tired\n`, /'ended=tired', which is none of/],
+      ["session.conf", conf.replace(/^created_at=.*/m, "created_at=today"), /'created_at=today', which is not a time/],
+      ["events.jsonl", "rubbish\n", /last line of .*events\.jsonl cannot be read/],
+      ["events.jsonl", undefined, /events\.jsonl is gone/],
+    ];
+    for (const [file, content, message] of cases) {
+      const before = await readFile(part(file));
+      if (content === undefined) await rm(part(file));
+      else await writeFile(part(file), content);
+      const again = await open();
+      await expect(again.get(session.id)).rejects.toMatchObject({
+        code: "damaged",
+        message: expect.stringMatching(message),
+      });
+      expect((await again.list()).map(({ id }) => id)).toEqual([sampleSession(2).id]);
+      await again.close();
+      await writeFile(part(file), before);
+    }
+  });
+
+  it("keeps what people write into session.conf", async () => {
+    const store = await fill(2);
+    const conf = await readFile(part("session.conf"), "utf8");
+    await writeFile(part("session.conf"), `${conf.replace(/^title=.*/m, "title = My  title ")}# mine\nlabel=x\n`);
+    expect(await store.get(session.id)).toMatchObject({ title: "My  title" });
+    await store.update(session.id, { pinned: true, title: "two\nlines", noticed_at: sampleTime(5) });
+    expect(await store.get(session.id)).toMatchObject({ title: "two\nlines", pinned: true, noticed_at: sampleTime(5) });
+    await store.update(session.id, { noticed_at: null });
+    const after = await readFile(part("session.conf"), "utf8");
+    expect(after).toMatch(/^title="two\\nlines"$/m);
+    expect(after).toMatch(/^# mine\nlabel=x$/m);
+    expect(after).not.toMatch(/noticed_at/);
+    await store.close();
+  });
+
+  verifies(["S1"], "a full disk refuses what does not fit, shows nothing of it, and loses nothing", async (context) => {
+    const disk = join(folder, "disk");
+    await mkdir(disk);
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], { stdio: "ignore" });
+    } catch {
+      return context.skip();
+    }
+    try {
+      const { code, out, err } = await children.start("writer", join(disk, "s"), "1", "1000000").end;
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      const known = acknowledged(out);
+      expect(known.refused[0]).toBe("full");
+      expect(known.events).toBeGreaterThan(0);
+      const store = await openFilesStore({ folder: join(disk, "s"), key: SAMPLE_KEY });
+      const last = (await store.get(session.id))?.last_event ?? 0;
+      expect(last).toBeGreaterThanOrEqual(known.events);
+      expect(await store.verify(session.id)).toEqual({ ok: true, events: last });
+      await expect(store.create(sampleSession(2))).rejects.toMatchObject({ code: "full" });
+      expect((await readdir(join(disk, "s"))).filter((name) => name.startsWith(".new"))).toEqual([]);
+      expect(await store.list()).toHaveLength(1);
+      await store.close();
+      // With room again it goes on, and the messages that had no room are written.
+      execFileSync("mount", ["-o", "remount,size=4m", disk]);
+      await check(join(disk, "s"), 1, known);
+      const later = await openFilesStore({ folder: join(disk, "s"), key: SAMPLE_KEY });
+      await later.append(session.id, new Script(session.id, last + 1).asks("more").ends().events, "sync");
+      expect(await later.editedConversation?.(session.id)).toBeUndefined();
+      await later.close();
+    } finally {
+      execFileSync("umount", [disk]);
+    }
+  });
+
+  verifies(["S1"], "a write that stops in the middle leaves the log as it was", async (context) => {
+    if (process.platform === "win32") return context.skip();
+    // In blocks of 512 or 1024 bytes: the log cannot grow beyond them.
+    const command = 'ulimit -f 24; trap "" XFSZ; exec "$@"';
+    const program = [process.execPath, children.path("writer"), join(folder, "s"), "1", "1000000"];
+    const { code, out, err } = await follow(spawn("sh", ["-c", command, "sh", ...program])).end;
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const known = acknowledged(out);
+    expect(known.refused[0]).toBe("full");
+    const log = join(folder, "s", session.id, "events.jsonl");
+    expect((await readFile(log, "utf8")).endsWith("}\n")).toBe(true);
+    await check(join(folder, "s"), 1, known);
+  });
+
+  it("refuses a folder it may not write to", async (context) => {
+    if (process.getuid?.() === 0 || process.platform === "win32") return context.skip();
+    await chmod(folder, 0o500);
+    const store = await open();
+    await expect(store.create(session)).rejects.toMatchObject({ code: "unavailable" });
+    await store.close();
+    await chmod(folder, 0o700);
+  });
+
+  it("has the log on the disk when a mutating call begins, and its head with it", async () => {
+    const store = await fill(3);
+    const head = async () => Number(JSON.parse(await readFile(part("events.head"), "utf8")).event);
+    expect(await head()).toBe(0);
+    const intent = { session: session.id, tool: "bash", args_hash: "h", started_at: sampleTime(1) };
+    const calls = sampleIds(3);
+    await store.intend({ ...intent, call: calls.next("call"), mutating: false });
+    expect(await head()).toBe(0);
+    await store.intend({ ...intent, call: calls.next("call"), mutating: true });
+    expect(await head()).toBe(3);
+    await store.append(session.id, [sampleEvent(session.id, 4)], "group");
+    await store.close();
+    expect(await head()).toBe(4);
+    expect((await stat(part("events.head"))).size).toBe((await readFile(part("events.head"))).length);
+    await truncate(part("events.jsonl"), 0);
+  });
+});

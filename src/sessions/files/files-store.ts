@@ -1,0 +1,274 @@
+/**
+ * Sessions as folders of plain files (features S1, S3, S7, S11):
+ *
+ *     <session id>/session.conf            what is known of it
+ *     <session id>/messages/0001-user.md   the conversation, for people to read and edit
+ *     <session id>/messages.jsonl          which of those we wrote (message-index.ts)
+ *     <session id>/events.jsonl            the log, one event a line (event-line.ts)
+ *     <session id>/events.head             how long the log is at least (log-head.ts)
+ *     <session id>/ledger.jsonl            which calls began and ended
+ *
+ * 1. A folder appears under its name whole, and leaves it whole.
+ * 2. The log is the truth; `messages/` is made from it until a person has edited something there (message-folder.ts).
+ * 3. Files are their owner's alone: 0600 in folders of 0700.
+ */
+import { type Clock, systemClock } from "../../base/clock.js";
+import type { Message } from "../../protocol/content.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { EventKind } from "../../protocol/events.js";
+import { type CallId, isId, type SessionId } from "../../protocol/ids.js";
+import {
+  type Conclusion,
+  type Durability,
+  type EventRange,
+  type Intent,
+  type NewSession,
+  type SessionFilter,
+  type SessionPatch,
+  type SessionRecord,
+  type SessionStore,
+  StoreError,
+  type Verification,
+} from "../store.js";
+import { prepareEvent } from "./event-line.js";
+import { Ledger, neverStarted } from "./ledger.js";
+import { LineFile } from "./line-file.js";
+import { MESSAGE_KINDS } from "./message-fold.js";
+import { MessageFolder } from "./message-folder.js";
+import { newSessionState, openReader, readConf, type SessionState } from "./open-session.js";
+import { SessionCatalog } from "./session-catalog.js";
+import { type ConfValues, checkTime } from "./session-conf.js";
+import { SessionWriter } from "./session-writer.js";
+
+export interface FilesStoreOptions {
+  /** Where the folders of the sessions are. */
+  readonly folder: string;
+  /** 32 bytes. Without them the chain finds damage and careless edits, but nothing that was forged (chain.ts). */
+  readonly key?: Uint8Array;
+  readonly clock?: Clock;
+}
+
+export async function openFilesStore({ folder, key, clock = systemClock }: FilesStoreOptions): Promise<SessionStore> {
+  if (key !== undefined && key.length !== 32) {
+    throw new StoreError("invalid", `The key has ${key.length} bytes; it must have 32.`);
+  }
+  const catalog = new SessionCatalog({ root: folder, key, clock });
+  await catalog.prepare();
+  return new FilesStore(catalog, { key, clock });
+}
+
+/** What this store has going on for one session. */
+interface Desk {
+  readonly state: SessionState;
+  readonly writer: SessionWriter;
+  readonly messages: MessageFolder;
+}
+
+class FilesStore implements SessionStore {
+  readonly #catalog: SessionCatalog;
+  readonly #key: Uint8Array | undefined;
+  readonly #clock: Clock;
+  readonly #desks = new Map<SessionId, Desk>();
+  /** Where calls that have not ended were begun, as far as this store has seen it. */
+  readonly #calls = new Map<CallId, SessionId>();
+  #closing: Promise<void> | undefined;
+
+  constructor(catalog: SessionCatalog, { key, clock }: { key: Uint8Array | undefined; clock: Clock }) {
+    this.#catalog = catalog;
+    this.#key = key;
+    this.#clock = clock;
+  }
+
+  async create(session: NewSession): Promise<void> {
+    if (!isId("sess", session.id)) throw new StoreError("invalid", `'${session.id}' is not a session id.`);
+    await this.#desk(session.id).writer.add(async () => {
+      await this.#catalog.create(session);
+      return "group";
+    });
+  }
+
+  async append(session: SessionId, events: readonly Envelope[], durability: Durability): Promise<void> {
+    const { writer, messages } = this.#desk(session);
+    const prepared = events.map((event) => prepareEvent(session, event));
+    await writer.add(async (open) => {
+      await open.append(prepared);
+      return durability;
+    });
+    if (prepared.some(({ kind }) => MESSAGE_KINDS.has(kind))) messages.schedule();
+  }
+
+  async *events(session: SessionId, range?: EventRange): AsyncGenerator<Envelope> {
+    yield* (await this.#reader(session)).read(range);
+  }
+
+  async last(session: SessionId, kind: EventKind): Promise<number | undefined> {
+    return (await this.#reader(session)).last(kind);
+  }
+
+  async list(filter: SessionFilter = {}): Promise<readonly SessionRecord[]> {
+    this.#checkOpen();
+    await Promise.all([...this.#desks.values()].map(({ writer }) => writer.idle()));
+    return this.#catalog.list(filter);
+  }
+
+  async get(session: SessionId): Promise<SessionRecord | undefined> {
+    this.#checkOpen();
+    if (!isId("sess", session)) return undefined;
+    await this.#desks.get(session)?.writer.idle();
+    return this.#catalog.find(session);
+  }
+
+  async update(session: SessionId, patch: SessionPatch): Promise<void> {
+    const values = confValues(patch);
+    await this.#desk(session).writer.add(async (open) => {
+      await open.changeConf(values);
+      return "group";
+    });
+  }
+
+  async remove(session: SessionId): Promise<void> {
+    const { writer, messages } = this.#desk(session);
+    await messages.idle();
+    await writer.add(async (open) => {
+      await this.#catalog.remove(session);
+      await open.forget();
+      messages.forget();
+      return "group";
+    });
+  }
+
+  async intend(intent: Intent): Promise<void> {
+    const { call, session, mutating } = intent;
+    const { writer } = this.#desk(session);
+    const isNew = !this.#calls.has(call);
+    if (isNew) this.#calls.set(call, session);
+    try {
+      await writer.add(async (open) => {
+        await open.addToLedger((ledger) => ledger.intention(intent));
+        return mutating ? "sync" : "group";
+      });
+    } catch (error) {
+      if (isNew) this.#calls.delete(call);
+      throw error;
+    }
+  }
+
+  async conclude(call: CallId, conclusion: Conclusion): Promise<void> {
+    this.#checkOpen();
+    const session = this.#calls.get(call) ?? (await this.#catalog.sessionOf(call));
+    if (session === undefined) throw neverStarted(call);
+    await this.#desk(session).writer.add(async (open) => {
+      let mutating = false;
+      await open.addToLedger((ledger) => {
+        mutating = ledger.isMutating(call);
+        return ledger.conclusion(call, conclusion);
+      });
+      return mutating ? "sync" : "group";
+    });
+    this.#calls.delete(call);
+  }
+
+  async orphans(session: SessionId): Promise<readonly Intent[]> {
+    const { state, writer } = this.#desk(session);
+    await writer.idle();
+    await readConf(state.paths, session);
+    const file = await LineFile.open(state.paths.ledger, "read");
+    try {
+      const ledger = new Ledger();
+      await ledger.refresh(file);
+      const orphans = ledger.orphans(session);
+      for (const { call } of orphans) this.#calls.set(call, session);
+      return orphans;
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Without a key the chain is plain SHA-256: then this finds damage and edits by hand, not a forgery. */
+  async verify(session: SessionId): Promise<Verification> {
+    return (await this.#reader(session)).verify();
+  }
+
+  async expire(session: SessionId, event: number): Promise<void> {
+    if (!Number.isSafeInteger(event) || event < 0) throw new StoreError("invalid", `${event} is not an event id.`);
+    const { state, writer, messages } = this.#desk(session);
+    await writer.add(async (open) => {
+      const to = Math.min(event, await open.lastEvent());
+      if (to <= (await open.conf()).expired_to) return "group";
+      const { reader } = await openReader(state);
+      await open.dropLog();
+      await reader.expire(to);
+      await messages.expire(to);
+      // Last: what a crash leaves undone is done again.
+      await open.changeConf({ expired_to: String(to) });
+      return "group";
+    });
+  }
+
+  async editedConversation(session: SessionId): Promise<readonly Message[] | undefined> {
+    const { writer, messages } = this.#desk(session);
+    await writer.idle();
+    return messages.editedConversation();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#finish();
+    return this.#closing;
+  }
+
+  async #finish(): Promise<void> {
+    const desks = [...this.#desks.values()];
+    await Promise.all(desks.map(({ messages }) => messages.idle()));
+    for (const { writer, messages } of desks) {
+      await writer.flush().catch((error: unknown) => {
+        // Removed by another process: nothing is waiting any more.
+        if (!(error instanceof StoreError) || error.code !== "not-found") throw error;
+      });
+      await messages.idle();
+    }
+  }
+
+  async #reader(session: SessionId) {
+    const { state, writer } = this.#desk(session);
+    await writer.idle();
+    return (await openReader(state)).reader;
+  }
+
+  /** Ids become paths, so only true ones get a desk. */
+  #desk(session: SessionId): Desk {
+    this.#checkOpen();
+    const there = this.#desks.get(session);
+    if (there !== undefined) return there;
+    if (!isId("sess", session)) throw new StoreError("not-found", `There is no session ${session}.`);
+    const clock = this.#clock;
+    const paths = this.#catalog.paths(session);
+    const state = newSessionState(session, paths, this.#key);
+    const messages = new MessageFolder({
+      folder: paths.messages,
+      index: paths.index,
+      lock: paths.messagesLock,
+      clock,
+      openLog: () => openReader(state),
+    });
+    const desk = { state, writer: new SessionWriter(state, { lock: paths.lock, clock }), messages };
+    this.#desks.set(session, desk);
+    return desk;
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new StoreError("closed", "The session store is closed.");
+  }
+}
+
+function confValues(patch: SessionPatch): ConfValues {
+  const { title, provider, model, pinned, ended, noticed_at } = patch;
+  if (noticed_at) checkTime(noticed_at);
+  return {
+    ...(title !== undefined && { title }),
+    ...(provider !== undefined && { provider }),
+    ...(model !== undefined && { model }),
+    ...(pinned !== undefined && { pinned: String(pinned) }),
+    ...(ended !== undefined && { ended: ended ?? undefined }),
+    ...(noticed_at !== undefined && { noticed_at: noticed_at ?? undefined }),
+  };
+}

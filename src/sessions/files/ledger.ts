@@ -1,0 +1,101 @@
+/**
+ * `ledger.jsonl` of one session: which calls began and how they ended (feature S3). Lines are `{"intent":…}` and
+ * `{"conclusion":…}`.
+ */
+import type { CallId, SessionId } from "../../protocol/ids.js";
+import { isId } from "../../protocol/ids.js";
+import { type Conclusion, type Intent, StoreError } from "../store.js";
+import type { LineFile } from "./line-file.js";
+import { checkTime } from "./session-conf.js";
+
+type StoredIntent = Omit<Intent, "session">;
+type StoredConclusion = Conclusion & { readonly call: CallId };
+type LedgerLine = { readonly intent?: StoredIntent; readonly conclusion?: StoredConclusion };
+
+interface Call {
+  readonly intent: StoredIntent;
+  conclusion?: StoredConclusion;
+}
+
+/** The ledger as it was at the last look; looks on from there. */
+export class Ledger {
+  readonly #calls = new Map<CallId, Call>();
+  #inode: number | undefined;
+  #read = 0;
+
+  async refresh(file: LineFile): Promise<void> {
+    const end = await file.end();
+    if (file.inode !== this.#inode || end < this.#read) {
+      this.#calls.clear();
+      this.#read = 0;
+      this.#inode = file.inode;
+    }
+    for await (const lines of file.lines(this.#read)) for (const { text } of lines) this.#take(text, file.path);
+    this.#read = end;
+  }
+
+  has(call: CallId): boolean {
+    return this.#calls.has(call);
+  }
+
+  isMutating(call: CallId): boolean {
+    return this.#calls.get(call)?.intent.mutating === true;
+  }
+
+  /** The line that begins a call. */
+  intention({ call, tool, args_hash, mutating, started_at }: Intent): string {
+    if (!isId("call", call)) throw new StoreError("invalid", `'${call}' is not a call id.`);
+    checkTime(started_at);
+    if (this.#calls.has(call)) {
+      throw new StoreError("conflict", `The call ${call} was started before: it must not run again.`);
+    }
+    return render({ intent: { call, tool, args_hash, mutating, started_at } });
+  }
+
+  /** The line that ends a call. */
+  conclusion(call: CallId, { outcome, completed_at, result_event, note }: Conclusion): string {
+    checkTime(completed_at);
+    const begun = this.#calls.get(call);
+    if (begun === undefined) throw neverStarted(call);
+    if (begun.conclusion !== undefined) {
+      throw new StoreError("conflict", `The call ${call} has ended before, with '${begun.conclusion.outcome}'.`);
+    }
+    const rest = { ...(result_event !== undefined && { result_event }), ...(note !== undefined && { note }) };
+    return render({ conclusion: { call, outcome, completed_at, ...rest } });
+  }
+
+  orphans(session: SessionId): Intent[] {
+    return [...this.#calls.values()]
+      .filter(({ conclusion }) => conclusion === undefined)
+      .map(({ intent: { call, ...rest } }) => ({ call, session, ...rest }))
+      .sort((a, b) => compare(a.started_at, b.started_at) || compare(a.call, b.call));
+  }
+
+  #take(line: string, path: string): void {
+    let parsed: LedgerLine;
+    try {
+      parsed = JSON.parse(line) as LedgerLine;
+    } catch (cause) {
+      // To go on without it could mean to run a call twice.
+      throw new StoreError("damaged", `${path} has a line that cannot be read. Put back a copy of the file.`, {
+        cause,
+      });
+    }
+    const { intent, conclusion } = parsed;
+    if (intent !== undefined) this.#calls.set(intent.call, { intent });
+    const begun = conclusion && this.#calls.get(conclusion.call);
+    if (begun !== undefined && conclusion !== undefined) begun.conclusion = conclusion;
+  }
+}
+
+export function neverStarted(call: CallId): StoreError {
+  return new StoreError("not-found", `The call ${call} was never started.`);
+}
+
+function render(line: LedgerLine): string {
+  return `${JSON.stringify(line)}\n`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,289 @@
+/**
+ * `messages/` of one session: written from the log, read back when a person has changed something (feature S7).
+ *
+ * 1. The log is the truth about what happened, and an edit does not change it. Once a person has edited, added or deleted a
+ *    file, the files are the truth about the conversation, and stay so.
+ * 2. A file that a person has touched is never written to again, except to drop its content when it has expired.
+ * 3. New files go behind the highest number that is there or ever was.
+ * 4. A file is on the disk before the index knows it. What a crash leaves undone in between, the next pass finds and does.
+ */
+import { closeSync, constants, openSync, readFileSync } from "node:fs";
+import { mkdir, readdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import type { Message } from "../../protocol/content.js";
+import { writeFileAtomic } from "../../system/atomic-file.js";
+import { StoreError } from "../store.js";
+import { digestOf } from "./chain.js";
+import { conversationOf } from "./edited-conversation.js";
+import type { EventReader } from "./event-log.js";
+import { withoutWords } from "./expired-message.js";
+import { asStoreError, errnoOf, guarded } from "./file-errors.js";
+import { withLock } from "./lock.js";
+import {
+  type MessageEntry,
+  messageFileName,
+  parseMessage,
+  parseMessageFileName,
+  renderMessage,
+} from "./message-file.js";
+import { type Draft, MessageFold } from "./message-fold.js";
+import { MessageIndex } from "./message-index.js";
+
+export interface MessageFolderOptions {
+  readonly folder: string;
+  readonly index: string;
+  readonly lock: string;
+  readonly clock: Clock;
+  /** The log these messages are of, as it is now. */
+  readonly openLog: () => Promise<{ readonly log: string; readonly reader: EventReader }>;
+}
+
+interface FoundFile {
+  readonly name: string;
+  readonly seq: number;
+  readonly bytes: Buffer;
+}
+
+const LEFTOVER = /^\.\d+-[a-z_]+\.md\.[0-9a-f]+\.tmp$/;
+/** Between as many files others get their turn. */
+const READ_AT_ONCE = 100;
+
+export class MessageFolder {
+  readonly #options: MessageFolderOptions;
+  #index: MessageIndex;
+  #log: string | undefined;
+  #fold = new MessageFold(0);
+  #turn: Promise<unknown> = Promise.resolve();
+  #scheduled = false;
+
+  constructor(options: MessageFolderOptions) {
+    this.#options = options;
+    this.#index = new MessageIndex(options.index);
+  }
+
+  /** Catches up with the log soon. What fails is tried again with the next event, or when somebody reads. */
+  schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#exclusively(async () => {
+      // What is written from now on needs another pass.
+      this.#scheduled = false;
+      await this.#catchUp();
+    }).catch(() => {
+      this.#scheduled = false;
+    });
+  }
+
+  async idle(): Promise<void> {
+    await this.#turn;
+  }
+
+  /** The session is gone; another may take its name. */
+  forget(): void {
+    this.#log = undefined;
+  }
+
+  /** What was said before the turn that is open now, when a person has changed something about it. */
+  async editedConversation(): Promise<readonly Message[] | undefined> {
+    return this.#exclusively(async () => {
+      await this.#catchUp();
+      const files = await this.#readFiles();
+      if (!this.#index.edited) {
+        if (this.#isUntouched(files)) return undefined;
+        await this.#index.add({ edited: true });
+      }
+      const openTurn = this.#fold.openTurn ?? Number.POSITIVE_INFINITY;
+      const before = files.filter(({ name }) => (this.#index.named(name)?.at ?? 0) < openTurn);
+      return conversationOf(before.map((file) => this.#parse(file)));
+    });
+  }
+
+  /** Drops the words of every message up to the one that holds this event. */
+  async expire(event: number): Promise<void> {
+    await this.#exclusively(async () => {
+      await this.#catchUp();
+      const expired = [...this.#index.files].filter(({ at }) => at <= event);
+      const last = Math.max(0, ...expired.map(({ file }) => seqOf(file)));
+      for (const found of await this.#readFiles()) if (found.seq <= last) await this.#dropWords(found);
+      // An open turn's drafts still hold the words; they are made again from what the log has left.
+      this.#log = undefined;
+    });
+  }
+
+  async #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const { lock, clock } = this.#options;
+    const result = this.#turn.then(() => withLock(lock, { clock }, work));
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async #catchUp(): Promise<void> {
+    const { log, reader } = await this.#options.openLog();
+    // A session may be removed and made again under the same name.
+    if (log !== this.#log) this.#index = new MessageIndex(this.#options.index);
+    await this.#index.refresh();
+    if (log !== this.#log || this.#fold.last < this.#index.done) this.#fold = new MessageFold(this.#index.done);
+    this.#log = log;
+    const fold = this.#fold;
+    for await (const event of reader.read({ after: fold.last })) fold.take(event);
+    if (fold.changed.size > 0) await this.#writeChanged(fold);
+    if (fold.settled > this.#index.done) await this.#index.add({ done: fold.settled });
+  }
+
+  async #writeChanged(fold: MessageFold): Promise<void> {
+    const there = (await this.#names()).map((file) => ({ file, seq: seqOf(file) }));
+    const strange = there.filter(({ file }) => this.#index.named(file) === undefined);
+    // Those that were deleted count too: their numbers are not given out again.
+    let highest = 0;
+    for (const seq of [...there, ...this.#index.files].map(({ file }) => seqOf(file))) highest = Math.max(highest, seq);
+    for (const draft of [...fold.changed.values()].sort((a, b) => a.at - b.at)) {
+      const adopted = await this.#adopt(draft, strange);
+      // When the index was lost, a file of an earlier turn that is not there was changed by a person, not forgotten by us.
+      if (!adopted && this.#index.lost && draft.at <= fold.settled) await this.#index.add({ edited: true });
+      else if (!adopted) highest = await this.#write(draft, highest + 1);
+      fold.changed.delete(draft.at);
+    }
+  }
+
+  /** Answers with the number it got: the first that is free from `seq` on. */
+  async #write(draft: Draft, seq: number): Promise<number> {
+    const entry = { ...draft.entry, seq } as MessageEntry;
+    const text = renderMessage(entry);
+    const file = messageFileName(entry);
+    try {
+      await this.#put(file, text, "create");
+    } catch (error) {
+      // A person was faster.
+      if (errnoOf(error) === "EEXIST") return this.#write(draft, seq + 1);
+      throw error;
+    }
+    await this.#index.add({ file, sum: digestOf(text), at: draft.at });
+    return seq;
+  }
+
+  /** True when the draft has its file already: one we know, or one that a crash kept from the index. */
+  async #adopt(draft: Draft, strange: readonly { readonly file: string; readonly seq: number }[]): Promise<boolean> {
+    const { at, entry } = draft;
+    const known = this.#index.startingAt(at);
+    if (known !== undefined) {
+      await this.#rewrite(draft, known);
+      return true;
+    }
+    for (const { file, seq } of strange) {
+      const candidate = { ...entry, seq } as MessageEntry;
+      if (messageFileName(candidate) !== file || this.#index.named(file) !== undefined) continue;
+      const text = renderMessage(candidate);
+      if (!this.#read(file)?.equals(Buffer.from(text))) continue;
+      await this.#index.add({ file, sum: digestOf(text), at });
+      return true;
+    }
+    return false;
+  }
+
+  async #rewrite({ at, entry }: Draft, { file, sum }: { readonly file: string; readonly sum: string }): Promise<void> {
+    const text = renderMessage({ ...entry, seq: seqOf(file) } as MessageEntry);
+    if (digestOf(text) === sum) return;
+    const there = this.#read(file);
+    const now = there && digestOf(there);
+    if (now !== sum && now !== digestOf(text)) return;
+    if (now === sum) await this.#put(file, text, "replace");
+    await this.#index.add({ file, sum: digestOf(text), at });
+  }
+
+  #isUntouched(files: readonly FoundFile[]): boolean {
+    return (
+      files.length === this.#index.size &&
+      files.every(({ name, bytes }) => this.#index.named(name)?.sum === digestOf(bytes))
+    );
+  }
+
+  #parse({ name, bytes }: FoundFile): MessageEntry {
+    const path = join(this.#options.folder, name);
+    let text: string;
+    try {
+      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      throw new StoreError("invalid", `${path} is not UTF-8 text. Save it as UTF-8, or delete it.`);
+    }
+    return parseMessage(text, path);
+  }
+
+  async #dropWords(found: FoundFile): Promise<void> {
+    const { name, seq, bytes } = found;
+    const known = this.#index.named(name);
+    let entry: MessageEntry | undefined;
+    try {
+      entry = this.#parse(found);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    }
+    const text = withoutWords(entry, seq);
+    if (bytes.equals(Buffer.from(text))) return;
+    await this.#put(name, text, "replace");
+    // A file that a person has touched stays one in the eyes of the index.
+    if (known?.sum === digestOf(bytes)) await this.#index.add({ ...known, sum: digestOf(text) });
+  }
+
+  async #put(name: string, text: string, when: "create" | "replace"): Promise<void> {
+    const path = join(this.#options.folder, name);
+    const write = () => writeFileAtomic(path, text, { mode: 0o600, when });
+    await guarded(path, async () => {
+      try {
+        await write();
+      } catch (error) {
+        if (errnoOf(error) !== "ENOENT") throw error;
+        // A person has removed the folder; when the session is gone, this fails too.
+        await mkdir(this.#options.folder, { mode: 0o700 });
+        await write();
+      }
+    });
+  }
+
+  /** Every message file in order. */
+  async #readFiles(): Promise<readonly FoundFile[]> {
+    const found: FoundFile[] = [];
+    for (const [i, name] of (await this.#names()).entries()) {
+      if (i % READ_AT_ONCE === READ_AT_ONCE - 1) await new Promise<void>((resolve) => setImmediate(resolve));
+      const bytes = this.#read(name);
+      if (bytes !== undefined) found.push({ name, seq: seqOf(name), bytes });
+    }
+    return found.sort((a, b) => a.seq - b.seq || (a.name < b.name ? -1 : 1));
+  }
+
+  /** The names of the message files; what a crash has left beside them goes. */
+  async #names(): Promise<string[]> {
+    const { folder } = this.#options;
+    try {
+      const all = await readdir(folder);
+      for (const name of all) if (LEFTOVER.test(name)) await unlink(join(folder, name));
+      return all.filter((name) => parseMessageFileName(name) !== undefined);
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return [];
+      throw error;
+    }
+  }
+
+  /**
+   * Not through a link: it could lead to a file that is nobody's message. Synchronous, as every turn begins by reading all of
+   * these small files, and the detour over the thread pool costs six times as much as the reading.
+   */
+  #read(name: string): Buffer | undefined {
+    const path = join(this.#options.folder, name);
+    try {
+      const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+      try {
+        return readFileSync(file);
+      } finally {
+        closeSync(file);
+      }
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return undefined;
+      throw asStoreError(error, path);
+    }
+  }
+}
+
+function seqOf(file: string): number {
+  return parseMessageFileName(file)?.seq ?? 0;
+}

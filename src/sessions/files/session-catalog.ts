@@ -1,0 +1,192 @@
+/** The folders of all sessions: how they come, go and are found. */
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import { type CallId, isId, type SessionId } from "../../protocol/ids.js";
+import { type NewSession, type SessionFilter, type SessionRecord, StoreError } from "../store.js";
+import { syncFolder } from "../sync-folder.js";
+import { Chain, FIRST_LINK } from "./chain.js";
+import { readTailOf } from "./event-log.js";
+import { errnoOf, guarded, ifThere } from "./file-errors.js";
+import { withLock } from "./lock.js";
+import { renderHead } from "./log-head.js";
+import { readConf } from "./open-session.js";
+import { checkIds, checkTime, renderConf } from "./session-conf.js";
+import { type SessionPaths, sessionPaths } from "./session-paths.js";
+
+export interface CatalogOptions {
+  readonly root: string;
+  readonly key: Uint8Array | undefined;
+  readonly clock: Clock;
+}
+
+/** A folder that is being made or removed, and its name says so. */
+const MAKING = ".new-";
+const GOING = ".gone-";
+/** Nobody takes that long to make a folder. */
+const ABANDONED_MS = 10 * 60_000;
+const READ_AT_ONCE = 32;
+
+export class SessionCatalog {
+  readonly #options: CatalogOptions;
+  /** The log of each session that was looked at; it never changes. */
+  readonly #logs = new Map<SessionId, string>();
+
+  constructor(options: CatalogOptions) {
+    this.#options = options;
+  }
+
+  paths(session: SessionId): SessionPaths {
+    return sessionPaths(this.#options.root, session);
+  }
+
+  /** Makes the root, and finishes what crashes have left. */
+  async prepare(): Promise<void> {
+    const { root, clock } = this.#options;
+    await guarded(root, () => mkdir(root, { recursive: true, mode: 0o700 }));
+    for (const name of await guarded(root, () => readdir(root))) {
+      const path = join(root, name);
+      const abandoned = async () => {
+        const found = await ifThere(() => stat(path));
+        return found !== undefined && clock.wall() - found.mtimeMs > ABANDONED_MS;
+      };
+      if (name.startsWith(GOING) || (name.startsWith(MAKING) && (await abandoned()))) await discard(path);
+    }
+  }
+
+  async create(session: NewSession): Promise<void> {
+    checkIds(session);
+    checkTime(session.created_at);
+    if (await this.#isTaken(session)) throw exists(session.id);
+    const { root, key } = this.#options;
+    const folder = join(root, `${MAKING}${randomBytes(8).toString("hex")}`);
+    const paths = sessionPaths(root, session.id, folder);
+    const chain = new Chain(key, { session: session.id, log: session.log });
+    try {
+      await guarded(folder, async () => {
+        await mkdir(folder, { mode: 0o700 });
+        await mkdir(paths.messages, { mode: 0o700 });
+        for (const path of [paths.events, paths.ledger, paths.index]) await writeNew(path, "");
+        await writeNew(paths.head, renderHead(0, FIRST_LINK, chain));
+        await writeNew(paths.conf, renderConf(session, chain.fingerprint));
+        await syncFolder(folder);
+        await rename(folder, this.paths(session.id).folder);
+        await syncFolder(root);
+      });
+    } catch (error) {
+      await discard(folder);
+      if (errnoOf(error) === "ENOTEMPTY" || errnoOf(error) === "EEXIST") throw exists(session.id);
+      throw error;
+    }
+    this.#logs.set(session.id, session.log);
+  }
+
+  /** Under the session's lock. */
+  async remove(session: SessionId): Promise<void> {
+    const { root, clock } = this.#options;
+    const paths = this.paths(session);
+    const going = join(root, `${GOING}${randomBytes(8).toString("hex")}`);
+    await withLock(paths.messagesLock, { clock }, () =>
+      guarded(paths.folder, async () => {
+        await readConf(paths, session);
+        await rename(paths.folder, going);
+        await syncFolder(root);
+      }),
+    );
+    this.#logs.delete(session);
+    await discard(going);
+  }
+
+  async find(session: SessionId): Promise<SessionRecord | undefined> {
+    try {
+      return await this.#record(session);
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "not-found") return undefined;
+      throw error;
+    }
+  }
+
+  async list({ cwd, pinned, limit }: SessionFilter): Promise<readonly SessionRecord[]> {
+    const records = await inGroups(await this.#sessions(), async (session) => {
+      try {
+        return await this.#record(session);
+      } catch (error) {
+        // One that is spoiled, or goes at this moment, does not hide the others.
+        if (error instanceof StoreError) return undefined;
+        throw error;
+      }
+    });
+    return records
+      .filter((record) => record !== undefined)
+      .filter((record) => cwd === undefined || record.cwd === cwd)
+      .filter((record) => pinned === undefined || record.pinned === pinned)
+      .sort((a, b) => compare(b.active_at, a.active_at) || compare(b.id, a.id))
+      .slice(0, limit);
+  }
+
+  /** The session whose ledger knows a call. */
+  async sessionOf(call: CallId): Promise<SessionId | undefined> {
+    const needle = `"call":${JSON.stringify(call)}`;
+    const newestFirst = (await this.#sessions()).sort().reverse();
+    const found = await inGroups(newestFirst, async (session) => {
+      const ledger = await ifThere(() => readFile(this.paths(session).ledger, "utf8"));
+      return ledger?.includes(needle) ? session : undefined;
+    });
+    return found.find((session) => session !== undefined);
+  }
+
+  async #record(session: SessionId): Promise<SessionRecord> {
+    const paths = this.paths(session);
+    const { conf } = await readConf(paths, session);
+    const { chain: _chain, ...known } = conf;
+    const { id, ts } = await readTailOf(paths.events);
+    return { ...known, last_event: id, active_at: ts !== undefined && ts > conf.created_at ? ts : conf.created_at };
+  }
+
+  async #isTaken({ id, log }: NewSession): Promise<boolean> {
+    const sessions = await this.#sessions();
+    if (sessions.includes(id) && (await this.find(id)) !== undefined) return true;
+    const unknown = sessions.filter((session) => !this.#logs.has(session));
+    await inGroups(unknown, async (session) => {
+      const found = await readConf(this.paths(session), session).catch(() => undefined);
+      if (found !== undefined) this.#logs.set(session, found.conf.log);
+    });
+    return sessions.some((session) => this.#logs.get(session) === log);
+  }
+
+  async #sessions(): Promise<SessionId[]> {
+    const { root } = this.#options;
+    return (await guarded(root, () => readdir(root))).filter((name) => isId("sess", name));
+  }
+}
+
+function exists(session: SessionId): StoreError {
+  return new StoreError("conflict", `There is a session ${session} already, or another one with its log.`);
+}
+
+async function discard(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true }).catch(() => {});
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  const handle = await open(path, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    if (text !== "") await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function inGroups<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let from = 0; from < items.length; from += READ_AT_ONCE) {
+    results.push(...(await Promise.all(items.slice(from, from + READ_AT_ONCE).map(work))));
+  }
+  return results;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,148 @@
+/**
+ * `session.conf`: what is known of a session, as `key=value` lines that people may read and edit.
+ *
+ * 1. A value is the rest of its line. One that a line cannot hold stands in quotes, as a JSON string.
+ * 2. Lines that we do not know, and comments, stay as they are.
+ */
+import type { SessionEndReason } from "../../protocol/events.js";
+import { isId, type SessionId } from "../../protocol/ids.js";
+import { type NewSession, StoreError } from "../store.js";
+
+export interface SessionConf extends NewSession {
+  readonly pinned: boolean;
+  readonly expired_to: number;
+  readonly noticed_at?: string;
+  readonly ended?: SessionEndReason;
+  /** The fingerprint of the chain its events form. */
+  readonly chain: string;
+}
+
+export type ConfValues = Readonly<Record<string, string | undefined>>;
+
+const COMMENT = "# An Oxbow session. The conversation is in messages/, the log in events.jsonl.";
+const END_REASONS: readonly SessionEndReason[] = ["idle", "user", "error", "binary-shutdown"];
+
+export function renderConf(session: NewSession, chain: string): string {
+  return withValues(`${COMMENT}\n`, {
+    id: session.id,
+    log: session.log,
+    model: session.model,
+    provider: session.provider,
+    cwd: session.cwd,
+    created_at: session.created_at,
+    active_at: session.created_at,
+    title: session.title,
+    pinned: "false",
+    branch_session: session.branch_of?.session,
+    branch_event: session.branch_of && String(session.branch_of.event),
+    chain,
+  });
+}
+
+/** The text with these values in place of the ones it had; undefined takes a line out. */
+export function withValues(text: string, values: ConfValues): string {
+  const left = new Map(Object.entries(values));
+  const lines: string[] = [];
+  for (const line of text.split("\n")) {
+    const key = keyOf(line);
+    if (key === undefined || !Object.hasOwn(values, key)) {
+      lines.push(line);
+      continue;
+    }
+    const value = left.get(key);
+    left.delete(key);
+    if (value !== undefined) lines.push(renderLine(key, value));
+  }
+  while (lines.at(-1)?.trim() === "") lines.pop();
+  for (const [key, value] of left) if (value !== undefined) lines.push(renderLine(key, value));
+  return `${lines.join("\n")}\n`;
+}
+
+export function parseConf(text: string, path: string): SessionConf {
+  const values = new Map<string, string>();
+  for (const line of text.replace(/^\ufeff/, "").split(/\r?\n/)) {
+    const key = keyOf(line);
+    if (key !== undefined) values.set(key, parseValue(line.slice(line.indexOf("=") + 1).trim()));
+  }
+  const wrong = (what: string) => new StoreError("damaged", `${path} ${what}. Put it right by hand.`);
+  const required = (key: string): string => {
+    const value = values.get(key);
+    if (value === undefined) throw wrong(`has no line '${key}='`);
+    return value;
+  };
+  const count = (key: string): number | undefined => {
+    const value = values.get(key);
+    if (value === undefined) return undefined;
+    if (!/^\d{1,15}$/.test(value)) throw wrong(`has '${key}=${value}', which is not a number`);
+    return Number(value);
+  };
+  const time = (key: string): string => {
+    const value = required(key);
+    if (!isTime(value)) throw wrong(`has '${key}=${value}', which is not a time in UTC with milliseconds`);
+    return value;
+  };
+  const [id, log] = [required("id"), required("log")];
+  if (!isId("sess", id) || !isId("log", log)) throw wrong("does not name its session and log");
+  const ended = values.get("ended");
+  if (ended !== undefined && !isEndReason(ended)) {
+    throw wrong(`has 'ended=${ended}', which is none of ${END_REASONS.join(", ")}`);
+  }
+  const title = values.get("title");
+  return {
+    id,
+    log,
+    cwd: required("cwd"),
+    provider: required("provider"),
+    model: required("model"),
+    created_at: time("created_at"),
+    ...(title !== undefined && { title }),
+    ...branchOf(values.get("branch_session"), count("branch_event")),
+    pinned: values.get("pinned") === "true",
+    expired_to: count("expired_to") ?? 0,
+    ...(values.has("noticed_at") && { noticed_at: time("noticed_at") }),
+    ...(ended !== undefined && { ended }),
+    chain: required("chain"),
+  };
+}
+
+export function isTime(text: string): boolean {
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
+}
+
+export function checkTime(text: string): void {
+  if (isTime(text)) return;
+  throw new StoreError("invalid", `'${text}' is not a time in UTC with milliseconds, as 2026-01-31T12:00:00.000Z is.`);
+}
+
+export function checkIds({ id, log }: { readonly id: string; readonly log: string }): void {
+  if (!isId("sess", id)) throw new StoreError("invalid", `'${id}' is not a session id.`);
+  if (!isId("log", log)) throw new StoreError("invalid", `'${log}' is not a log id.`);
+}
+
+function branchOf(session: string | undefined, event: number | undefined): Pick<NewSession, "branch_of"> {
+  return session === undefined || event === undefined ? {} : { branch_of: { session: session as SessionId, event } };
+}
+
+function isEndReason(text: string): text is SessionEndReason {
+  return (END_REASONS as readonly string[]).includes(text);
+}
+
+function keyOf(line: string): string | undefined {
+  return /^\s*([a-z_]+)\s*=/.exec(line)?.[1];
+}
+
+function renderLine(key: string, value: string): string {
+  const plain = value === value.trim() && !/^"|[\0-\x1f\x7f\u2028\u2029]|\p{Surrogate}/u.test(value);
+  return `${key}=${plain ? value : JSON.stringify(value)}`;
+}
+
+function parseValue(text: string): string {
+  if (!text.startsWith('"')) return text;
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    // Somebody's own quote.
+    return text;
+  }
+}

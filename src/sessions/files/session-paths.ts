@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import type { SessionId } from "../../protocol/ids.js";
+
+/** Where the parts of a session are. Locks stand outside its folder, which comes and goes. */
+export interface SessionPaths {
+  readonly folder: string;
+  readonly conf: string;
+  readonly messages: string;
+  readonly index: string;
+  readonly events: string;
+  readonly head: string;
+  readonly ledger: string;
+  readonly lock: string;
+  readonly messagesLock: string;
+}
+
+export function sessionPaths(root: string, session: SessionId, folder = join(root, session)): SessionPaths {
+  return {
+    folder,
+    conf: join(folder, "session.conf"),
+    messages: join(folder, "messages"),
+    index: join(folder, "messages.jsonl"),
+    events: join(folder, "events.jsonl"),
+    head: join(folder, "events.head"),
+    ledger: join(folder, "ledger.jsonl"),
+    lock: join(root, ".locks", session),
+    messagesLock: join(root, ".locks", `${session}.messages`),
+  };
+}

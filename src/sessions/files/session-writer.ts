@@ -1,0 +1,99 @@
+/**
+ * What is written to one session, in the order it was asked for.
+ *
+ * 1. While one batch is being written the next one gathers. A batch is written under the session's lock; its members are
+ *    refused one by one, and fail together from the first that the disk fails.
+ * 2. `group` is acknowledged when it has been handed to the operating system. `sync` waits until everything this process wrote to
+ *    the session is on the disk.
+ */
+import type { Clock } from "../../base/clock.js";
+import { type Durability, StoreError } from "../store.js";
+import { withLock } from "./lock.js";
+import { OpenSession, type SessionState } from "./open-session.js";
+
+/** Answers how durable it has to be. */
+export type Job = (session: OpenSession) => Promise<Durability>;
+
+interface Waiting {
+  readonly job: Job;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(["conflict", "invalid", "not-found"]);
+
+export class SessionWriter {
+  readonly #state: SessionState;
+  readonly #lock: string;
+  readonly #clock: Clock;
+  #waiting: Waiting[] = [];
+  #draining: Promise<void> | undefined;
+
+  constructor(state: SessionState, { lock, clock }: { readonly lock: string; readonly clock: Clock }) {
+    this.#state = state;
+    this.#lock = lock;
+    this.#clock = clock;
+  }
+
+  add(job: Job): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, resolve, reject });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  /** Everything that was asked for before has been written or refused. */
+  async idle(): Promise<void> {
+    if (this.#draining !== undefined) await this.add(async () => "group").catch(() => {});
+  }
+
+  /** Puts on the disk what is not there yet. */
+  async flush(): Promise<void> {
+    await this.idle();
+    if (this.#state.unsynced.size > 0) await this.add(async () => "sync");
+  }
+
+  async #drain(): Promise<void> {
+    // What is asked for in one go belongs to one batch.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      try {
+        await withLock(this.#lock, { clock: this.#clock }, () => this.#write(batch));
+      } catch (error) {
+        // Those that were acknowledged do not hear of it.
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.#draining = undefined;
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    const session = new OpenSession(this.#state);
+    const toSync: Waiting[] = [];
+    let failed: unknown;
+    try {
+      for (const each of batch) {
+        if (failed !== undefined) {
+          each.reject(failed);
+          continue;
+        }
+        try {
+          if ((await each.job(session)) === "sync") toSync.push(each);
+          else each.resolve();
+        } catch (error) {
+          if (!(error instanceof StoreError) || !REFUSALS.has(error.code)) failed = error;
+          each.reject(error);
+        }
+      }
+      if (toSync.length > 0) await session.sync();
+      for (const { resolve } of toSync) resolve();
+      await session.noteActivity();
+    } catch (error) {
+      for (const { reject } of toSync) reject(error);
+    } finally {
+      await session.close();
+    }
+  }
+}

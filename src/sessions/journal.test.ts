@@ -1,0 +1,181 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import { verifies } from "../../test/verifies.js";
+import { systemClock } from "../base/clock.js";
+import { createIdSource } from "../base/ulid.js";
+import { text } from "../protocol/content.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { EventBody } from "../protocol/events.js";
+import { NO_USAGE } from "../protocol/usage.js";
+import { Journal } from "./journal.js";
+import { openSqliteStore } from "./sqlite/sqlite-store.js";
+import { type SessionStore, StoreError } from "./store.js";
+
+const ids = createIdSource({ wall: Date.now, random: (bytes) => crypto.getRandomValues(bytes) });
+const redactor = {
+  redact: (words: string) => words,
+  stream: () => ({ push: (words: string) => words, end: () => "" }),
+};
+
+let folder: string;
+let store: SessionStore;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "journal-"));
+  store = await openSqliteStore({ path: join(folder, "sessions.db"), key: new Uint8Array(32).fill(7) });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A run's bus, as far as a journal sees it. */
+function recording(through: SessionStore | "none" = store) {
+  const session = ids.next("sess");
+  const originator = ids.next("cli");
+  const failures: StoreError[] = [];
+  const published: Envelope[] = [];
+  const create = {
+    id: session,
+    log: ids.next("log"),
+    cwd: "/w",
+    provider: "p",
+    model: "m",
+    created_at: "2026-01-31T12:00:00.000Z",
+  };
+  const journal = new Journal({
+    session,
+    create,
+    model: "p:m",
+    clock: systemClock,
+    openStore: async () => (through === "none" ? undefined : through),
+    loadRedactor: async () => redactor,
+    onFailure: (error) => failures.push(error),
+  });
+  const publish = (body: EventBody) => {
+    const event = { id: published.length + 1, session, originator, ts: new Date().toISOString(), ...body } as Envelope;
+    published.push(event);
+    journal.record(event);
+  };
+  return { session, journal, publish, published, failures };
+}
+
+const turn = ids.next("turn");
+const started = (words: string): EventBody => ({ kind: "TurnStarted", payload: { turn, input: [text(words)] } });
+const ended: EventBody = {
+  kind: "TurnEnded",
+  payload: { turn, outcome: "answered", text: "", iterations: 1, usage: NO_USAGE },
+};
+const delta = (words: string): EventBody => ({ kind: "TextDelta", payload: { text: words } });
+
+async function stored(session: Envelope["session"]): Promise<Envelope[]> {
+  const events: Envelope[] = [];
+  for await (const event of store.events(session)) events.push(event);
+  return events;
+}
+
+describe("the journal", () => {
+  verifies(["S1"], "stores a session from its first turn on, whole and in order", async () => {
+    const { session, journal, publish, published } = recording();
+    publish({ kind: "ToolCallStarted", payload: { call: ids.next("call"), tool: "bash", args: { command: "ls" } } });
+    await journal.settle();
+    expect(await store.get(session)).toBeUndefined();
+    for (const body of [started("Fix the build\nplease"), delta("a"), delta("b"), ended]) publish(body);
+    await journal.settle();
+    expect(await stored(session)).toEqual(published);
+    expect(await store.get(session)).toMatchObject({ title: "Fix the build", last_event: 5 });
+  });
+
+  verifies(["S1"], "remembers the model that answered last", async () => {
+    const { session, journal, publish } = recording();
+    publish(started("go"));
+    publish({ kind: "CostIncremented", payload: { turn, provider: "q", model: "n", usage: NO_USAGE, elapsed_ms: 1 } });
+    await journal.settle();
+    expect(await store.get(session)).toMatchObject({ provider: "q", model: "n" });
+  });
+
+  verifies(
+    ["S3"],
+    "has the intent of a call and all before it in the store when the call begins, and its end with the result",
+    async () => {
+      const { session, journal, publish, published } = recording();
+      const call = { call: ids.next("call"), tool: "bash", args: { command: "make" } };
+      publish(started("go"));
+      publish(delta("I will."));
+      publish({ kind: "ToolCallStarted", payload: call });
+      await journal.intend(call);
+      expect(await stored(session)).toEqual(published);
+      expect(await store.orphans(session)).toMatchObject([{ call: call.call, tool: "bash", mutating: true }]);
+      publish({
+        kind: "ToolResult",
+        payload: { call: call.call, tool: "bash", status: "ok", content: [text("made")] },
+      });
+      expect(await store.orphans(session)).toEqual([]);
+      await journal.settle();
+    },
+  );
+
+  verifies(["S3"], "lets no call begin twice, nor one that cannot be written down", async () => {
+    const { journal, publish } = recording();
+    const call = { call: ids.next("call"), tool: "bash", args: {} };
+    publish(started("go"));
+    await journal.intend(call);
+    await expect(journal.intend(call)).rejects.toMatchObject({ code: "conflict" });
+    const full = recording(failing(store, () => true));
+    full.publish(started("go"));
+    await expect(full.journal.intend({ ...call, call: ids.next("call") })).rejects.toMatchObject({ code: "full" });
+    expect(full.failures).toHaveLength(1);
+  });
+
+  verifies(["S1"], "goes on without a store where none is wanted", async () => {
+    const { session, journal, publish, failures } = recording("none");
+    publish(started("go"));
+    await journal.intend({ call: ids.next("call"), tool: "bash", args: {} });
+    await journal.settle();
+    expect(failures).toEqual([]);
+    expect(await store.get(session)).toBeUndefined();
+  });
+
+  verifies(["S1"], "tells when writing fails, and writes what is missing when it works again", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 12 }), async (faults) => {
+        let left = [...faults];
+        const { session, journal, publish, published, failures } = recording(
+          failing(store, () => left.shift() === true),
+        );
+        for (let n = 0; n < 4; n++) {
+          for (const body of [started(`turn ${n}`), delta("a"), ended]) publish(body);
+          await journal.settle().catch(() => {});
+        }
+        left = [];
+        publish(started("the last"));
+        await journal.settle();
+        expect(await stored(session)).toEqual(published);
+        // The first write of all is the session's row.
+        if (faults[0]) expect(failures[0]).toMatchObject({ code: "full" });
+        if (!faults.includes(true)) expect(failures).toEqual([]);
+      }),
+      { numRuns: 60, seed: 9 },
+    );
+  });
+});
+
+/** The store, but creating and appending fail when `fault` says so. */
+function failing(real: SessionStore, fault: () => boolean): SessionStore {
+  const unlessFull = <T>(action: () => Promise<T>): Promise<T> =>
+    fault() ? Promise.reject(new StoreError("full", "The disk is full.")) : action();
+  return new Proxy(real, {
+    get(target, name) {
+      if (name === "append")
+        return (...args: Parameters<SessionStore["append"]>) => unlessFull(() => target.append(...args));
+      if (name === "create")
+        return (...args: Parameters<SessionStore["create"]>) => unlessFull(() => target.create(...args));
+      if (name === "intend")
+        return (...args: Parameters<SessionStore["intend"]>) => unlessFull(() => target.intend(...args));
+      const value = target[name as keyof SessionStore];
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

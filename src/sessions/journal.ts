@@ -1,0 +1,256 @@
+/**
+ * Writes what happens in one run to the session store, and keeps the ledger of its calls (features S1, S3, S4).
+ *
+ * 1. Every event of the session is written once, in order, redacted. Input, the end of a turn and the result of a call that
+ *    changes something are on the disk before anything else happens because of them; the rest follows within milliseconds.
+ * 2. A call that changes something begins only after its intent, and everything that led to it, is on the disk. Its end is written
+ *    in the same step as its result.
+ * 3. The store is opened with the first event. A session without a turn is not stored.
+ * 4. When writing fails, the run hears of it at once, events wait in memory, and the next turn begins by writing them.
+ */
+import { createHash } from "node:crypto";
+import type { Clock } from "../base/clock.js";
+import type { Message } from "../protocol/content.js";
+import { plainText } from "../protocol/content.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { CallId, SessionId } from "../protocol/ids.js";
+import type { JsonObject } from "../protocol/json.js";
+import { EventRedaction, type Redactor } from "./redacted-events.js";
+import { type Durability, type NewSession, type SessionStore, StoreError } from "./store.js";
+
+export interface JournalOptions {
+  readonly session: SessionId;
+  /** The row to make with the first turn; undefined when the session is there already. */
+  readonly create?: NewSession;
+  /** Calls of an earlier run whose end is still to be written, with a note for the ledger. */
+  readonly orphans?: ReadonlyMap<CallId, string | undefined>;
+  /** PROVIDER:MODEL as the row has it. */
+  readonly model: string;
+  /** Called once, late. Answers undefined where nothing is to be stored. */
+  readonly openStore: () => Promise<SessionStore | undefined>;
+  readonly loadRedactor: () => Promise<Redactor>;
+  readonly clock: Clock;
+  readonly onFailure: (error: StoreError) => void;
+}
+
+export interface IntendedCall {
+  readonly call: CallId;
+  readonly tool: string;
+  readonly args: JsonObject;
+}
+
+const LONGEST_TITLE = 80;
+
+export class Journal {
+  readonly #options: JournalOptions;
+  /** Not yet acknowledged by the store, oldest first. */
+  #unsaved: Envelope[] = [];
+  /** How many of those the store was given. */
+  #submitted = 0;
+  #opening: Promise<void> | undefined;
+  #store: SessionStore | undefined;
+  #redaction: EventRedaction | undefined;
+  #toCreate: NewSession | undefined;
+  /** Events that came before the store was open. */
+  #early: Envelope[] | undefined = [];
+  #settled: Promise<void> = Promise.resolve();
+  #broken: StoreError | undefined;
+  #recovering: Promise<void> | undefined;
+  /** Calls whose end is to be written, with what a person said about it. */
+  readonly #intended: Map<CallId, string | undefined>;
+  #model: string;
+  #writeMs = 0;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#toCreate = options.create;
+    this.#model = options.model;
+    this.#intended = new Map(options.orphans);
+  }
+
+  record(event: Envelope): void {
+    if (this.#early !== undefined) {
+      this.#early.push(event);
+      this.#open().catch(() => {});
+      return;
+    }
+    if (this.#store === undefined) return;
+    // A new turn is a new chance: there may be room on the disk again.
+    if (event.kind === "TurnStarted" && this.#broken !== undefined) this.#recovering ??= this.#recover();
+    this.#measure(() => this.#accept(event));
+  }
+
+  /** Before a call that changes something. Rejects when that cannot be written: the call must not run. */
+  async intend({ call, tool, args }: IntendedCall): Promise<void> {
+    await this.#open();
+    await this.#recovering;
+    const store = this.#store;
+    if (store === undefined) return;
+    if (this.#broken !== undefined) throw this.#broken;
+    const from = this.#options.clock.now();
+    const { session, clock } = this.#options;
+    const args_hash = createHash("sha256").update(JSON.stringify(args)).digest("hex");
+    const started_at = new Date(clock.wall()).toISOString();
+    try {
+      await store.intend({ call, session, tool, args_hash, mutating: true, started_at });
+      await this.#settled;
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (this.#broken !== undefined) throw this.#broken;
+    this.#intended.set(call, undefined);
+    this.#writeMs += clock.now() - from;
+  }
+
+  /** The conversation as people left it between two turns, where the store lets them. */
+  async editedConversation(): Promise<readonly Message[] | undefined> {
+    if (this.#toCreate !== undefined) return undefined;
+    await this.#open();
+    return this.#store?.editedConversation?.(this.#options.session);
+  }
+
+  /** Milliseconds spent on writing since the last call. */
+  takeWriteMs(): number {
+    const spent = this.#writeMs;
+    this.#writeMs = 0;
+    return spent;
+  }
+
+  /** Everything recorded is written, or the reason why not is thrown. */
+  async settle(): Promise<void> {
+    if (this.#early?.length === 0) return;
+    await this.#open();
+    await this.#recovering;
+    if (this.#store !== undefined && this.#broken === undefined) {
+      this.#unsaved.push(...(this.#redaction?.end() ?? []));
+      this.#submit("sync");
+    }
+    await this.#settled;
+    if (this.#broken !== undefined) throw this.#broken;
+  }
+
+  #open(): Promise<void> {
+    this.#opening ??= this.#reallyOpen();
+    return this.#opening;
+  }
+
+  async #reallyOpen(): Promise<void> {
+    const { openStore, loadRedactor } = this.#options;
+    try {
+      const [store, redactor] = await Promise.all([openStore(), loadRedactor()]);
+      this.#store = store;
+      this.#redaction = new EventRedaction(redactor);
+    } catch (error) {
+      this.#opening = undefined;
+      throw this.#fail(error);
+    }
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    if (this.#store === undefined) return;
+    this.#measure(() => {
+      for (const event of early) this.#accept(event);
+    });
+  }
+
+  #accept(event: Envelope): void {
+    const ready = this.#redaction?.take(event) ?? [];
+    this.#unsaved.push(...ready);
+    if (this.#broken !== undefined) return;
+    if (event.kind === "TurnStarted") this.#create();
+    if (event.kind === "CostIncremented") this.#nameModel(event.payload);
+    this.#submit(event.kind === "TurnStarted" || event.kind === "TurnEnded" ? "sync" : "group");
+    if (event.kind === "ToolResult" && this.#intended.has(event.payload.call)) this.#conclude(event);
+  }
+
+  #create(): void {
+    const row = this.#toCreate;
+    if (row === undefined) return;
+    this.#toCreate = undefined;
+    const written = this.#unsaved.find((each) => each.kind === "TurnStarted");
+    const title = titleOf(written?.kind === "TurnStarted" ? plainText(written.payload.input) : "");
+    this.#follow(this.#store?.create({ ...row, ...(title !== "" && { title }) }), {
+      undone: () => {
+        this.#toCreate = row;
+      },
+    });
+  }
+
+  /** The row names the model that answered last: a resumed session goes on with it. */
+  #nameModel({ provider, model }: { readonly provider: string; readonly model: string }): void {
+    const name = `${provider}:${model}`;
+    if (this.#model === name) return;
+    this.#model = name;
+    this.#follow(this.#store?.update(this.#options.session, { provider, model }));
+  }
+
+  #submit(durability: Durability): void {
+    if (this.#toCreate !== undefined) return;
+    const events = this.#unsaved.slice(this.#submitted);
+    if (events.length === 0) return;
+    this.#submitted += events.length;
+    const written = this.#store?.append(this.#options.session, events, durability);
+    this.#follow(written, {
+      done: () => {
+        this.#unsaved.splice(0, events.length);
+        this.#submitted -= events.length;
+      },
+    });
+  }
+
+  /** In the same commit as the result that was just appended. */
+  #conclude(event: Extract<Envelope, { kind: "ToolResult" }>): void {
+    const { call, status } = event.payload;
+    const note = this.#intended.get(call);
+    this.#intended.delete(call);
+    const conclusion = { outcome: status, completed_at: event.ts, result_event: event.id };
+    this.#follow(this.#store?.conclude(call, { ...conclusion, ...(note !== undefined && { note }) }));
+  }
+
+  #follow(written: Promise<void> | undefined, then: { readonly done?: () => void; readonly undone?: () => void } = {}) {
+    if (written === undefined) return;
+    const followed = written.then(then.done, (error: unknown) => {
+      then.undone?.();
+      this.#fail(error);
+    });
+    this.#settled = Promise.all([this.#settled, followed]).then(() => {});
+  }
+
+  #fail(error: unknown): StoreError {
+    const told = error instanceof StoreError ? error : new StoreError("unavailable", String(error), { cause: error });
+    if (this.#broken === undefined) {
+      this.#broken = told;
+      this.#options.onFailure(told);
+    }
+    return told;
+  }
+
+  /** Finds out what the store has after all and gives it the rest. */
+  async #recover(): Promise<void> {
+    await this.#settled;
+    try {
+      const record = await this.#store?.get(this.#options.session);
+      this.#unsaved = this.#unsaved.filter(({ id }) => id > (record?.last_event ?? 0));
+      this.#submitted = 0;
+      this.#broken = undefined;
+      if (record !== undefined) this.#toCreate = undefined;
+      else this.#create();
+      this.#submit("sync");
+      await this.#settled;
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#recovering = undefined;
+    }
+  }
+
+  #measure(work: () => void): void {
+    const from = this.#options.clock.now();
+    work();
+    this.#writeMs += this.#options.clock.now() - from;
+  }
+}
+
+function titleOf(input: string): string {
+  const line = input.trim().split("\n", 1)[0]?.trim() ?? "";
+  return line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1)}…` : line;
+}

@@ -1,0 +1,87 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import { verifies } from "../../test/verifies.js";
+import { resolveKey } from "./key.js";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "keychain-"));
+  await mkdir(join(folder, "bin"));
+  await mkdir(join(folder, "data"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Keeps one entry in a file and its arguments in another, with the real program's manners: no entry is exit 1 and no word. */
+const SECRET_TOOL = `#!/bin/sh
+dir=$(dirname "$0")
+echo "$*" >> "$dir/args"
+case "$1" in
+  lookup) [ -f "$dir/locked" ] && { echo "Cannot autolaunch D-Bus" >&2; exit 1; }; cat "$dir/entry" 2>/dev/null || exit 1 ;;
+  store) cat > "$dir/entry" ;;
+esac
+`;
+
+async function install(name: string, script: string): Promise<void> {
+  await writeFile(join(folder, "bin", name), script);
+  await chmod(join(folder, "bin", name), 0o755);
+}
+
+function resolveHere(platform: NodeJS.Platform = "linux") {
+  const data = join(folder, "data");
+  const path = `${join(folder, "bin")}:/usr/bin:/bin`;
+  return resolveKey({ folder: data, database: join(data, "sessions.db"), keychain: { path, platform } });
+}
+
+describe("the key in the keychain", () => {
+  verifies(["S1"], "is made once, found again, and never an argument", async () => {
+    await install("secret-tool", SECRET_TOOL);
+    const first = await resolveHere();
+    expect(first).toMatchObject({ from: "keychain", created: "in the keychain" });
+    const again = await resolveHere();
+    expect(again.key).toEqual(first.key);
+    expect(again.created).toBeUndefined();
+    const args = await readFile(join(folder, "bin", "args"), "utf8");
+    expect(args).toContain("lookup service oxbow-sessions account");
+    expect(args).not.toContain(Buffer.from(first.key).toString("hex"));
+  });
+
+  verifies(["S1"], "takes over the key file of the database that is there", async () => {
+    const { key } = await resolveKey({ folder: join(folder, "data"), database: join(folder, "data", "sessions.db") });
+    await writeFile(join(folder, "data", "sessions.db"), "content");
+    await install("secret-tool", SECRET_TOOL);
+    expect((await resolveHere()).key).toEqual(key);
+    await rm(join(folder, "data", "sessions.key"));
+    expect((await resolveHere()).key).toEqual(key);
+  });
+
+  verifies(["S1"], "is not made anew for a database that another key opens", async () => {
+    await writeFile(join(folder, "data", "sessions.db"), "content");
+    await install("secret-tool", SECRET_TOOL);
+    await expect(resolveHere()).rejects.toMatchObject({ code: "wrong-key" });
+    await expect(readFile(join(folder, "bin", "entry"))).rejects.toThrow("ENOENT");
+  });
+
+  verifies(["S1"], "says what is missing where there is no keychain, or none that answers", async () => {
+    await expect(resolveHere("win32")).rejects.toThrow("session_key");
+    await install("secret-tool", SECRET_TOOL);
+    await writeFile(join(folder, "bin", "locked"), "");
+    await expect(resolveHere()).rejects.toThrow("Cannot autolaunch D-Bus");
+  });
+
+  verifies(["S1"], "reaches macOS's program through a pipe", async () => {
+    const security = `#!/bin/sh
+dir=$(dirname "$0")
+echo "$*" >> "$dir/args"
+case "$1" in
+  find-generic-password) [ -f "$dir/entry" ] || { echo "The specified item could not be found in the keychain." >&2; exit 44; }; cat "$dir/entry" ;;
+  -i) read -r line; echo "\${line##* }" > "$dir/entry" ;;
+esac
+`;
+    await install("security", security);
+    const { key } = await resolveHere("darwin");
+    expect((await resolveHere("darwin")).key).toEqual(key);
+    expect(await readFile(join(folder, "bin", "args"), "utf8")).not.toContain(Buffer.from(key).toString("hex"));
+  });
+});

@@ -1,0 +1,106 @@
+/**
+ * Hides secrets in events on their way to the log (feature S4).
+ *
+ * 1. The text of an answer is looked at as a whole, however it was cut into deltas. The number of events and their order stay.
+ * 2. At most one event is held back: the last delta of an answer that is still being written.
+ * 3. What a provider wants back verbatim (`opaque`) is not touched: it is the provider's own, and a changed one is refused.
+ */
+import type { Envelope } from "../protocol/envelope.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.js";
+
+export interface Redactor {
+  redact(text: string): string;
+  stream(): RedactorStream;
+}
+
+export interface RedactorStream {
+  push(text: string): string;
+  end(): string;
+}
+
+/** Fields of a payload that hold a name of ours or of the provider, never anything that was said. */
+const NAMES: ReadonlySet<string> = new Set([
+  "turn",
+  "call",
+  "tool",
+  "status",
+  "outcome",
+  "provider",
+  "model",
+  "decision",
+  "decided_by",
+  "opaque",
+  "jti",
+]);
+
+type Delta = Extract<Envelope, { kind: "TextDelta" | "ThinkingDelta" }>;
+
+export class EventRedaction {
+  readonly #redactor: Redactor;
+  #stream: { readonly kind: Delta["kind"]; readonly text: RedactorStream } | undefined;
+  #held: Delta | undefined;
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  /** The events that are ready to be written, in order. */
+  take(event: Envelope): Envelope[] {
+    const isDelta = event.kind === "TextDelta" || event.kind === "ThinkingDelta";
+    if (!isDelta || event.kind !== this.#stream?.kind) {
+      const ready = this.end();
+      if (!isDelta) return [...ready, this.#whole(event)];
+      this.#begin(event);
+      return ready;
+    }
+    const ready = this.#held === undefined ? [] : [this.#held];
+    this.#hold(event);
+    return ready;
+  }
+
+  /** Lets the last delta go. */
+  end(): Envelope[] {
+    const held = this.#held;
+    const rest = this.#stream?.text.end() ?? "";
+    this.#held = undefined;
+    this.#stream = undefined;
+    return held === undefined ? [] : [withText(held, held.payload.text + rest)];
+  }
+
+  #begin(event: Delta): void {
+    this.#stream = { kind: event.kind, text: this.#redactor.stream() };
+    this.#hold(event);
+  }
+
+  #hold(event: Delta): void {
+    this.#held = withText(event, this.#stream?.text.push(event.payload.text) ?? "");
+  }
+
+  #whole(event: Envelope): Envelope {
+    const fields = Object.entries(event.payload as unknown as JsonObject).map(([key, value]) => [
+      key,
+      value === undefined || NAMES.has(key) ? value : this.#value(value),
+    ]);
+    return { ...event, payload: Object.fromEntries(fields) } as unknown as Envelope;
+  }
+
+  #value(value: JsonValue): JsonValue {
+    if (typeof value === "string") return this.#redactor.redact(value);
+    if (Array.isArray(value)) return value.map((item) => this.#value(item));
+    if (!isJsonObject(value)) return value;
+    // An image is not text, and its bytes may look like anything.
+    if (value.type === "image" || value.type === "opaque") return value;
+    // The shape of an answer names calls; all it quotes is arguments that were not JSON.
+    const isCall = value.type === "tool_use";
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [
+        key,
+        item === undefined || (isCall && key !== "malformed") ? item : this.#value(item),
+      ]),
+    );
+  }
+}
+
+function withText(event: Delta, text: string): Delta {
+  return { ...event, payload: { ...event.payload, text } } as Delta;
+}

@@ -1,0 +1,182 @@
+/**
+ * When content goes (feature S5). Stores know how (`expire`); this knows when.
+ *
+ * 1. Content goes by the age of its event, not of its session: 30 days after it was said, unless the policy says otherwise. What
+ *    is younger stays, also in the middle of a long session. Events go in their order: one whose clock ran ahead keeps those
+ *    behind it.
+ * 2. Nothing goes without notice. A notice is given when content falls due within the next 7 days, or has fallen due already, and
+ *    it is given for that content: what was said later, or falls due later, needs another one.
+ * 3. What a notice was given for goes 7 days after it at the earliest, and not before it is due.
+ * 4. A notice that stands is not given again: somebody who sees the banner every day does not move the day. It is used up when
+ *    its content has gone.
+ * 5. Pinned sessions lose nothing. A pin answers the notice: after it is taken off there is a new one first.
+ * 6. A session that cannot be read loses nothing and does not keep the others from their turn.
+ */
+import type { EventPayloads } from "../protocol/events.js";
+import type { SessionId } from "../protocol/ids.js";
+import type { SessionRecord, SessionStore } from "./store.js";
+
+export interface RetentionPolicy {
+  /** How long content is kept. */
+  readonly days: number;
+  /** How long before it goes a person is told. */
+  readonly noticeDays: number;
+}
+
+export const DEFAULT_RETENTION: RetentionPolicy = { days: 30, noticeDays: 7 };
+
+/** A session that loses content before long: something for the banner. */
+export interface DueSession {
+  readonly session: SessionId;
+  readonly title?: string;
+  readonly cwd: string;
+  /** When the oldest of it goes, at the earliest. */
+  readonly expires_at: string;
+  /** A person was told about the oldest of it. */
+  readonly noticed: boolean;
+}
+
+export interface Collected {
+  readonly session: SessionId;
+  /** How many events lost their content, or would. */
+  readonly events: number;
+  /** The last of them. */
+  readonly upTo: number;
+  readonly reason: string;
+  /** It did not work out, and this is why; then nothing is known to be gone. */
+  readonly error?: string;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The first to go comes first. Reads one event of the sessions that are old enough, nothing of the others. */
+export async function dueSoon(store: SessionStore, now: number, policy: RetentionPolicy): Promise<DueSession[]> {
+  const due: DueSession[] = [];
+  for (const record of await store.list({ pinned: false })) {
+    if (!mayBeDue(record, now, policy)) continue;
+    const oldest = await oldestContent(store, record).catch(() => undefined);
+    const found = oldest === undefined ? undefined : assess({ record, oldest }, now, policy);
+    if (found !== undefined) due.push(found);
+  }
+  return due.sort((a, b) => a.expires_at.localeCompare(b.expires_at));
+}
+
+/** undefined when its oldest content, of `oldest` (in milliseconds), does not fall due within the days of notice. */
+export function assess(
+  { record, oldest }: { readonly record: SessionRecord; readonly oldest: number },
+  now: number,
+  policy: RetentionPolicy,
+): DueSession | undefined {
+  const dueAt = oldest + policy.days * DAY_MS;
+  if (record.pinned || dueAt > now + policy.noticeDays * DAY_MS) return undefined;
+  const noticedAt = noticeFor(record, oldest, policy);
+  const expiresAt = Math.max(dueAt, (noticedAt ?? now) + policy.noticeDays * DAY_MS);
+  return {
+    session: record.id,
+    ...(record.title !== undefined && { title: record.title }),
+    cwd: record.cwd,
+    expires_at: new Date(expiresAt).toISOString(),
+    noticed: noticedAt !== undefined,
+  };
+}
+
+/** A person has seen the banner. */
+export async function markNoticed(store: SessionStore, sessions: readonly DueSession[], now: number): Promise<void> {
+  const noticed_at = new Date(now).toISOString();
+  for (const { session, noticed } of sessions) if (!noticed) await store.update(session, { noticed_at });
+}
+
+export interface CollectOptions {
+  /** Says what would go, and changes nothing. */
+  readonly dryRun?: boolean;
+  readonly policy?: RetentionPolicy;
+  readonly signal?: AbortSignal;
+}
+
+/** Lets go what is due and was announced. */
+export async function collect(
+  store: SessionStore,
+  now: number,
+  { dryRun = false, policy = DEFAULT_RETENTION, signal }: CollectOptions = {},
+): Promise<Collected[]> {
+  const collected: Collected[] = [];
+  for (const record of await store.list()) {
+    signal?.throwIfAborted();
+    if (record.noticed_at === undefined) continue;
+    if (record.pinned) {
+      if (!dryRun) await store.update(record.id, { noticed_at: null });
+      continue;
+    }
+    const until = announcedUntil(record, now, policy);
+    if (until === undefined) continue;
+    const found = await collectOne(store, { record, until, dryRun });
+    if (found !== undefined) collected.push({ ...found, reason: reasonOf(record, policy) });
+  }
+  return collected;
+}
+
+/** What a reader of the session has to be told before its first event; undefined when nothing is missing. */
+export function expiredGap({ expired_to }: SessionRecord): EventPayloads["StreamGap"] | undefined {
+  return expired_to === 0 ? undefined : { from: 1, to: expired_to, reason: "ttl" };
+}
+
+interface Collection {
+  readonly record: SessionRecord;
+  readonly until: number;
+  readonly dryRun: boolean;
+}
+
+async function collectOne(
+  store: SessionStore,
+  { record: { id, expired_to }, until, dryRun }: Collection,
+): Promise<Omit<Collected, "reason"> | undefined> {
+  let upTo = expired_to;
+  try {
+    for await (const event of store.events(id, { after: expired_to })) {
+      if (Date.parse(event.ts) > until) break;
+      upTo = event.id;
+    }
+    if (!dryRun) {
+      if (upTo > expired_to) await store.expire(id, upTo);
+      await store.update(id, { noticed_at: null });
+    }
+    return upTo > expired_to ? { session: id, events: upTo - expired_to, upTo } : undefined;
+  } catch (error) {
+    return { session: id, events: 0, upTo: expired_to, error: (error as Error).message };
+  }
+}
+
+/** Content up to this moment is due, was announced, and long enough ago; undefined when there is no such moment. */
+function announcedUntil(record: SessionRecord, now: number, policy: RetentionPolicy): number | undefined {
+  if (record.noticed_at === undefined) return undefined;
+  const noticedAt = Date.parse(record.noticed_at);
+  if (now < noticedAt + policy.noticeDays * DAY_MS) return undefined;
+  return Math.min(coveredBy(noticedAt, policy), now - policy.days * DAY_MS);
+}
+
+/** A notice is for what was said before it and falls due within the days of notice. */
+function coveredBy(noticedAt: number, { days, noticeDays }: RetentionPolicy): number {
+  return Math.min(noticedAt, noticedAt + (noticeDays - days) * DAY_MS);
+}
+
+/** When the notice was given that content of this time needs; undefined when none was, or one for older content. */
+function noticeFor(record: SessionRecord, time: number, policy: RetentionPolicy): number | undefined {
+  if (record.noticed_at === undefined) return undefined;
+  const noticedAt = Date.parse(record.noticed_at);
+  return time <= coveredBy(noticedAt, policy) ? noticedAt : undefined;
+}
+
+/** Without looking at its events: a young session has young content, as a rule; a copy of an old one is found when it is older. */
+function mayBeDue(record: SessionRecord, now: number, { days, noticeDays }: RetentionPolicy): boolean {
+  if (record.expired_to >= record.last_event) return false;
+  return Date.parse(record.created_at) + days * DAY_MS <= now + noticeDays * DAY_MS;
+}
+
+async function oldestContent(store: SessionStore, { id, expired_to }: SessionRecord): Promise<number | undefined> {
+  for await (const event of store.events(id, { after: expired_to, limit: 1 })) return Date.parse(event.ts);
+  return undefined;
+}
+
+function reasonOf({ noticed_at }: SessionRecord, { days }: RetentionPolicy): string {
+  return `older than ${days} days, announced on ${noticed_at?.slice(0, 10)}`;
+}

@@ -1,0 +1,50 @@
+/**
+ * What to look for, in the words of a search box: `word "a phrase" -without`. Case and accents make no difference, and where a
+ * phrase has a blank the text may have any run of them.
+ */
+export interface SearchQuery {
+  /** Each must be there. */
+  readonly wanted: readonly RegExp[];
+  /** None may be there. */
+  readonly unwanted: readonly RegExp[];
+}
+
+export function parseSearchQuery(text: string): SearchQuery {
+  const wanted = new Map<string, RegExp>();
+  const unwanted = new Map<string, RegExp>();
+  for (const [, minus, phrase, word] of text.matchAll(/(-?)(?:"([^"]*)"?|([^\s"]+))/g)) {
+    const term = fold(phrase ?? word ?? "").trim();
+    if (term === "") continue;
+    const pattern = term.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/\s+/g, "\\s+");
+    (minus === "" ? wanted : unwanted).set(term, new RegExp(pattern, "g"));
+  }
+  return { wanted: [...wanted.values()], unwanted: [...unwanted.values()] };
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** The text as it is compared. */
+export function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  return text
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .toLowerCase()
+    .replaceAll("ς", "σ");
+}
+
+/** The characters of `text` that `from` up to `to` of `fold(text)` was made of, with the accents that follow them. */
+export function unfoldedRange(text: string, from: number, to: number): [number, number] {
+  if (ASCII.test(text)) return [from, to];
+  let start: number | undefined;
+  let at = 0;
+  let folded = 0;
+  for (const character of text) {
+    const { length } = fold(character);
+    if (folded >= to && length > 0) break;
+    if (start === undefined && folded + length > from) start = at;
+    at += character.length;
+    folded += length;
+  }
+  return [start ?? at, at];
+}

@@ -1,0 +1,271 @@
+/**
+ * Full text over all sessions (feature S10), for any store: it reads what `events` gives.
+ *
+ * 1. All the words of a query stand in one turn: in what the person said, in an answer (put together, so that a word may be cut
+ *    in two by its deltas), in the arguments or the result of a tool. Or all stand in the title.
+ * 2. The newest comes first: sessions by their last use, and the turns of a session from its end.
+ * 3. Nothing is kept of a turn but one snippet, and no more of a long answer than the piece that is looked at.
+ * 4. A session that cannot be read is passed over, and the caller is told.
+ */
+import type { InputContent, ResultContent } from "../protocol/content.js";
+import { plainText } from "../protocol/content.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { EventKind } from "../protocol/events.js";
+import type { SessionId } from "../protocol/ids.js";
+import type { JsonValue } from "../protocol/json.js";
+import { EXPIRED } from "./expired.js";
+import { fold, parseSearchQuery, type SearchQuery, unfoldedRange } from "./search-query.js";
+import { type SessionRecord, type SessionStore, StoreError } from "./store.js";
+
+export interface SearchHit {
+  readonly session: SessionId;
+  readonly title?: string;
+  /** From 1; 0 for the title, and for what came before the first turn. */
+  readonly turn: number;
+  /** The event that the snippet is from; 0 for the title. */
+  readonly event: number;
+  readonly kind: EventKind | "title";
+  readonly ts: string;
+  /** One line. */
+  readonly snippet: string;
+  /** Where in the snippet the words stand: from, up to. */
+  readonly ranges: readonly (readonly [number, number])[];
+}
+
+export interface SearchOptions {
+  readonly limit?: number;
+  /** Only sessions of this folder. */
+  readonly cwd?: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: { readonly sessions: number; readonly of: number }) => void;
+  readonly onUnreadable?: (session: SessionId, message: string) => void;
+}
+
+const LIMIT = 100;
+/** A long answer is looked at in pieces of this many characters, each with the end of the one before it. */
+const PIECE = 256 * 1024;
+const OVERLAP = 1024;
+const BEFORE_MATCH = 50;
+const SNIPPET = 160;
+/** How often others get their turn; without it a key press could not stop a search. */
+const EVENTS_PER_BREATH = 500;
+
+export async function* searchSessions(
+  store: SessionStore,
+  query: string,
+  { limit = LIMIT, cwd, signal, onProgress, onUnreadable }: SearchOptions = {},
+): AsyncGenerator<SearchHit> {
+  const terms = parseSearchQuery(query);
+  if (terms.wanted.length === 0) {
+    throw new StoreError("invalid", "Say at least one word to look for; -word only leaves out.");
+  }
+  const records = await store.list(cwd === undefined ? {} : { cwd });
+  let left = limit;
+  for (const [i, record] of records.entries()) {
+    if (left <= 0) return;
+    onProgress?.({ sessions: i, of: records.length });
+    const search = new SessionSearch(record, terms, left);
+    try {
+      await readAll(store, search, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof StoreError)) throw error;
+      onUnreadable?.(record.id, error.message);
+    }
+    const hits = search.end();
+    left -= hits.length;
+    yield* hits;
+  }
+  onProgress?.({ sessions: records.length, of: records.length });
+}
+
+async function readAll(store: SessionStore, search: SessionSearch, signal: AbortSignal | undefined): Promise<void> {
+  let count = 0;
+  signal?.throwIfAborted();
+  for await (const event of store.events(search.record.id)) {
+    search.add(event);
+    if (++count % EVENTS_PER_BREATH !== 0) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    signal?.throwIfAborted();
+  }
+}
+
+/** What is known of the turn that is being read. */
+interface Turn {
+  readonly number: number;
+  readonly found: Set<RegExp>;
+  excluded: boolean;
+  hasDeltas: boolean;
+  best: { readonly hit: SearchHit; readonly terms: number } | undefined;
+}
+
+type Source = Pick<SearchHit, "event" | "kind" | "ts">;
+
+class SessionSearch {
+  readonly record: SessionRecord;
+  readonly #terms: SearchQuery;
+  readonly #most: number;
+  readonly #hits: SearchHit[] = [];
+  readonly #titleHit: SearchHit | undefined;
+  #turn = newTurn(0);
+  #answer = "";
+  /** Where in the answer each of its deltas begins. */
+  #deltas: (Source & { readonly at: number })[] = [];
+
+  constructor(record: SessionRecord, terms: SearchQuery, most: number) {
+    this.record = record;
+    this.#terms = terms;
+    this.#most = most;
+    this.#look(record.title ?? "", () => ({ event: 0, kind: "title", ts: record.active_at }));
+    this.#titleHit = this.#endTurn(0);
+  }
+
+  add(event: Envelope): void {
+    const from = () => ({ event: event.id, kind: event.kind, ts: event.ts });
+    switch (event.kind) {
+      case "TurnStarted":
+        this.#closeTurn(this.#turn.number + 1);
+        this.#look(textOf(event.payload.input), from);
+        return;
+      case "TextDelta":
+        this.#addDelta(event.payload.text, from());
+        return;
+      case "ToolCallStarted":
+        this.#look(stringsOf(event.payload.args).join("\n"), from);
+        return;
+      case "ToolResult":
+        this.#look(textOf(event.payload.content), from);
+        return;
+      case "CostIncremented":
+        this.#endAnswer();
+        return;
+      case "TurnEnded":
+        this.#endAnswer();
+        if (!this.#turn.hasDeltas) this.#look(event.payload.text, from);
+        return;
+      default:
+    }
+  }
+
+  /** The newest first. */
+  end(): readonly SearchHit[] {
+    this.#closeTurn(0);
+    if (this.#titleHit !== undefined) this.#hits.push(this.#titleHit);
+    return this.#hits.slice(-this.#most).reverse();
+  }
+
+  #addDelta(text: string, source: Source): void {
+    this.#turn.hasDeltas = true;
+    if (text === EXPIRED) return;
+    this.#deltas.push({ ...source, at: this.#answer.length });
+    this.#answer += text;
+    if (this.#answer.length < PIECE) return;
+    const answer = this.#answer;
+    const deltas = this.#deltas;
+    this.#endAnswer();
+    const start = answer.length - OVERLAP;
+    this.#answer = answer.slice(start);
+    const first = deltas.findLastIndex(({ at }) => at <= start);
+    this.#deltas = deltas.slice(first).map((delta) => ({ ...delta, at: Math.max(0, delta.at - start) }));
+  }
+
+  #endAnswer(): void {
+    const answer = this.#answer;
+    const deltas = this.#deltas;
+    this.#answer = "";
+    this.#deltas = [];
+    this.#look(answer, (index) => {
+      const { at: _, ...source } = deltas.findLast(({ at }) => at <= index) ?? {
+        at: 0,
+        event: 0,
+        kind: "TextDelta",
+        ts: "",
+      };
+      return source;
+    });
+  }
+
+  #closeTurn(next: number): void {
+    this.#endAnswer();
+    const hit = this.#endTurn(next);
+    if (hit === undefined) return;
+    this.#hits.push(hit);
+    // Later turns are shown before earlier ones, so the earliest is the one to give up.
+    if (this.#hits.length > this.#most) this.#hits.shift();
+  }
+
+  #endTurn(next: number): SearchHit | undefined {
+    const { found, excluded, best } = this.#turn;
+    this.#turn = newTurn(next);
+    return !excluded && found.size === this.#terms.wanted.length ? best?.hit : undefined;
+  }
+
+  /** `sourceAt` says which event the character at an index is from. */
+  #look(text: string, sourceAt: (index: number) => Source): void {
+    if (text === "" || text === EXPIRED) return;
+    const turn = this.#turn;
+    if (turn.excluded) return;
+    const folded = fold(text);
+    if (this.#terms.unwanted.some((term) => folded.search(term) >= 0)) {
+      turn.excluded = true;
+      return;
+    }
+    const matches = this.#terms.wanted.map((term) => ({ term, at: folded.search(term) })).filter(({ at }) => at >= 0);
+    for (const { term } of matches) turn.found.add(term);
+    if (matches.length <= (turn.best?.terms ?? 0)) return;
+    const first = Math.min(...matches.map((match) => match.at));
+    const [at] = unfoldedRange(text, first, first + 1);
+    const { id: session, title } = this.record;
+    const source = sourceAt(at);
+    const place = { session, ...(title !== undefined && { title }), turn: turn.number, ...source };
+    turn.best = { terms: matches.length, hit: { ...place, ...snippetAround(text, at, this.#terms.wanted) } };
+  }
+}
+
+function newTurn(number: number): Turn {
+  return { number, found: new Set(), excluded: false, hasDeltas: false, best: undefined };
+}
+
+function textOf(content: readonly (InputContent | ResultContent)[]): string {
+  const text = plainText(content);
+  return text === EXPIRED ? "" : text;
+}
+
+function stringsOf(value: JsonValue | undefined): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number") return [String(value)];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap((each: JsonValue | undefined) => stringsOf(each));
+}
+
+function snippetAround(
+  text: string,
+  at: number,
+  terms: readonly RegExp[],
+): { readonly snippet: string; readonly ranges: readonly (readonly [number, number])[] } {
+  const start = pairStart(text, Math.max(0, at - BEFORE_MATCH));
+  const end = pairStart(text, Math.min(text.length, start + SNIPPET));
+  const shown = text.slice(start, end).replace(/\s+/g, " ").trim();
+  const snippet = `${start > 0 ? "…" : ""}${shown}${end < text.length ? "…" : ""}`;
+  const folded = fold(snippet);
+  const found = terms.flatMap((term) =>
+    [...folded.matchAll(term)].map(({ index, 0: match }) => unfoldedRange(snippet, index, index + match.length)),
+  );
+  return { snippet, ranges: joined(found) };
+}
+
+/** The index, or the one before it when it is in the middle of a surrogate pair. */
+function pairStart(text: string, index: number): number {
+  return /[\udc00-\udfff]/.test(text.charAt(index)) ? index - 1 : index;
+}
+
+/** In order, and those that touch as one. */
+function joined(ranges: readonly (readonly [number, number])[]): (readonly [number, number])[] {
+  const result: [number, number][] = [];
+  for (const [from, to] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    const last = result.at(-1);
+    if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
+    else result.push([from, to]);
+  }
+  return result;
+}

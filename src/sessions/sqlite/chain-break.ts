@@ -1,0 +1,30 @@
+/** What is wrong with a log, and where. */
+import { type LogProblem, StoreError } from "../store.js";
+
+/** Found while walking the chain; `verify` reports it, readers throw it. */
+export class ChainBreak extends Error {
+  readonly problem: LogProblem;
+  readonly event: number;
+
+  constructor(problem: LogProblem, event: number, message: string) {
+    super(message);
+    this.problem = problem;
+    this.event = event;
+  }
+}
+
+/** What a reader gets in place of a break in the chain. */
+export function asStoreError(error: unknown): unknown {
+  if (!(error instanceof ChainBreak)) return error;
+  return new StoreError("damaged", `The log of this session is damaged. ${error.message}`, { cause: error });
+}
+
+/** Rows that the database itself cannot make sense of are a break in the chain like any other. */
+export function readable<T>(id: number, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== "damaged") throw error;
+    throw new ChainBreak("unreadable", id, `The log cannot be read from event ${id} on: ${error.message}`);
+  }
+}

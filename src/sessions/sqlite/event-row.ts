@@ -1,0 +1,34 @@
+/** A row of `events`; the schema (migrations/0001-sessions.ts) says what its columns are. */
+import type { Row } from "./columns.js";
+
+/** `place` = session number × this + event id; with 2^23 sessions the product stays exact. */
+export const EVENTS_PER_SESSION: number = 2 ** 30;
+
+export const EVENT = {
+  place: "integer",
+  kind: "integer",
+  originator: "integer",
+  since: "integer",
+  encoding: "integer",
+  origin: "integer?",
+  body: "bytes",
+  holes: "bytes?",
+  remains: "bytes?",
+  link: "bytes",
+} as const;
+export type EventRow = Row<typeof EVENT>;
+
+export const AT_PLACE = "FROM events WHERE place = ?";
+
+export function placeOf({ number }: { readonly number: number }, id: number): number {
+  return number * EVENTS_PER_SESSION + id;
+}
+
+export function isEventId(id: number): boolean {
+  return Number.isInteger(id) && id >= 1 && id < EVENTS_PER_SESSION;
+}
+
+/** The events that spell out the id of a turn or call; what remains of them when they expire begins with it too. */
+export function opensTurnOrCall(kind: string): boolean {
+  return kind === "TurnStarted" || kind === "ToolCallStarted";
+}

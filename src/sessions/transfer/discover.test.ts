@@ -1,0 +1,112 @@
+import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import { findForeignSessions } from "./discover.js";
+import { importTranscript } from "./import.js";
+import { fileLines } from "./lines.js";
+import { ClaudeLines, CodexLines, collect, OPTIONS } from "./test-support/sample.js";
+
+let home: string;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "oxbow-discover-"));
+});
+
+afterEach(() => rm(home, { recursive: true }));
+
+async function put(path: string, lines: readonly string[], day: number): Promise<string> {
+  const full = join(home, path);
+  await mkdir(dirname(full), { recursive: true });
+  await writeFile(full, `${lines.join("\n")}\n`);
+  const written = new Date(Date.UTC(2026, 5, day));
+  await utimes(full, written, written);
+  return full;
+}
+
+function claude(words: string, more = ""): string[] {
+  const lines = new ClaudeLines();
+  lines.user(words);
+  lines.assistant("m1", { type: "text", text: `ok ${more}` });
+  return lines.text();
+}
+
+function codex(words: string): string[] {
+  const lines = new CodexLines();
+  lines.user("<environment_context>\n<cwd>/x</cwd>\n</environment_context>");
+  lines.user(words);
+  lines.assistant("ok");
+  return lines.text();
+}
+
+describe("transcripts of other programs", () => {
+  verifies(["S6", "S10"], "are found, the newest first, with what they are about", async () => {
+    const old = await put(".claude/projects/-home-ann-project/one.jsonl", claude("an old question\nwith details"), 1);
+    const rollout = await put(
+      ".codex/sessions/2026/06/03/rollout-2026-06-03T10-00-00-id.jsonl",
+      codex("a newer one"),
+      3,
+    );
+    const archived = await put(".codex/archived_sessions/rollout-2026-06-02T10-00-00-id.jsonl", codex("put away"), 2);
+    await put(".claude/projects/-home-ann-project/agent-a1.jsonl", claude("a sub-agent"), 9);
+    await put(".claude/projects/-home-ann-project/one/subagents/agent-a2.jsonl", claude("another"), 9);
+    await put(".claude/projects/-home-ann-project/stub.jsonl", ['{"type":"summary","summary":"x","leafUuid":"y"}'], 9);
+    await put(".claude/projects/-home-ann-project/broken.jsonl", ["not JSON"], 9);
+    await put(".codex/history.jsonl", ['{"text":"x"}'], 9);
+    const place = { cwd: "/home/ann/project" };
+    expect(await findForeignSessions({ home })).toEqual([
+      {
+        path: rollout,
+        kind: "codex",
+        ...place,
+        started: "2026-05-01T09:00:00.000Z",
+        active: "2026-06-03T00:00:00.000Z",
+        title: "a newer one",
+      },
+      expect.objectContaining({ path: archived, title: "put away" }),
+      {
+        path: old,
+        kind: "claude-code",
+        ...place,
+        started: "2026-02-01T12:00:01.000Z",
+        active: "2026-06-01T00:00:00.000Z",
+        title: "an old question",
+      },
+    ]);
+  });
+
+  it("are none where the programs were never used", async () => {
+    expect(await findForeignSessions({ home })).toEqual([]);
+    expect(await findForeignSessions({ home: join(home, "nobody") })).toEqual([]);
+  });
+
+  it("are looked for where the programs were told to keep them", async () => {
+    await put("c/projects/p/one.jsonl", claude("here"), 1);
+    await put("d/sessions/2026/01/01/rollout-x.jsonl", codex("there"), 2);
+    const found = await findForeignSessions({ home, claudeFolder: join(home, "c"), codexFolder: join(home, "d") });
+    expect(found.map(({ title }) => title)).toEqual(["there", "here"]);
+  });
+
+  it("are known by their beginning, however long they are", async () => {
+    const lines = new ClaudeLines();
+    // What comes first is longer than the first look.
+    lines.system("informational", { content: "x".repeat(50_000) });
+    lines.user("a long talk");
+    for (let at = 0; at < 40; at++) lines.assistant(`m${at}`, { type: "text", text: "x".repeat(20_000) });
+    lines.other({ type: "custom-title", customTitle: "Only at the end", sessionId: "s-1" });
+    await put(".claude/projects/p/long.jsonl", lines.text(), 1);
+    expect(await findForeignSessions({ home })).toMatchObject([{ title: "a long talk", cwd: "/home/ann/project" }]);
+  });
+
+  verifies(["S6"], "can be read from their files, whatever is inside of a line", async () => {
+    const separators = "one\u2028two\u2029three\rfour";
+    const path = await put(".claude/projects/p/odd.jsonl", ["", ...claude(separators), "", "{"], 1);
+    const lines = await collect(fileLines(path));
+    expect(lines).toHaveLength(5);
+    const { events, notes } = await importTranscript(fileLines(path), OPTIONS);
+    const [started] = await collect(events);
+    expect(started?.payload).toMatchObject({ input: [{ type: "text", text: separators }] });
+    expect(notes).toEqual(["Line 5 was left out: it is not JSON."]);
+  });
+});

@@ -1,0 +1,125 @@
+/**
+ * Makes events from a file that lost some of its lines keep the order that readers rely on (protocol/events.ts).
+ *
+ * 1. What is whole passes as it is, but for the ids, which are counted anew.
+ * 2. A turn whose end is lost is ended, a call whose result is lost gets one that says so; what has lost its beginning is left out.
+ */
+import { text } from "../../protocol/content.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { EventBody } from "../../protocol/events.js";
+import type { CallId, TurnId } from "../../protocol/ids.js";
+import { addUsage, NO_USAGE, type Usage } from "../../protocol/usage.js";
+import type { ImportNotes } from "./notes.js";
+
+interface OpenTurn {
+  readonly turn: TurnId;
+  iterations: number;
+  usage: Usage;
+}
+
+/** Of a turn; they mean nothing outside of one. */
+const IN_TURN: ReadonlySet<Envelope["kind"]> = new Set(["TextDelta", "ThinkingDelta", "TurnTiming", "CostIncremented"]);
+
+export class EventOrder {
+  readonly #notes: ImportNotes;
+  readonly #calls = new Set<CallId>();
+  readonly #turns = new Set<TurnId>();
+  /** Calls without a result, in the order they began. */
+  readonly #waiting = new Map<CallId, string>();
+  #open: OpenTurn | undefined;
+  #last: Envelope | undefined;
+  #id = 0;
+
+  constructor(notes: ImportNotes) {
+    this.#notes = notes;
+  }
+
+  take(event: Envelope): Envelope[] {
+    if (!this.#fits(event)) {
+      this.#notes.count("Events left out because their beginning is lost");
+      return [];
+    }
+    const before = this.#closing(event);
+    this.#follow(event);
+    this.#last = event;
+    return [...before, { ...event, id: ++this.#id }];
+  }
+
+  end(): Envelope[] {
+    return this.#last === undefined ? [] : this.#endTurn(this.#last);
+  }
+
+  #fits(event: Envelope): boolean {
+    switch (event.kind) {
+      case "TurnStarted":
+        return !this.#turns.has(event.payload.turn);
+      case "TurnEnded":
+      case "Cancelled":
+        return event.payload.turn === this.#open?.turn;
+      case "ToolCallStarted":
+        return !this.#calls.has(event.payload.call);
+      case "ToolResult":
+        // Results come in the order of the calls: one that is out of turn has lost those before it.
+        return this.#waiting.has(event.payload.call);
+      default:
+        return !IN_TURN.has(event.kind) || this.#open !== undefined;
+    }
+  }
+
+  /** What has to end before this event can follow. */
+  #closing(event: Envelope): Envelope[] {
+    if (event.kind === "TurnStarted") return this.#endTurn(event);
+    if (event.kind === "TurnEnded") return this.#endCalls(event);
+    if (event.kind !== "ToolResult") return [];
+    const skipped = [...this.#waiting.keys()];
+    return this.#endCalls(event, skipped.slice(0, skipped.indexOf(event.payload.call)));
+  }
+
+  #follow(event: Envelope): void {
+    switch (event.kind) {
+      case "TurnStarted":
+        this.#turns.add(event.payload.turn);
+        this.#open = { turn: event.payload.turn, iterations: 0, usage: NO_USAGE };
+        return;
+      case "TurnEnded":
+        this.#open = undefined;
+        return;
+      case "ToolCallStarted":
+        this.#calls.add(event.payload.call);
+        this.#waiting.set(event.payload.call, event.payload.tool);
+        return;
+      case "ToolResult":
+        this.#waiting.delete(event.payload.call);
+        return;
+      case "CostIncremented":
+        if (this.#open === undefined) return;
+        this.#open.iterations++;
+        this.#open.usage = addUsage(this.#open.usage, event.payload.usage);
+        return;
+    }
+  }
+
+  #endTurn(at: Envelope): Envelope[] {
+    const calls = this.#endCalls(at);
+    const open = this.#open;
+    if (open === undefined) return calls;
+    this.#open = undefined;
+    this.#notes.count("Turns that had lost their end and count as cancelled");
+    const payload = { ...open, outcome: "cancelled", text: "" } as const;
+    return [...calls, this.#made(at, { kind: "TurnEnded", payload })];
+  }
+
+  #endCalls(at: Envelope, calls: readonly CallId[] = [...this.#waiting.keys()]): Envelope[] {
+    return calls.map((call) => {
+      const tool = this.#waiting.get(call) ?? "";
+      this.#waiting.delete(call);
+      this.#notes.count("Results of calls that were lost");
+      const content = [text("The result of this call was lost.")];
+      return this.#made(at, { kind: "ToolResult", payload: { call, tool, status: "cancelled", content } });
+    });
+  }
+
+  #made({ session, originator, ts }: Envelope, body: EventBody): Envelope {
+    return { id: ++this.#id, kind: body.kind, session, originator, ts, payload: body.payload } as Envelope;
+  }
+}

@@ -1,0 +1,118 @@
+/** What the payload of an event must look like, for events that come from a file. A field that is not named here may hold anything. */
+import { schemaProblems } from "../../base/json-schema.js";
+import { EVENT_KINDS, type EventKind } from "../../protocol/events.js";
+import { isId } from "../../protocol/ids.js";
+import type { JsonObject } from "../../protocol/json.js";
+
+type Fields = Readonly<Record<string, JsonObject>>;
+
+const STRING = { type: "string" } as const;
+const NUMBER = { type: "number" } as const;
+const OBJECT = { type: "object" } as const;
+const TRUE = { const: true } as const;
+const STRINGS = { type: "array", items: STRING } as const;
+
+function object(required: Fields, optional: Fields = {}): JsonObject {
+  return { type: "object", properties: { ...required, ...optional }, required: Object.keys(required) };
+}
+
+function oneOf(...values: readonly string[]): JsonObject {
+  return { enum: values };
+}
+
+const USAGE = object({ input: NUMBER, output: NUMBER, cache_read: NUMBER, cache_write: NUMBER, reasoning: NUMBER });
+const FAILURE_FIELDS: Fields = { reason: STRING, message: STRING };
+const CONTENT: JsonObject = {
+  type: "array",
+  items: {
+    anyOf: [
+      object({ type: { const: "text" }, text: STRING }),
+      object({ type: { const: "image" }, media_type: STRING, data: STRING }),
+    ],
+  },
+};
+const DELTAS = { type: "integer", minimum: 0 } as const;
+const ANSWER = object(
+  {},
+  {
+    calls: DELTAS,
+    interrupted: TRUE,
+    blocks: {
+      type: "array",
+      items: {
+        anyOf: [
+          object({ type: oneOf("text", "thinking"), deltas: DELTAS }),
+          object({ type: { const: "tool_use" }, call: STRING }, { malformed: STRING }),
+          object({ type: { const: "opaque" }, provider: STRING, data: {} }),
+          object({ type: { const: "yield" } }),
+        ],
+      },
+    },
+  },
+);
+
+const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
+  TurnStarted: object({ turn: STRING, input: CONTENT }),
+  TextDelta: object({ text: STRING }),
+  ThinkingDelta: object({ text: STRING }, { provider: STRING }),
+  ToolCallStarted: object({ call: STRING, tool: STRING, args: OBJECT }),
+  ToolCallProgress: object({ call: STRING, text: STRING }),
+  ToolResult: object(
+    {
+      call: STRING,
+      tool: STRING,
+      status: oneOf("ok", "error", "denied", "cancelled", "timeout", "skipped"),
+      content: CONTENT,
+    },
+    { details: OBJECT },
+  ),
+  TurnTiming: object({ turn: STRING, parts: OBJECT }),
+  CostIncremented: object(
+    { turn: STRING, provider: STRING, model: STRING, usage: USAGE, elapsed_ms: NUMBER },
+    { answer: ANSWER },
+  ),
+  Error: object(FAILURE_FIELDS, { turn: STRING }),
+  Cancelled: object({ turn: STRING, by: STRING }),
+  TurnEnded: object(
+    {
+      turn: STRING,
+      outcome: oneOf("answered", "limit", "denied", "cancelled", "failed"),
+      text: STRING,
+      iterations: NUMBER,
+      usage: USAGE,
+    },
+    { truncated: TRUE, failure: object(FAILURE_FIELDS) },
+  ),
+  PermissionRequested: object({ call: STRING, tool: STRING, args: OBJECT, summary: STRING }),
+  PermissionResolved: object(
+    {
+      call: STRING,
+      tool: STRING,
+      decision: oneOf("allow_once", "allow_pattern", "allow_tool", "deny"),
+      decided_by: STRING,
+    },
+    { message: STRING },
+  ),
+  CompactionTriggered: object({ turn: STRING, reason: STRING }, { summary: STRING }),
+  StreamGap: object({ from: NUMBER, to: NUMBER, reason: STRING }),
+  TokenExpiring: object({ jti: STRING, exp: NUMBER }),
+  HookTimeout: object({ event: STRING, command: STRING, timeout_ms: NUMBER }),
+  HookError: object({ event: STRING, command: STRING, exit_code: NUMBER }),
+  MCPServerDown: object({ name: STRING, reason: STRING, attempts: NUMBER }),
+  SkillRegistryChanged: object({ added: STRINGS, removed: STRINGS }),
+  SessionEnded: object({ reason: oneOf("idle", "user", "error", "binary-shutdown") }),
+  CustomEvent: object({ namespace: STRING, kind: STRING, payload: {} }),
+};
+
+export function isEventKind(kind: unknown): kind is EventKind {
+  return EVENT_KINDS.some((known) => known === kind);
+}
+
+/** The first thing that is wrong with it, or undefined. */
+export function payloadProblem(kind: EventKind, payload: JsonObject): string | undefined {
+  return schemaProblems(SHAPES[kind], payload)[0];
+}
+
+export function isClientId(value: unknown): value is `cli_${string}` {
+  return typeof value === "string" && isId("cli", value);
+}

@@ -1,0 +1,155 @@
+/**
+ * Carries out an undo plan (feature T10).
+ *
+ * 1. All of it or nothing: with a conflict, or when something changed since the plan was made, nothing is touched; when a
+ *    step fails, those before it are taken back.
+ * 2. What goes is in the journal before the first file changes, and so is what is to be done. After a crash each entry is as
+ *    it was or as it was to be, and planning the same undo again finishes it.
+ * 3. The undo is in the journal like a turn: it can be undone (redo), and the next undo goes one turn further back.
+ */
+
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { StoreError } from "../store.js";
+import { type Change, sameState } from "./entry-state.js";
+import type { UndoGroup } from "./history.js";
+import type { UndoJournal } from "./journal.js";
+import type { UndoPlan } from "./plan.js";
+import type { UndoItem } from "./plan-items.js";
+import { presentAt } from "./present.js";
+import { isExchange, removeTemporary, restore, type Step } from "./restore.js";
+
+export interface ApplyUndoOptions {
+  /** Leaves the entries with a conflict as they are and does the rest. */
+  readonly skipConflicts?: boolean;
+}
+
+export interface UndoResult {
+  readonly done: readonly UndoItem[];
+  /** Conflicts that were skipped, and what cannot be undone. */
+  readonly left: readonly UndoItem[];
+}
+
+/** Throws a StoreError: `conflict` when the plan has conflicts or is out of date, `busy` while a tool of the session runs. */
+export async function applyUndo(
+  journal: UndoJournal,
+  plan: UndoPlan,
+  options: ApplyUndoOptions = {},
+): Promise<UndoResult> {
+  const conflicts = plan.items.filter((item) => item.state === "conflict");
+  if (conflicts.length > 0 && options.skipConflicts !== true) throw refusal(conflicts);
+  if (plan.items.length > 0 && plan.items.every((item) => item.state !== "ready")) throw refusal(plan.items);
+  await journal.enter();
+  try {
+    if (journal.begin(plan.root).length !== plan.basis) throw outdated("The session went on");
+    return await carryOut(journal, plan);
+  } finally {
+    await journal.leave();
+  }
+}
+
+async function carryOut(journal: UndoJournal, plan: UndoPlan): Promise<UndoResult> {
+  const done = plan.items.filter((item) => item.state === "ready");
+  const left = plan.items.filter((item) => item.state !== "ready");
+  const id = randomBytes(6).toString("hex");
+  mkdirSync(plan.root, { recursive: true });
+  const changes: Change[] = [];
+  for (const item of done) changes.push(await keepPresent(journal, plan, item));
+  await journal.flush();
+  if (plan.interrupted !== undefined) {
+    const { call, changes: list, gaps } = plan.interrupted;
+    if (list.length > 0) journal.append({ is: "change", call, list });
+    journal.append({ is: "end", call, gaps });
+  }
+  const killed = killedUndos(journal, plan);
+  const list = withKilled(journal, { plan, killed, changes });
+  journal.append({ is: "undo", id, at: journal.clock.wall(), of: plan.of, redo: plan.redo, list });
+  await journal.sync();
+  const steps = changes.map((change, index) => stepOf(change, { id, index }));
+  try {
+    restore(steps, { root: plan.root, content: (address) => journal.content(address) });
+  } catch (error) {
+    takeBack(journal, { root: plan.root, steps, id, error: error as Error });
+  }
+  journal.append({ is: "done", id });
+  for (const group of killed) journal.append({ is: "done", id: group.id, failed: true });
+  await journal.sync();
+  return { done, left };
+}
+
+/** What is about to go; it must still be what the plan was made for. */
+async function keepPresent(journal: UndoJournal, { root }: UndoPlan, { path, from, to }: UndoItem): Promise<Change> {
+  const { state, bytes } = presentAt(root, path, (content) => journal.address(content));
+  if (!sameState(state, from)) throw outdated(`${path} was changed`);
+  if (bytes !== undefined) await journal.keep(bytes);
+  return { path, before: state, after: to };
+}
+
+/** Undos of the same that were begun and never finished. */
+function killedUndos(journal: UndoJournal, plan: UndoPlan): readonly UndoGroup[] {
+  const begun = journal.history().groups.filter((group) => group.is === "undo" && group.state === "begun");
+  return begun.filter(
+    (group): group is UndoGroup => group.is === "undo" && group.of.some((id) => plan.of.includes(id)),
+  );
+}
+
+/**
+ * What they left lying about is removed. What they had done, or half done, becomes part of this one, so that a redo brings all
+ * of it back.
+ */
+function withKilled(
+  journal: UndoJournal,
+  now: { readonly plan: UndoPlan; readonly killed: readonly UndoGroup[]; readonly changes: readonly Change[] },
+): readonly Change[] {
+  const { root } = now.plan;
+  const list = new Map(now.changes.map((change) => [change.path, change]));
+  for (const { id, deeds } of now.killed) {
+    deeds.forEach(({ path, before, after }, index) => {
+      removeTemporary(root, stepOf({ path, before, after }, { id, index }));
+      const { state } = presentAt(root, path, (content) => journal.address(content));
+      const isHalfDone = state === undefined && isExchange({ from: before, to: after });
+      const isDone = sameState(state, after) && !list.has(path);
+      if (isDone || isHalfDone) list.set(path, { path, before, after });
+    });
+  }
+  return [...list.values()];
+}
+
+function stepOf({ path, before, after }: Change, { id, index }: { id: string; index: number }): Step {
+  return { path, from: before, to: after, temporary: `.oxbow-undo-${id}-${index}.tmp` };
+}
+
+/** Always throws: the error that made it necessary, with the news how it went. */
+function takeBack(
+  journal: UndoJournal,
+  failed: { readonly root: string; readonly steps: readonly Step[]; readonly id: string; readonly error: Error },
+): never {
+  const { root, steps, id, error } = failed;
+  const back = steps.flatMap((step): readonly Step[] => {
+    const { state } = presentAt(root, step.path, (content) => journal.address(content));
+    const isTaken = sameState(state, step.to) || (isExchange(step) && state === undefined);
+    return isTaken && !sameState(state, step.from) ? [{ ...step, from: state, to: step.from }] : [];
+  });
+  try {
+    restore(back, { root, content: (address) => journal.content(address) });
+  } catch (again) {
+    throw new StoreError(
+      "unavailable",
+      `Only a part was undone. ${error.message}. Putting that back failed as well: ${(again as Error).message}. ` +
+        "Remove the cause and undo again: that goes on where this stopped.",
+      { cause: error },
+    );
+  }
+  journal.append({ is: "done", id, failed: true });
+  throw new StoreError("unavailable", `Nothing was undone. ${error.message}.`, { cause: error });
+}
+
+function refusal(conflicts: readonly UndoItem[]): StoreError {
+  const shown = conflicts.slice(0, 5).map(({ path, reason }) => `${path}: ${reason}`);
+  const more = conflicts.length > shown.length ? ` And ${conflicts.length - shown.length} more.` : "";
+  return new StoreError("conflict", `Nothing was undone. ${shown.join(". ")}.${more}`);
+}
+
+function outdated(what: string): StoreError {
+  return new StoreError("conflict", `${what} since the plan was made. Nothing was undone: look at it again.`);
+}

@@ -1,0 +1,76 @@
+/** What stands at a path, as far as an undo has to know. */
+import type { BigIntStats, Stats } from "node:fs";
+
+export type EntryKind = "file" | "link" | "folder" | "other";
+
+export interface EntryState {
+  readonly kind: EntryKind;
+  /** Permission bits of a file or folder; absent where nobody looked, such as for a file about to be made. */
+  readonly mode?: number;
+  /** The address of a file's bytes (sealer.ts); absent when they were not read. */
+  readonly content?: string;
+  readonly size?: number;
+  /** Where a link says it leads. */
+  readonly target?: string;
+  /** Tells an untouched file from a touched one without reading it. Absent when it was touched too lately to be sure. */
+  readonly stamp?: string;
+  /** It was moved here from a place that is not watched, so it may be the only copy. */
+  readonly elsewhere?: true;
+}
+
+/** Undefined stands for nothing there. */
+export interface Change {
+  /** Relative to the workspace with forward slashes; absolute for a file in another folder that tools may write to. */
+  readonly path: string;
+  readonly before: EntryState | undefined;
+  readonly after: EntryState | undefined;
+}
+
+/** Whether two observations are certainly of the same thing. */
+export function sameState(left: EntryState | undefined, right: EntryState | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  if (left.kind !== right.kind) return false;
+  if (left.kind === "link") return left.target === right.target;
+  if (left.kind === "other") return sameStamp(left, right);
+  return sameMode(left, right) && (left.kind === "folder" || sameContent(left, right));
+}
+
+export function sameContent(left: EntryState, right: EntryState): boolean {
+  if (left.content !== undefined && right.content !== undefined) return left.content === right.content;
+  return sameStamp(left, right);
+}
+
+function sameStamp(left: EntryState, right: EntryState): boolean {
+  return left.stamp !== undefined && left.stamp === right.stamp;
+}
+
+function sameMode(left: EntryState, right: EntryState): boolean {
+  return left.mode === undefined || right.mode === undefined || left.mode === right.mode;
+}
+
+interface Kinds {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+export function kindOf(entry: Kinds): EntryKind {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "other";
+}
+
+/** Nobody can set the time of a change of status, so equal stamps mean the same bytes, once they are old enough. */
+export function stampOf(stat: Stats | BigIntStats): string {
+  return `${stat.ino}.${stat.size}.${stat.mtimeMs}.${stat.ctimeMs}`;
+}
+
+/** File systems tell time in ticks of up to 10 ms, some in seconds: two changes in one tick look like one. */
+export const TICK_MS = 50;
+const COARSE_TICK_MS = 2100;
+
+/** Whether a change from `seenAt` on would show in the times of the file. */
+export function isSettled(stat: Stats, seenAt: number): boolean {
+  const latest = Math.max(stat.mtimeMs, stat.ctimeMs);
+  return latest < seenAt - (latest % 1000 === 0 ? COARSE_TICK_MS : TICK_MS);
+}

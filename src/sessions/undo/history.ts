@@ -1,0 +1,193 @@
+/**
+ * The journal read as a story: which turn changed what, and which of it still stands. Pure.
+ *
+ * 1. A group is a turn, or an undo of groups. A group stands unless one that stands undid it; an undo that was not finished,
+ *    or failed and was taken back, is no group.
+ * 2. The changes of one path form a chain: each begins where the one before ended. A link of the chain that never happened
+ *    (the process died first, the write failed) or was taken back drops out; where somebody else changed the path in
+ *    between, the chain is broken.
+ */
+import type { TurnId } from "../../protocol/ids.js";
+import { type Change, type EntryState, sameState } from "./entry-state.js";
+import type {
+  CallRecord,
+  ChangeRecord,
+  DoneRecord,
+  EndRecord,
+  OpenRecord,
+  UndoneRecord,
+  UndoRecord,
+} from "./records.js";
+
+export interface RecordedCall extends CallRecord {
+  hasEnded: boolean;
+  readonly gaps: string[];
+}
+
+/** Something that was done, in the order of the journal. */
+export interface Deed extends Change {
+  readonly order: number;
+  readonly tool: string;
+}
+
+export interface TurnGroup {
+  readonly is: "turn";
+  readonly id: TurnId;
+  readonly number: number | undefined;
+  readonly at: number;
+  readonly calls: RecordedCall[];
+  readonly deeds: Deed[];
+}
+
+export interface UndoGroup {
+  readonly is: "undo";
+  readonly id: string;
+  readonly at: number;
+  /** The groups it took back. */
+  readonly of: readonly string[];
+  readonly redo: boolean;
+  readonly deeds: readonly Deed[];
+  state: "begun" | "done" | "failed";
+}
+
+export type Group = TurnGroup | UndoGroup;
+
+export class History {
+  readonly groups: Group[] = [];
+  /** The workspace as it was last compared; undefined when it never was. */
+  workspace: Map<string, EntryState> | undefined;
+  opening: OpenRecord | undefined;
+  readonly #turns = new Map<string, TurnGroup>();
+  readonly #calls = new Map<string, RecordedCall>();
+  readonly #undos = new Map<string, UndoGroup>();
+  #order = 0;
+
+  /** How much has been said; two equal numbers mean that nothing was added. */
+  get length(): number {
+    return this.#order;
+  }
+
+  /** A watched call without an end: the process died while the command ran. */
+  get interrupted(): RecordedCall | undefined {
+    for (const call of this.#calls.values()) if (call.watched && !call.hasEnded) return call;
+    return undefined;
+  }
+
+  add(record: UndoRecord): void {
+    this.#order++;
+    if (record.is === "open") this.opening ??= record;
+    else if (record.is === "call") this.#addCall(record);
+    else if (record.is === "seen") for (const [path, state] of record.list) this.#see(path, state ?? undefined);
+    else if (record.is === "change") this.#addChanges(record);
+    else if (record.is === "end") this.#endCall(record);
+    else if (record.is === "undo") this.#addUndo(record);
+    else if (record.is === "done") this.#endUndo(record);
+  }
+
+  turnOf(call: string): TurnGroup | undefined {
+    const turn = this.#calls.get(call)?.turn;
+    return turn === undefined ? undefined : this.#turns.get(turn);
+  }
+
+  #addCall(record: CallRecord): void {
+    const { turn, number, at } = record;
+    let group = this.#turns.get(turn);
+    if (group === undefined) {
+      group = { is: "turn", id: turn, number, at, calls: [], deeds: [] };
+      this.#turns.set(turn, group);
+      this.groups.push(group);
+    }
+    if (record.watched) this.workspace ??= new Map();
+    const call: RecordedCall = { ...record, hasEnded: false, gaps: [] };
+    group.calls.push(call);
+    this.#calls.set(call.call, call);
+  }
+
+  #addChanges({ call: id, list }: ChangeRecord): void {
+    const call = this.#calls.get(id);
+    const group = this.turnOf(id);
+    if (call === undefined || group === undefined) return;
+    for (const change of list) {
+      group.deeds.push({ ...change, order: this.#order, tool: call.tool });
+      if (call.watched) this.#see(change.path, change.after);
+    }
+  }
+
+  #endCall({ call: id, gaps }: EndRecord): void {
+    const call = this.#calls.get(id);
+    if (call === undefined) return;
+    call.hasEnded = true;
+    call.gaps.push(...(gaps ?? []));
+  }
+
+  #endUndo({ id, failed }: DoneRecord): void {
+    const undo = this.#undos.get(id);
+    if (undo !== undefined) undo.state = failed === true ? "failed" : "done";
+  }
+
+  #addUndo({ id, at, of, redo, list }: UndoneRecord): void {
+    const deeds = list.map((change) => ({ ...change, order: this.#order, tool: redo ? "redo" : "undo" }));
+    const group: UndoGroup = { is: "undo", id, at, of, redo, deeds, state: "begun" };
+    this.groups.push(group);
+    this.#undos.set(id, group);
+  }
+
+  #see(path: string, state: EntryState | undefined): void {
+    this.workspace ??= new Map();
+    if (state === undefined) this.workspace.delete(path);
+    else this.workspace.set(path, state);
+  }
+}
+
+/** The groups whose changes still stand, in order. */
+export function standing(groups: readonly Group[]): readonly Group[] {
+  const undone = new Set<string>();
+  return groups
+    .toReversed()
+    .filter((group) => {
+      if (undone.has(group.id)) return false;
+      if (group.is === "turn") return true;
+      if (group.state !== "done") return false;
+      for (const id of group.of) undone.add(id);
+      return true;
+    })
+    .toReversed();
+}
+
+/** What a path went through. */
+export interface Chain {
+  readonly path: string;
+  /** Never empty. */
+  readonly links: readonly Deed[];
+  /** Somebody else changed it between two of the links. */
+  readonly isBroken: boolean;
+}
+
+export function chainsOf(groups: readonly Group[]): readonly Chain[] {
+  const chains = new Map<string, { path: string; links: Deed[]; isBroken: boolean }>();
+  const deeds = groups.flatMap((group) => group.deeds).sort((left, right) => left.order - right.order);
+  for (const deed of deeds) {
+    const chain = chains.get(deed.path);
+    if (chain === undefined) chains.set(deed.path, { path: deed.path, links: [deed], isBroken: false });
+    else {
+      chain.isBroken ||= !continues(chain.links, deed.before);
+      chain.links.push(deed);
+    }
+  }
+  return [...chains.values()];
+}
+
+/** The part of a chain that leads to what is there now: undefined when it does not lead there. Empty: it is back at the start. */
+export function settled(chain: Chain, present: EntryState | undefined): readonly Deed[] | undefined {
+  const links = [...chain.links];
+  return continues(links, present) ? links : undefined;
+}
+
+/** Drops from the end what cannot have been in effect when `state` was found. False when nothing explains it. */
+function continues(links: Deed[], state: EntryState | undefined): boolean {
+  if (sameState(links.at(-1)?.after, state)) return true;
+  const back = links.findLastIndex((deed) => sameState(deed.before, state));
+  if (back === -1) return false;
+  links.length = back;
+  return true;
+}

@@ -1,0 +1,247 @@
+/**
+ * The undo journal of one session: what its tools changed, and the contents that would otherwise be gone (feature T10).
+ *
+ * 1. It is a folder of its own, independent of the session store, made when the first tool is about to change something.
+ * 2. A content is in the file before any record that names it.
+ * 3. Only the holder of the lock adds to it. Who takes the lock first reads what others have added.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import { isId, type SessionId } from "../../protocol/ids.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { StoreError } from "../store.js";
+import type { IgnoreSource } from "./folder-memory.js";
+import { History } from "./history.js";
+import { JournalFile, storeError } from "./journal-file.js";
+import { isLocked, type Release, takeLock } from "./journal-lock.js";
+import { UNDO_LIMITS, type UndoLimits } from "./limits.js";
+import type { UndoRecord } from "./records.js";
+
+const FILE = "journal";
+/** Small files share a frame: that packs better, and a file of its own for each would take longer than the command. */
+const FRAME_BYTES = 1024 * 1024;
+/** Frames that may be in the making at once. */
+const FRAMES_AHEAD = 3;
+/** Restoring files takes moments; a running command may take hours, and is not waited for. */
+const LOCK_WAIT_MS = 3000;
+
+export interface UndoJournalOptions {
+  /** The folder that holds the journals of all sessions. */
+  readonly folder: string;
+  readonly session: SessionId;
+  /** 32 bytes; the journal's own keys are made from it. */
+  readonly key: Uint8Array;
+  readonly clock?: Clock;
+  /** Must be the same whenever the journal is opened. */
+  readonly ignore?: IgnoreSource;
+  readonly limits?: Partial<UndoLimits>;
+}
+
+/** Nothing is read or written before it is needed. */
+export function openUndoJournal(options: UndoJournalOptions): UndoJournal {
+  return new UndoJournal(options);
+}
+
+interface Position {
+  readonly frame: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export class UndoJournal {
+  readonly session: SessionId;
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly ignore: IgnoreSource | undefined;
+  readonly limits: UndoLimits;
+  readonly #key: Uint8Array;
+  #file: JournalFile | undefined;
+  #history = new History();
+  #contents = new Map<string, Position>();
+  #lastFrame: { readonly at: number; readonly bytes: Buffer | undefined } | undefined;
+  /** Contents on their way into the file. */
+  readonly #waiting = new Map<string, Buffer>();
+  #waitingBytes = 0;
+  #making: Promise<void>[] = [];
+  #unsafe = false;
+  #holders = 0;
+  #release: Promise<Release> | undefined;
+
+  constructor(options: UndoJournalOptions) {
+    if (!isId("sess", options.session)) {
+      throw new StoreError("invalid", `${JSON.stringify(options.session)} is not the id of a session.`);
+    }
+    if (options.key.length !== 32) throw new StoreError("invalid", "The key of an undo journal must be 32 bytes.");
+    this.session = options.session;
+    this.folder = join(options.folder, options.session);
+    this.clock = options.clock ?? nodeClock;
+    this.ignore = options.ignore;
+    this.limits = { ...UNDO_LIMITS, ...options.limits };
+    this.#key = options.key;
+  }
+
+  /** As it is on the disk now. */
+  history(): History {
+    this.#refresh("read");
+    return this.#history;
+  }
+
+  /** Whether somebody alive is adding to it. */
+  get isInUse(): boolean {
+    return isLocked(this.folder);
+  }
+
+  /** Takes the lock, or waits for it; a holder may take it again. */
+  async enter(): Promise<void> {
+    this.#holders++;
+    try {
+      if (this.#release === undefined) {
+        if (this.#file?.isThere !== true) makeFolder(this.folder);
+        this.#release = takeLock(this.folder, { clock: this.clock, waitMs: LOCK_WAIT_MS });
+      }
+      await this.#release;
+    } catch (error) {
+      this.#holders--;
+      this.#release = undefined;
+      throw error;
+    }
+  }
+
+  async leave(): Promise<void> {
+    if (--this.#holders > 0) return;
+    const release = this.#release;
+    this.#release = undefined;
+    (await release)?.();
+  }
+
+  /** To be called by the holder before it adds something. `root` is written down in a new journal. */
+  begin(root: string): History {
+    this.#refresh("append");
+    if (this.#history.opening === undefined) {
+      this.append({ is: "open", root, at: this.clock.wall(), ignore: this.ignore !== undefined });
+    }
+    return this.#history;
+  }
+
+  append(record: UndoRecord): void {
+    this.#opened().append(record);
+    this.#learn(record);
+  }
+
+  /** Names a content without keeping it. */
+  address(content: Uint8Array): string {
+    return this.#opened().address(content);
+  }
+
+  /** Names a content and puts it into the file, by the end of the next `flush` at the latest. */
+  async keep(content: Buffer): Promise<string> {
+    const address = this.address(content);
+    if (this.has(address) || this.#waiting.has(address)) return address;
+    this.#waiting.set(address, content);
+    this.#waitingBytes += content.length;
+    if (this.#waitingBytes >= FRAME_BYTES) {
+      this.#makeFrame();
+      if (this.#making.length > FRAMES_AHEAD) await this.#making.shift();
+    }
+    return address;
+  }
+
+  /** Whether there is room for what is kept for commands. */
+  get hasRoom(): boolean {
+    return this.#opened().end + this.#waitingBytes < this.limits.journalBytes;
+  }
+
+  /** Everything that was kept is in the file. */
+  async flush(): Promise<void> {
+    this.#makeFrame();
+    const making = this.#making;
+    this.#making = [];
+    await Promise.all(making);
+  }
+
+  /** Whether contents were added that a power cut could take back. */
+  get hasUnsafeContents(): boolean {
+    return this.#unsafe;
+  }
+
+  /** Waits until everything is on the disk. */
+  async sync(): Promise<void> {
+    await this.#opened().sync();
+    this.#unsafe = false;
+  }
+
+  has(address: string): boolean {
+    return this.#contents.has(address);
+  }
+
+  /** Undefined when it was not kept, or is damaged. */
+  content(address: string): Buffer | undefined {
+    const position = this.#contents.get(address);
+    if (position === undefined) return undefined;
+    if (this.#lastFrame?.at !== position.frame) {
+      this.#lastFrame = { at: position.frame, bytes: this.#opened().contents(position.frame) };
+    }
+    const bytes = this.#lastFrame.bytes?.subarray(position.offset, position.offset + position.length);
+    return bytes !== undefined && this.address(bytes) === address ? bytes : undefined;
+  }
+
+  /** What holds the lock must have left before. */
+  close(): void {
+    this.#file?.close();
+    this.#forget();
+  }
+
+  #refresh(access: "read" | "append"): void {
+    // Somebody removed the session's journal: a new one begins.
+    if (this.#file !== undefined && !this.#file.isThere) this.close();
+    const path = join(this.folder, FILE);
+    this.#file ??= JournalFile.open(path, { key: this.#key, session: this.session, access });
+    for (const record of this.#file?.read() ?? []) this.#learn(record);
+  }
+
+  #forget(): void {
+    this.#file = undefined;
+    this.#history = new History();
+    this.#contents = new Map();
+    this.#lastFrame = undefined;
+  }
+
+  #opened(): JournalFile {
+    if (this.#file === undefined) throw new StoreError("closed", "There is no undo journal of this session.");
+    return this.#file;
+  }
+
+  #learn(record: UndoRecord): void {
+    this.#history.add(record);
+    if (record.is !== "content") return;
+    let offset = 0;
+    for (const [address, length] of record.list) {
+      this.#contents.set(address, { frame: record.at, offset, length });
+      offset += length;
+    }
+  }
+
+  #makeFrame(): void {
+    if (this.#waiting.size === 0) return;
+    const list = [...this.#waiting].map(([address, content]) => [address, content.length] as const);
+    const bytes = Buffer.concat([...this.#waiting.values()]);
+    this.#waiting.clear();
+    this.#waitingBytes = 0;
+    this.#unsafe = true;
+    const made = this.#opened()
+      .appendContents(bytes)
+      .then((at) => this.append({ is: "content", at, list }));
+    // It is waited for later.
+    made.catch(() => {});
+    this.#making.push(made);
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw storeError(error, path);
+  }
+}

@@ -1,0 +1,239 @@
+/** The entries of an undo plan, each looked at where it is. */
+import { readdirSync } from "node:fs";
+import { type EntryState, sameContent, sameState } from "./entry-state.js";
+import { inFolder, type WayBlockedError } from "./held-folder.js";
+import { type Chain, chainsOf, type Deed, settled, type UndoGroup } from "./history.js";
+import type { UndoJournal } from "./journal.js";
+import { type Present, presentAt } from "./present.js";
+import { isExchange } from "./restore.js";
+import { nameOf, type Selection } from "./selection.js";
+
+export type UndoAction =
+  /** Its old content comes back. */
+  | "restore"
+  /** It was made, and goes. */
+  | "delete"
+  /** It was deleted, and comes back. */
+  | "recreate"
+  /** Only its permissions change. */
+  | "chmod";
+
+export interface UndoItem {
+  /** Relative to the workspace with forward slashes; absolute for what lies elsewhere. */
+  readonly path: string;
+  readonly action: UndoAction;
+  readonly kind: EntryState["kind"];
+  readonly state: "ready" | "conflict" | "impossible";
+  /** Why it is not ready. */
+  readonly reason?: string;
+  /** The tools that changed it. */
+  readonly tools: readonly string[];
+  /** As it is now, and as it would be; undefined stands for nothing there. */
+  readonly from: EntryState | undefined;
+  readonly to: EntryState | undefined;
+  /** For a diff, where both are text. */
+  readonly text?: { readonly from: string; readonly to: string };
+}
+
+export interface ItemPlannerOptions {
+  readonly root: string;
+  readonly selection: Selection;
+  /** Undos that were killed: what they meant to do may be done in part. */
+  readonly unfinished: readonly UndoGroup[];
+}
+
+/** Texts larger than this are not worth a diff on a screen. */
+const MAX_TEXT_BYTES = 1024 * 1024;
+const MAX_TEXTS_BYTES = 16 * 1024 * 1024;
+
+export class ItemPlanner {
+  readonly #journal: UndoJournal;
+  readonly #root: string;
+  readonly #selection: Selection;
+  readonly #begun: ReadonlyMap<string, Deed>;
+  readonly #items = new Map<string, UndoItem>();
+  readonly #blocked = new Map<string, WayBlockedError>();
+  readonly #keptFolders: string[] = [];
+  #textBytes = 0;
+
+  constructor(journal: UndoJournal, { root, selection, unfinished }: ItemPlannerOptions) {
+    this.#journal = journal;
+    this.#root = root;
+    this.#selection = selection;
+    this.#begun = new Map(unfinished.flatMap((group) => group.deeds.map((deed) => [deed.path, deed])));
+  }
+
+  plan(): { readonly items: readonly UndoItem[]; readonly keptFolders: readonly string[] } {
+    for (const chain of chainsOf(this.#selection.chosen)) this.#add(chain);
+    const paths = [...this.#items.keys()].sort((left, right) => depthOf(left) - depthOf(right));
+    for (const path of paths) this.#checkWay(path);
+    for (const path of paths.reverse()) this.#checkFolder(path);
+    const items = [...this.#items.values()].sort((left, right) => (left.path < right.path ? -1 : 1));
+    return { items, keptFolders: this.#keptFolders };
+  }
+
+  #add(chain: Chain): void {
+    const { path } = chain;
+    const present = presentAt(this.#root, path, (content) => this.#journal.address(content));
+    const links = this.#isHalfway(path, present) ? chain.links : settled(chain, present.state);
+    const to = (links ?? chain.links)[0]?.before;
+    // Back at the start already: an undo that was killed had come so far, or somebody did the same by hand.
+    if (links?.length === 0 || sameState(present.state, to)) return;
+    const left = chain.links.at(-1)?.after;
+    const item: UndoItem = {
+      path,
+      action: actionOf(present.state ?? left, to),
+      kind: (to ?? present.state ?? left)?.kind ?? "file",
+      tools: [...new Set(chain.links.map((deed) => deed.tool))],
+      from: present.state,
+      to,
+      ...(chain.isBroken
+        ? conflict("somebody else changed it between the changes that would be undone")
+        : links === undefined
+          ? conflict(this.#whoChanged(chain, present.state))
+          : this.#obstacle({ left: links.at(-1)?.after, present, to })),
+    };
+    const text = this.#text(item, present);
+    this.#items.set(path, text === undefined ? item : { ...item, text });
+    if (present.blocked !== undefined) this.#blocked.set(path, present.blocked);
+  }
+
+  /** An undo was killed after it had removed what stood here, before it made what was to come. */
+  #isHalfway(path: string, { state }: Present): boolean {
+    const begun = this.#begun.get(path);
+    return state === undefined && begun !== undefined && isExchange({ from: begun.before, to: begun.after });
+  }
+
+  #obstacle(entry: {
+    readonly left: EntryState | undefined;
+    readonly present: Present;
+    readonly to: EntryState | undefined;
+  }): Verdict {
+    const { left, present, to } = entry;
+    if (to?.kind === "other" || left?.kind === "other")
+      return impossible("it is neither a file nor a link nor a folder");
+    if (left?.elsewhere === true) {
+      return impossible("it was moved here from a place that is not watched: move it back yourself");
+    }
+    if (to === undefined && left?.kind === "file" && left.content === undefined) {
+      return impossible("it is too large to be kept, so it is not deleted: do that yourself");
+    }
+    if (present.state?.kind === "file" && present.bytes === undefined) {
+      return impossible("it is too large to be kept, or cannot be read, so it stays as it is");
+    }
+    if (to?.kind === "file" && (to.content === undefined || !this.#journal.has(to.content))) {
+      return impossible("what it held before was not kept: it was too large, or there was too much");
+    }
+    return { state: "ready" };
+  }
+
+  #whoChanged({ path, links }: Chain, state: EntryState | undefined): string {
+    const last = links.at(-1);
+    const later = this.#selection.others.find((group) =>
+      group.deeds.some((deed) => deed.path === path && deed.order > (last?.order ?? 0)),
+    );
+    const first = this.#selection.chosen[0];
+    if (later?.is === "turn" && first?.is === "turn") {
+      const from = first.number ?? first.id;
+      return `${nameOf(later).toLowerCase()} changed it again: undo both with --from ${from}`;
+    }
+    if (state === undefined) return "somebody else removed it since";
+    if (last?.after === undefined) return "somebody else made it again since";
+    const isFile = state.kind === "file" && last.after.kind === "file";
+    if (isFile && sameContent(state, last.after)) return "somebody else changed its permissions since";
+    return "somebody else changed it since";
+  }
+
+  /** What comes back needs its folders: they are there, or come back as well, or are made. */
+  #checkWay(path: string): void {
+    const item = this.#items.get(path);
+    const blocked = this.#blocked.get(path);
+    if (blocked === undefined || item?.to === undefined || item.state !== "ready") return;
+    const obstacle = this.#items.get(blocked.at);
+    if (obstacle === undefined && blocked.by === "nothing") this.#makeParents(path, blocked.at);
+    else if (obstacle?.state !== "ready" || obstacle.to?.kind !== "folder") {
+      this.#items.set(path, { ...item, ...conflict(blocked.message) });
+    }
+  }
+
+  #makeParents(path: string, first: string): void {
+    for (let folder = first; folder.length < path.lastIndexOf("/") + 1; ) {
+      if (!this.#items.has(folder)) {
+        const to = { kind: "folder" } as const;
+        this.#items.set(folder, {
+          path: folder,
+          action: "recreate",
+          kind: "folder",
+          state: "ready",
+          tools: [],
+          from: undefined,
+          to,
+        });
+      }
+      const next = path.indexOf("/", folder.length + 1);
+      if (next === -1) return;
+      folder = path.slice(0, next);
+    }
+  }
+
+  /** A folder goes only when all that is in it goes. */
+  #checkFolder(path: string): void {
+    const item = this.#items.get(path);
+    if (item?.state !== "ready" || item.from?.kind !== "folder" || item.to?.kind === "folder") return;
+    const names = inFolder(this.#root, path, (at) => readdirSync(at));
+    const goes = (name: string) => {
+      const inside = this.#items.get(`${path}/${name}`);
+      return inside?.state === "ready" && inside.to === undefined;
+    };
+    if (names.every(goes)) return;
+    if (item.to !== undefined) this.#items.set(path, { ...item, ...conflict("there is something else in it now") });
+    else {
+      this.#items.delete(path);
+      this.#keptFolders.push(path);
+    }
+  }
+
+  #text({ from, to }: UndoItem, { bytes }: Present): UndoItem["text"] {
+    if ((from?.kind ?? "file") !== "file" || (to?.kind ?? "file") !== "file") return undefined;
+    if ((from?.size ?? 0) > MAX_TEXT_BYTES || (to?.size ?? 0) > MAX_TEXT_BYTES) return undefined;
+    const old = to === undefined ? Buffer.alloc(0) : this.#journal.content(to.content ?? "");
+    const now = from === undefined ? Buffer.alloc(0) : bytes;
+    if (old === undefined || now === undefined) return undefined;
+    this.#textBytes += old.length + now.length;
+    const [before, after] = [textOf(now), textOf(old)];
+    if (before === undefined || after === undefined || this.#textBytes > MAX_TEXTS_BYTES) return undefined;
+    return { from: before, to: after };
+  }
+}
+
+type Verdict = Pick<UndoItem, "state" | "reason">;
+
+function conflict(reason: string): Verdict {
+  return { state: "conflict", reason };
+}
+
+function impossible(reason: string): Verdict {
+  return { state: "impossible", reason };
+}
+
+function actionOf(from: EntryState | undefined, to: EntryState | undefined): UndoAction {
+  if (to === undefined) return "delete";
+  if (from === undefined) return "recreate";
+  const isMode = from.kind === to.kind && (from.kind === "folder" || (from.kind === "file" && sameContent(from, to)));
+  return isMode ? "chmod" : "restore";
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function depthOf(path: string): number {
+  return path.split("/").length;
+}

@@ -1,0 +1,36 @@
+/** What a plan has to say about what it does not cover. */
+import type { TurnGroup } from "./history.js";
+import { nameOf } from "./selection.js";
+
+export interface NotesOptions {
+  readonly turns: readonly TurnGroup[];
+  readonly keptFolders: readonly string[];
+  readonly root: string;
+  /** Where the session worked, as the journal has it. */
+  readonly workedIn: string | undefined;
+}
+
+export function planNotes({ turns, keptFolders, root, workedIn }: NotesOptions): readonly string[] {
+  const notes: string[] = [];
+  if (workedIn !== undefined && workedIn !== root)
+    notes.push(`The session worked in ${workedIn}; this is for ${root}.`);
+  for (const turn of turns) {
+    for (const { tool, gaps } of turn.calls) {
+      for (const gap of gaps) notes.push(`${nameOf(turn)}, ${tool}: ${gap}.`);
+    }
+  }
+  const watched = new Set(turns.flatMap((turn) => turn.calls).flatMap((call) => (isCommand(call) ? [call.tool] : [])));
+  if (watched.size > 0) {
+    notes.push(
+      `Of what ${[...watched].join(", ")} did, only changes to files of the workspace are known: nothing outside it, in .git, ` +
+        "in folders that are ignored, or to anything that is not a file.",
+    );
+  }
+  for (const folder of keptFolders) notes.push(`The folder ${folder} stays: there is something else in it.`);
+  return [...new Set(notes)];
+}
+
+/** Also one that could not be watched. */
+function isCommand(call: { readonly watched: boolean; readonly gaps: readonly string[] }): boolean {
+  return call.watched || call.gaps.length > 0;
+}

@@ -1,0 +1,79 @@
+/**
+ * What an undo would do, found out without doing any of it (feature T10).
+ *
+ * 1. An entry is `ready` only when what stands there now is what the tools left: then nobody else's work is lost.
+ * 2. Nothing is removed or replaced that could not be put back by undoing the undo.
+ * 3. What cannot be undone is listed, with the reason; so is what nobody knows.
+ */
+import { realpathSync } from "node:fs";
+import type { SessionId, TurnId } from "../../protocol/ids.js";
+import { StoreError } from "../store.js";
+import type { Group, TurnGroup, UndoGroup } from "./history.js";
+import { concluded, findInterrupted, type Interrupted } from "./interrupted.js";
+import type { UndoJournal } from "./journal.js";
+import { ItemPlanner, type UndoItem } from "./plan-items.js";
+import { planNotes } from "./plan-notes.js";
+import { selectGroups, type UndoChoice } from "./selection.js";
+
+export interface UndoPlanOptions extends UndoChoice {
+  /** Where the session worked. */
+  readonly workspaceRoot: string;
+}
+
+/** Plain data. */
+export interface UndoPlan {
+  readonly session: SessionId;
+  readonly root: string;
+  readonly redo: boolean;
+  /** The groups that would be taken back. */
+  readonly of: readonly string[];
+  /** The turns this is about. */
+  readonly turns: readonly { readonly id: TurnId; readonly number?: number; readonly at: number }[];
+  readonly items: readonly UndoItem[];
+  /** What is not covered, as sentences. */
+  readonly notes: readonly string[];
+  /** How much the journal said: the plan is for this state of it alone. */
+  readonly basis: number;
+  /** A call that died, and what it is taken to have done. */
+  readonly interrupted?: Interrupted;
+}
+
+/** Throws a StoreError: `not-found` when there is nothing to undo, `busy` while a tool of the session runs. */
+export async function planUndo(journal: UndoJournal, options: UndoPlanOptions): Promise<UndoPlan> {
+  if (journal.isInUse) throw new StoreError("busy", "A tool of this session is running. Wait for its end, or stop it.");
+  const root = realRoot(options.workspaceRoot);
+  const history = journal.history();
+  const interrupted = await findInterrupted(journal, root);
+  const groups = concluded(history, interrupted);
+  const selection = selectGroups(groups, options);
+  const unfinished = groups.filter((group): group is UndoGroup => group.is === "undo" && group.state === "begun");
+  const { items, keptFolders } = new ItemPlanner(journal, { root, selection, unfinished }).plan();
+  const turns = turnsOf(groups, selection.chosen);
+  return {
+    session: journal.session,
+    root,
+    redo: options.redo === true,
+    of: selection.chosen.map((group) => group.id),
+    turns: turns.map(({ id, number, at }) => ({ id, at, ...(number !== undefined && { number }) })),
+    items,
+    notes: planNotes({ turns, keptFolders, root, workedIn: history.opening?.root }),
+    basis: history.length,
+    ...(interrupted !== undefined && { interrupted }),
+  };
+}
+
+/** A redo is about the turns that its undo was about. */
+function turnsOf(groups: readonly Group[], chosen: readonly Group[]): readonly TurnGroup[] {
+  const ids = new Set(chosen.flatMap((group) => (group.is === "turn" ? [group.id as string] : group.of)));
+  return groups.filter((group): group is TurnGroup => group.is === "turn" && ids.has(group.id));
+}
+
+/** A command may have removed the workspace itself. */
+function realRoot(root: string): string {
+  try {
+    return realpathSync(root);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return root;
+  }
+}

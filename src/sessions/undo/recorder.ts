@@ -1,0 +1,226 @@
+/**
+ * Writes down what the tools of a session change (feature T10).
+ *
+ * 1. The file tools say what they are about to do: what they replace is on the disk before they do it.
+ * 2. For any other tool that changes things the workspace is compared before and after: what it may replace is in the
+ *    journal before it starts, within the limits of limits.ts.
+ * 3. What could not be covered is written down as well.
+ * 4. A watched call whose process died is brought to its end by the next one: what is found then counts as its doing.
+ */
+import { relative, sep } from "node:path";
+import type { CallId, TurnId } from "../../protocol/ids.js";
+import { isWithin } from "../../system/within.js";
+import type { EntryState } from "./entry-state.js";
+import type { History } from "./history.js";
+import type { UndoJournal } from "./journal.js";
+import type { CallRecord } from "./records.js";
+import { type Comparison, WorkspaceWatch } from "./workspace-watch.js";
+
+export interface BegunCall {
+  readonly call: CallId;
+  readonly tool: string;
+  /** `announced`: it tells `before` of every change. `watched`: nobody knows what it will do. */
+  readonly changes: "announced" | "watched";
+}
+
+/** A call that is being recorded. */
+export interface UndoCall {
+  /** `goesOn`: the call left something running behind it. */
+  end(options?: { readonly goesOn?: boolean }): Promise<void>;
+}
+
+/** What a file tool is about to do; undefined stands for nothing there. The shape is that of the tools' own interface. */
+export interface AnnouncedChange {
+  readonly absolute: string;
+  readonly before: AnnouncedEntry | undefined;
+  readonly after: AnnouncedEntry | undefined;
+}
+
+export type AnnouncedEntry =
+  /** Without content when it is too large to be held. */
+  | { readonly kind: "file"; readonly content: Buffer | undefined; readonly mode: number | undefined }
+  | { readonly kind: "folder"; readonly mode: number | undefined }
+  | { readonly kind: "link"; readonly target: string }
+  | { readonly kind: "other" };
+
+export const GAPS = {
+  tooLarge: "the workspace holds too many files to be watched, so what it changed is not known",
+  interrupted:
+    "the session ended while it ran, so whatever had changed in the workspace when that was noticed counts as its doing",
+  unknownEnd: "the session ended while it ran, and what it changed cannot be told",
+  goesOn: "it left something running in the background, and what that changed later is not known",
+  unreadable: "some folders of the workspace could not be looked into",
+} as const;
+
+/** For changes that no tool call is behind. */
+const NO_CALL: BegunCall = { call: "call_none", tool: "oxbow", changes: "announced" };
+
+export class UndoRecorder {
+  readonly #journal: UndoJournal;
+  readonly #root: string;
+  readonly #open: CallRecord[] = [];
+  #turn: Pick<CallRecord, "turn" | "number"> | undefined;
+  /** The last call that is in the journal. */
+  #written: CallRecord | undefined;
+  #watch: WorkspaceWatch | undefined;
+  #watching = 0;
+  #tooLargeIn: TurnId | undefined;
+
+  /** `root` is the workspace, free of symbolic links. */
+  constructor(journal: UndoJournal, { root }: { readonly root: string }) {
+    this.#journal = journal;
+    this.#root = root;
+  }
+
+  /** To be called when a turn begins; `number` counts the turns of the session from 1. */
+  startTurn(turn: TurnId, number?: number): void {
+    this.#turn = { turn, ...(number !== undefined && { number }) };
+  }
+
+  /** Before a tool that changes things runs. */
+  async begin(call: BegunCall): Promise<UndoCall> {
+    const record = this.#recordOf(call);
+    const finish = call.changes === "watched" ? await this.#beginWatched(record) : async () => {};
+    this.#open.push(record);
+    return {
+      end: async ({ goesOn = false } = {}) => {
+        const at = this.#open.indexOf(record);
+        if (at === -1) return;
+        this.#open.splice(at, 1);
+        await finish(goesOn ? [GAPS.goesOn] : []);
+      },
+    };
+  }
+
+  /** Before a file tool changes something; what goes is on the disk when this resolves. */
+  async before(change: AnnouncedChange): Promise<void> {
+    const journal = this.#journal;
+    const call = this.#open.at(-1) ?? this.#recordOf(NO_CALL);
+    await journal.enter();
+    try {
+      journal.begin(this.#root);
+      if (this.#written?.call !== call.call || this.#written.turn !== call.turn) this.#write(call);
+      const before = await stateOf(change.before, (content) => journal.keep(content));
+      const after = await stateOf(change.after, async (content) => journal.address(content));
+      await journal.flush();
+      journal.append({ is: "change", call: call.call, list: [{ path: this.#pathOf(change.absolute), before, after }] });
+      await journal.sync();
+    } finally {
+      await journal.leave();
+    }
+  }
+
+  async #beginWatched(record: CallRecord): Promise<(gaps: readonly string[]) => Promise<void>> {
+    const journal = this.#journal;
+    await journal.enter();
+    try {
+      const isWatched = await this.#lookBefore(record);
+      if (isWatched) this.#watching++;
+      return async (gaps) => {
+        try {
+          if (isWatched) this.#watching--;
+          await this.#lookAfter(record, isWatched ? gaps : [GAPS.tooLarge, ...gaps]);
+        } finally {
+          await journal.leave();
+        }
+      };
+    } catch (error) {
+      // What it saw is not in the journal: the next call goes by the journal.
+      this.#watch = undefined;
+      await journal.leave();
+      throw error;
+    }
+  }
+
+  /** False when the workspace is too large. */
+  async #lookBefore(record: CallRecord): Promise<boolean> {
+    const journal = this.#journal;
+    const history = journal.begin(this.#root);
+    // Another call is being watched already: what changes from now on will be found when one of the two ends.
+    const found = this.#watching > 0 ? undefined : await this.#compare(history, record.turn);
+    if (found?.is === "too-large") {
+      if (history.interrupted !== undefined) {
+        journal.append({ is: "end", call: history.interrupted.call, gaps: [GAPS.interrupted, GAPS.tooLarge] });
+      }
+      this.#write({ ...record, watched: false });
+      return false;
+    }
+    if (found !== undefined) {
+      await journal.flush();
+      if (history.interrupted !== undefined) this.#conclude(history.interrupted, found, [GAPS.interrupted]);
+      else this.#see(found);
+    }
+    this.#write(record);
+    if (journal.hasUnsafeContents) await journal.sync();
+    return true;
+  }
+
+  async #lookAfter(record: CallRecord, gaps: readonly string[]): Promise<void> {
+    const journal = this.#journal;
+    try {
+      const history = journal.begin(this.#root);
+      const found = gaps.includes(GAPS.tooLarge) ? undefined : await this.#compare(history, record.turn);
+      await journal.flush();
+      if (found?.is === "compared") this.#conclude(record, found, gaps);
+      else journal.append({ is: "end", call: record.call, gaps: [...new Set([GAPS.tooLarge, ...gaps])] });
+      // The next command needs it on the disk; until then there is time. If this fails, it is tried again then.
+      if (journal.hasUnsafeContents) journal.sync().catch(() => {});
+    } catch (error) {
+      this.#watch = undefined;
+      throw error;
+    }
+  }
+
+  async #compare(history: History, turn: TurnId): Promise<Comparison> {
+    // Looking at 20,000 files takes a while: once a turn is enough to find out that there are too many.
+    if (this.#tooLargeIn === turn) return { is: "too-large" };
+    const journal = this.#journal;
+    const { limits, clock, ignore } = journal;
+    this.#watch ??= new WorkspaceWatch({ root: this.#root, limits, clock, ignore, known: history.workspace });
+    const found = await this.#watch.compare(async (content) =>
+      journal.hasRoom ? journal.keep(content) : journal.address(content),
+    );
+    if (found.is === "too-large") this.#tooLargeIn = turn;
+    return found;
+  }
+
+  #conclude(call: CallRecord, found: Extract<Comparison, { is: "compared" }>, gaps: readonly string[]): void {
+    const { changes, met, unreadable } = found;
+    if (changes.length > 0) this.#journal.append({ is: "change", call: call.call, list: changes });
+    this.#see({ changes: [], met });
+    const all = unreadable.length > 0 ? [...gaps, GAPS.unreadable] : gaps;
+    this.#journal.append({ is: "end", call: call.call, ...(all.length > 0 && { gaps: all }) });
+  }
+
+  #see({ changes, met }: Pick<Extract<Comparison, { is: "compared" }>, "changes" | "met">): void {
+    const list = [...met, ...changes.map(({ path, after }) => [path, after ?? null] as const)];
+    if (list.length > 0) this.#journal.append({ is: "seen", list });
+  }
+
+  #write(record: CallRecord): void {
+    this.#journal.append(record);
+    this.#written = record;
+  }
+
+  #recordOf({ call, tool, changes }: BegunCall): CallRecord {
+    if (this.#turn === undefined) throw new Error("The undo recorder was not told which turn it is.");
+    return { is: "call", call, tool, ...this.#turn, at: this.#journal.clock.wall(), watched: changes === "watched" };
+  }
+
+  #pathOf(absolute: string): string {
+    const path = isWithin(absolute, this.#root) ? relative(this.#root, absolute) : absolute;
+    return sep === "/" ? path : path.replaceAll(sep, "/");
+  }
+}
+
+async function stateOf(
+  entry: AnnouncedEntry | undefined,
+  name: (content: Buffer) => Promise<string>,
+): Promise<EntryState | undefined> {
+  if (entry === undefined) return undefined;
+  if (entry.kind === "other") return { kind: "other" };
+  if (entry.kind === "link") return { kind: "link", target: entry.target };
+  const mode = entry.mode === undefined ? {} : { mode: entry.mode };
+  if (entry.kind === "folder" || entry.content === undefined) return { kind: entry.kind, ...mode };
+  return { kind: "file", ...mode, size: entry.content.length, content: await name(entry.content) };
+}

@@ -1,0 +1,202 @@
+/**
+ * Puts files, links and folders into the state they had.
+ *
+ * 1. Each entry appears whole under its name, or stays as it was: it is made beside it and renamed.
+ * 2. No link is followed, neither on the way nor at the end.
+ * 3. Right before an entry is replaced or removed it is looked at once more: what is not as expected is left alone.
+ * 4. What goes is removed before what comes is made, so that a folder can take the place of a file and the other way round.
+ */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { type EntryState, kindOf, sameContent, stampOf } from "./entry-state.js";
+import { HeldFolder, inFolder } from "./held-folder.js";
+
+export interface Step {
+  readonly path: string;
+  /** As it must be found. */
+  readonly from: EntryState | undefined;
+  readonly to: EntryState | undefined;
+  /** A name that nobody else uses, for what is being made. */
+  readonly temporary: string;
+}
+
+export interface RestoreOptions {
+  readonly root: string;
+  content(address: string): Buffer | undefined;
+}
+
+export class RestoreError extends Error {
+  override readonly name = "RestoreError";
+}
+
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+const SAME_FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** What its owner needs to work in a folder. */
+const WORKABLE = 0o300;
+
+/** Throws at the first step that cannot be taken; those before it stay taken. */
+export function restore(steps: readonly Step[], options: RestoreOptions): void {
+  const deepest = steps.toSorted((left, right) => depthOf(right) - depthOf(left));
+  const shallowest = deepest.toReversed();
+  const take = (chosen: readonly Step[], action: (step: Step, at: string) => void) => {
+    for (const step of chosen) {
+      try {
+        inFolder(options.root, step.path, (at) => action(step, at));
+      } catch (error) {
+        throw new RestoreError(`${step.path}: ${(error as Error).message}`, { cause: error });
+      }
+    }
+  };
+  const setFolderMode = ({ to }: Step, at: string) => to?.mode !== undefined && chmodSync(at, to.mode);
+  take(
+    shallowest.filter((step) => isKeptFolder(step) && isWorkable(step)),
+    setFolderMode,
+  );
+  take(
+    deepest.filter((step) => step.to === undefined || isExchange(step)),
+    remove,
+  );
+  take(
+    shallowest.filter((step) => step.to !== undefined && !isKeptFolder(step)),
+    (step, at) => put(step, at, options),
+  );
+  // Only now: nothing could be made in them after this.
+  take(
+    deepest.filter((step) => step.to?.kind === "folder" && !isWorkable(step)),
+    setFolderMode,
+  );
+  for (const folder of new Set(steps.map((step) => dirname(step.path)))) syncFolder(options.root, folder);
+}
+
+/** Removes what a restore that was killed may have left beside an entry. */
+export function removeTemporary(root: string, { path, temporary }: Pick<Step, "path" | "temporary">): void {
+  try {
+    inFolder(root, path, (at) => {
+      const own = join(dirname(at), temporary);
+      const found = lstatSync(own, { throwIfNoEntry: false });
+      if (found?.isDirectory()) rmdirSync(own);
+      else if (found !== undefined) unlinkSync(own);
+    });
+  } catch {
+    // Its folder is gone, and it with the folder.
+  }
+}
+
+/** A folder takes the place of something else, or the other way round: that takes two steps. */
+export function isExchange({ from, to }: Pick<Step, "from" | "to">): boolean {
+  return from !== undefined && to !== undefined && (from.kind === "folder") !== (to.kind === "folder");
+}
+
+function isKeptFolder({ from, to }: Step): boolean {
+  return from?.kind === "folder" && to?.kind === "folder";
+}
+
+function isWorkable({ to }: Step): boolean {
+  return ((to?.mode ?? WORKABLE) & WORKABLE) === WORKABLE;
+}
+
+function depthOf({ path }: Step): number {
+  return path.split("/").length;
+}
+
+function remove(step: Step, at: string): void {
+  expectAt(at, step.from);
+  if (step.from?.kind !== "folder") {
+    unlinkSync(at);
+    return;
+  }
+  try {
+    rmdirSync(at);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Somebody else has put something there: it stays.
+    if (step.to !== undefined || (code !== "ENOTEMPTY" && code !== "EEXIST")) throw error;
+  }
+}
+
+function put(step: Step, at: string, { content }: RestoreOptions): void {
+  const { to, temporary } = step;
+  const from = isExchange(step) ? undefined : step.from;
+  if (to === undefined) return;
+  if (from?.kind === "file" && to.kind === "file" && sameContent(from, to)) {
+    setMode(at, { from, to });
+    return;
+  }
+  const made = join(dirname(at), temporary);
+  try {
+    if (to.kind === "file") makeFile(made, to, content);
+    else if (to.kind === "link") symlinkSync(to.target ?? "", made);
+    else makeFolder(made, isWorkable(step) ? to.mode : 0o700);
+    expectAt(at, from);
+    renameSync(made, at);
+  } catch (error) {
+    if (lstatSync(made, { throwIfNoEntry: false })?.isDirectory()) rmdirSync(made);
+    else if (lstatSync(made, { throwIfNoEntry: false }) !== undefined) unlinkSync(made);
+    throw error;
+  }
+}
+
+function makeFile(path: string, { content: address, mode }: EntryState, content: RestoreOptions["content"]): void {
+  const bytes = address === undefined ? undefined : content(address);
+  if (bytes === undefined) throw new Error("its content is not in the journal, or damaged there");
+  const fd = openSync(path, NEW_FILE, mode === undefined ? 0o666 : 0o600);
+  try {
+    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+    if (mode !== undefined) fchmodSync(fd, mode);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function makeFolder(path: string, mode: number | undefined): void {
+  mkdirSync(path);
+  if (mode !== undefined) chmodSync(path, mode);
+}
+
+function setMode(at: string, { from, to }: { readonly from: EntryState; readonly to: EntryState }): void {
+  expectAt(at, from);
+  if (to.mode === undefined) return;
+  const fd = openSync(at, SAME_FILE);
+  try {
+    fchmodSync(fd, to.mode);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function expectAt(at: string, expected: EntryState | undefined): void {
+  const stat = lstatSync(at, { throwIfNoEntry: false });
+  const isExpected =
+    stat === undefined || expected === undefined
+      ? stat === expected
+      : kindOf(stat) === expected.kind &&
+        (expected.kind !== "link" || readlinkSync(at) === expected.target) &&
+        (expected.kind !== "file" || expected.stamp === undefined || expected.stamp === stampOf(stat));
+  if (!isExpected) throw new Error("it was changed by someone else a moment ago");
+}
+
+function syncFolder(root: string, folder: string): void {
+  try {
+    const held = HeldFolder.of(root, folder === "." ? "x" : `${folder}/x`);
+    held.sync();
+    held.close();
+  } catch {
+    // It was removed.
+  }
+}

@@ -1,0 +1,118 @@
+/** For tests: a workspace, the journal of a session beside it, and commands that are recorded in it. */
+import { execFileSync } from "node:child_process";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createIdSource } from "../../../base/ulid.js";
+import type { SessionId } from "../../../protocol/ids.js";
+import { type ApplyUndoOptions, applyUndo, type UndoResult } from "../apply.js";
+import { openUndoJournal, type UndoJournal, type UndoJournalOptions } from "../journal.js";
+import { planUndo, type UndoPlan } from "../plan.js";
+import { UndoRecorder } from "../recorder.js";
+import type { UndoChoice } from "../selection.js";
+
+export const KEY = new Uint8Array(32).fill(9);
+export const ids = createIdSource({ wall: Date.now, random: (bytes) => globalThis.crypto.getRandomValues(bytes) });
+
+export type PlaceOptions = Partial<Pick<UndoJournalOptions, "ignore" | "limits" | "clock">>;
+
+export class UndoPlace {
+  readonly base = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-undo-")));
+  readonly root = join(this.base, "ws");
+  readonly folder = join(this.base, "data", "undo");
+  readonly session: SessionId = ids.next("sess");
+  readonly options: PlaceOptions;
+  journal: UndoJournal;
+  recorder: UndoRecorder;
+  #turn = 0;
+  #id = ids.next("turn");
+
+  constructor(options: PlaceOptions = {}) {
+    this.options = options;
+    mkdirSync(this.root);
+    this.journal = this.#open();
+    this.recorder = new UndoRecorder(this.journal, { root: this.root });
+  }
+
+  /** As another process would find it. */
+  reopen(): void {
+    this.journal.close();
+    this.journal = this.#open();
+    this.recorder = new UndoRecorder(this.journal, { root: this.root });
+  }
+
+  turn(): void {
+    this.#turn++;
+    this.#id = ids.next("turn");
+    this.sameTurn();
+  }
+
+  /** After a restart in the middle of one. */
+  sameTurn(): void {
+    this.recorder.startTurn(this.#id, this.#turn);
+  }
+
+  /** A watched call. */
+  async bash(command: string): Promise<void> {
+    const call = await this.recorder.begin({ call: ids.next("call"), tool: "bash", changes: "watched" });
+    this.sh(command);
+    await call.end();
+  }
+
+  /** Somebody else. */
+  sh(command: string): void {
+    execFileSync("bash", ["-ec", command], { cwd: this.root, stdio: ["ignore", "ignore", "inherit"] });
+  }
+
+  plan(choice: UndoChoice = {}): Promise<UndoPlan> {
+    return planUndo(this.journal, { ...choice, workspaceRoot: this.root });
+  }
+
+  async undo(choice: UndoChoice = {}, options: ApplyUndoOptions = {}): Promise<UndoResult> {
+    return applyUndo(this.journal, await this.plan(choice), options);
+  }
+
+  tree(): Record<string, string> {
+    return treeOf(this.root);
+  }
+
+  get file(): string {
+    return join(this.folder, this.session, "journal");
+  }
+
+  discard(): void {
+    this.journal.close();
+    rmSync(this.base, { recursive: true, force: true });
+  }
+
+  #open(): UndoJournal {
+    return openUndoJournal({ folder: this.folder, session: this.session, key: KEY, ...this.options });
+  }
+}
+
+/** Everything in a folder, byte for byte, with permissions. */
+export function treeOf(root: string): Record<string, string> {
+  const tree: Record<string, string> = {};
+  const visit = (path: string) => {
+    const full = join(root, path);
+    const stat = lstatSync(full);
+    const mode = (stat.mode & 0o7777).toString(8);
+    if (stat.isDirectory()) {
+      if (path !== "") tree[path] = `folder ${mode}`;
+      for (const name of readdirSync(full).sort()) visit(path === "" ? name : `${path}/${name}`);
+    } else if (stat.isSymbolicLink()) tree[path] = `link ${readlinkSync(full)}`;
+    else if (stat.isFile()) tree[path] = `file ${mode} ${readFileSync(full).toString("latin1")}`;
+    else tree[path] = "other";
+  };
+  visit("");
+  return tree;
+}

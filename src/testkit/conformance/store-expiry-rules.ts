@@ -1,0 +1,186 @@
+/** What becomes of content whose time is over (feature S5): it goes for good, and everything else stays as it was. */
+import assert from "node:assert/strict";
+import type { Envelope } from "../../protocol/envelope.js";
+import { EVENT_KINDS, type EventBody } from "../../protocol/events.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { NO_USAGE } from "../../protocol/usage.js";
+import type { Rule } from "./store.js";
+import { all, at, createIds, envelope, many, newSession, refusal, says } from "./store-samples.js";
+
+const SECRET = "zebra";
+/** Too long for one row of any store. */
+const LONG_SECRET = `${SECRET} line of output é\n`.repeat(1500);
+
+/** One event of each kind at least, with the secret wherever words of people, models, files and commands may stand. */
+function everyKind(session: SessionId): Envelope[] {
+  const ids = createIds();
+  const [turn, call] = [ids.next("turn"), ids.next("call")];
+  const failure = { reason: "NetworkFailed", message: SECRET, retryable: true } as const;
+  const said = [{ type: "text", text: SECRET }] as const;
+  const answer = { blocks: [{ type: "opaque", provider: "p", data: SECRET }] } as const;
+  const cost = { turn, provider: "p", model: "m", usage: NO_USAGE, elapsed_ms: 1 };
+  const bodies: readonly EventBody[] = [
+    { kind: "TurnStarted", payload: { turn, input: said } },
+    { kind: "ThinkingDelta", payload: { text: SECRET, provider: "p", opaque: { signature: SECRET } } },
+    { kind: "TextDelta", payload: { text: SECRET } },
+    { kind: "TextDelta", payload: { text: LONG_SECRET } },
+    { kind: "CostIncremented", payload: { ...cost, answer } },
+    { kind: "ToolCallStarted", payload: { call, tool: "bash", args: { command: SECRET } } },
+    { kind: "PermissionRequested", payload: { call, tool: "bash", args: { command: SECRET }, summary: SECRET } },
+    {
+      kind: "PermissionResolved",
+      payload: { call, tool: "bash", decision: "allow_once", decided_by: "person", message: SECRET },
+    },
+    { kind: "ToolCallProgress", payload: { call, text: SECRET } },
+    {
+      kind: "ToolResult",
+      payload: { call, tool: "bash", status: "ok", content: said, details: { diff: LONG_SECRET } },
+    },
+    { kind: "CompactionTriggered", payload: { turn, reason: "asked", summary: SECRET } },
+    { kind: "HookTimeout", payload: { event: "PreToolUse", command: SECRET, timeout_ms: 1 } },
+    { kind: "HookError", payload: { event: "PreToolUse", command: SECRET, exit_code: 1 } },
+    { kind: "CustomEvent", payload: { namespace: "n", kind: "k", payload: [{ deep: SECRET }] } },
+    { kind: "MCPServerDown", payload: { name: "n", reason: "r", attempts: 3 } },
+    { kind: "SkillRegistryChanged", payload: { added: ["s"], removed: [] } },
+    { kind: "TokenExpiring", payload: { jti: "tok", exp: 1 } },
+    { kind: "StreamGap", payload: { from: 1, to: 2, reason: "r" } },
+    { kind: "Error", payload: { ...failure, turn } },
+    { kind: "Cancelled", payload: { turn, by: "cli" } },
+    { kind: "TurnTiming", payload: { turn, parts: { send: 1.5 } } },
+    {
+      kind: "TurnEnded",
+      payload: { turn, outcome: "failed", text: SECRET, iterations: 1, usage: NO_USAGE, failure },
+    },
+    { kind: "SessionEnded", payload: { reason: "user" } },
+  ];
+  return bodies.map((body, i) => envelope(session, i + 1, body));
+}
+
+const METADATA = [
+  "turn",
+  "call",
+  "tool",
+  "status",
+  "decision",
+  "usage",
+  "outcome",
+  "reason",
+  "timeout_ms",
+  "namespace",
+];
+
+function assertExpired(read: readonly Envelope[], written: readonly Envelope[]): void {
+  assert.equal(JSON.stringify(read).includes(SECRET), false, "content is still there");
+  assert.equal(read.length, written.length);
+  for (const [i, event] of read.entries()) {
+    const { payload, ...before } = written[i] as Envelope;
+    const { payload: left, ...after } = event;
+    assert.deepEqual(after, before);
+    for (const name of METADATA.filter((field) => Object.hasOwn(payload, field))) {
+      const values = [left, payload].map((each) => (each as unknown as Record<string, unknown>)[name]);
+      assert.deepEqual(values[0], values[1], `${name} of ${event.kind}`);
+    }
+  }
+}
+
+export const EXPIRY_RULES: readonly Rule[] = [
+  [
+    "[S5] drops content and keeps the metadata, for every kind of event",
+    async (open) => {
+      const store = await open();
+      const ids = createIds();
+      const [session, other] = [newSession(ids), newSession(ids)];
+      const events = everyKind(session.id);
+      assert.deepEqual([...new Set(events.map(({ kind }) => kind))].sort(), [...EVENT_KINDS].sort());
+      await store.create(session);
+      await store.append(session.id, events, "group");
+      await store.create(other);
+      await store.append(other.id, everyKind(other.id), "group");
+      await store.expire(session.id, events.length);
+      for (const each of [store, await open()]) {
+        assertExpired(await all(each, session.id), events);
+        assert.equal((await each.get(session.id))?.expired_to, events.length);
+        assert.equal((await each.verify(session.id)).ok, true);
+        assert.equal(await each.last(session.id, "TurnEnded"), events.length - 1);
+      }
+      assert.deepEqual(await all(store, other.id), JSON.parse(JSON.stringify(everyKind(other.id))));
+      assert.equal((await store.get(other.id))?.expired_to, 0);
+      assert.equal((await store.verify(other.id)).ok, true);
+    },
+  ],
+  [
+    "[S5] drops the content of the beginning alone, further each time, and goes on with the session",
+    async (open) => {
+      const store = await open();
+      const ids = createIds();
+      const session = newSession(ids);
+      await store.create(session);
+      const written = Array.from({ length: 700 }, (_, i) => says(session.id, i + 1, `${SECRET} ${i + 1}`));
+      const waiting = store.append(session.id, written, "group");
+      const check = async (expired: number) => {
+        const read = await all(store, session.id);
+        assertExpired(read.slice(0, expired), written.slice(0, expired));
+        assert.deepEqual(read.slice(expired), written.slice(expired));
+        assert.deepEqual(await all(store, session.id, { after: expired }), written.slice(expired));
+        assert.equal((await store.get(session.id))?.expired_to, expired);
+        assert.equal((await store.verify(session.id)).ok, true);
+      };
+      await store.expire(session.id, 2);
+      await waiting;
+      await check(2);
+      for (const [event, expired] of [
+        [2, 2],
+        [1, 2],
+        [600, 600],
+        [600, 600],
+      ] as const) {
+        await store.expire(session.id, event);
+        await check(expired);
+      }
+      written.push(says(session.id, 701, `${SECRET} again`));
+      await store.append(session.id, written.slice(-1), "sync");
+      await check(600);
+      await (await open()).expire(session.id, 9000);
+      await check(701);
+      written.push(...many(session.id, 702, 704));
+      await store.append(session.id, written.slice(-3), "group");
+      await check(701);
+      await assert.rejects(store.expire(ids.next("sess"), 1), refusal("not-found"));
+    },
+  ],
+  [
+    "[S5] removes a session whose content has expired",
+    async (open) => {
+      const store = await open();
+      const session = newSession(createIds());
+      await store.create(session);
+      await store.append(session.id, everyKind(session.id), "group");
+      await store.expire(session.id, 10);
+      await store.remove(session.id);
+      await store.create(session);
+      assert.deepEqual(await all(store, session.id), []);
+      assert.equal((await store.get(session.id))?.expired_to, 0);
+    },
+  ],
+  [
+    "[S5] remembers when a person was told",
+    async (open) => {
+      const store = await open();
+      const session = newSession(createIds());
+      await store.create(session);
+      assert.equal((await store.get(session.id))?.noticed_at, undefined);
+      await store.update(session.id, { noticed_at: at(5) });
+      assert.equal((await (await open()).get(session.id))?.noticed_at, at(5));
+      await store.update(session.id, { title: "t" });
+      await store.append(session.id, many(session.id, 1, 3), "group");
+      await store.expire(session.id, 1);
+      assert.deepEqual(
+        (await store.list()).map(({ noticed_at, expired_to }) => ({ noticed_at, expired_to })),
+        [{ noticed_at: at(5), expired_to: 1 }],
+      );
+      await store.update(session.id, { noticed_at: null });
+      assert.equal(Object.hasOwn((await store.get(session.id)) ?? {}, "noticed_at"), false);
+      await assert.rejects(store.update(session.id, { noticed_at: "soon" }), refusal("invalid"));
+    },
+  ],
+];

@@ -1,0 +1,94 @@
+/** Somebody who is told what a file tool is about to change, in time to keep what would be gone (feature T10). */
+import { lstat, readdir, readlink } from "node:fs/promises";
+import { join } from "node:path";
+import { kindOf } from "./file-stat.js";
+import { HeldDirectory, openRegularFile } from "./held-directory.js";
+import { MAX_TEXT_BYTES, readUpTo } from "./whole-file.js";
+import { told, WorkspaceError } from "./workspace-error.js";
+
+export interface ChangeWitness {
+  /** Called before each change. When it fails, nothing is changed. */
+  before(change: WitnessedChange): Promise<void>;
+}
+
+/** Undefined stands for nothing there. */
+export interface WitnessedChange {
+  /** Free of symbolic links, but for the entry itself. */
+  readonly absolute: string;
+  readonly before: WitnessedEntry | undefined;
+  readonly after: WitnessedEntry | undefined;
+}
+
+export type WitnessedEntry =
+  /** Without content when it is too large to be held; without mode when the system will decide. */
+  | { readonly kind: "file"; readonly content: Buffer | undefined; readonly mode: number | undefined }
+  | { readonly kind: "folder"; readonly mode: number | undefined }
+  | { readonly kind: "link"; readonly target: string }
+  | { readonly kind: "other" };
+
+/** An entry of the workspace: `at` is the path by which it is opened, `shown` is for errors. */
+export interface WitnessedPlace {
+  readonly absolute: string;
+  readonly at: string;
+  readonly shown: string;
+}
+
+/** Tells a witness, if there is one. */
+export class Announcer {
+  readonly #witness: ChangeWitness | undefined;
+
+  constructor(witness: ChangeWitness | undefined) {
+    this.#witness = witness;
+  }
+
+  /** When the witness cannot keep what would be gone, this says so to the model, and the change must not happen. */
+  async change(shown: string, change: WitnessedChange): Promise<void> {
+    try {
+      await this.#witness?.before(change);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `${shown} was not changed, because what is there could not be kept for an undo: ${reason}`;
+      throw new WorkspaceError("io", message, { cause: error });
+    }
+  }
+
+  /** Of a file, a link or an empty folder. */
+  async removal({ absolute, at, shown }: WitnessedPlace): Promise<void> {
+    if (this.#witness === undefined) return;
+    const before = await told(shown, () => witnessedEntry(at, absolute));
+    await this.change(shown, { absolute, before, after: undefined });
+  }
+
+  /** Of anything, with all that is in it. */
+  async move({ absolute, at, shown }: WitnessedPlace, target: string): Promise<void> {
+    if (this.#witness === undefined) return;
+    const entry = await told(shown, () => witnessedEntry(at, absolute));
+    await this.change(shown, { absolute, before: entry, after: undefined });
+    await this.change(shown, { absolute: target, before: undefined, after: entry });
+    if (entry.kind !== "folder") return;
+    const held = await told(shown, () => HeldDirectory.open(absolute, shown));
+    try {
+      for (const name of await readdir(held.path)) {
+        await this.move({ absolute: join(absolute, name), at: held.at(name), shown }, join(target, name));
+      }
+    } finally {
+      await held.close();
+    }
+  }
+}
+
+async function witnessedEntry(at: string, absolute: string): Promise<WitnessedEntry> {
+  const found = await lstat(at);
+  const kind = kindOf(found);
+  const mode = found.mode & 0o7777;
+  if (kind === "other") return { kind };
+  if (kind === "folder") return { kind, mode };
+  if (kind === "link") return { kind, target: await readlink(at) };
+  if (found.size > MAX_TEXT_BYTES) return { kind, mode, content: undefined };
+  const handle = await openRegularFile(at, absolute, absolute);
+  try {
+    return { kind, mode, content: await readUpTo(handle, MAX_TEXT_BYTES) };
+  } finally {
+    await handle.close();
+  }
+}

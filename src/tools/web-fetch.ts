@@ -1,0 +1,175 @@
+/** The `web_fetch` tool (features T1, T8): a page as text, from the public internet only. */
+import type { Clock } from "../base/clock.js";
+import type { Tool, ToolOutcome } from "../engine/ports.js";
+import { text } from "../protocol/content.js";
+import type { HttpClient } from "../system/http-client.js";
+import { nodeClock } from "../system/node-clock.js";
+import { ArgumentError, Arguments, done, failed, formatCount } from "./file-tool.js";
+import { contentKind, mediaType } from "./web/content-kind.js";
+import { decodeText } from "./web/decode-text.js";
+import { WEB_FETCH, WEB_FORMATS } from "./web/definition.js";
+import { FetchError } from "./web/fetch-error.js";
+import {
+  type FetchedPage,
+  type FetchLimits,
+  type FetchServices,
+  type ForeignRedirect,
+  fetchPage,
+} from "./web/fetch-page.js";
+import type { WebGuard } from "./web/web-guard.js";
+
+export interface WebFetchOptions {
+  readonly guard: WebGuard;
+  readonly http: HttpClient;
+  /** Delimits what comes from outside. It is asked for each part of a page. */
+  readonly wrap: (page: { readonly source: string; readonly kind: string; readonly text: string }) => string;
+  readonly userAgent?: string;
+  readonly clock?: Clock;
+  readonly limits?: Partial<FetchLimits>;
+}
+
+type Format = (typeof WEB_FORMATS)[number];
+
+const LIMITS: FetchLimits = {
+  bodyBytes: 5 * 1024 * 1024,
+  redirects: 5,
+  connectMs: 10_000,
+  idleMs: 15_000,
+  totalMs: 45_000,
+};
+const DEFAULT_CHARACTERS = 20_000;
+const MAX_CHARACTERS = 50_000;
+/** Of a page that only says what went wrong. */
+const ERROR_CHARACTERS = 2000;
+
+export function createWebFetchTool(options: WebFetchOptions): Tool {
+  const services: FetchServices = {
+    guard: options.guard,
+    http: options.http,
+    clock: options.clock ?? nodeClock,
+    userAgent: options.userAgent ?? "oxbow (web_fetch)",
+    limits: { ...LIMITS, ...options.limits },
+  };
+  return {
+    ...WEB_FETCH,
+    /** The address as it will be asked for, so that a person is asked about the host that is meant. */
+    canonical(args) {
+      const verdict = typeof args.url === "string" ? services.guard.check(args.url) : undefined;
+      return verdict?.allowed ? { ...args, url: verdict.url.href } : args;
+    },
+    async run(args, { signal }) {
+      try {
+        const view = viewOf(new Arguments(args));
+        const answer = await fetchPage(services, view.url, signal);
+        return answer.kind === "redirect" ? redirected(answer, options.wrap) : await show(answer, view, options.wrap);
+      } catch (error) {
+        if (signal.aborted) return { status: "cancelled", content: [text("Cancelled.")] };
+        if (error instanceof FetchError || error instanceof ArgumentError) return failed(error.message);
+        throw error;
+      }
+    },
+  };
+}
+
+/** The part of a page that was asked for. */
+interface View {
+  readonly url: string;
+  readonly format: Format;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+function viewOf(args: Arguments): View {
+  return {
+    url: args.text("url").trim(),
+    format: args.choice("format", WEB_FORMATS, "markdown"),
+    offset: args.integer("offset", { least: 0, most: Number.MAX_SAFE_INTEGER, otherwise: 0 }),
+    limit: args.integer("limit", { least: 1, most: MAX_CHARACTERS, otherwise: DEFAULT_CHARACTERS }),
+  };
+}
+
+function redirected({ url, status, target }: ForeignRedirect, wrap: WebFetchOptions["wrap"]): ToolOutcome {
+  const lines = [
+    `HTTP ${status}: this redirects to another host. Nothing was fetched from there; call web_fetch with its address if you want it.`,
+    wrap({ source: url.href, kind: "redirect", text: target }),
+  ];
+  return done(lines.join("\n"), { url: url.href, status, redirect: target });
+}
+
+async function show(page: FetchedPage, view: View, wrap: WebFetchOptions["wrap"]): Promise<ToolOutcome> {
+  const { text: whole, cut } = await textOf(page, view.format);
+  const source = page.url.href;
+  const isError = page.status >= 400;
+  const limit = isError ? Math.min(view.limit, ERROR_CHARACTERS) : view.limit;
+  if (view.offset > 0 && view.offset >= whole.length) {
+    return failed(
+      `The page has ${formatCount(whole.length)} characters; offset ${formatCount(view.offset)} is past its end.`,
+    );
+  }
+  const end = partEnd(whole, view.offset, limit);
+  const part = whole.slice(view.offset, end);
+  const lines = [
+    [`HTTP ${page.status}`, mediaType(page.contentType)].filter(Boolean).join(", "),
+    part.trim() === "" ? emptiness(page) : wrap({ source, kind: "web_page", text: part }),
+    ...notes({ from: view.offset, end, total: whole.length, cut }),
+  ];
+  const details = {
+    url: source,
+    status: page.status,
+    content_type: page.contentType,
+    bytes: page.bytes.length,
+    characters: whole.length,
+    from: view.offset,
+    to: end,
+    truncated: end < whole.length || cut,
+  };
+  return { status: isError ? "error" : "ok", content: [text(lines.join("\n"))], details };
+}
+
+interface PageText {
+  readonly text: string;
+  readonly cut: boolean;
+}
+
+async function textOf(page: FetchedPage, format: Format): Promise<PageText> {
+  const kind = contentKind(page.contentType, page.bytes);
+  const decoded = decodeText(page.bytes, page.contentType);
+  if (format === "raw" || kind === "text") return { text: decoded, cut: page.cut };
+  const { htmlToMarkdown } = await import("./web/html/html-to-markdown.js");
+  const { title, text: markdown, cut } = htmlToMarkdown(decoded, { url: page.url, format });
+  const isSaid = title === "" || markdown.slice(0, 1000).includes(title);
+  return { text: isSaid ? markdown : `Title: ${title}\n\n${markdown}`, cut: cut || page.cut };
+}
+
+/** At the end of a line if there is one near, and never within a character. */
+function partEnd(whole: string, from: number, limit: number): number {
+  const end = from + limit;
+  if (end >= whole.length) return whole.length;
+  const line = whole.lastIndexOf("\n", end - 1) + 1;
+  if (line > end - limit / 10) return line;
+  const isLowHalf = (whole.charCodeAt(end) & 0xfc00) === 0xdc00;
+  return isLowHalf ? Math.max(end - 1, from + 1) : end;
+}
+
+function emptiness({ bytes, contentType }: FetchedPage): string {
+  if (bytes.length === 0) return "The answer has no content.";
+  const needsScript = contentType.includes("html") && bytes.includes("<script");
+  return needsScript
+    ? "The page has no text: it is put together by JavaScript, which is not run."
+    : "The page has no text.";
+}
+
+interface Part {
+  readonly from: number;
+  readonly end: number;
+  readonly total: number;
+  readonly cut: boolean;
+}
+
+function notes({ from, end, total, cut }: Part): readonly string[] {
+  const counted = `[Characters ${formatCount(from + 1)}-${formatCount(end)} of ${formatCount(total)}.`;
+  return [
+    ...(end < total ? [`${counted} Continue with offset ${end}.]`] : []),
+    ...(cut ? ["[The page is longer than what is read of a page; its end is missing.]"] : []),
+  ];
+}

@@ -1,0 +1,53 @@
+/** Bytes into text, by what the page, its server or its first bytes say about the encoding, in the order browsers use. */
+import { windows1252 } from "./html/entities.js";
+
+export function decodeText(bytes: Uint8Array, contentType: string): string {
+  const named = byteOrderMark(bytes) ?? charsetOf(contentType) ?? declared(bytes);
+  const decoder = named === undefined ? undefined : decoderFor(named);
+  if (decoder !== undefined) return decodeAll(decoder, bytes);
+  try {
+    // As of a stream: a body that was cut may end within a character.
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    return decodeAll(new TextDecoder("windows-1252"), bytes);
+  }
+}
+
+/** Some versions of Node read windows-1252 as Latin-1, which has control characters where the quotes are. */
+function decodeAll(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): string {
+  const text = decoder.decode(bytes);
+  if (decoder.encoding !== "windows-1252") return text;
+  return text.replace(/[\x80-\x9f]/g, (character) => windows1252(character.charCodeAt(0)));
+}
+
+function byteOrderMark([a, b, c]: Uint8Array): string | undefined {
+  if (a === 0xef && b === 0xbb && c === 0xbf) return "utf-8";
+  if (a === 0xff && b === 0xfe) return "utf-16le";
+  return a === 0xfe && b === 0xff ? "utf-16be" : undefined;
+}
+
+function charsetOf(contentType: string): string | undefined {
+  return /;\s{0,9}charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(contentType)?.[1];
+}
+
+/** How far into a page the encoding may be declared. */
+const DECLARATION_BYTES = 1024;
+
+function declared(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, DECLARATION_BYTES)).toString(
+    "latin1",
+  );
+  const name =
+    /<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(head)?.[1] ??
+    /^\s{0,9}<\?xml[^>]{0,100}?encoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})/i.exec(head)?.[1];
+  // Whoever can read this declaration is not reading UTF-16.
+  return name !== undefined && /^utf-?16/i.test(name) ? "utf-8" : name;
+}
+
+function decoderFor(name: string): InstanceType<typeof TextDecoder> | undefined {
+  try {
+    return new TextDecoder(name);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,23 @@
+/** What the model is told of `web_fetch`; apart from its code, which is loaded at the first call. */
+import type { ToolDefinition } from "../catalog.js";
+import description from "../web-fetch.md";
+
+export const WEB_FORMATS = ["markdown", "text", "raw"] as const;
+
+export const WEB_FETCH = {
+  name: "web_fetch",
+  description: description.trim(),
+  set: "web",
+  concurrencySafe: true,
+  mutating: false,
+  inputSchema: {
+    type: "object",
+    properties: {
+      url: { type: "string" },
+      format: { enum: WEB_FORMATS },
+      offset: { type: "integer", minimum: 0, description: "character to start at" },
+      limit: { type: "integer", minimum: 1, description: "characters, default 20000" },
+    },
+    required: ["url"],
+  },
+} as const satisfies ToolDefinition;

@@ -1,0 +1,51 @@
+/** The bytes of an answer, unpacked, and never more than asked for: neither a long body nor a small one that unpacks to a huge one. */
+import { pipeline, Readable } from "node:stream";
+import type { HttpResponse } from "../../system/http-client.js";
+import { HttpError } from "../../system/http-error.js";
+import { FetchError } from "./fetch-error.js";
+
+export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
+
+export interface Body {
+  readonly bytes: Buffer;
+  /** There was more. */
+  readonly cut: boolean;
+}
+
+export async function readBody(response: HttpResponse, limit: number): Promise<Body> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const piece of await unpacked(response)) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length > limit) break;
+    }
+  } catch (error) {
+    if (error instanceof FetchError || error instanceof HttpError) throw error;
+    throw new FetchError("The body is compressed, and damaged.");
+  } finally {
+    response.destroy();
+  }
+  return { bytes: Buffer.concat(pieces).subarray(0, limit), cut: length > limit };
+}
+
+async function unpacked({ headers, body }: HttpResponse): Promise<AsyncIterable<Uint8Array>> {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  if (encoding === "" || encoding === "identity") return body;
+  const zlib = await import("node:zlib");
+  // A body that breaks off gives what could be unpacked.
+  const lenient = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
+  const unpackers = {
+    gzip: () => zlib.createGunzip(lenient),
+    "x-gzip": () => zlib.createGunzip(lenient),
+    deflate: () => zlib.createInflate(lenient),
+    br: () => zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }),
+  };
+  // More than one layer is what a bomb is made of.
+  if (!Object.hasOwn(unpackers, encoding)) throw new FetchError("The body is compressed in an unknown way.");
+  const unpacker = unpackers[encoding as keyof typeof unpackers]();
+  // An error on either side ends the other; whoever reads the unpacker gets it.
+  pipeline(Readable.from(body, { objectMode: false }), unpacker, () => {});
+  return unpacker;
+}

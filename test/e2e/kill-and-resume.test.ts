@@ -1,0 +1,162 @@
+/**
+ * The program is killed at random moments of a run whose tools change things, and resumed (features S1, S3). Every command leaves
+ * a mark of its own, so one that ran twice or ran unrecorded is seen. OXBOW_KILLS chooses how many kills.
+ */
+import type { ChildProcess } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import type { Envelope } from "../../src/protocol/envelope.js";
+import type { SessionId } from "../../src/protocol/ids.js";
+import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+const KILLS = Number(process.env.OXBOW_KILLS ?? 60);
+/** Several at once: they share one database. */
+const LANES = 3;
+const COMMANDS_PER_TURN = 8;
+/** About as long as such a turn takes here; some kills come while the program starts. */
+const LONGEST_MS = 200;
+const STARTING = 0.2;
+
+let mock: MockModel;
+let home: string;
+beforeAll(async () => {
+  const replies = Array.from({ length: 20_000 }, (_, n) =>
+    n % (COMMANDS_PER_TURN + 1) === COMMANDS_PER_TURN
+      ? reply().text(`That was round ${n}.`)
+      : reply()
+          .text(`Step ${n}. `)
+          .tool("bash", { command: `echo mark-${n}. >> marks` }),
+  );
+  mock = await startMockModel({ script: script(replies) });
+});
+afterAll(() => mock.close());
+
+interface Lane {
+  readonly folder: string;
+  readonly random: () => number;
+  session: SessionId | undefined;
+  kills: number;
+  /** Turns that a kill ended. */
+  cutOff: number;
+}
+
+async function run(lane: Lane, prompt: string, kill?: { readonly from: "start" | "turn"; readonly afterMs: number }) {
+  const resume = lane.session === undefined ? [] : ["--resume", lane.session];
+  const flags = ["--permission-mode", "allow", "--stream-events", "--orphan", "failed"];
+  let timer: NodeJS.Timeout | undefined;
+  const killLater = (child: ChildProcess) => {
+    timer ??= setTimeout(() => child.kill("SIGKILL"), kill?.afterMs);
+  };
+  const result = await oxbow(["run", ...flags, ...resume, prompt], {
+    cwd: lane.folder,
+    env: { OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) },
+    onStart: (child) => kill?.from === "start" && killLater(child),
+    onOutput: (_all, child) => kill?.from === "turn" && killLater(child),
+  });
+  clearTimeout(timer);
+  return result;
+}
+
+/** What the log holds, by way of the public export. */
+async function logOf(lane: Lane): Promise<Envelope[]> {
+  const result = await oxbow(["session", "export", lane.session ?? "", "--format", "jsonl"], {
+    env: { OXBOW_HOME: home },
+  });
+  expect(result.stderr).toBe("");
+  return envelopes(result.stdout).filter((line) => typeof line.id === "number");
+}
+
+async function marksOf(lane: Lane): Promise<string[]> {
+  const written = await readFile(join(lane.folder, "marks"), "utf8").catch(() => "");
+  return written.split("\n").filter((line) => line !== "");
+}
+
+async function killOnce(lane: Lane): Promise<void> {
+  const from = lane.random() < STARTING ? "start" : "turn";
+  const result = await run(lane, "go on", { from, afterMs: lane.random() * LONGEST_MS });
+  if (result.signal === "SIGKILL") lane.kills++;
+  const shown = envelopes(result.stdout);
+  lane.session ??= await storedSession(lane, shown[0]?.session);
+  expect(result.stderr).not.toMatch(/damaged|wrong|cannot be/);
+}
+
+/** A session that was killed before its first write is not there, and need not be. */
+async function storedSession(lane: Lane, session: SessionId | undefined): Promise<SessionId | undefined> {
+  if (session === undefined) return undefined;
+  const { stdout } = await oxbow(["session", "list", "--json", "--cwd", lane.folder], { env: { OXBOW_HOME: home } });
+  const known = (JSON.parse(stdout) as { id: SessionId }[]).some(({ id }) => id === session);
+  if (!known) expect(await marksOf(lane)).toEqual([]);
+  return known ? session : undefined;
+}
+
+async function check(lane: Lane): Promise<void> {
+  const last = await run(lane, "finish");
+  expect(last.code).toBe(0);
+  lane.session ??= envelopes(last.stdout)[0]?.session;
+  const marks = await marksOf(lane);
+  expect(new Set(marks).size).toBe(marks.length);
+  const log = await logOf(lane);
+  expect(log.map(({ id }) => id)).toEqual(log.map((_, i) => i + 1));
+  const started = new Map<string, string>();
+  const results = new Map<string, number>();
+  for (const event of log) {
+    if (event.kind === "ToolCallStarted") started.set(event.payload.call, String(event.payload.args.command));
+    if (event.kind === "ToolResult") results.set(event.payload.call, (results.get(event.payload.call) ?? 0) + 1);
+  }
+  const commands = [...started.values()];
+  expect(new Set(commands).size).toBe(commands.length);
+  // What was done is in the log, what is in the log has exactly one end, and what ended well was done.
+  for (const mark of marks) expect(commands).toContain(`echo ${mark} >> marks`);
+  expect([...started.keys()].map((call) => results.get(call))).toEqual(commands.map(() => 1));
+  const well = log.flatMap((event) =>
+    event.kind === "ToolResult" && event.payload.status === "ok" ? [started.get(event.payload.call)] : [],
+  );
+  for (const command of well) expect(marks).toContain(/echo (\S+) >>/.exec(command ?? "")?.[1]);
+  lane.cutOff = log.filter(
+    (event) => event.kind === "TurnEnded" && event.payload.failure?.reason === "Interrupted",
+  ).length;
+  const count = (kind: Envelope["kind"]) => log.filter((event) => event.kind === kind).length;
+  expect(count("TurnEnded")).toBe(count("TurnStarted"));
+  const verified = await oxbow(["session", "verify", lane.session ?? "", "--json"], { env: { OXBOW_HOME: home } });
+  expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, events: log.length });
+}
+
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1664525 + 1013904223) % 4294967296;
+    return state / 4294967296;
+  };
+}
+
+describe("a program that is killed", () => {
+  verifies(
+    ["S1", "S3", "S6", "S11"],
+    `${KILLS} times loses nothing that was written and repeats nothing that was done`,
+    async () => {
+      home = await temporaryFolder();
+      const lanes: Lane[] = [];
+      for (let i = 0; i < LANES; i++) {
+        lanes.push({
+          folder: await temporaryFolder(),
+          random: randomFrom(i + 1),
+          session: undefined,
+          kills: 0,
+          cutOff: 0,
+        });
+      }
+      await Promise.all(
+        lanes.map(async (lane) => {
+          while (lane.kills < KILLS / LANES) await killOnce(lane);
+          await check(lane);
+        }),
+      );
+      // Else the kills came when there was nothing to lose.
+      expect(lanes.reduce((sum, lane) => sum + lane.cutOff, 0)).toBeGreaterThan(KILLS / 3);
+    },
+    20_000 + KILLS * 1000,
+  );
+});

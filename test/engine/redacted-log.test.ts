@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import type { Envelope } from "../../src/protocol/envelope.js";
+import type { EventBody } from "../../src/protocol/events.js";
+import { NO_USAGE } from "../../src/protocol/usage.js";
+import { redact } from "../../src/security/redact/redact.js";
+import { RedactingStream } from "../../src/security/redact/redacting-stream.js";
+import { EventRedaction } from "../../src/sessions/redacted-events.js";
+import { ids } from "../support/engine.js";
+import { verifies } from "../verifies.js";
+
+/** Built here, so that no scanner takes it for a real one. */
+const SECRET = `ghp_${"A1b2C3d4E5f6G7h8I9j0".repeat(2).slice(0, 36)}`;
+const session = ids.next("sess");
+const originator = ids.next("cli");
+
+function envelopes(bodies: readonly EventBody[]): Envelope[] {
+  return bodies.map(
+    (body, i) => ({ id: i + 1, session, originator, ts: "2026-01-31T12:00:00.000Z", ...body }) as Envelope,
+  );
+}
+
+function redacted(events: readonly Envelope[]): Envelope[] {
+  const redaction = new EventRedaction({ redact, stream: () => new RedactingStream() });
+  return [...events.flatMap((event) => redaction.take(event)), ...redaction.end()];
+}
+
+const delta = (text: string): EventBody => ({ kind: "TextDelta", payload: { text } });
+
+describe("secrets on the way to the log", () => {
+  verifies(["S4"], "are hidden however the answer was cut, and every event keeps its place", () => {
+    const words = `Use ${SECRET} as the token, then go on.\nDone.`;
+    const cuts = fc.array(fc.nat(words.length), { maxLength: 12 });
+    fc.assert(
+      fc.property(cuts, (at) => {
+        const borders = [0, ...at.sort((a, b) => a - b), words.length];
+        const pieces = borders.slice(1).map((end, i) => words.slice(borders[i], end));
+        const events = envelopes([
+          ...pieces.map(delta),
+          { kind: "CustomEvent", payload: { namespace: "n", kind: "k", payload: 1 } },
+        ]);
+        const stored = redacted(events);
+        expect(stored.map(({ id, kind }) => [id, kind])).toEqual(events.map(({ id, kind }) => [id, kind]));
+        const text = stored.map((event) => (event.kind === "TextDelta" ? event.payload.text : "")).join("");
+        expect(text).toBe(redact(words));
+        expect(text).not.toContain(SECRET);
+      }),
+      { seed: 6 },
+    );
+  });
+
+  verifies(["S4"], "holds back one delta at most", () => {
+    const redaction = new EventRedaction({ redact, stream: () => new RedactingStream() });
+    const events = envelopes([delta("a "), delta("b "), delta("c")]);
+    expect(events.map((event) => redaction.take(event).length)).toEqual([0, 1, 1]);
+    expect(redaction.end()).toHaveLength(1);
+  });
+
+  verifies(["S4"], "are hidden in input, arguments, questions, results, failures and malformed calls", () => {
+    const call = ids.next("call");
+    const turn = ids.next("turn");
+    const args = { command: `curl -H 'Authorization: Bearer ${SECRET}'`, nested: [{ token: SECRET }] };
+    const events = envelopes([
+      { kind: "TurnStarted", payload: { turn, input: [{ type: "text", text: `my key is ${SECRET}` }] } },
+      { kind: "ToolCallStarted", payload: { call, tool: "bash", args } },
+      { kind: "PermissionRequested", payload: { call, tool: "bash", args, summary: `bash: ${args.command}` } },
+      { kind: "ToolResult", payload: { call, tool: "bash", status: "ok", content: [{ type: "text", text: SECRET }] } },
+      { kind: "Error", payload: { reason: "Internal", message: `no ${SECRET}` } },
+      {
+        kind: "CostIncremented",
+        payload: {
+          turn,
+          provider: "p",
+          model: "m",
+          usage: NO_USAGE,
+          elapsed_ms: 1,
+          answer: { blocks: [{ type: "tool_use", call, malformed: `{"token": "${SECRET}` }] },
+        },
+      },
+    ]);
+    const stored = redacted(events);
+    expect(JSON.stringify(stored)).not.toContain(SECRET);
+    // Names are not content: with other ids the log could not be read any more.
+    expect(JSON.stringify(stored).match(new RegExp(call, "g"))).toHaveLength(4);
+    expect(JSON.stringify(stored).match(new RegExp(turn, "g"))).toHaveLength(2);
+  });
+
+  verifies(["S4"], "leaves what a provider wants back verbatim, and pictures", () => {
+    const opaque = { signature: SECRET };
+    const events = envelopes([
+      { kind: "ThinkingDelta", payload: { text: `hm, ${SECRET}` } },
+      { kind: "ThinkingDelta", payload: { text: "", provider: "p", opaque } },
+      {
+        kind: "TurnStarted",
+        payload: { turn: ids.next("turn"), input: [{ type: "image", media_type: "image/png", data: SECRET }] },
+      },
+    ]);
+    const [thought, closing, input] = redacted(events);
+    expect(JSON.stringify(thought)).not.toContain(SECRET);
+    expect(closing?.payload).toMatchObject({ opaque });
+    expect(JSON.stringify(input)).toContain(SECRET);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect } from "vitest";
+import { systemClock } from "../../src/base/clock.js";
+import { askAboutOrphans } from "../../src/clients/headless/orphan-prompt.js";
+import { type CutOffCall, settleCutOffTurn } from "../../src/control/settle.js";
+import { Bus } from "../../src/engine/bus.js";
+import type { EnginePorts, Tool } from "../../src/engine/ports.js";
+import type { Envelope } from "../../src/protocol/envelope.js";
+import { failure } from "../../src/protocol/errors.js";
+import { NO_USAGE } from "../../src/protocol/usage.js";
+import { ids, ok, tool } from "../support/engine.js";
+import { verifies } from "../verifies.js";
+
+function place(tools: readonly Tool[]) {
+  const bus = new Bus({ session: ids.next("sess"), originator: ids.next("cli"), clock: systemClock, firstId: 8 });
+  const events: Envelope[] = [];
+  bus.subscribe((event) => events.push(event));
+  const ports: EnginePorts = {
+    clock: systemClock,
+    ids,
+    tools: { list: () => tools, find: (name) => tools.find((candidate) => candidate.name === name) },
+    requestLinks: [],
+    toolLinks: [],
+    mayStartEarly: () => false,
+    toolExecution: "batched",
+    maxIterations: 1,
+  };
+  const turn = { turn: ids.next("turn"), text: "I will", iterations: 1, usage: NO_USAGE };
+  const settle = (calls: readonly CutOffCall[]) => settleCutOffTurn({ bus, ports, calls, turn });
+  return { events, settle, turn };
+}
+
+describe("a turn that was cut off", () => {
+  verifies(["S3"], "makes the calls again that only read, and none that may have changed something", async () => {
+    const runs: string[] = [];
+    const look = tool("look", async (args) => {
+      runs.push(`look ${args.at}`);
+      return ok("seen");
+    });
+    const change = tool("change", async () => ok(String(runs.push("change"))), { mutating: true });
+    const { events, settle, turn } = place([look, change]);
+    const [a, b, c, d] = [ids.next("call"), ids.next("call"), ids.next("call"), ids.next("call")] as const;
+    const results = await settle([
+      { call: a, tool: "look", args: { at: "a" } },
+      { call: b, tool: "change", args: {}, verdict: { verdict: "succeeded", note: "I saw it." } },
+      { call: c, tool: "change", args: {} },
+      { call: d, tool: "gone", args: {} },
+    ]);
+    expect(runs).toEqual(["look a"]);
+    const told = events.flatMap((event) => (event.kind === "ToolResult" ? [event.payload] : []));
+    expect(told.map(({ call, status }) => [call, status])).toEqual([
+      [a, "ok"],
+      [b, "ok"],
+      [c, "cancelled"],
+      [d, "cancelled"],
+    ]);
+    expect(JSON.stringify(told[1]?.content)).toContain("succeeded. I saw it.");
+    expect(JSON.stringify(told[2]?.content)).toContain("before this call began");
+    expect([...results.keys()]).toEqual([a, b, c, d]);
+    expect(events.at(-1)).toMatchObject({
+      id: 12,
+      kind: "TurnEnded",
+      payload: { turn: turn.turn, outcome: "failed", text: "I will", failure: { reason: "Interrupted" } },
+    });
+  });
+
+  verifies(["S3"], "is told of a read that fails now", async () => {
+    const look = tool("look", async () => {
+      throw new Error("it is gone");
+    });
+    const { settle } = place([look]);
+    const call = ids.next("call");
+    expect((await settle([{ call, tool: "look", args: {} }])).get(call)).toMatchObject({ is_error: true });
+  });
+
+  verifies(["S3"], "asks a person what became of a call, until the answer can be understood", async () => {
+    const asked = async (lines: readonly string[]) => {
+      const left = [...lines];
+      let shown = "";
+      const write = (words: string) => {
+        shown += words;
+      };
+      const output = { isTerminal: true, write };
+      const terminal = {
+        out: output,
+        err: output,
+        showProgress: true,
+        color: false,
+        askLine: async () => left.shift(),
+      };
+      const answer = await askAboutOrphans(terminal, failure("OrphanedCalls", { calls: "bash 'make' was running" }));
+      expect(shown).toContain("bash 'make' was running");
+      return answer;
+    };
+    expect(await asked(["maybe", "f", ""])).toEqual({ verdict: "failed" });
+    expect(await asked(["S", "It is there."])).toEqual({ verdict: "succeeded", note: "It is there." });
+    expect(await asked(["a"])).toEqual({ verdict: "abort" });
+    expect(await asked([])).toEqual({ verdict: "abort" });
+  });
+});
