@@ -39,6 +39,7 @@ export async function openRun(
     firstId: (resumed?.record.last_event ?? 0) + 1,
     onSubscriberError: (error) => log("error", "engine", "a subscriber failed", { error: String(error), session }),
   });
+  let run: Run | undefined;
   const undo = new RunUndo({ session, root, sessions, turnsBefore: resumed === undefined ? 0 : resumed.turns });
   bus.subscribe((event) => undo.hear(event));
   const toolbox = openToolbox({
@@ -48,7 +49,7 @@ export async function openRun(
     outputDirectory: join(parts.loaded.roots.state, "output", session),
     witness: undo,
   });
-  const journal = openJournal({
+  const journal = await openJournal({
     session,
     resumed,
     root,
@@ -58,7 +59,7 @@ export async function openRun(
     ids: parts.ids,
     onFailure: (cause) => {
       log("error", "sessions", "the session cannot be saved", { session, error: cause.message });
-      if (run.busy) run.fail("session store", cause);
+      if (run?.busy) run.fail("session store", cause);
       else parts.tell(cause.message);
     },
   });
@@ -89,7 +90,7 @@ export async function openRun(
     maxIterations: settings.max_iterations.value,
   };
   log("info", "engine", resumed ? "session resumed" : "session opened", { session, model: parts.model.model });
-  const run: Run = new Run({
+  const opened = new Run({
     session,
     bus,
     ports,
@@ -105,9 +106,10 @@ export async function openRun(
       await journal.settle().catch(() => {});
     },
   });
-  const model = () => `${run.model.provider}:${run.model.model}`;
+  run = opened;
+  const model = () => `${opened.model.provider}:${opened.model.model}`;
   const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, tell: parts.tell });
-  return { run, recording };
+  return { run: opened, recording };
 }
 
 /** Made once: its bytes must not change within a session. */

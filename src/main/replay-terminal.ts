@@ -15,8 +15,9 @@ export function replayTerminal(terminal: Terminal): ReplayTerminal {
     },
     write: (text) => new Promise((resolve) => stdout.write(text, () => resolve())),
     onKey(listener) {
-      const hear = (typed: Buffer) => listener(typed.toString("utf8"));
+      const hear = (typed: string) => listener(typed);
       stdin.setRawMode(true);
+      stdin.setEncoding("utf8");
       stdin.on("data", hear);
       stdin.resume();
       return () => stdin.off("data", hear);

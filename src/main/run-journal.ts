@@ -24,7 +24,8 @@ export interface JournalParts {
 /** Long enough for the request to be on its way, short enough to be done before most answers begin. */
 const OPENING_DELAY_MS = 25;
 
-export function openJournal(parts: JournalParts): RunJournal {
+/** For a session that goes on, the store is open already: what happens is on the disk from the first event on. */
+export async function openJournal(parts: JournalParts): Promise<RunJournal> {
   let journal: Journal | undefined;
   let loading: Promise<Journal> | undefined;
   const early: Envelope[] = [];
@@ -36,18 +37,18 @@ export function openJournal(parts: JournalParts): RunJournal {
     });
     return loading;
   };
+  if (parts.resumed !== undefined) await (await load()).prepare();
   return {
     record(event) {
       if (journal !== undefined) return journal.record(event);
       early.push(event);
-      // A session that goes on has its store open already: there is nothing to wait for.
-      if (event.kind !== "TurnStarted" || parts.resumed !== undefined) void load();
+      if (event.kind !== "TurnStarted") void load();
       else parts.clock.after(OPENING_DELAY_MS, () => void load());
     },
     intend: async (call) => (await load()).intend(call),
     editedConversation: async () => {
-      const isNew = parts.resumed === undefined && journal === undefined;
-      return isNew ? undefined : (await load()).editedConversation();
+      // Nobody has seen a new session yet.
+      return journal?.editedConversation();
     },
     takeWriteMs: () => journal?.takeWriteMs() ?? 0,
     settle: async () => {

@@ -3,7 +3,10 @@ import { basename, join } from "node:path";
 import type { ChangeRecorder } from "../chain/services.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { SessionId, TurnId } from "../protocol/ids.js";
+import type { IgnoreRules, IgnoreSource } from "../sessions/undo/folder-memory.js";
 import type { UndoRecorder } from "../sessions/undo/recorder.js";
+import type { IgnoreTop } from "../tools/search/ignore-files.js";
+import type { IgnoreScope } from "../tools/search/ignore-rules.js";
 import type { ChangeWitness, WitnessedChange } from "../tools/workspace.js";
 import type { SessionShelf } from "./session-shelf.js";
 
@@ -71,30 +74,38 @@ export class RunUndo implements ChangeRecorder, ChangeWitness {
 export async function openSessionUndo(sessions: SessionShelf, session: SessionId) {
   const [{ openUndoJournal }, ignore, key] = await Promise.all([
     import("../sessions/undo/journal.js"),
-    ignoreSource(),
+    ignoreSource(sessions.ownFolders),
     sessions.key(),
   ]);
   return openUndoJournal({ folder: sessions.undoFolder, session, key, ignore });
 }
 
-/** The ignore files as the search tools read them. */
-async function ignoreSource() {
-  const [{ ignoreTop, loadScope, scopeAbove }, { IGNORE_FILES, IgnoreScope }] = await Promise.all([
+/** The ignore files as the search tools read them. Oxbow's own folders change with every call: they are nobody's work. */
+async function ignoreSource(ownFolders: readonly string[]): Promise<IgnoreSource> {
+  const [{ ignoreTop, loadScope, scopeAbove }, { IGNORE_FILES }] = await Promise.all([
     import("../tools/search/ignore-files.js"),
     import("../tools/search/ignore-rules.js"),
   ]);
-  type Top = Awaited<ReturnType<typeof ignoreTop>>;
-  let top: Top | undefined;
-  const known = (above: unknown) => (above instanceof IgnoreScope ? above : undefined);
+  const own = new Set(ownFolders);
+  const scopes = new WeakMap<IgnoreRules, IgnoreScope>();
+  let top: IgnoreTop | undefined;
   return {
-    files: [...IGNORE_FILES, ".git"],
-    async above(root: string) {
+    files: IGNORE_FILES,
+    async above(root) {
       top = await ignoreTop(root);
-      return scopeAbove(root, top);
+      const scope = await scopeAbove(root, top);
+      if (scope !== undefined) scopes.set(scope, scope);
+      return scope;
     },
-    async rules({ path, names, above }: { path: string; names: ReadonlySet<string>; above: unknown }) {
+    async rules({ path, names, above }) {
       top ??= await ignoreTop(path);
-      return loadScope({ name: basename(path), parent: known(above), top, names, at: (name) => join(path, name) });
+      const parent = above === undefined ? undefined : scopes.get(above);
+      const scope = await loadScope({ name: basename(path), parent, top, names, at: (name) => join(path, name) });
+      const rules = {
+        ignores: (name: string, kind: "file" | "folder") => own.has(join(path, name)) || scope.ignores(name, kind),
+      };
+      scopes.set(rules, scope);
+      return rules;
     },
   };
 }

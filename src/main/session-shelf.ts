@@ -89,6 +89,13 @@ export class SessionShelf {
     return join(resolve(this.#options.variables.OXBOW_SESSIONS || this.#options.roots.data), "undo");
   }
 
+  /** Where Oxbow keeps its own things. */
+  get ownFolders(): readonly string[] {
+    const { roots, variables } = this.#options;
+    const moved = variables.OXBOW_SESSIONS;
+    return [roots.config, roots.data, roots.state, ...(moved ? [moved] : [])].map((folder) => resolve(folder));
+  }
+
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;

@@ -104,6 +104,9 @@ export interface EventPayloads {
   CustomEvent: { readonly namespace: string; readonly kind: string; readonly payload: JsonValue };
 }
 
+/** Stands where content was that has expired (feature S5). */
+export const EXPIRED = "«ttl-expired»";
+
 export type EventKind = keyof EventPayloads;
 
 /** An event before the bus gave it a place in the session. */

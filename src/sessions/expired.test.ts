@@ -3,8 +3,9 @@ import { verifies } from "../../test/verifies.js";
 import { createIdSource } from "../base/ulid.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { EventBody } from "../protocol/events.js";
+import { EXPIRED } from "../protocol/events.js";
 import { NO_USAGE } from "../protocol/usage.js";
-import { EXPIRED, withoutContent } from "./expired.js";
+import { withoutContent } from "./expired.js";
 
 const ids = createIdSource({ wall: () => 0, random: (bytes) => bytes.fill(1) });
 const [turn, call] = [ids.next("turn"), ids.next("call")];

@@ -4,8 +4,7 @@
  */
 import { text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
-
-export const EXPIRED = "«ttl-expired»";
+import { EXPIRED } from "../protocol/events.js";
 
 export function withoutContent(event: Envelope): Envelope {
   return { ...event, payload: remains(event) } as Envelope;

@@ -129,6 +129,11 @@ export class Journal {
     if (this.#broken !== undefined) throw this.#broken;
   }
 
+  /** So that the first event need not wait for it. A failure is told and tried again with that event. */
+  async prepare(): Promise<void> {
+    await this.#open().catch(() => {});
+  }
+
   #open(): Promise<void> {
     this.#opening ??= this.#reallyOpen();
     return this.#opening;

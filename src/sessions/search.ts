@@ -11,9 +11,9 @@ import type { InputContent, ResultContent } from "../protocol/content.js";
 import { plainText } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { EventKind } from "../protocol/events.js";
+import { EXPIRED } from "../protocol/events.js";
 import type { SessionId } from "../protocol/ids.js";
 import type { JsonValue } from "../protocol/json.js";
-import { EXPIRED } from "./expired.js";
 import { fold, parseSearchQuery, type SearchQuery, unfoldedRange } from "./search-query.js";
 import { type SessionRecord, type SessionStore, StoreError } from "./store.js";
 

@@ -3,7 +3,7 @@
  * a mark of its own, so one that ran twice or ran unrecorded is seen. OXBOW_KILLS chooses how many kills.
  */
 import type { ChildProcess } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import type { Envelope } from "../../src/protocol/envelope.js";
@@ -74,28 +74,27 @@ async function marksOf(lane: Lane): Promise<string[]> {
   return written.split("\n").filter((line) => line !== "");
 }
 
+async function begin(lane: Lane): Promise<SessionId | undefined> {
+  for (let tries = 0; tries < 3; tries++)
+    await run(lane, "begin", { from: "turn", afterMs: lane.random() * LONGEST_MS });
+  // What was killed before its first write is not there, and need not be; but then it has done nothing either.
+  const { stdout } = await oxbow(["session", "list", "--json", "--cwd", lane.folder], { env: { OXBOW_HOME: home } });
+  const known = JSON.parse(stdout) as { id: SessionId }[];
+  if (known.length === 0) expect(await marksOf(lane)).toEqual([]);
+  await rm(join(lane.folder, "marks"), { force: true });
+  return envelopes((await run(lane, "begin")).stdout)[0]?.session;
+}
+
 async function killOnce(lane: Lane): Promise<void> {
   const from = lane.random() < STARTING ? "start" : "turn";
   const result = await run(lane, "go on", { from, afterMs: lane.random() * LONGEST_MS });
   if (result.signal === "SIGKILL") lane.kills++;
-  const shown = envelopes(result.stdout);
-  lane.session ??= await storedSession(lane, shown[0]?.session);
   expect(result.stderr).not.toMatch(/damaged|wrong|cannot be/);
-}
-
-/** A session that was killed before its first write is not there, and need not be. */
-async function storedSession(lane: Lane, session: SessionId | undefined): Promise<SessionId | undefined> {
-  if (session === undefined) return undefined;
-  const { stdout } = await oxbow(["session", "list", "--json", "--cwd", lane.folder], { env: { OXBOW_HOME: home } });
-  const known = (JSON.parse(stdout) as { id: SessionId }[]).some(({ id }) => id === session);
-  if (!known) expect(await marksOf(lane)).toEqual([]);
-  return known ? session : undefined;
 }
 
 async function check(lane: Lane): Promise<void> {
   const last = await run(lane, "finish");
   expect(last.code).toBe(0);
-  lane.session ??= envelopes(last.stdout)[0]?.session;
   const marks = await marksOf(lane);
   expect(new Set(marks).size).toBe(marks.length);
   const log = await logOf(lane);
@@ -150,6 +149,8 @@ describe("a program that is killed", () => {
       }
       await Promise.all(
         lanes.map(async (lane) => {
+          // A new session's first kills would only find that it is not there yet.
+          lane.session = await begin(lane);
           while (lane.kills < KILLS / LANES) await killOnce(lane);
           await check(lane);
         }),

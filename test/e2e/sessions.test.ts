@@ -112,8 +112,9 @@ reply
     const env = providerEnvironment("anthropic", mock.url);
     await run(["run", "--permission-mode", "allow", `my token is ${secret}, a recognisable prompt`], env);
     const data = join(home, "data");
-    for (const name of await readdir(data)) {
-      const bytes = (await readFile(join(data, name))).toString("latin1");
+    for (const entry of await readdir(data, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const bytes = (await readFile(join(entry.parentPath, entry.name))).toString("latin1");
       expect(bytes).not.toContain("recognisable");
       expect(bytes).not.toContain(secret);
     }

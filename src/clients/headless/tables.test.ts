@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { textWidth } from "./replay/text-width.js";
+import { textWidth } from "../../base/text-width.js";
 import { ago, type Column, renderTable } from "./tables.js";
 
 interface Session {

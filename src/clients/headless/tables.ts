@@ -1,6 +1,6 @@
 /** Tables for people: aligned by cells, fitted to the terminal, harmless whatever the cells hold. */
 import { safeLine } from "../../base/terminal-text.js";
-import { type Alignment, padText, textWidth, truncateText } from "./replay/text-width.js";
+import { type Alignment, padText, textWidth, truncateText } from "../../base/text-width.js";
 import { paint, type Style } from "./terminal.js";
 
 export interface Column<Row> {

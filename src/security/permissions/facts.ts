@@ -49,6 +49,10 @@ export interface CommandPart {
   readonly programs: readonly (string | undefined)[];
   /** Variables set for it or for what follows that can change what runs. */
   readonly variables: readonly string[];
+  /** Files that its redirects write, as they are written in the text. */
+  readonly writes: readonly string[];
+  /** An option by which it runs another program or writes. */
+  readonly refusedOption?: string;
   /**
    * What may stand for it. `pattern`: a pattern that a person accepted for the session. `rule`: only a rule that a person wrote.
    * `none`: it writes by a redirect, sets variables, or holds words or options that a pattern would let through unseen.

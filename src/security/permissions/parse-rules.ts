@@ -125,7 +125,10 @@ class RuleReader {
     const decision = this.#choice<Decision>("decision", DECISIONS);
     if (this.#value.decision === undefined) this.problems.push("decision is missing: allow, ask or deny.");
     const subject = this.#subject();
-    const { match, not_match } = { match: this.#texts("match"), not_match: this.#texts("not_match") };
+    const { home = "~" } = this.#options;
+    const examples = (key: string) =>
+      this.#texts(key).map((text) => (subject.path === undefined ? text : atHome(text, home)));
+    const { match, not_match } = { match: examples("match"), not_match: examples("not_match") };
     const rule = { ...subject, match, not_match, source: this.#source, number: this.#number };
     const originator = this.#choice<Identity>("originator", IDENTITIES);
     const reason = this.#text("reason");
@@ -178,8 +181,8 @@ class RuleReader {
       this.problems.push(`path = ${shown(written)}: "~" has no meaning here; write the folder in full.`);
       return undefined;
     }
-    const expanded = written.replace(/^~(?=\/|$)/, (home ?? "~").replaceAll(/[\\*?[{]/g, "\\$&"));
-    const plain = expanded.replace(/^(\.\/)+/, "").replace(/(.)\/+$/, "$1/**");
+    const escapedHome = (home ?? "~").replaceAll(/[\\*?[{]/g, "\\$&");
+    const plain = atHome(written, escapedHome).replace(/^(\.\/)+/, "").replace(/\/+$/, "/**");
     if (plain.split("/").some((name) => name === ".." || name === ".") && plain !== ".") {
       this.problems.push(`path = ${shown(written)} holds "." or ".."; write it from the workspace, or from "/".`);
       return undefined;
@@ -258,6 +261,10 @@ class RuleReader {
       this.problems.push(`${key} must be ${known.join(" or ")}, got ${shown(value)}.`);
     return found;
   }
+}
+
+function atHome(path: string, home: string): string {
+  return path.replace(/^~(?=\/|$)/, () => home);
 }
 
 function unknownKeys(value: Readonly<Record<string, unknown>>, known: readonly string[]): string[] {

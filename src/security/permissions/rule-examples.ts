@@ -2,7 +2,8 @@
 import { posix } from "node:path";
 import type { CommandReader } from "./command-reader.js";
 import type { PathFacts } from "./facts.js";
-import { matchRule, type PermissionRule, ruleText, type Subject } from "./rule.js";
+import { matchesText } from "./glob.js";
+import { matchDetail, type PermissionRule, ruleText, type Subject } from "./rule.js";
 
 export interface ExampleOptions {
   /** Needed when a rule about commands has examples (`needsCommandReader`). */
@@ -34,21 +35,17 @@ function problem(rule: PermissionRule, example: string, wanted: "applies" | "doe
 
 /** An allow applies to a text when it covers every command in it, the others when they concern any. */
 function appliesTo(rule: PermissionRule, example: string, { readCommand }: ExampleOptions): boolean {
-  const { argument, command, path, originator = "human" } = rule;
-  const call = { tool: sampleTool(rule, example), args: argument ? { [argument.name]: example } : {}, originator };
-  const applies = (subject: Subject) => matchRule(rule, call, subject)?.certain === true;
+  const { tool, argument, command, path } = rule;
+  const args = argument === undefined ? {} : { [argument.name]: example };
+  const applies = (subject: Subject) => matchDetail(rule, args, subject)?.certain === true;
   if (path !== undefined) return applies({ kind: "path", path: examplePath(example) });
-  if (command === undefined) return applies({ kind: "call" });
+  if (argument !== undefined) return applies({ kind: "call" });
+  // A rule that says nothing else is about the tool's name.
+  if (command === undefined) return matchesText(tool, example);
   if (readCommand === undefined) throw new TypeError("examples of commands need the command reader");
   const whole = readCommand(example);
   const subjects = whole.parts.map((part) => ({ kind: "command", part, whole }) as const);
   return rule.decision === "allow" ? subjects.length > 0 && subjects.every(applies) : subjects.some(applies);
-}
-
-/** An example is about a tool's name only when the rule says nothing else. */
-function sampleTool({ tool, command, path, argument }: PermissionRule, example: string): string {
-  if (command === undefined && path === undefined && argument === undefined) return example;
-  return tool.source;
 }
 
 function examplePath(example: string): PathFacts {

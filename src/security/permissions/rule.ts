@@ -79,10 +79,14 @@ export function decidingRule(
 
 export function matchRule(rule: PermissionRule, call: RuleCall, subject: Subject): RuleMatch | undefined {
   if (rule.originator !== undefined && rule.originator !== call.originator) return undefined;
-  if (!matchesText(rule.tool, call.tool)) return undefined;
+  return matchesText(rule.tool, call.tool) ? matchDetail(rule, call.args, subject) : undefined;
+}
+
+/** The same for a call of a tool that the rule is about. */
+export function matchDetail(rule: PermissionRule, args: JsonObject, subject: Subject): RuleMatch | undefined {
   const { argument } = rule;
   if (argument !== undefined) {
-    const value = Object.hasOwn(call.args, argument.name) ? call.args[argument.name] : undefined;
+    const value = Object.hasOwn(args, argument.name) ? args[argument.name] : undefined;
     return value !== undefined && matchesText(argument.glob, argumentText(value)) ? sure(rule) : undefined;
   }
   if (rule.command === undefined && rule.path === undefined) return sure(rule);

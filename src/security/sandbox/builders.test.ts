@@ -317,6 +317,13 @@ describe("[P8] the system-call filter", () => {
     ["an ordinary ioctl", { number: 16, args: [0, 0x5401] }, ALLOW],
     ["a pushed keystroke", { number: 16, args: [0, 0x5412] }, errno(1)],
     ["pasting on a console", { number: 16, args: [0, 0x541c] }, errno(1)],
+    ["chmod", { number: 90, args: [0, 0o755] }, ALLOW],
+    ["chmod to another's rights", { number: 90, args: [0, 0o4755] }, errno(1)],
+    ["fchmodat to another's rights", { number: 268, args: [0, 0, 0o4755] }, errno(1)],
+    ["opening, with anything for a mode", { number: 257, args: [0, 0, 0, 0o4755] }, ALLOW],
+    ["making a file", { number: 257, args: [0, 0, 0o101, 0o666] }, ALLOW],
+    ["making a file with another's rights", { number: 257, args: [0, 0, 0o101, 0o4755] }, errno(1)],
+    ["the same by the old call", { number: 2, args: [0, 0o101, 0o4755] }, errno(1)],
     ["the key store", { number: 250 }, errno(1)],
     ["mount", { number: 165 }, errno(1)],
     ["a call of the x32 interface", { number: 0x4000_0029, args: [40] }, errno(38)],
@@ -327,6 +334,8 @@ describe("[P8] the system-call filter", () => {
     ["socket, hypervisor", { number: 198, args: [40] }, errno(97)],
     ["unshare of the user namespace", { number: 97, args: [0x1000_0000] }, errno(1)],
     ["keyctl", { number: 219 }, errno(1)],
+    ["fchmodat to another's rights", { number: 53, args: [0, 0, 0o4755] }, errno(1)],
+    ["making a file with another's rights", { number: 56, args: [0, 0, 0o101, 0o4755] }, errno(1)],
   ])("on arm64: %s", (_, call, verdict) => expect(judge("arm64", { audit: arm64, ...call })).toBe(verdict));
 
   it("kills calls of another architecture, and is not made for unknown ones", () => {

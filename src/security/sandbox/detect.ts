@@ -42,7 +42,7 @@ export interface DetectOptions {
 const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 const PROBE_LIMIT_MS = 10_000;
 const ALL_LIMITS: readonly LimitName[] = ["processes", "memoryBytes", "fileSizeBytes", "cpuSeconds", "openFiles"];
-/** Changed whenever the flags change, so that they are tried again. */
+/** Changed whenever the flags or the filter change, so that they are tried again. */
 const FLAGS_VERSION = 1;
 
 export async function detectSandbox(options: DetectOptions): Promise<SandboxState> {

@@ -80,7 +80,10 @@ export class Sandbox {
 
   /** Found out at the first call. */
   state(): Promise<SandboxState> {
-    this.#state ??= detectSandbox(this.#options);
+    this.#state ??= detectSandbox(this.#options).catch((error) => {
+      this.#state = undefined;
+      throw error;
+    });
     return this.#state;
   }
 

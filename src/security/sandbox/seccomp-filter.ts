@@ -5,7 +5,8 @@
  *    belong to a network namespace, so cutting the network would not cut them.
  * 2. No further user namespaces: a process that is root in one can reach far more of the kernel.
  * 3. No keystrokes are pushed into a terminal, and the kernel's key store, which is inherited and not namespaced, stays shut.
- * 4. io_uring is off: it makes sockets without a system call that could be looked at.
+ * 4. No file gets the bit that lets other users run it with its owner's rights.
+ * 5. io_uring and openat2 are off: what they are asked to do does not stand in the call, so it could not be looked at.
  *
  * Everything else passes: this is not the wall but the filling of its gaps.
  */
@@ -14,7 +15,7 @@ export interface FilterTarget {
   readonly audit: number;
   /** Calls at or above this number belong to a second interface (x32), which would go round the filter. */
   readonly numbersEnd?: number;
-  readonly calls: Readonly<Record<CallName, number>>;
+  readonly calls: Readonly<Record<CallName, number> & Partial<Record<OldName, number>>>;
 }
 
 const DENIED = [
@@ -23,19 +24,27 @@ const DENIED = [
   ..."mount umount2 pivot_root move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr".split(" "),
 ] as readonly DeniedName[];
 /** Programs ask for these and do without when they are not there. */
-const ABSENT = ["clone3", "io_uring_setup", "io_uring_enter", "io_uring_register"] as const;
+const ABSENT = ["clone3", "openat2", "io_uring_setup", "io_uring_enter", "io_uring_register"] as const;
+
+/** Calls that give a file its mode, with the argument that says it. Older ones do not exist everywhere. */
+const MODE_ARGUMENTS = { chmod: 1, fchmod: 1, fchmodat: 2, fchmodat2: 2, creat: 1, mknod: 1, mknodat: 2 } as const;
+/** Calls that open a file and may make it, with the argument that says so; the mode is the next one. */
+const OPEN_ARGUMENTS = { open: 1, openat: 2 } as const;
 
 type DeniedName =
   | ("keyctl" | "add_key" | "request_key" | "bpf" | "perf_event_open" | "userfaultfd" | "kexec_load")
   | ("kexec_file_load" | "init_module" | "finit_module" | "delete_module" | "open_by_handle_at" | "setns")
   | ("reboot" | "swapon" | "swapoff" | "acct" | "mount" | "umount2" | "pivot_root" | "move_mount" | "open_tree")
   | ("fsopen" | "fsconfig" | "fsmount" | "fspick" | "mount_setattr");
-type CallName = DeniedName | (typeof ABSENT)[number] | "clone" | "unshare" | "socket" | "ioctl";
+type OldName = "chmod" | "creat" | "mknod" | "open";
+type ModeName = Exclude<keyof typeof MODE_ARGUMENTS | keyof typeof OPEN_ARGUMENTS, OldName>;
+type CallName = DeniedName | (typeof ABSENT)[number] | ModeName | "clone" | "unshare" | "socket" | "ioctl";
 
 /** The newer calls have the same number everywhere. */
 const COMMON_CALLS = {
   ...{ io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, open_tree: 428, move_mount: 429 },
-  ...{ fsopen: 430, fsconfig: 431, fsmount: 432, fspick: 433, clone3: 435, mount_setattr: 442 },
+  ...{ fsopen: 430, fsconfig: 431, fsmount: 432, fspick: 433, clone3: 435, openat2: 437, mount_setattr: 442 },
+  fchmodat2: 452,
 };
 
 const TARGETS: Readonly<Record<string, FilterTarget>> = {
@@ -44,6 +53,7 @@ const TARGETS: Readonly<Record<string, FilterTarget>> = {
     numbersEnd: 0x4000_0000,
     calls: {
       ...COMMON_CALLS,
+      ...{ open: 2, creat: 85, chmod: 90, fchmod: 91, mknod: 133, openat: 257, mknodat: 259, fchmodat: 268 },
       ...{ ioctl: 16, socket: 41, clone: 56, pivot_root: 155, acct: 163, mount: 165, umount2: 166, swapon: 167 },
       ...{ swapoff: 168, reboot: 169, init_module: 175, delete_module: 176, kexec_load: 246, add_key: 248 },
       ...{ request_key: 249, keyctl: 250, unshare: 272, perf_event_open: 298, open_by_handle_at: 304, setns: 308 },
@@ -54,6 +64,7 @@ const TARGETS: Readonly<Record<string, FilterTarget>> = {
     audit: 0xc000_00b7,
     calls: {
       ...COMMON_CALLS,
+      ...{ mknodat: 33, fchmod: 52, fchmodat: 53, openat: 56 },
       ...{ ioctl: 29, umount2: 39, mount: 40, pivot_root: 41, acct: 89, unshare: 97, kexec_load: 104 },
       ...{ init_module: 105, delete_module: 106, reboot: 142, socket: 198, add_key: 217, request_key: 218 },
       ...{ keyctl: 219, clone: 220, swapon: 224, swapoff: 225, perf_event_open: 241, open_by_handle_at: 265 },
@@ -70,6 +81,9 @@ const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
 const CLONE_NEWUSER = 0x1000_0000;
+const SET_USER_ID = 0o4000;
+/** O_CREAT and the kernel's own bit of O_TMPFILE. */
+const MAKES_FILE = 0o20000100;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 
@@ -130,6 +144,7 @@ function instructions({ audit, numbersEnd, calls }: FilterTarget): Instruction[]
         [RETURN, ALLOW],
       ]),
     ),
+    ...modeChecks(calls),
     ...whenCalled(calls.ioctl, [
       [LOAD, argument(1)],
       [JUMP_EQUAL, TIOCSTI, 1, 0],
@@ -139,6 +154,27 @@ function instructions({ audit, numbersEnd, calls }: FilterTarget): Instruction[]
     ]),
     [RETURN, ALLOW],
   ];
+}
+
+function modeChecks(calls: FilterTarget["calls"]): Instruction[] {
+  const check = (index: number): Instruction[] => [
+    [LOAD, argument(index)],
+    [JUMP_ANY_BIT, SET_USER_ID, 0, 1],
+    [RETURN, fail(EPERM)],
+    [RETURN, ALLOW],
+  ];
+  const bodies = new Map<number | undefined, Instruction[]>();
+  for (const [name, index] of Object.entries(MODE_ARGUMENTS)) bodies.set(calls[name as ModeName], check(index));
+  for (const [name, index] of Object.entries(OPEN_ARGUMENTS)) {
+    // Without the flag the mode is whatever happens to be in the register.
+    const onlyNew: Instruction[] = [
+      [LOAD, argument(index)],
+      [JUMP_ANY_BIT, MAKES_FILE, 1, 0],
+      [RETURN, ALLOW],
+    ];
+    bodies.set(calls[name as ModeName], [...onlyNew, ...check(index + 1)]);
+  }
+  return [...bodies].flatMap(([call, body]) => (call === undefined ? [] : whenCalled(call, body)));
 }
 
 /** The body must end in a return: it replaces the call number that was loaded. */

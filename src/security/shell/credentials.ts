@@ -1,5 +1,6 @@
 /** Commands that show credentials or touch Oxbow's own files (feature P9), found also behind programs that run others. */
 import { posix } from "node:path";
+import { LONGEST_PATH } from "./paths.js";
 import { CREDENTIAL_COMMANDS, CREDENTIAL_PROGRAMS, OWN_PLACES } from "./programs/credentials.js";
 import type { Script, SimpleCommand, Word } from "./syntax.js";
 import { simpleCommands } from "./walk.js";
@@ -58,7 +59,8 @@ function follows(values: readonly string[], sequence: readonly string[]): boolea
 
 function isOwnPlace(word: Word, ownFolders: readonly string[]): boolean {
   if (ownFolders.length === 0 && !/oxbow/i.test(word.text)) return false;
-  const path = posix.normalize(skeleton(word));
+  const text = skeleton(word);
+  const path = text.length > LONGEST_PATH ? text : posix.normalize(text);
   return OWN_PLACES.some((place) => place.test(path)) || ownFolders.some((folder) => `${path}/`.includes(`${folder}/`));
 }
 

@@ -9,6 +9,8 @@ import { HARMLESS_FILES, SENSITIVE_NAMES, SENSITIVE_PLACES, SENSITIVE_SHAPES } f
 import type { Word } from "./syntax.js";
 import { globValue, hasGlob } from "./word-values.js";
 
+export const LONGEST_PATH = 4096;
+
 export interface Whereabouts {
   /** Absolute. Without it, every absolute path is outside. */
   readonly workspace: string | undefined;
@@ -46,6 +48,7 @@ export function wordPathProblem(word: Word, place: Whereabouts): string | undefi
 
 export function pathProblem(path: string, place: Whereabouts): string | undefined {
   if (path === "-" || HARMLESS_FILES.has(path)) return undefined;
+  if (path.length > LONGEST_PATH) return "a path is longer than any file system allows";
   if (isSensitive(path)) return `"${path}" may hold secrets`;
   const outside =
     place.folders.length === 0 || place.folders.some((folder) => isOutside(resolveFrom(place, folder, path)));
@@ -53,6 +56,7 @@ export function pathProblem(path: string, place: Whereabouts): string | undefine
 }
 
 export function isSensitive(path: string): boolean {
+  if (path.length > LONGEST_PATH) return false;
   const normal = posix.normalize(path.toLowerCase());
   const inside = `/${normal}/`;
   if (SENSITIVE_PLACES.some((place) => inside.includes(`/${place}/`))) return true;

@@ -70,6 +70,8 @@ export interface UnusableContent {
 }
 
 export interface FoundContent {
+  /** The folders that were looked in. */
+  readonly roots: readonly string[];
   readonly items: readonly ContentItem[];
   readonly unusable: readonly UnusableContent[];
 }

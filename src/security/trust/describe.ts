@@ -52,7 +52,8 @@ export function readPlace(place: Place, options: Partial<ReadOptions>): (FileCon
 }
 
 /** Scripts of a skill are started by their interpreter as often as by their mode. */
-const SCRIPT = /\.(?:sh|bash|zsh|fish|ps1|psm1|bat|cmd|py|rb|pl|php|lua|js|cjs|mjs|jsx|ts|cts|mts|tsx|jar|exe|dll|so|dylib|wasm)$/i;
+const SCRIPT =
+  /\.(?:sh|bash|zsh|fish|ps1|psm1|bat|cmd|py|rb|pl|php|lua|js|cjs|mjs|jsx|ts|cts|mts|tsx|jar|exe|dll|so|dylib|wasm)$/i;
 
 /** `budget`: how many bytes may still be hashed. */
 export function describeFile(place: Place, budget = Number.POSITIVE_INFINITY): ContentItem | UnusableContent {

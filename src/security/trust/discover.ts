@@ -70,7 +70,7 @@ export class NestedContent {
   /** What the folders on the way to `path` bring and no earlier call has given, outermost first. */
   async touch(path: string): Promise<FoundContent> {
     const fresh = this.#freshFolders(resolve(this.#folder, path));
-    if (fresh.length === 0) return { items: [], unusable: [] };
+    if (fresh.length === 0) return { roots: [], items: [], unusable: [] };
     const search = new Search();
     const places = instructionPlaces(this.#options);
     for (const folder of fresh) {
@@ -130,13 +130,15 @@ class Search {
   readonly #items: ContentItem[] = [];
   readonly #unusable: UnusableContent[] = [];
   readonly #seen = new Set<string>();
+  readonly #roots = new Set<string>();
   #bytes = 0;
 
   found(): FoundContent {
-    return { items: this.#items, unusable: this.#unusable };
+    return { roots: [...this.#roots], items: this.#items, unusable: this.#unusable };
   }
 
   async source(origin: Origin, places: readonly Place[]): Promise<void> {
+    this.#roots.add(origin.root);
     for (const place of places) {
       const path = join(origin.base, place.path);
       if (isThere(join(origin.root, path))) await this.#place(origin, { ...place, path });

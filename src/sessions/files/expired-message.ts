@@ -1,7 +1,7 @@
 /** What is left of a message file when its content has expired (feature S5): as sessions/expired.ts does for an event. */
 import type { AssistantBlock } from "../../protocol/content.js";
 import { text } from "../../protocol/content.js";
-import { EXPIRED } from "../expired.js";
+import { EXPIRED } from "../../protocol/events.js";
 import { type MessageEntry, renderMessage } from "./message-file.js";
 
 /** `entry` is undefined when the file could not be understood: then nothing of it is kept. */

@@ -12,8 +12,8 @@
  */
 import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { EXPIRED } from "../../protocol/events.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
-import { EXPIRED } from "../expired.js";
 import { DICTIONARY_2 } from "./dictionary.js";
 
 const LARGE = 8 * 1024;

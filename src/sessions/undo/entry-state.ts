@@ -14,6 +14,8 @@ export interface EntryState {
   readonly target?: string;
   /** Tells an untouched file from a touched one without reading it. Absent when it was touched too lately to be sure. */
   readonly stamp?: string;
+  /** The file's number in its file system: a file that is renamed keeps it. */
+  readonly ino?: number;
   /** It was moved here from a place that is not watched, so it may be the only copy. */
   readonly elsewhere?: true;
 }

@@ -18,7 +18,7 @@ export async function findInterrupted(journal: UndoJournal, root: string): Promi
   const { limits, clock, ignore } = journal;
   // With other rules, what was left out then would look as if it had just been made.
   if (opening?.ignore !== (ignore !== undefined)) return { call, changes: [], gaps: [GAPS.unknownEnd] };
-  const watch = new WorkspaceWatch({ root, limits, clock, ignore, known: workspace });
+  const watch = new WorkspaceWatch({ root, limits, clock, ignore, known: workspace, knownAt: interrupted.at });
   const found = await watch.compare(async (content) => journal.address(content));
   if (found.is === "too-large") return { call, changes: [], gaps: [GAPS.unknownEnd, GAPS.tooLarge] };
   return { call, changes: found.changes, gaps: [GAPS.interrupted] };

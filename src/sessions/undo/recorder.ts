@@ -98,7 +98,8 @@ export class UndoRecorder {
     const call = this.#open.at(-1) ?? this.#recordOf(NO_CALL);
     await journal.enter();
     try {
-      journal.begin(this.#root);
+      const history = journal.begin(this.#root);
+      if (history.interrupted !== undefined && this.#watching === 0) await this.#catchUp(history, call.turn);
       if (this.#written?.call !== call.call || this.#written.turn !== call.turn) this.#write(call);
       const before = await stateOf(change.before, (content) => journal.keep(content));
       const after = await stateOf(change.after, async (content) => journal.address(content));
@@ -137,21 +138,25 @@ export class UndoRecorder {
     const journal = this.#journal;
     const history = journal.begin(this.#root);
     // Another call is being watched already: what changes from now on will be found when one of the two ends.
-    const found = this.#watching > 0 ? undefined : await this.#compare(history, record.turn);
-    if (found?.is === "too-large") {
-      if (history.interrupted !== undefined) {
-        journal.append({ is: "end", call: history.interrupted.call, gaps: [GAPS.interrupted, GAPS.tooLarge] });
-      }
-      this.#write({ ...record, watched: false });
+    const isWatched = this.#watching > 0 || (await this.#catchUp(history, record.turn));
+    this.#write(isWatched ? record : { ...record, watched: false });
+    if (journal.hasUnsafeContents) await journal.sync();
+    return isWatched;
+  }
+
+  /** Brings the journal up to the workspace as it is. False when that is too large. */
+  async #catchUp(history: History, turn: TurnId): Promise<boolean> {
+    const journal = this.#journal;
+    const { interrupted } = history;
+    const found = await this.#compare(history, turn);
+    await journal.flush();
+    if (found.is === "too-large") {
+      const gaps = [GAPS.unknownEnd, GAPS.tooLarge];
+      if (interrupted !== undefined) journal.append({ is: "end", call: interrupted.call, gaps });
       return false;
     }
-    if (found !== undefined) {
-      await journal.flush();
-      if (history.interrupted !== undefined) this.#conclude(history.interrupted, found, [GAPS.interrupted]);
-      else this.#see(found);
-    }
-    this.#write(record);
-    if (journal.hasUnsafeContents) await journal.sync();
+    if (interrupted !== undefined) this.#conclude(interrupted, found, [GAPS.interrupted]);
+    else this.#see(found);
     return true;
   }
 
@@ -176,7 +181,15 @@ export class UndoRecorder {
     if (this.#tooLargeIn === turn) return { is: "too-large" };
     const journal = this.#journal;
     const { limits, clock, ignore } = journal;
-    this.#watch ??= new WorkspaceWatch({ root: this.#root, limits, clock, ignore, known: history.workspace });
+    const { workspace: known, interrupted } = history;
+    this.#watch ??= new WorkspaceWatch({
+      root: this.#root,
+      limits,
+      clock,
+      ignore,
+      known,
+      knownAt: interrupted?.at,
+    });
     const found = await this.#watch.compare(async (content) =>
       journal.hasRoom ? journal.keep(content) : journal.address(content),
     );

@@ -11,6 +11,8 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
+  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -18,6 +20,7 @@ import {
   readlinkSync,
   renameSync,
   rmdirSync,
+  type Stats,
   symlinkSync,
   unlinkSync,
   writeSync,
@@ -139,7 +142,7 @@ function put(step: Step, at: string, { content }: RestoreOptions): void {
   }
   const made = join(dirname(at), temporary);
   try {
-    if (to.kind === "file") makeFile(made, to, content);
+    if (to.kind === "file") makeFile(made, to, { content, owner: lstatSync(at, { throwIfNoEntry: false }) });
     else if (to.kind === "link") symlinkSync(to.target ?? "", made);
     else makeFolder(made, isWorkable(step) ? to.mode : 0o700);
     expectAt(at, from);
@@ -151,16 +154,31 @@ function put(step: Step, at: string, { content }: RestoreOptions): void {
   }
 }
 
-function makeFile(path: string, { content: address, mode }: EntryState, content: RestoreOptions["content"]): void {
+function makeFile(
+  path: string,
+  { content: address, mode }: EntryState,
+  { content, owner }: { readonly content: RestoreOptions["content"]; readonly owner: Stats | undefined },
+): void {
   const bytes = address === undefined ? undefined : content(address);
   if (bytes === undefined) throw new Error("its content is not in the journal, or damaged there");
   const fd = openSync(path, NEW_FILE, mode === undefined ? 0o666 : 0o600);
   try {
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+    if (owner !== undefined) keepOwner(fd, owner);
     if (mode !== undefined) fchmodSync(fd, mode);
     fsyncSync(fd);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Only the superuser may give files away; for everyone else the new file is simply theirs. */
+function keepOwner(fd: number, { uid, gid }: Stats): void {
+  try {
+    const now = fstatSync(fd);
+    if (now.uid !== uid || now.gid !== gid) fchownSync(fd, uid, gid);
+  } catch {
+    // It stays theirs.
   }
 }
 

@@ -30,24 +30,24 @@ const command = fc.oneof(
 );
 
 type Act =
-  | { readonly do: "bash"; readonly commands: readonly string[] }
+  /** `killed`: the session ends before the command does. */
+  | { readonly do: "bash" | "killed"; readonly commands: readonly string[] }
   | { readonly do: "write"; readonly at: string; readonly content: string }
   | { readonly do: "remove"; readonly at: string }
   | { readonly do: "move"; readonly at: string; readonly to: string }
   | { readonly do: "restart" };
 
+const commands = fc.array(command, { minLength: 1, maxLength: 5 });
 const act: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant("bash" as const),
-      commands: fc.array(command, { minLength: 1, maxLength: 5 }),
-    }),
+    arbitrary: fc.record({ do: fc.constant("bash" as const), commands }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("write" as const), at: path, content }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("remove" as const), at: path }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("move" as const), at: path, to: path }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("restart" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("killed" as const), commands }) },
 );
 
 const turns = fc.array(fc.array(act, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 });
@@ -58,7 +58,10 @@ async function perform(here: UndoPlace, step: Act): Promise<void> {
     here.sameTurn();
     return;
   }
-  if (step.do === "bash") return here.bash(step.commands.map((each) => `{ ${each}; } 2>/dev/null || true`).join("\n"));
+  if ("commands" in step) {
+    const script = step.commands.map((each) => `{ ${each}; } 2>/dev/null || true`).join("\n");
+    return step.do === "bash" ? here.bash(script) : here.killedIn(script);
+  }
   const workspace = await Workspace.open(here.root, { witness: here.recorder });
   try {
     if (step.do === "remove") await workspace.remove(step.at);

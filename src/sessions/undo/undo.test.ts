@@ -1,9 +1,10 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { Workspace } from "../../tools/workspace.js";
 import { StoreError } from "../store.js";
+import { TICK_MS } from "./entry-state.js";
 import type { UndoItem } from "./plan-items.js";
 import { GAPS } from "./recorder.js";
 import { ids, type PlaceOptions, treeOf, UndoPlace } from "./test-support/undo-place.js";
@@ -143,10 +144,7 @@ describe("undoing what tools changed", () => {
     here.sh("echo 1 > a; echo 1 > b");
     const first = here.tree();
     here.turn();
-    await here.recorder.begin({ call: ids.next("call"), tool: "bash", changes: "watched" });
-    here.sh("echo 2 > a; rm b; echo 2 > c");
-    await here.journal.leave();
-    here.reopen();
+    await here.killedIn("echo 2 > a; rm b; echo 2 > c");
     const plan = await here.plan();
     expect(brief(plan.items)).toEqual(["restore a", "recreate b", "delete c"]);
     expect(plan.notes.join("\n")).toContain(GAPS.interrupted);
@@ -162,16 +160,28 @@ describe("undoing what tools changed", () => {
     here.sh("echo 1 > a");
     const first = here.tree();
     here.turn();
-    await here.recorder.begin({ call: ids.next("call"), tool: "bash", changes: "watched" });
-    here.sh("echo 2 > a");
-    await here.journal.leave();
-    here.reopen();
+    await here.killedIn("echo 2 > a");
     here.turn();
     await here.bash("echo 3 > a");
     expect(brief((await here.plan({ from: 1 })).items)).toEqual(["restore a"]);
     await here.undo();
     expect(readFileSync(join(here.root, "a"), "utf8")).toBe("2\n");
     await here.undo();
+    expect(here.tree()).toEqual(first);
+  });
+
+  it("does so also when the next thing is a file tool", async () => {
+    const here = place();
+    here.sh("echo 1 > a; echo 1 > b");
+    const first = here.tree();
+    here.turn();
+    await here.killedIn("mv a c");
+    here.turn();
+    const workspace = await tools(here);
+    await workspace.readText("b");
+    await workspace.writeText("b", "2");
+    expect(brief((await here.plan({ turn: 1 })).items)).toEqual(["recreate a", "delete c"]);
+    await here.undo({ from: 1 });
     expect(here.tree()).toEqual(first);
   });
 
@@ -380,8 +390,7 @@ describe("what cannot be undone", () => {
     here.sh(
       "head -c 2000 /dev/zero > large; head -c 2000 /dev/zero > large2; echo 1 > grows; mkfifo pipe; echo 1 > small",
     );
-    // Old enough to be told from what the command makes.
-    here.sh("sleep 0.1");
+    await expect.poll(() => Date.now() - statSync(outside).birthtimeMs).toBeGreaterThan(2 * TICK_MS);
     here.turn();
     await here.bash(
       `rm large; echo >> large2; head -c 3000 /dev/zero > grows; head -c 5000 /dev/zero > made; mv '${outside}' .; rm pipe; rm small`,

@@ -15,6 +15,7 @@ import {
   type Child,
   FolderMemory,
   type FolderToVisit,
+  type IgnoreRules,
   type IgnoreSource,
   type VisitedFolder,
 } from "./folder-memory.js";
@@ -32,6 +33,8 @@ export interface WorkspaceWatchOptions {
   readonly ignore?: IgnoreSource | undefined;
   /** The workspace as it was last compared by another process. */
   readonly known?: ReadonlyMap<string, EntryState> | undefined;
+  /** When that was; milliseconds since the epoch. */
+  readonly knownAt?: number | undefined;
 }
 
 export type Comparison =
@@ -39,7 +42,7 @@ export type Comparison =
   | {
       readonly is: "compared";
       readonly changes: readonly Change[];
-      /** What is watched from now on, as it is now: how it was before nobody knows. */
+      /** What is watched from now on, and what is the same but looks different from outside, as it is now. */
       readonly met: ReadonlyMap<string, EntryState>;
       /** Folders that could not be looked into. */
       readonly unreadable: readonly string[];
@@ -77,6 +80,8 @@ export class WorkspaceWatch {
   readonly #options: WorkspaceWatchOptions;
   readonly #folders: FolderMemory;
   readonly #entries = new Map<string, Entry>();
+  /** Asked for once: the rules below are remembered by it. */
+  #above: Promise<IgnoreRules | undefined> | undefined;
   #round = 0;
   #keptFiles = 0;
   #keptBytes = 0;
@@ -86,7 +91,8 @@ export class WorkspaceWatch {
   constructor(options: WorkspaceWatchOptions) {
     this.#options = options;
     this.#folders = new FolderMemory(options.ignore, options.clock);
-    for (const [path, state] of options.known ?? []) this.#set(path, state, UNKNOWN);
+    this.#comparedAt = options.knownAt ?? 0;
+    for (const [path, state] of options.known ?? []) this.#set(path, state, { ...UNKNOWN, ino: state.ino ?? -1 });
   }
 
   /** What changed since the last time. */
@@ -108,6 +114,9 @@ export class WorkspaceWatch {
       const read = await this.#examine(suspect, { before, keep });
       if (before !== undefined) {
         if (!sameState(before, read)) changes.push({ path: suspect.path, before, after: read });
+        else if (before.ino !== read.ino || (read.stamp !== undefined && before.stamp !== read.stamp)) {
+          met.set(suspect.path, read);
+        }
       } else if (suspect.isNew) {
         const { birthtimeMs, ino } = suspect.stat;
         const wasElsewhere =
@@ -125,7 +134,8 @@ export class WorkspaceWatch {
     const suspects: Suspect[] = [];
     const top = lstatSync(root, NO_THROW);
     if (top === undefined) return suspects;
-    const waiting: Waiting[] = [{ path: "", full: root, stat: top, above: await ignore?.above(root), isNew: false }];
+    this.#above ??= ignore?.above(root);
+    const waiting: Waiting[] = [{ path: "", full: root, stat: top, above: await this.#above, isNew: false }];
     let looked = 0;
     for (const folder of waiting) {
       const found = await this.#folders.visit(folder);
@@ -179,20 +189,21 @@ export class WorkspaceWatch {
     this.#forget(path);
     const kind = kindOf(stat);
     const mode = stat.mode & 0o7777;
-    if (kind === "folder") return this.#set(path, { kind, mode }, stat);
-    if (kind === "link") return this.#set(path, { kind, target: linkTarget(full) }, stat);
+    const { ino } = stat;
+    if (kind === "folder") return this.#set(path, { kind, mode, ino }, stat);
+    if (kind === "link") return this.#set(path, { kind, target: linkTarget(full), ino }, stat);
     const stamp = stampOf(stat);
     // Remembered from an earlier process.
     if (before?.stamp === stamp && before.mode === mode) return this.#set(path, before, stat);
     const seenAt = this.#options.clock.wall();
     const isReadable = kind === "file" && this.#hasRoom(stat.size);
     const read = isReadable ? readRegularFile(full, { limit: this.#options.limits.fileBytes, real: full }) : undefined;
-    if (read === undefined) return this.#set(path, { kind, mode, size: stat.size, stamp }, stat);
+    if (read === undefined) return this.#set(path, { kind, mode, size: stat.size, stamp, ino }, stat);
     const content = await keep(read.bytes);
     const isSure = isSettled(stat, seenAt) && stampOf(read.stat) === stamp;
-    const state = { kind, mode: read.stat.mode & 0o7777, size: read.bytes.length, content };
+    const state = { kind, mode: read.stat.mode & 0o7777, size: read.bytes.length, content, ino };
     if (isSure) return this.#set(path, { ...state, stamp }, stat);
-    return this.#set(path, state, { ...UNKNOWN, ino: stat.ino });
+    return this.#set(path, state, { ...UNKNOWN, ino });
   }
 
   #hasRoom(size: number): boolean {

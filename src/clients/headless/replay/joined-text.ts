@@ -1,7 +1,5 @@
 /** Text that comes in pieces, up to a limit. */
-
-/** The mark that the store leaves where content has expired (feature S5). */
-export const EXPIRED = "«ttl-expired»";
+import { EXPIRED } from "../../../protocol/events.js";
 
 export class JoinedText {
   readonly #limit: number;

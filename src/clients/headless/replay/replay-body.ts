@@ -1,7 +1,8 @@
 /** The lines between the title and the status: the step, or the help. */
+
+import { wrapText } from "../../../base/text-width.js";
 import type { ReplayState, Size } from "./replay-state.js";
 import { type LaidLine, layout } from "./step-layout.js";
-import { wrapText } from "./text-width.js";
 
 const HELP = [
   "space → j      next step",

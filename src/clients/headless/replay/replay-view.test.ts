@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { textWidth } from "../../../base/text-width.js";
 import { CostCounter } from "./cost-marks.js";
 import { reduceReplay } from "./reduce-replay.js";
 import { initialReplay, type ReplayAction, type ReplayState } from "./replay-state.js";
@@ -7,7 +8,6 @@ import { viewReplay } from "./replay-view.js";
 import { StepGrouper } from "./step.js";
 import type { StepContent } from "./step-content.js";
 import { SampleLog, sampleLog } from "./test-support/sample-log.js";
-import { textWidth } from "./text-width.js";
 
 const FACTS = {
   title: "sess_1 List\u001b[31m files",

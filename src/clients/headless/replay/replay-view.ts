@@ -3,6 +3,7 @@
  * step, and below the status.
  */
 import { safeLine } from "../../../base/terminal-text.js";
+import { padText, textWidth, truncateText } from "../../../base/text-width.js";
 import { paint, type Style } from "../terminal.js";
 import { costAt, formatDollars, formatTokens, modelAt } from "./cost-marks.js";
 import { needlePattern } from "./needle.js";
@@ -10,7 +11,6 @@ import { bodyLines, bodyRows, statusRows } from "./replay-body.js";
 import type { ReplayState, Size } from "./replay-state.js";
 import type { Step } from "./step.js";
 import type { LaidLine } from "./step-layout.js";
-import { padText, textWidth, truncateText } from "./text-width.js";
 import { gapText, timeText } from "./time-text.js";
 
 export const NOTHING_RUNS = "replay: nothing is executed";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Envelope } from "../../../protocol/envelope.js";
-import { EXPIRED } from "./joined-text.js";
+import { EXPIRED } from "../../../protocol/events.js";
 import { type ContentOptions, type StepContent, StepReader } from "./step-content.js";
 import { shownSections } from "./step-layout.js";
 import { callId, SampleLog } from "./test-support/sample-log.js";

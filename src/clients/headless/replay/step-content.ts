@@ -7,11 +7,12 @@ import { safeLine, safeText } from "../../../base/terminal-text.js";
 import { formatStats, turnStats } from "../../../base/turn-stats.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
+import { EXPIRED } from "../../../protocol/events.js";
 import type { JsonObject } from "../../../protocol/json.js";
 import type { Style } from "../terminal.js";
 import { brief } from "../text-view.js";
 import { describeArguments } from "./argument-text.js";
-import { EXPIRED, JoinedText } from "./joined-text.js";
+import { JoinedText } from "./joined-text.js";
 import { describeNotice } from "./notice-text.js";
 
 export interface Section {

@@ -1,7 +1,8 @@
 /** A step's content broken into lines for a width. */
+
+import { wrapLine } from "../../../base/text-width.js";
 import type { Style } from "../terminal.js";
 import type { Section, StepContent } from "./step-content.js";
-import { wrapLine } from "./text-width.js";
 
 export interface LaidLine {
   readonly text: string;

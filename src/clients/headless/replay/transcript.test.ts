@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { textWidth } from "../../../base/text-width.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { longLog, SampleLog, sampleLog, sourceOf } from "./test-support/sample-log.js";
-import { textWidth } from "./text-width.js";
 import { parseTurnRange, printReplay, showTranscript, type TranscriptOptions } from "./transcript.js";
 
 const OPTIONS: TranscriptOptions = { color: false, details: false, timeZone: "UTC" };

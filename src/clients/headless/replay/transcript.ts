@@ -1,5 +1,6 @@
 /** A session as readable text (features S6, S10): `oxbow session show`, and a replay that goes to a pipe. One step is in memory at a time. */
 import { safeLine } from "../../../base/terminal-text.js";
+import { textWidth, truncateText } from "../../../base/text-width.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { paint, type Style } from "../terminal.js";
@@ -8,7 +9,6 @@ import { NOTHING_RUNS } from "./replay-view.js";
 import type { Step, StepKind } from "./step.js";
 import { layout } from "./step-layout.js";
 import { type EventSource, type ReadStep, readSteps } from "./step-stream.js";
-import { textWidth, truncateText } from "./text-width.js";
 import { timeText } from "./time-text.js";
 
 export interface TurnRange {

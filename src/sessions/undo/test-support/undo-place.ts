@@ -68,6 +68,15 @@ export class UndoPlace {
     await call.end();
   }
 
+  /** A watched call whose end nobody sees: the next process finds what it did. */
+  async killedIn(command: string): Promise<void> {
+    await this.recorder.begin({ call: ids.next("call"), tool: "bash", changes: "watched" });
+    this.sh(command);
+    await this.journal.leave();
+    this.reopen();
+    this.sameTurn();
+  }
+
   /** Somebody else. */
   sh(command: string): void {
     execFileSync("bash", ["-ec", command], { cwd: this.root, stdio: ["ignore", "ignore", "inherit"] });

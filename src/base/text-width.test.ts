@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { safeText } from "../../../base/terminal-text.js";
+import { safeText } from "./terminal-text.js";
 import { padText, textWidth, truncateText, wrapText } from "./text-width.js";
 
 /** Text as it reaches these functions, with what makes widths hard. */

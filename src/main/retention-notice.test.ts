@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import { ids } from "../../test/support/engine.js";
+import { verifies } from "../../test/verifies.js";
+import { ManualClock } from "../base/clock.js";
+import { text } from "../protocol/content.js";
+import type { Envelope } from "../protocol/envelope.js";
+import { EXPIRED } from "../protocol/events.js";
+import { NO_USAGE } from "../protocol/usage.js";
+import { readStoredSession } from "../sessions/resume.js";
+import { parseFlags } from "./flags.js";
+import { tendRetention } from "./retention-notice.js";
+import { SessionShelf } from "./session-shelf.js";
+import { loadSettings } from "./settings.js";
+
+const DAY = 24 * 60 * 60 * 1000;
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "retention-"));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+async function place() {
+  const variables = { OXBOW_HOME: home };
+  const { settings, roots } = await loadSettings(parseFlags([], [], ""), variables);
+  const none = () => {};
+  const sessions = new SessionShelf({ settings, roots, variables, root: home, tell: none, note: none });
+  const store = await sessions.open();
+  if (store === undefined) throw new Error("no store");
+  const clock = new ManualClock(Date.now());
+  const told: string[] = [];
+  const tend = () => tendRetention({ sessions, settings, roots, clock, tell: (message) => told.push(message) });
+  return { sessions, store, clock, told, tend };
+}
+
+describe("content that expires", () => {
+  verifies(["S5"], "is announced, goes a week later and not before, and a resume says so", async () => {
+    const { sessions, store, clock, told, tend } = await place();
+    const session = ids.next("sess");
+    const turn = ids.next("turn");
+    const originator = ids.next("cli");
+    const old = new Date(clock.wall() - 40 * DAY).toISOString();
+    await store.create({
+      id: session,
+      log: ids.next("log"),
+      cwd: home,
+      provider: "p",
+      model: "m",
+      created_at: old,
+      title: "Old",
+    });
+    const ended = { turn, outcome: "answered" as const, text: "said", iterations: 1, usage: NO_USAGE };
+    const events = [
+      { id: 1, kind: "TurnStarted", session, originator, ts: old, payload: { turn, input: [text("a word")] } },
+      { id: 2, kind: "TurnEnded", session, originator, ts: old, payload: ended },
+    ] as Envelope[];
+    await store.append(session, events, "sync");
+
+    await tend();
+    expect(told).toEqual([expect.stringContaining(`1 session loses content from`)]);
+    expect(told[0]).toContain(`${session} (Old)`);
+    expect(await store.get(session)).toMatchObject({ expired_to: 0 });
+    // The same day nothing is said again, and nothing goes.
+    await tend();
+    expect(told).toHaveLength(1);
+
+    clock.advance(6 * DAY);
+    await tend();
+    expect(await store.get(session)).toMatchObject({ expired_to: 0 });
+    clock.advance(2 * DAY);
+    await tend();
+    expect(await store.get(session)).toMatchObject({ expired_to: 2, title: "Old" });
+    const left: Envelope[] = [];
+    for await (const event of store.events(session)) left.push(event);
+    expect(left[0]?.payload).toMatchObject({ turn, input: [text(EXPIRED)] });
+    expect((await store.verify(session)).ok).toBe(true);
+    expect(await readStoredSession(store, session)).toMatchObject({
+      gap: { from: 1, to: 2 },
+      rebuilt: { messages: [] },
+    });
+    await sessions.close();
+  });
+
+  verifies(["S5"], "stays when it is pinned", async () => {
+    const { sessions, store, clock, told, tend } = await place();
+    const session = ids.next("sess");
+    const old = new Date(clock.wall() - 90 * DAY).toISOString();
+    await store.create({ id: session, log: ids.next("log"), cwd: home, provider: "p", model: "m", created_at: old });
+    const started = { turn: ids.next("turn"), input: [text("a word")] };
+    const event = {
+      id: 1,
+      kind: "TurnStarted",
+      session,
+      originator: ids.next("cli"),
+      ts: old,
+      payload: started,
+    } as const;
+    await store.append(session, [event], "sync");
+    await store.update(session, { pinned: true });
+    await tend();
+    clock.advance(30 * DAY);
+    await tend();
+    expect(told).toEqual([]);
+    expect(await store.get(session)).toMatchObject({ expired_to: 0 });
+    await sessions.close();
+  });
+});

@@ -1,0 +1,144 @@
+/**
+ * A command as facts for a decision. Loaded by `command-reader.ts` alone.
+ *
+ * 1. What is not understood has no parts, and the text itself is searched for what is refused everywhere.
+ * 2. A text longer than `MAX_LENGTH` or with more than `MAX_PARTS` commands counts as not understood: a decision has to be quick.
+ */
+import { parseShell } from "../shell/grammar.js";
+import { invisibleProblem } from "../shell/invisible.js";
+import { hasHarmlessSurroundings } from "../shell/judge-simple.js";
+import { type JudgedCommand, judgeScript } from "../shell/judge.js";
+import { coversCommand } from "../shell/pattern-words.js";
+import { isSensitive } from "../shell/paths.js";
+import { CREDENTIAL_PROGRAMS, OWN_PLACES } from "../shell/programs/credentials.js";
+import { NEVER_BY_PATTERN } from "../shell/programs/patterns.js";
+import { isMeaningfulVariable } from "../shell/programs/variables.js";
+import type { Command, Script, SimpleCommand, Word } from "../shell/syntax.js";
+import { simpleCommands, visitScript } from "../shell/walk.js";
+import { fixedValue, globValue } from "../shell/word-values.js";
+import { innerCommands, programName, unwrapQuietly } from "../shell/wrappers.js";
+import { commandPaths, type Whereabouts, writtenFiles } from "./command-paths.js";
+import type { CommandReaderOptions } from "./command-reader.js";
+import type { CommandFacts, CommandPart, Words } from "./facts.js";
+
+const MAX_LENGTH = 32_768;
+const MAX_PARTS = 200;
+const MAX_DEPTH = 3;
+
+export function readCommand(text: string, options: CommandReaderOptions): CommandFacts {
+  if (text.length > MAX_LENGTH) return notUnderstood(text, `It is longer than ${MAX_LENGTH} characters.`, options);
+  const invisible = invisibleProblem(text);
+  if (invisible !== undefined) return notUnderstood(text, invisible, options);
+  const parsed = parseShell(text);
+  if (!parsed.ok) return notUnderstood(text, `The command could not be understood: ${parsed.reason}.`, options);
+  const { script } = parsed;
+  const commands = simpleCommands(script).map(({ command }) => command);
+  if (commands.length > MAX_PARTS) return notUnderstood(text, `It has more than ${MAX_PARTS} commands.`, options);
+  const { workspace, cwd, ownFolders } = options;
+  const judged = judgeScript(script, { workspace, ...(cwd && { cwd }), ...(ownFolders && { ownFolders }) });
+  const place: Whereabouts = { workspace, home: options.home, folders: [cwd ?? workspace] };
+  const parts = commands.map((command, index) => readPart(command, judged.commands[index], place));
+  const { verdict, reason, plain } = judged;
+  return { text, verdict, reason, parts, plain, joined: isJoined(script) };
+}
+
+function notUnderstood(text: string, reason: string, options: CommandReaderOptions): CommandFacts {
+  const refused = refusedMention(text, options.ownFolders ?? []);
+  const verdict = refused === undefined ? "ask" : "blocked";
+  return { text, verdict, reason: refused ? `${reason} ${refused}` : reason, parts: [], plain: false, joined: false };
+}
+
+/** Only names that mean one thing: `pass` and `security` are also words. */
+const TELLING_PROGRAM = new RegExp(
+  `(?<![\\w-])(?:${CREDENTIAL_PROGRAMS.filter((name) => name.includes("-"))
+    .map((name) => name.replace("*", "\\w+"))
+    .join("|")}|keyctl|kwalletcli|mimikatz|security\\s+(?:find|dump|export)-\\w+)(?![\\w-])`,
+);
+
+function refusedMention(text: string, ownFolders: readonly string[]): string | undefined {
+  const program = TELLING_PROGRAM.exec(text)?.[0];
+  if (program !== undefined) return `It names "${program}", which shows credentials.`;
+  const own = OWN_PLACES.some((place) => place.test(text)) || ownFolders.some((folder) => text.includes(folder));
+  return own ? "It names Oxbow's own files." : undefined;
+}
+
+function readPart(command: SimpleCommand, judged: JudgedCommand | undefined, place: Whereabouts): CommandPart {
+  const { text, words } = command;
+  const refused = refusedOption(words);
+  return {
+    text,
+    verdict: judged?.verdict ?? "ask",
+    reason: judged?.reason ?? "It was not judged.",
+    words: words.map(fixedValue),
+    inner: innerWords(words, 0),
+    programs: programsOf(words),
+    variables: command.assignments.map(({ name }) => name).filter(isMeaningfulVariable),
+    writes: writtenFiles(command),
+    coverage: coverageOf(command),
+    ...(refused !== undefined && { refusedOption: refused }),
+    ...(judged?.pattern !== undefined && { pattern: judged.pattern }),
+    paths: commandPaths(command, { place, access: judged?.verdict === "read-only" ? "read" : undefined }),
+  };
+}
+
+function innerWords(words: readonly Word[], depth: number): readonly Words[] {
+  const { commands, scripts } = innerCommands(words);
+  const out: Words[] = commands.map((inner) => inner.map(fixedValue));
+  for (const script of scripts) {
+    // A text for a shell that is not known may run anything.
+    if (script === undefined) out.push([undefined]);
+    else if (depth < MAX_DEPTH) {
+      for (const { command } of simpleCommands(script)) {
+        out.push(command.words.map(fixedValue), ...innerWords(command.words, depth + 1));
+      }
+    }
+  }
+  return out;
+}
+
+function programsOf(words: readonly Word[]): readonly (string | undefined)[] {
+  if (words.length === 0) return [];
+  const inner = unwrapQuietly(words);
+  if (typeof inner === "string") return [programName(words), undefined];
+  return inner === words ? [programName(words)] : [programName(words), programName(inner)];
+}
+
+function coverageOf(command: SimpleCommand): CommandPart["coverage"] {
+  const [first, ...rest] = command.words;
+  const program = first === undefined ? undefined : fixedValue(first);
+  if (first === undefined || program === undefined || /\s/.test(program)) return "none";
+  if (coversCommand(`${program} *`, command)) return "pattern";
+  if (!hasHarmlessSurroundings(command)) return "none";
+  const known = rest.every((word) => {
+    const value = globValue(word);
+    return value !== undefined && !isSensitive(value);
+  });
+  return known && refusedOption(command.words) === undefined ? "rule" : "none";
+}
+
+/**
+ * The first option by which a program, trusted or not, runs another one or writes: `-exec` of find. The tables of the shell
+ * judge know them; each word is tried by itself behind the program's name.
+ */
+function refusedOption(words: readonly Word[]): string | undefined {
+  const [first, ...rest] = words;
+  const program = first === undefined ? undefined : fixedValue(first);
+  if (first === undefined || program === undefined || /\s/.test(program) || NEVER_BY_PATTERN.has(program)) return;
+  const covers = (tried: readonly Word[]) =>
+    coversCommand(`${program} *`, { type: "simple", assignments: [], redirects: [], words: tried, text: "" });
+  return rest.find((word) => {
+    const value = globValue(word);
+    return value?.startsWith("-") && !isSensitive(value) && !covers([first, word]);
+  })?.text;
+}
+
+/** No loops, functions or conditions, and no redirect around a group. */
+function isJoined(script: Script): boolean {
+  let joined = true;
+  const check = (command: Exclude<Command, SimpleCommand>) => {
+    if (command.type === "pipeline") return;
+    if ((command.kind !== "group" && command.kind !== "subshell") || command.redirects.length > 0) joined = false;
+  };
+  visitScript(script, [], { command: check });
+  return joined;
+}

@@ -1,0 +1,478 @@
+import { describe, expect, it } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import { type JudgeOptions, judgeCommand } from "./judge.js";
+
+function verdict(text: string, options?: JudgeOptions): string {
+  return judgeCommand(text, options).verdict;
+}
+
+describe("read-only commands", () => {
+  verifies(["P3"], "never ask", () => {
+    const commands = [
+      "ls",
+      "ls -lah src test",
+      "cat README.md package.json",
+      "head -50 src/main.ts",
+      "tail -n 20 build.log",
+      "wc -l src/*.ts",
+      "grep -rn --include='*.ts' 'TODO' src",
+      "grep -c -e one -e two notes.md",
+      "rg -n -C 3 --type ts 'function \\w+' src",
+      "rg --files -g '*.md'",
+      "find src -type f -name '*.ts' -not -path '*/x/*' -mtime -7 -size +10k",
+      "find . \\( -name '*.js' -o -name '*.ts' \\) -print",
+      "sed -n '10,20p' src/main.ts",
+      "sed -n -e '/start/,/end/p' -e '$=' file",
+      "sed -E 's/([a-z]+)-x/\\1/g;s#a#b#' notes.txt",
+      "awk -F, '{ print $1, $NF }' data.csv",
+      "awk 'NR==1 { n = length($0) } END { printf \"%d\\n\", n }' data.csv",
+      "sort -k2,2n -u",
+      "cut -d: -f1,3 data.txt | sort -rn | uniq -c | head -5",
+      "diff -u old.txt new.txt",
+      "stat -c '%s %n' file.txt",
+      "jq -r '.items[] | .name' data.json",
+      "git log --oneline -15 -- src",
+      "git log --format='%h %an %s' main..HEAD",
+      "git rev-parse --abbrev-ref HEAD",
+      "git remote get-url upstream",
+      "cd src && ls && wc -l main.ts",
+      'echo "$HOME and $' + '{USER}"',
+      "printf '%-10s|%5d\\n' a 1",
+      "test -d src && echo yes || echo no",
+      "[ -f a.txt ] && cat a.txt",
+      "[[ -d src ]] && pwd",
+      "[[ abc == abc ]]",
+      "cat <<'EOF'\n$(rm -rf x) `rm x`\nEOF",
+      "cat <<EOF\nhello $USER\nEOF",
+      "wc -c <<< 'some text'",
+      "LC_ALL=C TZ=UTC date +%F",
+      "timeout 10 grep -r x .",
+      "nice -n 10 du -sh src",
+      "time ls",
+      "! grep -q x file",
+      "ls missing 2>/dev/null; ls >/dev/null 2>&1",
+      "ls &>/dev/null & pwd",
+      "command -v node",
+      "which node npm",
+      "# a comment\nls # another; rm x",
+      "ls \\\n  -la \\\n  src",
+      "echo 'rm -rf /' | grep 'rm'",
+      "echo a \\> b \\; c",
+      "echo $((3 * 4))",
+      "echo *.md",
+      "VALUE=plain",
+      "node --version && npm -v",
+      "unzip -l archive.zip",
+      "tar -tzf archive.tgz",
+    ];
+    expect(commands.map((command) => [command, verdict(command)])).toEqual(commands.map((it) => [it, "read-only"]));
+  });
+
+  it("are known by the words that reach the program, however they are written", () => {
+    for (const text of ["l''s -la", '"ls" "-la"', "\\ls -la", "$'ls' -la", "ls\t-la", "ls $'-l'a"]) {
+      expect([text, verdict(text)]).toEqual([text, "read-only"]);
+    }
+  });
+
+  it("may be added by tables of one's own", () => {
+    const programs = { colours: { flags: "--list", operands: "none" } } as const;
+    expect(verdict("colours --list")).toBe("ask");
+    expect(verdict("colours --list", { programs })).toBe("read-only");
+    expect(verdict("colours --paint", { programs })).toBe("ask");
+  });
+});
+
+describe("everything else", () => {
+  verifies(["P3"], "asks", () => {
+    const groups: Readonly<Record<string, readonly string[]>> = {
+      "unknown programs and paths to programs": [
+        "deploy",
+        "./run.sh",
+        "/bin/ls",
+        "src/ls",
+        "LS",
+        "ls.exe",
+        "''",
+        "'ls -la'",
+      ],
+      "programs whose name is not known": ["$x", "$(echo ls)", "l*", "{ls,-la}", "`which ls`", "~/ls", "$" + "{x}s"],
+      "options that write, run or connect": [
+        "sort -o out.txt",
+        "sort --output=out.txt",
+        "sort -ro out.txt",
+        "sort --outp=x",
+        "tree -o out.txt",
+        "rg --pre ./x y",
+        "rg -z x y.gz",
+        "fd x -x rm",
+        "date --set=now",
+        "date 01010101",
+        "file -C -m x",
+        "uniq a.txt b.txt",
+        "xxd a.txt b.bin",
+        "diff a b c",
+        "base64 -o x y",
+        "jq -f script.jq x.json",
+        "jq 'env' x.json",
+        "tar -xf x.tar",
+        "tar -tf host:x.tar",
+        "unzip x.zip",
+        "hostname other",
+        "npm ls --prefix elsewhere",
+        "node --version -e 1",
+        "wc --files0-from=list",
+        "ps eww",
+      ],
+      "options in disguise": ["ls -- -x", "grep -e -r x", "rg *", "head -n -x file", "sort $FLAGS"],
+      "scripts of sed that do more than print": [
+        "sed -i 's/a/b/' f",
+        "sed -n -i p f",
+        "sed 's/a/b/w out' f",
+        "sed 's/a/b/wout' f",
+        "sed 's/a/id/e' f",
+        "sed '1e id' f",
+        "sed 'w out' f",
+        "sed '/x/wout' f",
+        "sed 'r f' f",
+        "sed -f x f",
+        "sed -f- f",
+        "sed s/[/]wx/b/ f",
+        "sed 's/a/b/;;wx' f",
+        "sed 'a text' f",
+        "sed '' f",
+        'sed "s/a/$x/" f',
+      ],
+      "programs of awk that do more than print": [
+        "awk 'BEGIN { system(\"id\") }'",
+        "awk '{ print > \"f\" }' x",
+        "awk '{ print | \"sh\" }' x",
+        "awk '{ \"id\" | getline y }' x",
+        "awk 'BEGIN { getline < \"f\" }'",
+        "awk '@load \"x\"'",
+        "awk 'BEGIN { print ENVIRON[\"x\"] }'",
+        "awk 'BEGIN { ARGV[1] = \"f\" } { print }'",
+        "awk 'BEGIN { f = \"id\"; mine(f) }'",
+        "awk -f x.awk",
+        "awk -i inplace '{ print }' f",
+        'awk "{ print $x }" f',
+      ],
+      "tests of find that do more than look": [
+        "find . -delete",
+        "find . -exec ls {} +",
+        "find . -execdir ls {} ';'",
+        "find . -ok rm {} ';'",
+        "find . -fprint out",
+        "find . -name",
+        "find . -name -delete",
+        "find . $x",
+        "find *",
+        "find -files0-from x",
+      ],
+      "what git may run": [
+        "git status",
+        "git diff",
+        "git show HEAD",
+        "git blame x",
+        "git log -p",
+        "git log --show-signature",
+        "git log --format=%G?",
+        "git log --format=mine",
+        "git log -S x",
+        "git log --output=x",
+        "git -C elsewhere log",
+        "git -c core.pager=x log",
+        "git --git-dir=x log",
+        "git -p log",
+        "git branch",
+        "git branch -a topic",
+        "git tag v1",
+        "git fetch",
+        "git commit -m x",
+        "git config user.name",
+        "git remote add a b",
+        "cd src && git log",
+      ],
+      "writing redirects": [
+        "ls > f",
+        "ls >> f",
+        "ls >| f",
+        "ls &> f",
+        "ls 2> f",
+        "ls <> f",
+        "ls >& f",
+        "> f",
+        "ls {x}> f",
+        "ls 3>&1",
+      ],
+      "reading from elsewhere by redirect": [
+        "cat < /etc/passwd",
+        "cat < ../x",
+        "cat < $x",
+        "cat < /dev/tcp/1.1.1.1/80",
+        "cat <&3",
+      ],
+      "variables that change what runs": [
+        "PATH=. ls",
+        "LD_PRELOAD=x ls",
+        "IFS=x ls",
+        "GIT_PAGER=x git log",
+        "ANY=x ls",
+        "LC_ALL=$(x) ls",
+        "LANG=../x ls",
+        "PATH=.",
+        "export A=b",
+        "A=b; ls",
+        "A=$x",
+        "RANDOM='a[1]'",
+        "BASH_ENV=x",
+        "a=(1 2)",
+      ],
+      "what is substituted": [
+        "echo $(date)",
+        "echo `date`",
+        'echo "$(date)"',
+        "cat <(ls)",
+        "echo $" + "{x:-$(date)}",
+        "echo $(( $(date) ))",
+        "cat <<EOF\n$(date)\nEOF",
+        "cat <<< $(date)",
+        "echo $([[ -f a ]])",
+        "ls > /dev/null $(date)",
+        "LC_ALL=$(date) ls",
+      ],
+      "expansions that run or hide": [
+        "echo $" + "{x@P}",
+        "echo $" + "{!x}",
+        "echo $" + "{x:=y}",
+        "echo $((x))",
+        "echo $((x[1]))",
+        "printf %n x",
+        "printf -v x y",
+        'printf "$x"',
+        "test -v x",
+        "[[ -v x ]]",
+        "[[ $x -eq 1 ]]",
+        "echo $API_KEY",
+        "echo $GITHUB_TOKEN",
+        "ls $x",
+        "ls $(pwd)",
+      ],
+      "groups, loops and functions": [
+        "(ls)",
+        "{ ls; }",
+        "if ls; then pwd; fi",
+        "for x in a; do ls; done",
+        "while true; do ls; done",
+        "case a in a) ls;; esac",
+        "f() { ls; }; f",
+        "((1))",
+        "coproc ls",
+      ],
+      "wrappers and interpreters": [
+        "sudo ls",
+        "env ls",
+        "env",
+        "exec ls",
+        "builtin pwd",
+        "eval ls",
+        "nohup ls",
+        "xargs cat",
+        "sh -c ls",
+        "bash -c ls",
+        "python3 -c 1",
+        "perl -e 1",
+        "timeout --unknown 5 ls",
+        "timeout 5 rm x",
+        "timeout x ls",
+        "nice rm x",
+        "command rm x",
+        "command -p ls",
+        "less x",
+        "vim x",
+        "man ls",
+        "watch ls",
+        "time -v ls",
+        "curl localhost",
+        "tee x",
+      ],
+      "invisible and misleading characters": [
+        "ls\u00a0-la",
+        "ls\u200b",
+        "ls \u202e",
+        "ls\r",
+        "ls\r\nrm x",
+        "ls\0",
+        "ls \u001b[2K",
+        "ls\u2028rm x",
+        "ls\v",
+        "l\u00ads",
+        "ls \u2800",
+        "ls \ud800",
+        "ls \ufe0f",
+      ],
+      "nothing at all": ["", "   ", "\n\n", "# only a comment"],
+    };
+    for (const [group, commands] of Object.entries(groups)) {
+      expect([group, commands.filter((command) => verdict(command) !== "ask")]).toEqual([group, []]);
+    }
+  });
+
+  it("asks when one command of many is not read-only", () => {
+    for (const join of [" && ", " || ", "; ", " | ", " |& ", " & ", "\n", ";\n", "|\n"]) {
+      expect(verdict(["ls", "make", "pwd"].join(join))).toBe("ask");
+      expect(verdict(["ls", "cat x", "pwd"].join(join))).toBe("read-only");
+    }
+  });
+
+  it("asks about long lists", () => {
+    expect(verdict("true; ".repeat(400))).toBe("read-only");
+    expect(verdict("true; ".repeat(501))).toBe("ask");
+  });
+
+  it("tells the verdict of every command, wherever it is", () => {
+    const { commands, reason } = judgeCommand('ls "$(make -n)" | head && npm test -- -u');
+    expect(commands).toEqual([
+      { text: 'ls "$(make -n)"', verdict: "ask", reason: expect.stringContaining("not known beforehand") },
+      { text: "make -n", verdict: "ask", reason: '"make" is not known to be read-only.' },
+      { text: "head", verdict: "read-only", reason: "It is known to only read." },
+      { text: "npm test -- -u", verdict: "ask", reason: expect.stringContaining("npm test"), pattern: "npm test *" },
+    ]);
+    expect(reason).toContain("not known beforehand");
+  });
+
+  it("says why a text could not be understood", () => {
+    expect(judgeCommand("ls 'x").reason).toBe("The command could not be understood: a single quote is not closed.");
+    expect(judgeCommand("ls\u200b").reason).toContain("U+200B");
+  });
+});
+
+describe("paths", () => {
+  const options = { workspace: "/home/me/project" };
+
+  verifies(["P3"], "outside the workspace ask", () => {
+    for (const path of [
+      "/etc/passwd",
+      "..",
+      "../x",
+      "src/../../x",
+      "~",
+      "~/x",
+      "~root/x",
+      "/home/me/projects/x",
+      "/",
+    ]) {
+      expect([path, verdict(`ls ${path}`, options)]).toEqual([path, "ask"]);
+    }
+    for (const path of [
+      "/home/me/project",
+      "/home/me/project/src",
+      "src/../x",
+      ".",
+      "./x",
+      "/etc/os-release",
+      "'..x'",
+    ]) {
+      expect([path, verdict(`ls ${path}`, options)]).toEqual([path, "read-only"]);
+    }
+    expect(verdict("basename /etc/passwd .x")).toBe("read-only");
+    expect(verdict("grep /etc/passwd notes.md")).toBe("read-only");
+    expect(verdict("grep -e x /etc/passwd")).toBe("ask");
+    expect(verdict("rg --files /etc")).toBe("ask");
+  });
+
+  it("are followed through cd, whether it works or not", () => {
+    expect(verdict("cd src && cat a/../b")).toBe("read-only");
+    expect(verdict("cd src && cat ../b")).toBe("ask");
+    expect(verdict("cd src; cd ..; ls")).toBe("ask");
+    expect(verdict("cd /tmp && ls")).toBe("ask");
+    expect(verdict("cd && ls")).toBe("ask");
+    expect(verdict("cd - && ls")).toBe("ask");
+    expect(verdict("cd $x && ls")).toBe("ask");
+    expect(verdict("cat ../b", { ...options, cwd: "/home/me/project/src" })).toBe("read-only");
+    expect(verdict("cat ../../b", { ...options, cwd: "/home/me/project/src" })).toBe("ask");
+    expect(verdict("ls", { ...options, cwd: "/tmp" })).toBe("read-only");
+    expect(verdict("ls .", { ...options, cwd: "/tmp" })).toBe("ask");
+  });
+
+  it("that hold secrets ask", () => {
+    const paths = [
+      ".env",
+      "./.env",
+      ".ENV",
+      "a/.env.local",
+      "x/../.env",
+      '".e"nv',
+      ".e*",
+      ".*",
+      "keys/server.pem",
+      "id_rsa",
+    ];
+    paths.push(
+      "id_r*",
+      ".git/config",
+      ".ssh/config",
+      "config/credentials.json",
+      ".npmrc",
+      "cred*",
+      "[i]d_rsa",
+      "x.key",
+    );
+    for (const path of paths) expect([path, verdict(`cat ${path}`)]).toEqual([path, "ask"]);
+    for (const path of [".env.example", "env.ts", "*.ts", "*", "src/*", "keyboard.ts"]) {
+      expect([path, verdict(`cat ${path}`)]).toEqual([path, "read-only"]);
+    }
+  });
+});
+
+describe("credentials", () => {
+  verifies(["P9"], "are not shown by any command, however it is wrapped", () => {
+    const commands = [
+      "security find-generic-password -w",
+      "secret-tool lookup a b",
+      "keyctl print 1",
+      "kwalletcli -f x",
+      "/usr/bin/security dump-keychain",
+      "pass show mail",
+      "gh auth token",
+      "gpg --armor --export-secret-keys",
+      "git credential fill",
+      "git-credential-store get",
+      "gcloud auth print-access-token",
+      "ls && security dump-keychain",
+      "echo $(secret-tool lookup a b)",
+      "sudo security dump-keychain",
+      "env A=b keyctl show",
+      "bash -c 'ls; secret-tool lookup a b'",
+      "eval 'keyctl show'",
+      "find . -exec security x {} ';'",
+      "echo a | xargs secret-tool lookup",
+      "f() { security x; }; f",
+      "\\security x",
+      "se'curity' x",
+    ];
+    expect(commands.map((command) => [command, verdict(command)])).toEqual(commands.map((it) => [it, "blocked"]));
+  });
+
+  verifies(["P9"], "of Oxbow itself are not touched", () => {
+    const commands = [
+      "cat ~/.config/oxbow/config.toml",
+      "cat $HOME/.config/oxbow/config.toml",
+      "cat ~/.config/x/../oxbow/config.toml",
+      "ls -la ~/.local/share/oxbow",
+      "cp x ~/.local/state/oxbow/x",
+      "echo x > ~/.config/oxbow/config.toml",
+      "cat $XDG_CONFIG_HOME/oxbow/x",
+      'cat "$OXBOW_HOME/config/x"',
+      "sh -c 'cat ~/.config/oxbow/x'",
+    ];
+    expect(commands.map((command) => [command, verdict(command)])).toEqual(commands.map((it) => [it, "blocked"]));
+    expect(verdict("cat /data/ox/key", { ownFolders: ["/data/ox"] })).toBe("blocked");
+    expect(verdict("cat /data/ox/key")).toBe("ask");
+  });
+
+  it("are not suspected in what only mentions them", () => {
+    expect(verdict("grep -rn security src")).toBe("read-only");
+    expect(verdict("ls src/security")).toBe("read-only");
+    expect(verdict("git log --grep=pass")).toBe("read-only");
+  });
+});

@@ -1,0 +1,143 @@
+/** `oxbow ack [--all] [--emit-lockfile FILE] [PATH…]` (features P10, P11). */
+import { writeFileAtomic } from "../../system/atomic-file.js";
+import { type ApprovedLock, type Approver, portableLock } from "./approved-lock.js";
+import { askPending, type Conversation, decide } from "./ask-pending.js";
+import { type ContentItem, type FoundContent, nameOf } from "./content.js";
+import { renderDiff } from "./diff-view.js";
+import { type DiscoverOptions, discoverContent, NestedContent, projectTop } from "./discover.js";
+import { type PendingItem, type Review, reviewContent, type TrustPolicy } from "./review.js";
+import { count, type Look, shown } from "./shown.js";
+import { renderTrustScreen } from "./trust-screen.js";
+import { bulkProblem } from "./user-owned.js";
+
+export interface CommandResult {
+  readonly text: string;
+  /** 0 all is approved, 4 only a person may do this, 5 something is not approved. */
+  readonly exitCode: 0 | 4 | 5;
+}
+
+export interface AckOptions extends DiscoverOptions, Look {
+  readonly lock: ApprovedLock;
+  readonly policy?: TrustPolicy;
+  readonly by: Approver;
+  readonly now: () => Date;
+  /** Absent when nobody is there. */
+  readonly conversation?: Conversation;
+  /** Files or folders below the working folder whose instruction files to look for as well. */
+  readonly paths?: readonly string[];
+  /** `user-owned` is --all: one answer for everything in the user's own folder. */
+  readonly which?: "one-by-one" | "user-owned";
+  /** Where to write a lock for other machines. */
+  readonly emitTo?: string;
+}
+
+export async function ackCommand(options: AckOptions): Promise<CommandResult> {
+  const { lock, emitTo } = options;
+  const found = await findAll(options);
+  const before = await reviewContent(found, lock, options.policy);
+  const open = [...before.pending, ...before.noted, ...before.refused];
+  const refusal = open.length === 0 || emitTo !== undefined ? undefined : nobodyToAsk(options, open);
+  if (refusal !== undefined) return refusal;
+  const told: string[] = [];
+  if (open.length > 0 && mayAsk(options)) {
+    told.push(
+      ...(options.which === "user-owned" ? await ackTogether(open, options) : await ackEach(open, before, options)),
+    );
+  }
+  const after = await reviewContent(found, lock, options.policy);
+  const left = [...after.pending, ...after.noted];
+  if (emitTo !== undefined) told.push(await emit(emitTo, found.items, options));
+  if (left.length > 0) told.push(`Not approved: ${nameList(left.map(({ item }) => item))}`);
+  else if (told.length === 0) told.push(nothingOpen(after));
+  return { text: `${told.join("\n")}\n`, exitCode: left.length > 0 ? 5 : 0 };
+}
+
+/** What is found at the start, and what the given paths bring. */
+export async function findAll(options: DiscoverOptions & Pick<AckOptions, "paths">): Promise<FoundContent> {
+  const parts = [await discoverContent(options)];
+  const nested = new NestedContent(options);
+  for (const path of options.paths ?? []) parts.push(await nested.touch(path));
+  return {
+    roots: [...new Set(parts.flatMap(({ roots }) => roots))],
+    items: parts.flatMap(({ items }) => items),
+    unusable: parts.flatMap(({ unusable }) => unusable),
+  };
+}
+
+function mayAsk({ by, conversation }: AckOptions): boolean {
+  return by.identity === "human" && conversation !== undefined;
+}
+
+function nobodyToAsk(options: AckOptions, open: readonly PendingItem[]): CommandResult | undefined {
+  if (mayAsk(options)) return undefined;
+  const isAgent = options.by.identity !== "human";
+  const why = isAgent
+    ? "Only a person can approve content, not an agent."
+    : "Approving needs a terminal and a person at it.";
+  const names = nameList(open.map(({ item }) => item));
+  return { text: `${why} Not approved: ${names}\n`, exitCode: isAgent ? 4 : 5 };
+}
+
+async function ackEach(open: readonly PendingItem[], review: Review, options: AckOptions): Promise<readonly string[]> {
+  const { conversation } = options;
+  if (conversation === undefined) return [];
+  conversation.show(renderTrustScreen(open, { ...options, unusable: review.unusable }));
+  const { approved, refused } = await askPending(open, { ...options, conversation });
+  return [
+    ...(approved.length > 0 ? [`Approved: ${nameList(approved.map(({ item }) => item))}`] : []),
+    ...(refused.length > 0 ? [`Refused: ${nameList(refused.map(({ item }) => item))}`] : []),
+  ];
+}
+
+/** One answer for what only the user can have put there; the rest is left, with the reason. */
+async function ackTogether(open: readonly PendingItem[], options: AckOptions): Promise<readonly string[]> {
+  const { conversation } = options;
+  if (conversation === undefined) return [];
+  const judged = open
+    .filter(({ state }) => state !== "refused")
+    .map((pending) => ({ pending, problem: bulkProblem(pending.item) }));
+  const together = judged.filter(({ problem }) => problem === undefined).map(({ pending }) => pending);
+  const told = judged.flatMap(({ pending, problem }) =>
+    problem === undefined ? [] : [`${shown(nameOf(pending.item))} is left out: ${shown(problem)}.`],
+  );
+  if (told.length > 0) told.push("'oxbow ack' shows and approves such files one by one.");
+  if (together.length === 0) return told;
+  conversation.show(renderTrustScreen(together, { ...options, folder: options.home.config }));
+  if (!(await confirm(together, { ...options, conversation }))) return [...told, "Nothing was approved."];
+  for (const pending of together) await decide(pending, "approved", options);
+  return [`Approved: ${nameList(together.map(({ item }) => item))}`, ...told];
+}
+
+async function confirm(
+  together: readonly PendingItem[],
+  options: AckOptions & { readonly conversation: Conversation },
+): Promise<boolean> {
+  const { conversation } = options;
+  for (;;) {
+    const line = await conversation.ask(`Approve ${count(together.length, "file")} of yours? [y]es [N]o [d]iff: `);
+    const answer = line?.trim().toLowerCase();
+    if (answer !== "d" && answer !== "diff") return answer === "y" || answer === "yes";
+    for (const pending of together) conversation.show(`\n${renderDiff(pending, options)}`);
+  }
+}
+
+async function emit(file: string, items: readonly ContentItem[], options: AckOptions): Promise<string> {
+  const root = projectTop(options.folder);
+  const text = portableLock(
+    items.filter((item) => item.owner === "project" && item.root === root),
+    options.lock,
+  );
+  await writeFileAtomic(file, text, { mode: 0o644 });
+  const decisions = text.split("\n").length - 1;
+  return `${shown(file)} holds ${count(decisions, "decision")} on files of this project.`;
+}
+
+function nothingOpen({ approved, unusable }: Review): string {
+  const broken = unusable.map(({ path, problem }) => `\n${shown(path)} ${shown(problem)}, and is left out.`);
+  if (approved.length === 0) return `There is nothing to approve here.${broken.join("")}`;
+  return `${count(approved.length, "file is", "files are")} approved, nothing is open.${broken.join("")}`;
+}
+
+function nameList(items: readonly ContentItem[]): string {
+  return items.map((item) => shown(nameOf(item))).join(", ");
+}

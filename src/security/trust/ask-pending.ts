@@ -1,0 +1,88 @@
+/** Putting content to a person, one item at a time, each with its diff (feature P10). */
+import type { ApprovedLock, Approver, Decision } from "./approved-lock.js";
+import { type Effect, effectOf, labelOf, nameOf } from "./content.js";
+import { renderDiff } from "./diff-view.js";
+import type { PendingItem } from "./review.js";
+import { type Look, shown } from "./shown.js";
+
+/** The person in front of the screen. */
+export interface Conversation {
+  show(text: string): void;
+  /** One line; undefined when nobody answers any more. */
+  ask(question: string): Promise<string | undefined>;
+}
+
+export interface AskOptions extends Look {
+  readonly lock: ApprovedLock;
+  readonly conversation: Conversation;
+  readonly by: Approver;
+  readonly now: () => Date;
+}
+
+export interface Answers {
+  readonly approved: readonly PendingItem[];
+  readonly refused: readonly PendingItem[];
+  /** Not decided; asked again the next time. */
+  readonly skipped: readonly PendingItem[];
+}
+
+type Answer = Decision | "skip" | "quit";
+
+/** What is shown without being asked for. */
+const PREVIEW_LINES = 40;
+const ORDER: readonly Effect[] = ["runs", "configures", "informs"];
+
+/** Programs first. Each answer is written down at once, so that an interruption loses none. */
+export async function askPending(pending: readonly PendingItem[], options: AskOptions): Promise<Answers> {
+  const ordered = ORDER.flatMap((effect) => pending.filter(({ item }) => effectOf(item) === effect));
+  const approved: PendingItem[] = [];
+  const refused: PendingItem[] = [];
+  for (const [index, one] of ordered.entries()) {
+    const answer = await askOne(one, `${index + 1}/${ordered.length}`, options);
+    if (answer === "quit") break;
+    if (answer === "skip") continue;
+    await decide(one, answer, options);
+    (answer === "approved" ? approved : refused).push(one);
+  }
+  const decided = new Set([...approved, ...refused]);
+  return { approved, refused, skipped: ordered.filter((one) => !decided.has(one)) };
+}
+
+export async function decide(
+  { item, change, after }: PendingItem,
+  decision: Decision,
+  { lock, by, now }: Pick<AskOptions, "lock" | "by" | "now">,
+): Promise<void> {
+  await lock.record({ decision, item, change, bytes: after, by, at: now() });
+}
+
+async function askOne(pending: PendingItem, number: string, options: AskOptions): Promise<Answer> {
+  const { conversation } = options;
+  const { item } = pending;
+  conversation.show(`\n${renderDiff(pending, { ...options, maxLines: PREVIEW_LINES })}`);
+  const question = `[${number}] Approve ${labelOf(item.kind)} ${shown(nameOf(item))}? [y]es [n]o [d]iff in full [s]kip [q]uit: `;
+  for (;;) {
+    const line = await conversation.ask(question);
+    if (line === undefined) return "quit";
+    switch (line.trim().toLowerCase()) {
+      case "y":
+      case "yes":
+        return "approved";
+      case "n":
+      case "no":
+        return "refused";
+      case "s":
+      case "skip":
+        return "skip";
+      case "q":
+      case "quit":
+        return "quit";
+      case "d":
+      case "diff":
+        conversation.show(renderDiff(pending, options));
+        break;
+      default:
+        conversation.show("y approves it, n refuses it, d shows all of it, s leaves it for later, q stops here.");
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/** What is loaded, what a person is asked about, and when to stop (features P10, P11, P14). Pure. */
+import { type Failure, failure } from "../../protocol/errors.js";
+import { type ContentItem, labelOf, nameOf, needsProjectFlag, type TrustedItem } from "./content.js";
+import type { PendingItem, Review } from "./review.js";
+import { shown } from "./shown.js";
+
+export interface DecideOptions {
+  readonly review: Review;
+  /** Somebody can see a question and answer it. */
+  readonly interactive: boolean;
+  /** --skip-unapproved: go on without what nobody has approved. */
+  readonly skipUnapproved: boolean;
+  /** --allow-project-hooks: programs of the project may run, each once it is approved. */
+  readonly allowProjectHooks: boolean;
+}
+
+export interface Withheld {
+  readonly item: ContentItem;
+  readonly why: "project programs are off" | "refused" | "not approved";
+}
+
+export interface TrustDecision {
+  readonly load: readonly TrustedItem[];
+  readonly withheld: readonly Withheld[];
+  /** To be put to a person; none of it is loaded yet. */
+  readonly ask: readonly PendingItem[];
+  /** The run ends with this. */
+  readonly refuse?: Failure;
+}
+
+export function decideTrust(options: DecideOptions): TrustDecision {
+  const { review, interactive, skipUnapproved, allowProjectHooks } = options;
+  const isOff = (item: ContentItem) => needsProjectFlag(item) && !allowProjectHooks;
+  const accepted = [...review.approved, ...review.noted.map(({ item }) => item)];
+  const open = review.pending.filter(({ item }) => !isOff(item));
+  const withheld: Withheld[] = [
+    ...[...accepted, ...review.pending.map(({ item }) => item)]
+      .filter(isOff)
+      .map((item): Withheld => ({ item, why: "project programs are off" })),
+    ...review.refused.map(({ item }): Withheld => ({ item, why: "refused" })),
+  ];
+  const load = accepted.filter((item): item is TrustedItem => !isOff(item));
+  if (open.length === 0) return { load, withheld, ask: [] };
+  const unapproved = open.map(({ item }): Withheld => ({ item, why: "not approved" }));
+  if (skipUnapproved) return { load, withheld: [...withheld, ...unapproved], ask: [] };
+  if (interactive) return { load, withheld, ask: open };
+  return { load: [], withheld: [...withheld, ...unapproved], ask: [], refuse: refusal(open.map(({ item }) => item)) };
+}
+
+const MAX_NAMED = 10;
+
+/** Names the files by kind, so that one knows what to look at. */
+function refusal(items: readonly ContentItem[]): Failure {
+  const kinds = [...new Set(items.map(({ kind }) => kind))];
+  const kind = kinds
+    .map((one) => {
+      const names = items.filter((item) => item.kind === one).map((item) => shown(nameOf(item)));
+      const rest = names.length - MAX_NAMED;
+      return `${labelOf(one)} (${names.slice(0, MAX_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""})`;
+    })
+    .join(", ");
+  const told = failure("NonInteractiveAckRefused", { kind });
+  const advice = "'oxbow ack' shows and approves it; --skip-unapproved goes on without it.";
+  return { ...told, message: `${told.message} ${advice}` };
+}

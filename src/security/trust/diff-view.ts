@@ -1,0 +1,67 @@
+/**
+ * A change as a person sees it before deciding (feature P10).
+ *
+ * 1. Nothing is left out: long lines are broken, not cut, and every changed line is there.
+ * 2. Hidden characters are spelled out, and nothing acts on the terminal.
+ */
+import { diffText } from "../../base/diff.js";
+import { nameOf } from "./content.js";
+import type { PendingItem } from "./review.js";
+import { count, type Look, paint, shown, shownText } from "./shown.js";
+
+/** Above this the diff would cut a line. */
+const MAX_LINE = 500;
+const BINARY_PROBE = 8000;
+
+export interface DiffOptions extends Look {
+  /** Stop after so many lines and say how many more there are. */
+  readonly maxLines?: number;
+}
+
+export function renderDiff(pending: PendingItem, options: DiffOptions): string {
+  const { item, before, after, state } = pending;
+  const title = `${shown(nameOf(item))} (${state}, ${formatSize(item.size)}, sha256 ${item.sha256.slice(0, 16)}…)`;
+  const lines = [paint(options, "bold", title)];
+  if (item.target !== undefined) lines.push(`a link to ${shown(item.target)}`);
+  if (pending.hasHidden) lines.push(paint(options, "red", "It holds hidden characters, spelled here as ‹U+…›."));
+  if (after === undefined || isBinary(after) || (before !== undefined && isBinary(before))) {
+    lines.push("Its content cannot be shown: it is not text, or too long to read.");
+    return lines.join("\n");
+  }
+  if (state !== "new" && before === undefined) {
+    lines.push("What was approved before is not at hand to compare with; this is all of it.");
+  }
+  const body = diffText(readable(pending, before), readable(pending, after), { maxLines: Number.POSITIVE_INFINITY });
+  const all = shownText(body.text).split("\n");
+  const left = all.length - (options.maxLines ?? all.length);
+  const visible = left > 0 ? all.slice(0, options.maxLines) : all;
+  lines.push(...visible.map((line) => paintLine(line, options)));
+  if (left > 0) lines.push(paint(options, "yellow", `… ${count(left, "more line")}`));
+  return lines.join("\n");
+}
+
+/** Entries are kept on one line; a person wants them spread out. */
+function readable({ item }: PendingItem, bytes: Uint8Array | undefined): string {
+  if (bytes === undefined) return "";
+  const text = Buffer.from(bytes).toString("utf8");
+  const spread = item.entry === undefined ? text : `${JSON.stringify(JSON.parse(text), null, 2)}\n`;
+  return spread.replace(new RegExp(`[^\\n]{${MAX_LINE}}(?=[^\\n])`, "gu"), "$&↩\n");
+}
+
+/** A script stays text, whatever bytes were put into it to keep it from being shown. */
+function isBinary(bytes: Uint8Array): boolean {
+  const isScript = bytes[0] === 0x23 && bytes[1] === 0x21;
+  return !isScript && bytes.subarray(0, BINARY_PROBE).includes(0);
+}
+
+function paintLine(line: string, look: Look): string {
+  if (line.startsWith("+")) return paint(look, "green", line);
+  if (line.startsWith("-")) return paint(look, "red", line);
+  return line.startsWith("@@") ? paint(look, "dim", line) : line;
+}
+
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) return count(bytes, "byte");
+  const kilobytes = bytes / 1024;
+  return kilobytes < 1024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
+}

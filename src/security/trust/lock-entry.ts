@@ -1,0 +1,79 @@
+/**
+ * One decision, as a line of JSON.
+ *
+ * 1. Every line carries the version of the format. A line of a later version stops the reader: it may take an approval back.
+ * 2. Unknown fields are left alone.
+ */
+import { type ChangeClass, isChangeClass } from "./change-class.js";
+import { type ContentKind, isContentKind } from "./content.js";
+import { TrustError } from "./trust-error.js";
+
+const VERSION = 1;
+
+export interface LockEntry {
+  /** The folder the decision is for. A portable lock has none: its decisions are for the project it is used in. */
+  readonly root?: string;
+  readonly path: string;
+  readonly entry?: string;
+  readonly kind: ContentKind;
+  readonly decision: "approved" | "refused";
+  readonly sha256: string;
+  readonly size: number;
+  readonly executable: boolean;
+  /** What the person was asked about. */
+  readonly class: ChangeClass;
+  readonly at: string;
+  readonly by: string;
+}
+
+export function formatEntry(entry: LockEntry): string {
+  const { root, path, entry: part, kind, decision, sha256, size, executable, class: change, at, by } = entry;
+  return JSON.stringify({
+    v: VERSION,
+    root,
+    path,
+    entry: part,
+    kind,
+    decision,
+    sha256,
+    size,
+    executable,
+    class: change,
+    at,
+    by,
+  });
+}
+
+/** Undefined when the line is damaged. */
+export function parseEntry(line: string, file: string): LockEntry | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const { v, ...rest } = value as Record<string, unknown>;
+  if (typeof v === "number" && v > VERSION) {
+    throw new TrustError(`${file} was written by a later version of Oxbow. Use that version, or move the file away.`);
+  }
+  return v === VERSION && isEntry(rest) ? rest : undefined;
+}
+
+function isEntry(value: Record<string, unknown>): value is Record<string, unknown> & LockEntry {
+  const { root, path, entry, kind, decision, sha256, size, executable, class: change, at, by } = value;
+  return (
+    (root === undefined || typeof root === "string") &&
+    typeof path === "string" &&
+    (entry === undefined || typeof entry === "string") &&
+    isContentKind(kind) &&
+    (decision === "approved" || decision === "refused") &&
+    typeof sha256 === "string" &&
+    /^[0-9a-f]{64}$/.test(sha256) &&
+    Number.isSafeInteger(size) &&
+    typeof executable === "boolean" &&
+    isChangeClass(change) &&
+    typeof at === "string" &&
+    typeof by === "string"
+  );
+}

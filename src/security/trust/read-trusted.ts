@@ -1,0 +1,67 @@
+/**
+ * The one door to content (features P10, P14): the bytes that were approved, or an error.
+ *
+ * 1. The file is read once, and what is given away is what was hashed. It does not matter what is at the path before or after.
+ * 2. A program runs from a private copy of the approved bytes, because a path can change between a check and a start.
+ */
+import { lstatSync, mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type Failure, failure } from "../../protocol/errors.js";
+import { writeFileAtomic } from "../../system/atomic-file.js";
+import { type ContentItem, nameOf, type TrustedItem } from "./content.js";
+import { readPlace } from "./describe.js";
+import { entriesOf } from "./entries.js";
+import { readContent, sha256, sizeLimit } from "./read-content.js";
+
+/** The content is not what was approved any more. */
+export class ContentChanged extends Error {
+  override readonly name = "ContentChanged";
+  readonly failure: Failure;
+
+  constructor(item: ContentItem, problem?: string) {
+    const told = failure("HookHashChanged", { path: join(item.root, nameOf(item)) });
+    super(problem === undefined ? told.message : `${join(item.root, nameOf(item))} ${problem}.`);
+    this.failure = { ...told, message: this.message };
+  }
+}
+
+/** Of an entry: its canonical JSON. */
+export async function readTrusted(item: TrustedItem): Promise<Uint8Array> {
+  return readItem(item);
+}
+
+/** The same for a person's review, before anything was decided. */
+export async function readItem(item: ContentItem): Promise<Uint8Array> {
+  // The limit is that of the file, whatever the entry is.
+  const content = readPlace(item.entry === undefined ? item : { ...item, kind: "profile" }, {});
+  if ("problem" in content) throw new ContentChanged(item, content.problem);
+  const { bytes } = content;
+  const found = item.entry === undefined ? bytes : await entryBytes(item, String(bytes));
+  if (found === undefined || sha256(found) !== item.sha256) throw new ContentChanged(item);
+  return found;
+}
+
+async function entryBytes({ path, entry }: ContentItem, text: string): Promise<Buffer | undefined> {
+  const canonical = (await entriesOf(path, text))?.find(({ name }) => name === entry)?.canonical;
+  return canonical === undefined ? undefined : Buffer.from(canonical);
+}
+
+const PRIVATE_PROGRAM = 0o500;
+
+/** A copy of the program that nobody else can change, to be started in its place; `folder` is one of Oxbow's own. */
+export async function trustedProgram(item: TrustedItem, folder: string): Promise<string> {
+  const bytes = await readItem(item);
+  const place = join(folder, item.sha256);
+  mkdirSync(place, { recursive: true, mode: 0o700 });
+  // The name stays: programs look at it, and people at the list of processes.
+  const path = join(place, basename(item.path));
+  if (!isIntact(path, item)) await writeFileAtomic(path, bytes, { mode: PRIVATE_PROGRAM });
+  return path;
+}
+
+function isIntact(path: string, { kind, sha256 }: ContentItem): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || (stat.mode & 0o777) !== PRIVATE_PROGRAM) return false;
+  const copy = readContent(path, { limit: sizeLimit(kind), keep: 0 });
+  return "sha256" in copy && copy.sha256 === sha256;
+}

@@ -1,0 +1,116 @@
+/** Content against what was decided about it (feature P10): what is approved, and what a person has to look at. */
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { revealHidden } from "../untrusted/reveal-hidden.js";
+import type { ApprovedLock } from "./approved-lock.js";
+import { type ChangeClass, classifyChange } from "./change-class.js";
+import { type ContentItem, type FoundContent, keyOf, type Owner, type UnusableContent } from "./content.js";
+import type { LockEntry } from "./lock-entry.js";
+import { REVIEWABLE_BYTES } from "./read-content.js";
+import { readItem } from "./read-trusted.js";
+
+export interface TrustPolicy {
+  /** Changes of these classes wait for a person; the others are loaded and noted. What is new always waits. */
+  readonly blocking: readonly ChangeClass[];
+  /** Front matter fields whose change is metadata. */
+  readonly metadataKeys: Readonly<Record<Owner, readonly string[]>>;
+}
+
+const IDLE_KEYS = ["license", "version", "author", "homepage", "metadata", "compatibility", "tags"];
+
+/** The description of a skill is read by the model in every session, so a project's may not change unseen. */
+export const DEFAULT_POLICY: TrustPolicy = {
+  blocking: ["prose", "code-adjacent", "executable"],
+  metadataKeys: { user: [...IDLE_KEYS, "description"], project: IDLE_KEYS },
+};
+
+export interface PendingItem {
+  readonly item: ContentItem;
+  readonly state: "new" | "changed" | "refused";
+  readonly change: ChangeClass;
+  /** What was approved last, when that was kept. */
+  readonly before?: Uint8Array;
+  /** The item's bytes; absent when there are too many to show. */
+  readonly after?: Uint8Array;
+  /** It holds characters that a person does not see. */
+  readonly hasHidden: boolean;
+}
+
+export interface Review {
+  readonly approved: readonly ContentItem[];
+  /** Must be decided before it is loaded. */
+  readonly pending: readonly PendingItem[];
+  /** Changed in ways that do not matter: loaded, and told. */
+  readonly noted: readonly PendingItem[];
+  /** A person has seen exactly this and said no. */
+  readonly refused: readonly PendingItem[];
+  /** Approved once, and no longer there. */
+  readonly removed: readonly LockEntry[];
+  readonly unusable: readonly UnusableContent[];
+}
+
+export async function reviewContent(
+  { roots, items, unusable }: FoundContent,
+  lock: ApprovedLock,
+  policy: TrustPolicy = DEFAULT_POLICY,
+): Promise<Review> {
+  const approved: ContentItem[] = [];
+  const pending: PendingItem[] = [];
+  const noted: PendingItem[] = [];
+  const refused: PendingItem[] = [];
+  const changedMeanwhile: UnusableContent[] = [];
+  for (const item of items) {
+    const decision = lock.decisionOn(item)?.decision;
+    if (decision === "approved") {
+      approved.push(item);
+      continue;
+    }
+    const found = await look(item, lock, policy);
+    if ("problem" in found) changedMeanwhile.push(found);
+    else if (decision === "refused") refused.push({ ...found, state: "refused" });
+    else (found.state === "new" || policy.blocking.includes(found.change) ? pending : noted).push(found);
+  }
+  const removed = roots.flatMap((root) => removedFrom(root, items, lock));
+  return { approved, pending, noted, refused, removed, unusable: [...unusable, ...changedMeanwhile] };
+}
+
+async function look(
+  item: ContentItem,
+  lock: ApprovedLock,
+  { metadataKeys }: TrustPolicy,
+): Promise<PendingItem | UnusableContent> {
+  let after: Uint8Array | undefined;
+  try {
+    after = item.size > REVIEWABLE_BYTES ? undefined : await readItem(item);
+  } catch {
+    return { ...item, problem: "changed while it was looked at" };
+  }
+  const last = lock.lastApproved(item);
+  const before = last === undefined ? undefined : lock.bytesOf(last);
+  const text = after === undefined ? "" : Buffer.from(after).toString("utf8");
+  return {
+    item,
+    state: last === undefined ? "new" : "changed",
+    change: classifyChange(item, { before, after, metadataKeys: metadataKeys[item.owner] }),
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+    hasHidden: revealHidden(text) !== text,
+  };
+}
+
+/** Nested files are not among the items until they are touched: they count as removed only when they are not there. */
+function removedFrom(root: string, items: readonly ContentItem[], lock: ApprovedLock): readonly LockEntry[] {
+  const present = new Set(items.map(keyOf));
+  return lock.below(root).filter((entry) => {
+    if (entry.decision === "refused" || present.has(keyOf({ ...entry, root }))) return false;
+    return entry.entry !== undefined || !isThere(join(root, entry.path));
+  });
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The one screen before anything of a new folder is loaded (feature P10): what it would load and run.
+ *
+ * Programs come first. A list that is longer than a screen says how much more there is; nothing can be approved that
+ * way, because each item is shown on its own before it is decided.
+ */
+import type { ChangeClass } from "./change-class.js";
+import { type ContentItem, type Effect, effectOf, labelOf, nameOf, type UnusableContent } from "./content.js";
+import type { Withheld } from "./decide.js";
+import { formatSize } from "./diff-view.js";
+import type { PendingItem } from "./review.js";
+import { type Look, paint, shown } from "./shown.js";
+
+export interface TrustScreenOptions extends Look {
+  readonly folder: string;
+  readonly withheld?: readonly Withheld[];
+  readonly unusable?: readonly UnusableContent[];
+}
+
+const GROUPS: readonly { readonly effect: Effect; readonly title: string }[] = [
+  { effect: "runs", title: "Runs code" },
+  { effect: "configures", title: "Changes settings" },
+  { effect: "informs", title: "Is read by the model" },
+];
+
+const CLASS_TEXTS: Readonly<Record<ChangeClass, string>> = {
+  metadata: "only white space or labels",
+  prose: "words",
+  "code-adjacent": "holds commands, code, paths or addresses",
+  executable: "is executed or decides what is",
+};
+
+const MAX_LISTED = 20;
+const MAX_NAME = 300;
+const INDENT = "  ";
+const HANGING = "      ";
+
+export function renderTrustScreen(pending: readonly PendingItem[], options: TrustScreenOptions): string {
+  const { folder, withheld = [], unusable = [] } = options;
+  const lines = [paint(options, "bold", `${shown(folder)} brings content that nobody has approved:`)];
+  for (const { effect, title } of GROUPS) {
+    const items = pending.filter(({ item }) => effectOf(item) === effect);
+    lines.push(...section(title, items.map(describe), options));
+  }
+  const off = withheld.filter(({ why }) => why === "project programs are off");
+  lines.push(
+    ...section(
+      "Off without --allow-project-hooks",
+      off.map(({ item }) => [titleOf(item)]),
+      options,
+    ),
+  );
+  const broken = unusable.map(({ path, problem }) => [`${shortName(path)} ${shown(problem)}`]);
+  lines.push(...section("Left out", broken, options));
+  lines.push("", "Nothing of this has been loaded or run. Each item is shown to you before you decide.");
+  return lines.join("\n");
+}
+
+/** What it is, and under it what a person should know. */
+function describe(pending: PendingItem): readonly string[] {
+  const { item, state, change, hasHidden } = pending;
+  const lines = [`${state}: ${titleOf(item)}`];
+  const starts = item.entry === undefined ? undefined : startedBy(pending);
+  if (starts === undefined) lines.push(`${formatSize(item.size)}; ${CLASS_TEXTS[change]}`);
+  else lines.push(starts);
+  if (item.target !== undefined) lines.push(`a link to ${shown(item.target)}`);
+  if (hasHidden) lines.push("! holds hidden characters");
+  return lines;
+}
+
+function titleOf(item: ContentItem): string {
+  return `${labelOf(item.kind)} ${shortName(nameOf(item))}${item.owner === "user" ? " (yours)" : ""}`;
+}
+
+function shortName(name: string): string {
+  const text = shown(name);
+  return text.length <= MAX_NAME ? text : `${text.slice(0, MAX_NAME)}… (${text.length - MAX_NAME} more characters)`;
+}
+
+/** The whole command of an entry, as a shell would be given it, and the rest of its settings. */
+function startedBy({ after }: PendingItem): string | undefined {
+  if (after === undefined) return undefined;
+  const text = Buffer.from(after).toString("utf8");
+  const { command, cmd, args = [], ...rest } = (JSON.parse(text) ?? {}) as Record<string, unknown>;
+  const words = [command ?? cmd, ...(Array.isArray(args) ? args : [args])];
+  if (!words.every((word) => typeof word === "string")) return shown(text);
+  const settings = Object.keys(rest).length === 0 ? "" : ` with ${JSON.stringify(rest)}`;
+  return `runs: ${shown(words.map(quoted).join(" ") + settings)}`;
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function section(title: string, items: readonly (readonly string[])[], look: Look): readonly string[] {
+  if (items.length === 0) return [];
+  const rest = items.length - MAX_LISTED;
+  const listed = rest > 0 ? items.slice(0, MAX_LISTED) : items;
+  const lines = listed.flatMap(([first = "", ...more]) => [
+    ...wrap(first, INDENT, look),
+    ...more.flatMap((line) => wrap(line, HANGING, look)).map((line) => paint(look, warns(line) ? "red" : "dim", line)),
+  ]);
+  if (rest > 0) lines.push(`${INDENT}… and ${rest} more`);
+  return ["", paint(look, "bold", `${title} (${items.length})`), ...lines];
+}
+
+function warns(line: string): boolean {
+  return line.trimStart().startsWith("!");
+}
+
+/** Broken at the edge, never cut: what is out of sight is what somebody wanted there. */
+function wrap(text: string, indent: string, { width }: Look): readonly string[] {
+  const room = Math.max(width - HANGING.length, 20);
+  const characters = [...text];
+  const lines: string[] = [];
+  for (let at = 0; at < Math.max(characters.length, 1); at += room) {
+    lines.push((at === 0 ? indent : HANGING) + characters.slice(at, at + room).join(""));
+  }
+  return lines;
+}

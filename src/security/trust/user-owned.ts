@@ -1,0 +1,21 @@
+/** Which files may be approved together (feature P10): those that nobody but the user can have put there. */
+import { lstatSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isWithin } from "../../system/within.js";
+import type { ContentItem } from "./content.js";
+
+/** Why an item must be approved on its own; undefined when it need not. */
+export function bulkProblem(item: ContentItem): string | undefined {
+  if (item.owner !== "user") return "it came with the project";
+  const path = item.target ?? join(item.root, item.path);
+  if (!isWithin(path, item.root)) return "it is a link out of your configuration folder";
+  const uid = process.getuid?.();
+  if (uid === undefined) return undefined;
+  for (let current = path; ; current = dirname(current)) {
+    const stat = lstatSync(current, { throwIfNoEntry: false });
+    if (stat === undefined) return "it is gone";
+    if (stat.uid !== uid) return `${current} belongs to another user`;
+    if ((stat.mode & 0o022) !== 0) return `other users can write to ${current}`;
+    if (current === item.root) return undefined;
+  }
+}

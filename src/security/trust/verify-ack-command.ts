@@ -1,0 +1,72 @@
+/** `oxbow verify-ack` (feature P11): whether everything here is what was approved. Decides nothing and asks nobody. */
+import { join } from "node:path";
+import { isWithin } from "../../system/within.js";
+import { type AckOptions, type CommandResult, findAll } from "./ack-command.js";
+import type { ApprovedLock } from "./approved-lock.js";
+import { type ContentItem, type FoundContent, keyOf, labelOf, nameOf } from "./content.js";
+import { describeFile } from "./describe.js";
+import { type DiscoverOptions, projectTop } from "./discover.js";
+import { reviewContent, type TrustPolicy } from "./review.js";
+import { count, shown } from "./shown.js";
+
+export interface VerifyOptions extends DiscoverOptions, Pick<AckOptions, "paths"> {
+  readonly lock: ApprovedLock;
+  readonly policy?: TrustPolicy;
+  /** The portable lock in use, to warn when the project could have written it. */
+  readonly portableFile?: string;
+}
+
+/** Stricter than a start: a change that would only be noted there is drift here. */
+export async function verifyAckCommand(options: VerifyOptions): Promise<CommandResult> {
+  const found = withApproved(await findAll(options), options.lock);
+  const review = await reviewContent(found, options.lock, options.policy);
+  const drift = [
+    ...[...review.pending, ...review.noted].map(({ item, state }) => {
+      const what = state === "new" ? "not approved" : "changed since it was approved";
+      return `${what}: ${labelOf(item.kind)} ${fullName(item)}`;
+    }),
+    ...review.removed.map(
+      (entry) => `removed: ${labelOf(entry.kind)} ${fullName({ ...entry, root: entry.root ?? "" })}`,
+    ),
+    ...review.unusable
+      .filter((broken) => options.lock.lastApproved(broken) !== undefined)
+      .map((broken) => `changed since it was approved: ${fullName(broken)} ${shown(broken.problem)}`),
+  ];
+  const notes = vouchesForItself(options);
+  if (drift.length > 0) return { text: `${[...drift, ...notes].join("\n")}\n`, exitCode: 5 };
+  const approved = `${count(review.approved.length, "item")} approved`;
+  const refused = review.refused.length > 0 ? `, ${review.refused.length} refused` : "";
+  return { text: `${[`No drift: ${approved}${refused}.`, ...notes].join("\n")}\n`, exitCode: 0 };
+}
+
+/** Files in nested folders are looked at because they were approved, not because somebody touched something there. */
+function withApproved(found: FoundContent, lock: ApprovedLock): FoundContent {
+  const known = new Set([...found.items, ...found.unusable].map(keyOf));
+  const items = [...found.items];
+  const unusable = [...found.unusable];
+  for (const root of found.roots) {
+    for (const entry of lock.below(root)) {
+      if (entry.entry !== undefined || known.has(keyOf({ ...entry, root }))) continue;
+      const item = describeFile({ root, path: entry.path, kind: entry.kind, owner: ownerIn(found, root) });
+      if ("problem" in item) unusable.push(item);
+      else items.push(item);
+    }
+  }
+  return { ...found, items, unusable };
+}
+
+function ownerIn({ items }: FoundContent, root: string): ContentItem["owner"] {
+  return items.find((item) => item.root === root)?.owner ?? "project";
+}
+
+function fullName({ root, path, ...rest }: Pick<ContentItem, "root" | "path" | "entry">): string {
+  return shown(nameOf({ ...rest, path: join(root, path) }));
+}
+
+function vouchesForItself({ portableFile, folder }: VerifyOptions): readonly string[] {
+  if (portableFile === undefined || !isWithin(portableFile, projectTop(folder))) return [];
+  return [
+    `Note: ${shown(portableFile)} lies in the project it vouches for. Whoever may change the one may change the other: for work of ` +
+      "people you do not trust, take the lock file from somewhere else.",
+  ];
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { renderUndoPlan, undoPlanJson } from "./render.js";
+import { UndoPlace } from "./test-support/undo-place.js";
+
+async function samplePlan() {
+  const here = new UndoPlace({ limits: { fileBytes: 100 } });
+  onTestFinished(() => here.discard());
+  here.sh(
+    "printf 'one\\ntwo\\nthree\\n' > a.txt; echo 1 > taken; printf '\\0\\1' > bin; head -c 200 /dev/zero > large; echo 1 > $'odd\\e[31m'",
+  );
+  here.turn();
+  await here.bash(
+    "sed -i s/two/TWO/ a.txt; echo 2 > taken; printf '\\0' > bin; rm large; mkdir d; chmod 600 $'odd\\e[31m'; echo $'\\e]0;x\\a' > d/e",
+  );
+  here.sh("echo mine > taken");
+  return here.plan();
+}
+
+describe("an undo plan", () => {
+  it("reads like this", async () => {
+    expect(renderUndoPlan(await samplePlan(), { color: false })).toBe(
+      [
+        "Undo of turn 1: 5 changes",
+        "",
+        "  restore  a.txt (+1 -1)",
+        "  restore  bin (1 → 2 bytes)",
+        "  delete   d/",
+        "  delete   d/e (+0 -1)",
+        "  chmod    odd (600 → 644)",
+        "",
+        "In the way, so nothing is undone as long as it is:",
+        "  taken: somebody else changed it since",
+        "",
+        "Cannot be undone:",
+        "  large: what it held before was not kept: it was too large, or there was too much",
+        "",
+        "Not covered:",
+        "  Of what bash did, only changes to files of the workspace are known: nothing outside it, in .git, in folders that are ignored, or to anything that is not a file.",
+        "",
+        "--- a.txt",
+        "+++ a.txt",
+        "@@ -1,3 +1,3 @@",
+        " one",
+        "-TWO",
+        "+two",
+        " three",
+        "",
+        "--- d/e",
+        "+++ /dev/null",
+        "@@ -1,1 +0,0 @@",
+        "-␛]0;x␇",
+      ].join("\n"),
+    );
+  });
+
+  it("has colours where they are wanted, and no other control characters", async () => {
+    const text = renderUndoPlan(await samplePlan(), { color: true });
+    expect(text).toContain("\u001b[32m+two\u001b[0m");
+    expect(text).toContain("\u001b[31m-TWO\u001b[0m");
+    expect(text.replace(/\u001b\[\d+m/g, "")).not.toMatch(/[\u0000-\u0008\u000b-\u001f]/);
+  });
+
+  it("is data for programs", async () => {
+    const plan = undoPlanJson(await samplePlan());
+    expect(JSON.parse(JSON.stringify(plan))).toMatchObject({
+      redo: false,
+      turns: [{ number: 1 }],
+      items: expect.arrayContaining([
+        {
+          path: "a.txt",
+          action: "restore",
+          kind: "file",
+          state: "ready",
+          tools: ["bash"],
+          added: 1,
+          removed: 1,
+          diff: expect.stringContaining("+two"),
+        },
+        expect.objectContaining({ path: "taken", state: "conflict", reason: "somebody else changed it since" }),
+      ]),
+      notes: [expect.stringContaining("Of what bash did")],
+    });
+  });
+});

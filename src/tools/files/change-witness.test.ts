@@ -1,0 +1,95 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import { Workspace } from "../workspace.js";
+import type { WitnessedChange, WitnessedEntry } from "./change-witness.js";
+
+let base: string;
+let heard: string[];
+let workspace: Workspace;
+
+function shown(entry: WitnessedEntry | undefined): string {
+  if (entry === undefined) return "nothing";
+  if (entry.kind === "file") return `${entry.content?.toString()} ${entry.mode?.toString(8)}`;
+  return entry.kind === "link" ? `→ ${entry.target}` : entry.kind;
+}
+
+/** What stands there at the moment the witness hears of it must still be what was there before. */
+async function before({ absolute, before, after }: WitnessedChange): Promise<void> {
+  if (before?.kind === "file") expect(readFileSync(absolute)).toEqual(before.content);
+  heard.push(`${absolute.slice(base.length + 1)}: ${shown(before)} ⇒ ${shown(after)}`);
+}
+
+beforeEach(async () => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-witness-")));
+  heard = [];
+  workspace = await Workspace.open(base, { witness: { before } });
+  writeFileSync(join(base, "a"), "1");
+  chmodSync(join(base, "a"), 0o640);
+  mkdirSync(join(base, "d/e"), { recursive: true });
+  writeFileSync(join(base, "d/e/f"), "2");
+  chmodSync(join(base, "d/e/f"), 0o644);
+  symlinkSync("a", join(base, "l"));
+});
+afterEach(() => rmSync(base, { recursive: true }));
+
+describe("the witness of a workspace", () => {
+  verifies(["T10"], "hears of every change before it happens, with what is about to go", async () => {
+    await workspace.readText("a");
+    await workspace.writeText("a", "1");
+    expect(heard).toEqual([]);
+    await workspace.writeText("a", "one");
+    await workspace.writeText("new/folder/x", "x");
+    await workspace.remove("l");
+    await workspace.remove("new/folder/x");
+    await workspace.remove("new/folder");
+    await workspace.move("d", "m/d");
+    expect(heard).toEqual([
+      "a: 1 640 ⇒ one 640",
+      "new: nothing ⇒ folder",
+      "new/folder: nothing ⇒ folder",
+      "new/folder/x: nothing ⇒ x undefined",
+      "l: → a ⇒ nothing",
+      "new/folder/x: x 644 ⇒ nothing",
+      "new/folder: folder ⇒ nothing",
+      "m: nothing ⇒ folder",
+      "d: folder ⇒ nothing",
+      "m/d: nothing ⇒ folder",
+      "d/e: folder ⇒ nothing",
+      "m/d/e: nothing ⇒ folder",
+      "d/e/f: 2 644 ⇒ nothing",
+      "m/d/e/f: nothing ⇒ 2 644",
+    ]);
+  });
+
+  it("stops a change by failing", async () => {
+    const failing = { before: () => Promise.reject(new Error("the disk is full.")) };
+    workspace = await Workspace.open(base, { witness: failing });
+    await workspace.readText("a");
+    const message = "was not changed, because what is there could not be kept for an undo: the disk is full.";
+    await expect(workspace.writeText("a", "one")).rejects.toThrow(`a ${message}`);
+    await expect(workspace.remove("d/e/f")).rejects.toThrow(`d/e/f ${message}`);
+    await expect(workspace.move("a", "b")).rejects.toThrow(`a ${message}`);
+    await expect(workspace.writeText("new/x", "one")).rejects.toThrow(`new ${message}`);
+    expect(readFileSync(join(base, "a"), "utf8")).toBe("1");
+    expect(readFileSync(join(base, "d/e/f"), "utf8")).toBe("2");
+  });
+
+  it("hears nothing of what is refused", async () => {
+    await expect(workspace.writeText("a", "unread")).rejects.toThrow();
+    await expect(workspace.remove("missing")).rejects.toThrow();
+    await expect(workspace.move("a", "d")).rejects.toThrow();
+    expect(heard).toEqual([]);
+  });
+});
