@@ -66,7 +66,7 @@ describe("the key file", () => {
     expect(await readdir(folder)).toEqual(["sessions.key"]);
     await chmod(path, 0o644);
     await writeFile(database, "something");
-    expect(await resolveKey({ folder, database })).toEqual({ key: made.key, from: "key-file" });
+    expect(await resolveKey({ folder, database })).toEqual({ key: made.key, from: "key-file", path });
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 

@@ -3,25 +3,28 @@ import type { ModelToolCall } from "../../engine/ports.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { NO_USAGE } from "../../protocol/usage.js";
 import { createHttpModel } from "../../providers/http-model.js";
-import { loadWire, type WireName } from "../../providers/named.js";
 import { argumentsAsWritten } from "../../providers/wire/tool-arguments.js";
+import type { Wire } from "../../providers/wire/wire.js";
 import { createHttpClient } from "../../system/http-client.js";
 import { readableJson } from "./readable-json.js";
 import type { Operation } from "./serve.js";
 
-const WIRES: Readonly<Record<string, WireName>> = {
-  "anthropic-messages": "anthropic",
-  "openai-chat": "openai-chat",
-  "ollama-chat": "ollama",
+const WIRES: Readonly<Record<string, () => Promise<Wire<unknown>>>> = {
+  "anthropic-messages": async () => (await import("../../providers/wire/anthropic.js")).anthropic,
+  "openai-chat": async () => (await import("../../providers/wire/openai-chat.js")).openaiChat,
+  "openai-responses": async () => (await import("../../providers/wire/openai-responses.js")).openaiResponses,
+  gemini: async () => (await import("../../providers/wire/gemini.js")).gemini,
+  "ollama-chat": async () => (await import("../../providers/wire/ollama.js")).ollama,
 };
 
 const http = createHttpClient();
 
 export const stream: Operation = async ({ protocol, base_url: baseUrl, model: name }) => {
-  const wire = WIRES[String(protocol)];
-  if (wire === undefined) return { unsupported: true };
-  const endpoint = { provider: wire, family: wire, baseUrl: String(baseUrl), key: "none", local: true };
-  const model = createHttpModel({ wire: await loadWire(wire), endpoint, model: String(name), http });
+  const load = WIRES[String(protocol)];
+  if (load === undefined) return { unsupported: true };
+  const wire = await load();
+  const endpoint = { provider: wire.name, family: wire.name, baseUrl: String(baseUrl), key: "none", local: true };
+  const model = createHttpModel({ wire, endpoint, model: String(name), http });
   const request = {
     model: model.model,
     system: "",
@@ -47,15 +50,15 @@ export const stream: Operation = async ({ protocol, base_url: baseUrl, model: na
   return {
     text,
     thinking,
-    tool_calls: calls.map((call) => ({ name: call.tool, arguments: argumentsOf(call, wire) })),
+    tool_calls: calls.map((call) => ({ name: call.tool, arguments: argumentsOf(call, wire.name) })),
     stop_reason: stopReason,
-    usage: { ...usage },
+    usage: wire.name === "gemini" ? { ...usage, output: usage.output - usage.reasoning } : { ...usage },
     ...(error !== undefined && { error }),
   };
 };
 
-/** As the protocol itself has them: text in Chat Completions, an object elsewhere, of which the readable part if it was cut off. */
-function argumentsOf(call: ModelToolCall, wire: WireName): JsonValue {
-  if (wire === "openai-chat") return argumentsAsWritten(call);
+/** As the protocol itself has them: text in OpenAI's, an object elsewhere, of which the readable part if it was cut off. */
+function argumentsOf(call: ModelToolCall, wire: string): JsonValue {
+  if (wire.startsWith("openai-")) return argumentsAsWritten(call);
   return call.malformed === undefined ? call.args : (readableJson(call.malformed) ?? call.malformed);
 }

@@ -32,3 +32,20 @@ export function shownUrl(address: string): string {
   const { origin, pathname } = new URL(address);
   return origin + pathname;
 }
+
+/**
+ * Gemini names the model in the path. The base URL may be the host, or end with a version, or be a path of Vertex AI that goes on
+ * after its version (`/v1/projects/…/publishers/google`).
+ */
+export function geminiUrl(base: string, model: string): string {
+  if (!URL.canParse(base)) return base;
+  const url = new URL(base);
+  const root = url.pathname.replace(/\/+$/, "").replace(/\/models$/, "");
+  const versioned = /\/v\d+(alpha|beta)?\d*(\/|$)/.test(root) ? root : `${root}/v1beta`;
+  const name = model.includes("/")
+    ? model.split("/").map(encodeURIComponent).join("/")
+    : `models/${encodeURIComponent(model)}`;
+  url.pathname = `${versioned}/${name}:streamGenerateContent`;
+  url.searchParams.set("alt", "sse");
+  return url.href;
+}

@@ -9,6 +9,7 @@ import { posix } from "node:path";
 import type { SimpleCommand, Word } from "../shell/syntax.js";
 import { fixedValue, globValue } from "../shell/word-values.js";
 import type { PathAccess, PathFacts } from "./facts.js";
+import { spelledPath } from "./spelled-path.js";
 
 export interface Whereabouts {
   readonly workspace: string;
@@ -43,7 +44,7 @@ export function commandPaths(
   const add = (text: string | undefined, accesses: readonly PathAccess[]) => {
     if (text === undefined || text === "" || text === "-") return;
     for (const folder of place.folders) {
-      for (const each of accesses) found.push(pathFacts(resolveFrom(place, folder, text), each, place.workspace));
+      for (const each of accesses) found.push(spelledPath(resolveFrom(place, folder, text), each, place.workspace));
     }
   };
   for (const { operator, target } of command.redirects) {
@@ -104,10 +105,4 @@ function pathText(word: Word, { home }: Whereabouts): string | undefined {
 
 function resolveFrom({ workspace }: Whereabouts, folder: string, path: string): string {
   return posix.resolve(workspace, folder, path);
-}
-
-export function pathFacts(absolute: string, access: PathAccess, workspace: string): PathFacts {
-  const way = posix.relative(workspace, absolute);
-  const outside = way === ".." || way.startsWith("../");
-  return { absolute, display: outside ? absolute : way || ".", access, place: outside ? "outside" : "workspace" };
 }

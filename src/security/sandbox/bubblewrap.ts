@@ -73,7 +73,7 @@ function preparation({ filter, quotaEntry }: BubblewrapParts): string[] {
   const lines: string[] = [];
   const files: string[] = [];
   if (quotaEntry !== undefined) {
-    lines.push('echo $$ >"$1" || exit 126', "shift");
+    lines.push('echo 0 >"$1" || exit 126', "shift");
     files.push(quotaEntry);
   }
   if (filter?.handOver === "opened") {

@@ -91,7 +91,7 @@ describe("[P8] the command line for bubblewrap", () => {
       program: "/bin/sh",
       args: expect.arrayContaining(["/f"]),
     });
-    expect(words({ quotaEntry: "/g/cgroup.procs" }).args[1]).toContain('echo $$ >"$1" || exit 126');
+    expect(words({ quotaEntry: "/g/cgroup.procs" }).args[1]).toContain('echo 0 >"$1" || exit 126');
   });
 
   it("keeps the environment off the command line", () => {

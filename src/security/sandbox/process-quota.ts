@@ -1,12 +1,15 @@
 /**
  * A bound on the number of processes for the superuser, whom `ulimit` does not bind: a control group of its own, where this
- * process may make one. The shell that starts a sandbox enters it by writing its process id to the file `entry`.
+ * process may make one. The shell that starts a sandbox enters it by writing `0`, which means itself, to the file `entry`.
+ *
+ * In the older kind of groups a thread can enter alone, and at no cost. In the newer kind a whole process has to, and the kernel
+ * waits some milliseconds for every processor to take notice.
  */
-import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface ProcessQuota {
-  /** The file a process writes its id to. */
+  /** The file a process writes `0` to. */
   readonly entry: string;
   /** Removes the group; nobody may be in it any more. */
   close(): void;
@@ -38,8 +41,9 @@ export function openProcessQuota({ processes, name }: ProcessQuotaOptions): Proc
     };
     try {
       writeFileSync(join(group, "pids.max"), String(processes));
-      accessSync(join(group, "cgroup.procs"), constants.W_OK);
-      return { entry: join(group, "cgroup.procs"), close };
+      const entry = join(group, existsSync(join(group, "tasks")) ? "tasks" : "cgroup.procs");
+      accessSync(entry, constants.W_OK);
+      return { entry, close };
     } catch {
       close();
     }

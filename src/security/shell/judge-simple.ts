@@ -1,7 +1,7 @@
 /** Whether one simple command only reads, by the tables in `programs/`. */
 import { type Arguments, optionSets, readArguments } from "./arguments.js";
 import { CHECKS } from "./checks/checks.js";
-import { afterChange, type Whereabouts, wordPathProblem } from "./paths.js";
+import { afterChange, isSensitive, mayFindSecrets, pathProblem, type Whereabouts, wordPathProblem } from "./paths.js";
 import type { ProgramRules, ProgramTable } from "./programs/rules.js";
 import { HARMLESS_VARIABLES, isMeaningfulVariable } from "./programs/variables.js";
 import type { Assignment, Redirect, SimpleCommand, Word, WordPart } from "./syntax.js";
@@ -98,16 +98,21 @@ function argumentsProblem(
   if (required.size > 0 && !options.some((option) => required.has(option.name))) {
     return `"${name}" is known to be read-only with certain options only`;
   }
-  for (const option of options) {
-    if (!files.has(option.name)) continue;
-    const value = option.value ?? "";
-    const problem = wordPathProblem({ parts: [{ type: "literal", value, quoted: true }], text: value }, place);
+  for (const { name: option, value } of options) {
+    if (value === undefined) continue;
+    const problem = files.has(option) ? pathProblem(value, place) : namesSecrets(value);
     if (problem !== undefined) return problem;
   }
   if (rules.operands === "text" || rules.operands === "checked") return undefined;
   const patternGiven = options.some((option) => patterns.has(option.name));
   const paths = rules.operands === "pattern, files" && !patternGiven ? operands.slice(1) : operands;
   return paths.map(({ word }) => wordPathProblem(word, place)).find((found) => found !== undefined);
+}
+
+/** Options such as `--include` and `--glob` pick files by name. */
+function namesSecrets(value: string): string | undefined {
+  const parts = value.replace(/^!/, "").split("/");
+  return isSensitive(value) || parts.some(mayFindSecrets) ? `"${value}" may pick files that hold secrets` : undefined;
 }
 
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|PRIVATE|AUTH|COOKIE|SESSION/i;

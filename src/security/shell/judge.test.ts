@@ -418,6 +418,9 @@ describe("paths", () => {
       "x.key",
     );
     for (const path of paths) expect([path, verdict(`cat ${path}`)]).toEqual([path, "ask"]);
+    for (const text of ["grep -r --include=.env x .", "rg -g '.e*' x", "rg --glob='**/*.pem' x", "grep -f .env x"]) {
+      expect([text, verdict(text)]).toEqual([text, "ask"]);
+    }
     for (const path of [".env.example", "env.ts", "*.ts", "*", "src/*", "keyboard.ts"]) {
       expect([path, verdict(`cat ${path}`)]).toEqual([path, "read-only"]);
     }

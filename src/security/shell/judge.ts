@@ -15,11 +15,12 @@ import { invisibleProblem } from "./invisible.js";
 import { isPlainAssignment, judgeSimple, type Situation } from "./judge-simple.js";
 import { whereabouts } from "./paths.js";
 import { commandPattern } from "./pattern-words.js";
+import { QUIET_GIT_ENVIRONMENT } from "./programs/git.js";
 import type { ProgramTable } from "./programs/rules.js";
 import { READ_ONLY_PROGRAMS } from "./programs/table.js";
 import type { Command, Compound, Script, SimpleCommand } from "./syntax.js";
 import { simpleCommands, visitScript } from "./walk.js";
-import { allParts } from "./word-values.js";
+import { allParts, fixedValue } from "./word-values.js";
 
 export interface JudgeOptions {
   /** Absolute. Without it, every absolute path counts as outside. */
@@ -49,6 +50,8 @@ export interface ShellJudgement {
   readonly commands: readonly JudgedCommand[];
   /** It is a plain list of commands and pipelines, none of which holds the output of another. */
   readonly plain: boolean;
+  /** What it must be run with for a verdict of `read-only` to hold. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export function judgeCommand(text: string, options: JudgeOptions = {}): ShellJudgement {
@@ -79,7 +82,13 @@ export function judgeScript(script: Script, options: JudgeOptions): ShellJudgeme
   const asking = commands.find(({ verdict }) => verdict === "ask");
   if (asking !== undefined) return { verdict: "ask", reason: asking.reason, ...rest };
   if (structure !== undefined) return { verdict: "ask", reason: structure, ...rest };
-  return { verdict: "read-only", reason: "Every command in it is known to only read.", ...rest };
+  const usesGit = found.some(({ command }) => command.words.some((word) => fixedValue(word) === "git"));
+  return {
+    verdict: "read-only",
+    reason: "Every command in it is known to only read.",
+    ...rest,
+    ...(usesGit && { environment: QUIET_GIT_ENVIRONMENT }),
+  };
 }
 
 function judgedCommand(

@@ -40,7 +40,7 @@ export function afterChange(place: Whereabouts, path: string): Whereabouts {
 export function wordPathProblem(word: Word, place: Whereabouts): string | undefined {
   const value = globValue(word);
   if (value === undefined) return `"${word.text}" is not known beforehand`;
-  if (hasGlob(word) && value.split("/").some((part) => /^\.[^/]*[*?[]/.test(part) || mayFindSecrets(part))) {
+  if (hasGlob(word) && value.split("/").some(mayFindSecrets)) {
     return `"${word.text}" may find files that hold secrets`;
   }
   return pathProblem(value, place);
@@ -68,8 +68,10 @@ function isSensitiveName(name: string): boolean {
 }
 
 /** Whether a glob that spells out part of a name finds a name of secrets; `*` and `*.ts` spell out none. */
-function mayFindSecrets(part: string): boolean {
+export function mayFindSecrets(part: string): boolean {
   if (!/[*?[]/.test(part)) return false;
+  // Most names of secrets start with a dot, and so may the parent folder.
+  if (part.startsWith(".")) return true;
   // Longer than any file system allows, and slow to look through.
   if (part.length > 255) return true;
   const glob = part

@@ -6,13 +6,14 @@
  *    file there is first touched (`NestedContent`).
  * 2. Nothing is parsed but files that list programs to start, and nothing is executed.
  * 3. What leads out of its root, is no regular file, is too large or one of too many is reported, and never read.
- * 4. One file under two names is one item.
+ * 4. One file under two names is one item, unless it would be used in two ways.
  */
-import { lstatSync, opendirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { opendirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { isWithin } from "../../system/within.js";
 import { type ContentItem, type FoundContent, keyOf, type Owner, type UnusableContent } from "./content.js";
 import { describeEntries, describeFile, misplaced } from "./describe.js";
+import { isThere } from "./is-there.js";
 import { FALLBACKS, INSTRUCTIONS, type Place, PROJECT_PLACES, SOURCE_FOLDER, SOURCE_PLACES } from "./places.js";
 
 export interface DiscoverOptions {
@@ -195,7 +196,7 @@ class Search {
       return;
     }
     this.#bytes += item.size;
-    const key = keyOf({ ...item, root: "", path: item.target ?? join(item.root, item.path) });
+    const key = keyOf({ ...item, root: item.kind, path: item.target ?? join(item.root, item.path) });
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     this.#items.push(item);
@@ -252,15 +253,6 @@ function namesIn(folder: string): readonly string[] | undefined {
     return undefined;
   }
   return names.sort();
-}
-
-/** What cannot be looked at cannot be loaded either. */
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 function statOf(path: string): Stats | undefined {

@@ -1,10 +1,10 @@
 /** Content against what was decided about it (feature P10): what is approved, and what a person has to look at. */
-import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { revealHidden } from "../untrusted/reveal-hidden.js";
 import type { ApprovedLock } from "./approved-lock.js";
 import { type ChangeClass, classifyChange } from "./change-class.js";
 import { type ContentItem, type FoundContent, keyOf, type Owner, type UnusableContent } from "./content.js";
+import { isThere } from "./is-there.js";
 import type { LockEntry } from "./lock-entry.js";
 import { REVIEWABLE_BYTES } from "./read-content.js";
 import { readItem } from "./read-trusted.js";
@@ -105,12 +105,4 @@ function removedFrom(root: string, items: readonly ContentItem[], lock: Approved
     if (entry.decision === "refused" || present.has(keyOf({ ...entry, root }))) return false;
     return entry.entry !== undefined || !isThere(join(root, entry.path));
   });
-}
-
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
 }

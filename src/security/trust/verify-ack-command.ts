@@ -1,11 +1,13 @@
 /** `oxbow verify-ack` (feature P11): whether everything here is what was approved. Decides nothing and asks nobody. */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { realpathOrSelf } from "../../system/repository-places.js";
 import { isWithin } from "../../system/within.js";
 import { type AckOptions, type CommandResult, findAll } from "./ack-command.js";
 import type { ApprovedLock } from "./approved-lock.js";
 import { type ContentItem, type FoundContent, keyOf, labelOf, nameOf } from "./content.js";
 import { describeFile } from "./describe.js";
 import { type DiscoverOptions, projectTop } from "./discover.js";
+import { isThere } from "./is-there.js";
 import { reviewContent, type TrustPolicy } from "./review.js";
 import { count, shown } from "./shown.js";
 
@@ -47,6 +49,7 @@ function withApproved(found: FoundContent, lock: ApprovedLock): FoundContent {
   for (const root of found.roots) {
     for (const entry of lock.below(root)) {
       if (entry.entry !== undefined || known.has(keyOf({ ...entry, root }))) continue;
+      if (!isThere(join(root, entry.path))) continue;
       const item = describeFile({ root, path: entry.path, kind: entry.kind, owner: ownerIn(found, root) });
       if ("problem" in item) unusable.push(item);
       else items.push(item);
@@ -64,7 +67,7 @@ function fullName({ root, path, ...rest }: Pick<ContentItem, "root" | "path" | "
 }
 
 function vouchesForItself({ portableFile, folder }: VerifyOptions): readonly string[] {
-  if (portableFile === undefined || !isWithin(portableFile, projectTop(folder))) return [];
+  if (portableFile === undefined || !isWithin(realpathOrSelf(resolve(portableFile)), projectTop(folder))) return [];
   return [
     `Note: ${shown(portableFile)} lies in the project it vouches for. Whoever may change the one may change the other: for work of ` +
       "people you do not trust, take the lock file from somewhere else.",

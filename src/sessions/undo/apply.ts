@@ -44,7 +44,7 @@ export async function applyUndo(
     if (journal.begin(plan.root).length !== plan.basis) throw outdated("The session went on");
     return await carryOut(journal, plan);
   } finally {
-    await journal.leave();
+    journal.leave();
   }
 }
 

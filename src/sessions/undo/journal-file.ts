@@ -46,6 +46,8 @@ export class JournalFile {
   readonly #fd: number;
   readonly #sealer: Sealer;
   #end: number;
+  /** What comes after the end is the rest of a frame that was cut short. */
+  #isTorn = false;
 
   private constructor(options: { path: string; fd: number; sealer: Sealer }) {
     this.#path = options.path;
@@ -99,9 +101,11 @@ export class JournalFile {
       }
       this.#end = next;
     }
+    this.#isTorn = this.#end < size;
     return records;
   }
 
+  /** `read` must have come to the end before, while nobody else could write. */
   append(record: UndoRecord): void {
     this.#write(RECORD, encode(Buffer.from(JSON.stringify(record))));
   }
@@ -154,11 +158,12 @@ export class JournalFile {
     header.writeUInt32LE(sealed.length, 0);
     header.writeUInt8(kind, 4);
     const frame = Buffer.concat([header, sealed]);
-    if (fstatSync(this.#fd).size > position) ftruncateSync(this.#fd, position);
     try {
+      if (this.#isTorn) ftruncateSync(this.#fd, position);
+      this.#isTorn = false;
       writeWhole(this.#fd, frame, position);
     } catch (error) {
-      ftruncateSync(this.#fd, position);
+      this.#isTorn = true;
       throw storeError(error, this.#path);
     }
     this.#end += frame.length;

@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../../base/clock.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { isLocked, takeLock } from "./journal-lock.js";
+import { isLocked, JournalLock } from "./journal-lock.js";
 
 let folder: string;
-const options = { clock: nodeClock, waitMs: 0 };
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "oxbow-lock-"));
@@ -17,26 +16,36 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("the lock of a journal", () => {
   it("has one holder at a time", async () => {
-    const release = await takeLock(folder, options);
-    expect(isLocked(folder)).toBe(true);
-    await expect(takeLock(folder, options)).rejects.toThrow(`in process ${process.pid}`);
-    const waiting = takeLock(folder, { clock: nodeClock, waitMs: 10_000 });
-    release();
-    (await waiting)();
-    expect(isLocked(folder)).toBe(false);
+    const one = new JournalLock(folder, nodeClock);
+    const two = new JournalLock(folder, nodeClock);
+    for (let round = 0; round < 3; round++) {
+      await one.take(0);
+      expect(isLocked(folder)).toBe(true);
+      await expect(two.take(0)).rejects.toThrow(`in process ${process.pid}`);
+      const waiting = two.take(10_000);
+      one.release();
+      await waiting;
+      two.release();
+      expect(isLocked(folder)).toBe(false);
+    }
+    one.close();
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it("is lost with the life of its holder, also when its number is used again", async () => {
     const dead = spawnSync(process.execPath, ["-e", ""]).pid;
-    const release = await takeLock(folder, options);
+    const lock = new JournalLock(folder, nodeClock);
+    await lock.take(0);
     const own = readFileSync(join(folder, "lock"), "utf8");
-    release();
+    lock.release();
     for (const holder of [own.replace(/^\d+/, String(dead)), own.replace(/^(\d+) \d+/, "$1 1")]) {
       writeFileSync(join(folder, "lock"), holder);
       expect(isLocked(folder)).toBe(process.platform !== "linux" && holder.startsWith(`${process.pid} `));
-      (await takeLock(folder, options))();
+      await lock.take(0);
+      lock.release();
     }
+    lock.close();
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("of a process that cannot be looked up is renewed, and counts as left behind when it is not", async () => {
@@ -46,13 +55,24 @@ describe("the lock of a journal", () => {
     utimesSync(path, new Date(), new Date(Date.now() - 61_000));
     expect(isLocked(folder)).toBe(false);
     const clock = new ManualClock();
-    const release = await takeLock(folder, { clock, waitMs: 0 });
-    utimesSync(path, new Date(), new Date(Date.now() - 61_000));
+    const lock = new JournalLock(folder, clock);
+    await lock.take(0);
+    // As somebody in another container would see it.
     writeFileSync(path, readFileSync(path, "utf8").replace(/ \S+ \S+$/, " another boot"));
     utimesSync(path, new Date(), new Date(Date.now() - 61_000));
+    expect(isLocked(folder)).toBe(false);
     clock.advance(15_000);
     expect(isLocked(folder)).toBe(true);
-    release();
-    expect(clock.pending).toBe(0);
+    lock.release();
+    expect([isLocked(folder), clock.pending]).toEqual([false, 0]);
+  });
+
+  it("that was taken over is not given back by the one who lost it", async () => {
+    const lock = new JournalLock(folder, nodeClock);
+    await lock.take(0);
+    rmSync(join(folder, "lock"));
+    writeFileSync(join(folder, "lock"), "17 1 another-boot pid:[1]");
+    lock.release();
+    expect(isLocked(folder)).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 /**
  * One process at a time adds to a journal.
  *
- * 1. The lock is a file that names its holder. It appears complete, under a name that only one can take.
+ * 1. The lock is a second name of a file that names its holder: it appears complete, and only one can take it.
  * 2. A holder that is dead has lost it. On Linux a process is known by its id and the time it started, within one boot and
  *    one process namespace. Where that cannot be told, the file's age decides: a holder renews it.
  */
@@ -11,6 +11,7 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
+  rmSync,
   statSync,
   unlinkSync,
   utimesSync,
@@ -22,68 +23,101 @@ import { readRow, startTimeOf } from "../../system/process-table.js";
 import { StoreError } from "../store.js";
 import { storeError } from "./journal-file.js";
 
-const NAME = "lock";
 const RETRY_MS = 25;
 const RENEW_MS = 15_000;
 const LEFT_BEHIND_MS = 60_000;
 
-/** Gives it back. */
-export type Release = () => void;
-
-export interface LockOptions {
-  readonly clock: Clock;
-  /** How long to wait for another holder. */
-  readonly waitMs: number;
-}
-
-export async function takeLock(folder: string, { clock, waitMs }: LockOptions): Promise<Release> {
-  const until = clock.now() + waitMs;
-  for (;;) {
-    if (tryLock(folder)) return held(join(folder, NAME), clock);
-    if (clearLeftBehind(folder)) continue;
-    if (clock.now() >= until) throw busy(folder);
-    await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
-  }
-}
-
-/** Whether somebody alive holds it. */
+/** Whether somebody alive holds the lock of this folder. */
 export function isLocked(folder: string): boolean {
   const holder = readHolder(folder);
   return holder !== undefined && isAlive(holder, folder);
 }
 
-function tryLock(folder: string): boolean {
-  const path = join(folder, NAME);
-  const own = `${path}.${process.pid}`;
-  try {
-    writeFileSync(own, self(), { mode: 0o600 });
-    try {
-      linkSync(own, path);
-    } finally {
-      unlinkSync(own);
+export class JournalLock {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  /** Stays from call to call: making a file takes several times as long as giving it a second name. */
+  readonly #own: string;
+  readonly #path: string;
+  #held: { readonly ino: number } | undefined;
+  #cancelRenewal: () => void = () => {};
+
+  constructor(folder: string, clock: Clock) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#own = join(folder, `holder.${process.pid}`);
+    this.#path = lockIn(folder);
+  }
+
+  /** Waits for another holder at most this long. */
+  async take(waitMs: number): Promise<void> {
+    const until = this.#clock.now() + waitMs;
+    while (!this.#try()) {
+      if (clearLeftBehind(this.#folder)) continue;
+      if (this.#clock.now() >= until) throw busy(this.#folder);
+      await new Promise<void>((resolve) => this.#clock.after(RETRY_MS, resolve));
     }
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw storeError(error, folder);
+    this.#renewLater();
+  }
+
+  release(): void {
+    this.#cancelRenewal();
+    // It may be somebody else's by now: a machine that slept looks dead.
+    const found = statSync(this.#path, NO_THROW);
+    if (found !== undefined && found.ino === this.#held?.ino) rmSync(this.#path, { force: true });
+    this.#held = undefined;
+  }
+
+  /** Leaves nothing behind. */
+  close(): void {
+    rmSync(this.#own, { force: true });
+  }
+
+  #try(): boolean {
+    try {
+      if (statSync(this.#own, NO_THROW) === undefined) writeFileSync(this.#own, self(), { mode: 0o600 });
+      else this.#touch();
+      takeName(this.#own, this.#path);
+      this.#held = statSync(this.#path);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+      throw storeError(error, this.#folder);
+    }
+  }
+
+  #touch(): void {
+    const now = Date.now() / 1000;
+    utimesSync(this.#own, now, now);
+  }
+
+  #renewLater(): void {
+    this.#cancelRenewal = this.#clock.after(RENEW_MS, () => {
+      try {
+        const now = Date.now() / 1000;
+        utimesSync(this.#path, now, now);
+      } catch {
+        // The session was removed while its tool ran: there is nothing left to hold.
+      }
+      this.#renewLater();
+    });
   }
 }
 
-function held(path: string, clock: Clock): Release {
-  let cancel: () => void;
-  const renew = () => {
-    try {
-      utimesSync(path, new Date(), new Date());
-    } catch {
-      // The session was removed while its tool ran: there is nothing left to hold.
-    }
-    cancel = clock.after(RENEW_MS, renew);
-  };
-  cancel = clock.after(RENEW_MS, renew);
-  return () => {
-    cancel();
-    if (readFile(path) === self()) unlinkSync(path);
-  };
+const NO_THROW = { throwIfNoEntry: false } as const;
+
+function lockIn(folder: string): string {
+  return join(folder, "lock");
+}
+
+function takeName(own: string, path: string): void {
+  try {
+    linkSync(own, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw error;
+    // A file system without second names.
+    writeFileSync(path, self(), { mode: 0o600, flag: "wx" });
+  }
 }
 
 /** True when it is worth another attempt. */
@@ -91,13 +125,13 @@ function clearLeftBehind(folder: string): boolean {
   const holder = readHolder(folder);
   if (holder === undefined) return true;
   if (isAlive(holder, folder)) return false;
-  const path = join(folder, NAME);
-  const aside = `${path}.${randomBytes(6).toString("hex")}`;
+  const aside = `${lockIn(folder)}.${randomBytes(6).toString("hex")}`;
   try {
-    renameSync(path, aside);
+    renameSync(lockIn(folder), aside);
     // Somebody else may have cleared it and taken it since we looked: then this is theirs, and goes back.
-    if (readFile(aside) !== holder) linkSync(aside, path);
+    if (readFile(aside) !== holder) linkSync(aside, lockIn(folder));
     unlinkSync(aside);
+    unlinkSync(join(folder, `holder.${holder.split(" ")[0]}`));
   } catch {
     // Somebody else was faster.
   }
@@ -105,7 +139,7 @@ function clearLeftBehind(folder: string): boolean {
 }
 
 function readHolder(folder: string): string | undefined {
-  return readFile(join(folder, NAME));
+  return readFile(lockIn(folder));
 }
 
 function readFile(path: string): string | undefined {
@@ -145,7 +179,7 @@ function isAlive(holder: string, folder: string): boolean {
 }
 
 function ageOf(folder: string): number {
-  const found = statSync(join(folder, NAME), { throwIfNoEntry: false });
+  const found = statSync(lockIn(folder), NO_THROW);
   return found === undefined ? LEFT_BEHIND_MS : Date.now() - found.mtimeMs;
 }
 

@@ -14,7 +14,7 @@ import { StoreError } from "../store.js";
 import type { IgnoreSource } from "./folder-memory.js";
 import { History } from "./history.js";
 import { JournalFile, storeError } from "./journal-file.js";
-import { isLocked, type Release, takeLock } from "./journal-lock.js";
+import { isLocked, JournalLock } from "./journal-lock.js";
 import { UNDO_LIMITS, type UndoLimits } from "./limits.js";
 import type { UndoRecord } from "./records.js";
 
@@ -66,7 +66,8 @@ export class UndoJournal {
   #making: Promise<void>[] = [];
   #unsafe = false;
   #holders = 0;
-  #release: Promise<Release> | undefined;
+  readonly #lock: JournalLock;
+  #taking: Promise<void> | undefined;
 
   constructor(options: UndoJournalOptions) {
     if (!isId("sess", options.session)) {
@@ -79,6 +80,7 @@ export class UndoJournal {
     this.ignore = options.ignore;
     this.limits = { ...UNDO_LIMITS, ...options.limits };
     this.#key = options.key;
+    this.#lock = new JournalLock(this.folder, this.clock);
   }
 
   /** As it is on the disk now. */
@@ -96,23 +98,22 @@ export class UndoJournal {
   async enter(): Promise<void> {
     this.#holders++;
     try {
-      if (this.#release === undefined) {
+      if (this.#taking === undefined) {
         if (this.#file?.isThere !== true) makeFolder(this.folder);
-        this.#release = takeLock(this.folder, { clock: this.clock, waitMs: LOCK_WAIT_MS });
+        this.#taking = this.#lock.take(LOCK_WAIT_MS);
       }
-      await this.#release;
+      await this.#taking;
     } catch (error) {
       this.#holders--;
-      this.#release = undefined;
+      this.#taking = undefined;
       throw error;
     }
   }
 
-  async leave(): Promise<void> {
+  leave(): void {
     if (--this.#holders > 0) return;
-    const release = this.#release;
-    this.#release = undefined;
-    (await release)?.();
+    this.#taking = undefined;
+    this.#lock.release();
   }
 
   /** To be called by the holder before it adds something. `root` is written down in a new journal. */
@@ -188,19 +189,20 @@ export class UndoJournal {
 
   /** What holds the lock must have left before. */
   close(): void {
-    this.#file?.close();
-    this.#forget();
+    this.#lock.close();
+    this.#closeFile();
   }
 
   #refresh(access: "read" | "append"): void {
     // Somebody removed the session's journal: a new one begins.
-    if (this.#file !== undefined && !this.#file.isThere) this.close();
+    if (this.#file !== undefined && !this.#file.isThere) this.#closeFile();
     const path = join(this.folder, FILE);
     this.#file ??= JournalFile.open(path, { key: this.#key, session: this.session, access });
     for (const record of this.#file?.read() ?? []) this.#learn(record);
   }
 
-  #forget(): void {
+  #closeFile(): void {
+    this.#file?.close();
     this.#file = undefined;
     this.#history = new History();
     this.#contents = new Map();

@@ -107,7 +107,7 @@ export class UndoRecorder {
       journal.append({ is: "change", call: call.call, list: [{ path: this.#pathOf(change.absolute), before, after }] });
       await journal.sync();
     } finally {
-      await journal.leave();
+      journal.leave();
     }
   }
 
@@ -122,13 +122,13 @@ export class UndoRecorder {
           if (isWatched) this.#watching--;
           await this.#lookAfter(record, isWatched ? gaps : [GAPS.tooLarge, ...gaps]);
         } finally {
-          await journal.leave();
+          journal.leave();
         }
       };
     } catch (error) {
       // What it saw is not in the journal: the next call goes by the journal.
       this.#watch = undefined;
-      await journal.leave();
+      journal.leave();
       throw error;
     }
   }

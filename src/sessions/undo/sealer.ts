@@ -26,6 +26,7 @@ export interface Place {
 export class Sealer {
   readonly #encryption: Buffer;
   readonly #naming: Buffer;
+  #random = Buffer.alloc(0);
 
   constructor(key: Uint8Array, salt: Uint8Array, session: string) {
     const derived = Buffer.from(hkdfSync("sha256", key, salt, `oxbow undo 1 ${session}`, 64));
@@ -34,7 +35,7 @@ export class Sealer {
   }
 
   seal(plain: Uint8Array, place: Place): Buffer {
-    const nonce = randomBytes(NONCE_BYTES);
+    const nonce = this.#nonce();
     const cipher = createCipheriv(CIPHER, this.#encryption, nonce);
     cipher.setAAD(boundTo(place));
     const body = cipher.update(plain);
@@ -58,6 +59,15 @@ export class Sealer {
     } catch {
       return undefined;
     }
+  }
+
+  /** Random and never used again: a frame may be written anew where one was cut off. */
+  #nonce(): Buffer {
+    // One by one they would take as long as the encryption.
+    if (this.#random.length < NONCE_BYTES) this.#random = randomBytes(NONCE_BYTES * 64);
+    const nonce = this.#random.subarray(0, NONCE_BYTES);
+    this.#random = this.#random.subarray(NONCE_BYTES);
+    return nonce;
   }
 
   /** Names these bytes. */

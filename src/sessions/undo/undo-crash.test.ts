@@ -25,7 +25,7 @@ const watch = (holder, name) => {
   const original = holder[name];
   holder[name] = function (...args) {
     // Taking and giving back the lock says nothing about files.
-    const isLock = inLock || /[/]lock([.]\\d+)?$/.test(args[0]);
+    const isLock = inLock || /[/](lock|holder[.]\\d+)$/.test(args[0]);
     if (!armed || isLock || calls.push(name) !== Number(at)) return original.apply(this, args);
     if (when === "half") {
       const [fd, bytes, offset = 0, length = bytes.length - offset, position] = args;

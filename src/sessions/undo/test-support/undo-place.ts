@@ -72,7 +72,7 @@ export class UndoPlace {
   async killedIn(command: string): Promise<void> {
     await this.recorder.begin({ call: ids.next("call"), tool: "bash", changes: "watched" });
     this.sh(command);
-    await this.journal.leave();
+    this.journal.leave();
     this.reopen();
     this.sameTurn();
   }

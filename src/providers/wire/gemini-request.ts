@@ -1,0 +1,131 @@
+/**
+ * A canonical request as Gemini wants it.
+ *
+ * 1. A signature goes back on the kind of part it came with, and parts that carry one are never joined with others.
+ * 2. Results open the turn after their calls, in the order of the calls. They hold text; their images follow them.
+ * 3. A thought without a signature is not sent: Gemini takes nothing from it.
+ */
+import type { ModelRequest } from "../../engine/ports.js";
+import type { AssistantBlock, ImageBlock, TextBlock, ThinkingBlock, ToolResultBlock } from "../../protocol/content.js";
+import type { JsonObject } from "../../protocol/json.js";
+import { type AssistantTurn, arrange, callName, splitContent, type UserTurn } from "./conversation.js";
+import { asObject, asText } from "./fields.js";
+import { toGeminiSchema } from "./gemini-schema.js";
+import { geminiUrl } from "./url.js";
+import type { WireRequest, WireTarget } from "./wire.js";
+
+/** What a signature stands on: the call or the text that follows it, its own thought, or an empty part. */
+export type SignedPart = "call" | "text" | "thought" | "nothing";
+
+/** From this generation on, a call in the newest turn without a signature is refused. */
+const WANTS_SIGNATURES = /\bgemini-([3-9]|[1-9]\d)/;
+/** Google's own word for a call that another model made, or whose signature was lost. */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
+export function encodeGemini(request: ModelRequest, target: WireTarget): WireRequest {
+  const turns = arrange(request.messages, (block) => isSendable(block, target.family));
+  const strict = WANTS_SIGNATURES.test(request.model);
+  const contents = turns.map((turn) =>
+    turn.role === "user"
+      ? { role: "user", parts: encodeUser(turn) }
+      : { role: "model", parts: strict && turn.current ? signed(encodeAssistant(turn)) : encodeAssistant(turn) },
+  );
+  const functionDeclarations = request.tools.map((tool) => {
+    const parameters = toGeminiSchema(tool.inputSchema);
+    return { name: tool.name, description: tool.description, ...(parameters !== undefined && { parameters }) };
+  });
+  const { generationConfig, ...extra } = target.extra ?? {};
+  const generation = {
+    ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
+    ...asObject(generationConfig),
+  };
+  return {
+    url: geminiUrl(target.baseUrl, request.model),
+    headers: {},
+    body: {
+      ...(request.system.trim() !== "" && { systemInstruction: { parts: [{ text: request.system }] } }),
+      ...(functionDeclarations.length > 0 && { tools: [{ functionDeclarations }] }),
+      contents: contents.filter(({ parts }) => parts.length > 0),
+      ...(Object.keys(generation).length > 0 && { generationConfig: generation }),
+      ...extra,
+    },
+  };
+}
+
+function isSendable(block: AssistantBlock, family: string): boolean {
+  if (block.type === "opaque") return block.provider === family;
+  return block.type !== "thinking" || (block.provider === family && signatureOf(block) !== "");
+}
+
+function signatureOf(block: ThinkingBlock): string {
+  return asText(asObject(block.opaque).signature);
+}
+
+function encodeUser(turn: UserTurn): readonly JsonObject[] {
+  const images = turn.results.flatMap((result) => splitContent(result.content).images);
+  return [
+    ...turn.results.map(encodeResult),
+    ...(images.length === 0 ? [] : [{ text: "Images from the tool results above:" }, ...images.map(encodeContent)]),
+    ...turn.content.map(encodeContent),
+  ];
+}
+
+function encodeContent(block: TextBlock | ImageBlock): JsonObject {
+  if (block.type === "text") return { text: block.text };
+  return { inlineData: { mimeType: block.media_type, data: block.data } };
+}
+
+function encodeResult(result: ToolResultBlock): JsonObject {
+  const { text, images } = splitContent(result.content);
+  const said = text || (images.length > 0 ? "(an image, below)" : "(no output)");
+  const response = result.is_error ? { error: said } : { output: said };
+  return { functionResponse: { id: result.call, name: callName(result.tool), response } };
+}
+
+function encodeAssistant(turn: AssistantTurn): readonly JsonObject[] {
+  const parts: JsonObject[] = [];
+  for (const [index, block] of turn.blocks.entries()) {
+    const signature = signatureBefore(turn.blocks[index - 1], block);
+    switch (block.type) {
+      case "text":
+        parts.push({ text: block.text, ...signature });
+        break;
+      case "tool_use":
+        parts.push({ functionCall: { id: block.call, name: callName(block.tool), args: block.args }, ...signature });
+        break;
+      case "thinking":
+        parts.push(...encodeThought(block, turn.blocks[index + 1]));
+        break;
+      case "opaque":
+        parts.push(asObject(block.data));
+        break;
+      case "yield":
+        break;
+    }
+  }
+  return parts;
+}
+
+function signatureBefore(before: AssistantBlock | undefined, block: AssistantBlock): JsonObject {
+  if (before?.type !== "thinking" || !signs(before, block)) return {};
+  return { thoughtSignature: signatureOf(before) };
+}
+
+function signs(thought: ThinkingBlock, block: AssistantBlock | undefined): boolean {
+  const { on } = asObject(thought.opaque);
+  return (on === "call" && block?.type === "tool_use") || (on === "text" && block?.type === "text");
+}
+
+/** A signature whose part is gone (a text that was blank) goes back on an empty part, as Gemini itself sends some. */
+function encodeThought(thought: ThinkingBlock, next: AssistantBlock | undefined): readonly JsonObject[] {
+  if (signs(thought, next)) return [];
+  const thoughtSignature = signatureOf(thought);
+  if (asObject(thought.opaque).on === "thought") return [{ text: thought.text, thought: true, thoughtSignature }];
+  return [{ text: "", thoughtSignature }];
+}
+
+/** Only the first of several calls needs one. */
+function signed(parts: readonly JsonObject[]): readonly JsonObject[] {
+  const first = parts.findIndex((part) => part.functionCall !== undefined);
+  return parts.map((part, index) => (index === first ? { thoughtSignature: NO_SIGNATURE, ...part } : part));
+}

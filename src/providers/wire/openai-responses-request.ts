@@ -1,0 +1,126 @@
+/**
+ * A canonical request as OpenAI Responses wants it.
+ *
+ * 1. Nothing is stored at OpenAI. Reasoning is asked for in encrypted form and sent back as the items it came as, each before
+ *    what it led to: a reasoning item that nothing follows is refused.
+ * 2. Calls and results are items of their own, paired by the call id.
+ * 3. An item of OpenAI's own goes back as it came, but for one that waits for a result nobody has.
+ */
+import type { ModelRequest } from "../../engine/ports.js";
+import type { AssistantBlock, ImageBlock, TextBlock, ThinkingBlock, ToolResultBlock } from "../../protocol/content.js";
+import type { JsonObject, JsonValue } from "../../protocol/json.js";
+import { type AssistantTurn, arrange, callName, type UserTurn } from "./conversation.js";
+import { asList, asObject, asText } from "./fields.js";
+import { compatibleUrl } from "./url.js";
+import type { WireRequest, WireTarget } from "./wire.js";
+
+/** Of a thought that came in the clear, as open models send it: it goes back so, while the answer it belongs to goes on. */
+export const PLAIN_REASONING = { kind: "reasoning_text" } as const;
+
+/** OpenAI refuses to encrypt the reasoning of a model that has none. */
+const WITHOUT_REASONING = /^(ft:)?(gpt-3|gpt-4|chatgpt-4o|gpt-5(\.\d+)?-chat)/;
+
+/** Calls of tools that run at the client and that Oxbow never offers: without a result they would spoil the request. */
+const UNANSWERABLE =
+  /^(custom_tool_call|local_shell_call|shell_call|apply_patch_call|computer_call|mcp_approval_request)$/;
+
+export function encodeResponses(request: ModelRequest, target: WireTarget): WireRequest {
+  const turns = arrange(request.messages, (block) => isSendable(block, target.family));
+  const input = turns.flatMap((turn) => (turn.role === "user" ? encodeUser(turn) : encodeAssistant(turn)));
+  const tools = request.tools.map((tool) => ({
+    type: "function",
+    name: tool.name,
+    description: tool.description,
+    parameters: tool.inputSchema,
+    strict: false,
+  }));
+  return {
+    url: compatibleUrl(target.baseUrl, "/responses"),
+    headers: {},
+    body: {
+      model: request.model,
+      ...(request.system.trim() !== "" && { instructions: request.system }),
+      input,
+      ...(tools.length > 0 && { tools }),
+      stream: true,
+      store: false,
+      ...(!WITHOUT_REASONING.test(request.model) && { include: ["reasoning.encrypted_content"] }),
+      ...(request.maxOutputTokens !== undefined && { max_output_tokens: request.maxOutputTokens }),
+      ...target.extra,
+    },
+  };
+}
+
+function isSendable(block: AssistantBlock, family: string): boolean {
+  if (block.type === "opaque") {
+    return block.provider === family && !UNANSWERABLE.test(asText(asObject(block.data).type));
+  }
+  return block.type !== "thinking" || (block.provider === family && isReasoning(block.opaque));
+}
+
+function isReasoning(opaque: JsonValue | undefined): boolean {
+  const { encrypted_content: encrypted, kind } = asObject(opaque);
+  return typeof encrypted === "string" || kind === PLAIN_REASONING.kind;
+}
+
+function encodeUser(turn: UserTurn): readonly JsonObject[] {
+  const said = turn.content.length > 0 ? [{ role: "user", content: turn.content.map(encodeContent) }] : [];
+  return [...turn.results.map(encodeResult), ...said];
+}
+
+function encodeContent(block: TextBlock | ImageBlock): JsonObject {
+  if (block.type === "text") return { type: "input_text", text: block.text };
+  return { type: "input_image", detail: "auto", image_url: `data:${block.media_type};base64,${block.data}` };
+}
+
+/** A list only where there is an image in it: servers that are merely compatible know no other form than text. */
+function encodeResult(result: ToolResultBlock): JsonObject {
+  const content = result.content.filter((block) => block.type === "image" || block.text.trim() !== "");
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const output =
+    texts.length < content.length ? content.map(encodeContent) : texts.length > 0 ? texts.join("\n\n") : "(no output)";
+  return { type: "function_call_output", call_id: result.call, output };
+}
+
+function encodeAssistant(turn: AssistantTurn): readonly JsonObject[] {
+  const items: JsonObject[] = [];
+  let phase: JsonObject = {};
+  for (const block of turn.blocks) {
+    switch (block.type) {
+      case "text":
+        items.push({ role: "assistant", content: block.text, ...phase });
+        phase = {};
+        break;
+      case "thinking":
+        items.push(...encodeReasoning(block, turn));
+        break;
+      case "tool_use": {
+        const call = { name: callName(block.tool), arguments: JSON.stringify(block.args) };
+        items.push({ type: "function_call", call_id: block.call, ...call });
+        break;
+      }
+      case "opaque": {
+        const item = asObject(block.data);
+        if (item.type === "message") phase = { phase: item.phase };
+        else items.push(item);
+        break;
+      }
+      case "yield":
+        break;
+    }
+  }
+  return items.slice(0, items.findLastIndex((item) => item.type !== "reasoning") + 1);
+}
+
+function encodeReasoning(block: ThinkingBlock, { current }: AssistantTurn): readonly JsonObject[] {
+  const { id, encrypted_content: encrypted, summary } = asObject(block.opaque);
+  const item = { type: "reasoning", ...(id !== undefined && { id }) };
+  if (encrypted === undefined) {
+    const content = [{ type: "reasoning_text", text: block.text }];
+    return current ? [{ ...item, summary: [], content }] : [];
+  }
+  const texts = summary === undefined ? (block.text === "" ? [] : [block.text]) : asList(summary);
+  return [
+    { ...item, summary: texts.map((part) => ({ type: "summary_text", text: part })), encrypted_content: encrypted },
+  ];
+}

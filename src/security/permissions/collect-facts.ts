@@ -1,0 +1,115 @@
+/** From a call to the facts of a decision. What needs another feature (the workspace, the patch parser) is given as a port. */
+import { posix } from "node:path";
+import type { Tool } from "../../engine/ports.js";
+import type { JsonObject, JsonValue } from "../../protocol/json.js";
+import type { CommandReader } from "./command-reader.js";
+import type { DecisionFacts, Identity, PathAccess, PathFacts, ToolFacts } from "./facts.js";
+import { spelledPath } from "./spelled-path.js";
+
+export interface TouchedPath {
+  readonly path: string;
+  readonly access: PathAccess;
+}
+
+export interface FactPorts {
+  /** Absolute, with forward slashes. */
+  readonly workspace: string;
+  /** As `Workspace.resolve`: rejects with an error whose `code` is `outside` or `missing`. */
+  resolve(path: string, access: "read" | "write"): Promise<Pick<PathFacts, "absolute" | "display" | "sensitive">>;
+  /** The files of an `apply_patch` text; empty when it cannot be read. */
+  patchPaths(patch: string): readonly TouchedPath[];
+  /** Loads the shell parser the first time. */
+  commandReader(): Promise<CommandReader>;
+  /** Extensions are all that the harness did not bring. */
+  isBuiltIn(tool: Pick<Tool, "name">): boolean;
+}
+
+export interface Circumstances {
+  readonly originator: Identity;
+  readonly sandboxed: boolean;
+  readonly planMode: boolean;
+}
+
+type CalledTool = Pick<Tool, "name" | "set" | "mutating">;
+
+export async function collectFacts(
+  call: { readonly tool: CalledTool; readonly args: JsonObject },
+  circumstances: Circumstances,
+  ports: FactPorts,
+): Promise<DecisionFacts> {
+  const { args } = call;
+  const tool = toolFacts(call.tool, ports);
+  const readsCommand = tool.set === "command" && typeof args.command === "string";
+  const command = readsCommand ? (await ports.commandReader())(args.command as string) : undefined;
+  const paths = await pathsOf(tool, args, ports);
+  return { tool, args, paths, ...circumstances, ...(command !== undefined && { command }) };
+}
+
+function toolFacts({ name, set, mutating }: CalledTool, ports: FactPorts): ToolFacts {
+  const origin = ports.isBuiltIn({ name }) ? "built-in" : "extension";
+  return { name, set, mutating, origin, ...(set === "web" && { network: true }) };
+}
+
+/** Tools that look at everything below the folder they are given. */
+const SEARCHES: ReadonlySet<string> = new Set(["grep", "glob"]);
+
+async function pathsOf(tool: ToolFacts, args: JsonObject, ports: FactPorts): Promise<readonly PathFacts[]> {
+  if (tool.origin === "extension") return namedPaths(args, tool.mutating ? "write" : "read", ports.workspace);
+  if (tool.set === "git") return gitPaths(args.args, ports.workspace);
+  if (tool.set !== "read" && tool.set !== "edit") return [];
+  if (typeof args.patch === "string") return Promise.all(ports.patchPaths(args.patch).map((path) => locate(path, ports)));
+  const folderByDefault = SEARCHES.has(tool.name) || tool.name === "ls" ? "." : undefined;
+  const path = typeof args.path === "string" ? args.path : folderByDefault;
+  if (path === undefined) return [];
+  const found = await locate({ path, access: tool.set === "edit" ? "write" : "read" }, ports);
+  return [SEARCHES.has(tool.name) ? { ...found, recursive: true } : found];
+}
+
+async function locate({ path, access }: TouchedPath, ports: FactPorts): Promise<PathFacts> {
+  const mode = access === "read" ? "read" : "write";
+  try {
+    return { ...(await resolveOrMissing(path, mode, ports)), access, place: "workspace" };
+  } catch (error) {
+    const outside = codeOf(error) === "outside";
+    const lexical = spelledPath(posix.resolve(ports.workspace, path), access, ports.workspace);
+    // Anything else that is wrong with the path the tool itself will say, unless it is wrong only now.
+    return outside ? { ...lexical, display: path, place: "unreachable" } : lexical;
+  }
+}
+
+/** What is not there may be there when the tool looks: it is judged as what could be made there. */
+async function resolveOrMissing(path: string, mode: "read" | "write", ports: FactPorts) {
+  try {
+    return await ports.resolve(path, mode);
+  } catch (error) {
+    if (mode === "write" || codeOf(error) !== "missing") throw error;
+    return await ports.resolve(path, "write");
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+/** Revisions count as paths too, which is harmless; of `HEAD:a/b` the path counts. */
+function gitPaths(args: JsonValue | undefined, workspace: string): readonly PathFacts[] {
+  if (!Array.isArray(args)) return [];
+  return args
+    .filter((word): word is string => typeof word === "string" && !word.startsWith("-"))
+    .map((word) => spelledPath(posix.resolve(workspace, word.slice(word.lastIndexOf(":") + 1)), "read", workspace))
+    .filter(({ place }) => place === "workspace");
+}
+
+const NAMES_A_PATH = /path|file|dir|folder|uri/i;
+
+/** Arguments of an extension that are called like paths. */
+function namedPaths(args: JsonObject, access: PathAccess, workspace: string): readonly PathFacts[] {
+  return Object.entries(args).flatMap(([name, value]) => {
+    if (!NAMES_A_PATH.test(name)) return [];
+    const texts = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === "string");
+    return texts.map((text) => {
+      const path = text.replace(/^file:\/\//, "");
+      return spelledPath(posix.resolve(workspace, path), access, workspace);
+    });
+  });
+}

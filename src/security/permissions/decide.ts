@@ -1,0 +1,258 @@
+/**
+ * Allow, ask or deny (features P1 to P9, L16). Pure: facts, policy and session in, verdict out.
+ *
+ * These laws are held against a call in this order; the first that speaks decides.
+ *
+ *  1. Mode `deny` denies.
+ *  2. In plan mode only what reads passes: tools that change nothing, and commands that are known to only read.
+ *  3. A file outside of what the tool itself can reach is denied: asking about it would be in vain.
+ *  4. The blocklist denies, in every mode: programs that show credentials, and Oxbow's own files. Only a rule that a person wrote
+ *     in their own profile with `lift_blocklist` passes, and only if it is the one that law 7 would follow.
+ *  5. Safe mode denies commands that are not on its list.
+ *  6. Path permissions deny what they do not grant. Where that lies somewhere below what is touched, what the laws after this one
+ *     would allow is asked about.
+ *
+ * From here a call is taken apart: each simple command of a command text, or each file of a tool that touches files, is decided by
+ * itself, and the strictest decision is the call's. So an allow has to cover everything, and a deny or ask needs one thing only.
+ *
+ *  7. Rules, by priority, then deny before ask before allow, then the more specific. A rule that asks, asks every time.
+ *  8. Mode `allow` allows.
+ *  9. What a person allowed for this session is allowed.
+ * 10. The quiet preset, unless strict, allows built-in tools that change nothing and stay in the workspace away from sensitive
+ *     files and the network, and commands that are known to only read.
+ * 11. Where a sandbox works, edits inside the workspace are allowed, but for files that other programs run or obey, and unless
+ *     the profile says `edits = "ask"`.
+ * 12. Everything else asks.
+ *
+ * The arguments of a call are data: they are compared with globs and paths, and nothing in them can name a rule, a mode or an
+ * identity. Whatever is missing or not understood counts against the call.
+ */
+import { safeModeRefusal, type SafeModeState } from "../safe-mode/safe-mode.js";
+import type { PermissionMode } from "./modes.js";
+import { DECISIONS, type DecisionFacts, type PathFacts } from "./facts.js";
+import type { EditPolicy, PermissionPreset } from "./parse-rules.js";
+import { type PathPermissionState, printAccess, refusingBelow, refusingEntry } from "./path-permissions.js";
+import { decidingRule, type PermissionRule, type RuleMatch, ruleName, type Subject } from "./rule.js";
+import { offerFor, type SessionRule, sessionRuleFor } from "./session-rules.js";
+import type { Verdict } from "./verdict.js";
+
+export interface PermissionPolicy {
+  readonly mode: PermissionMode;
+  readonly preset: PermissionPreset;
+  readonly edits: EditPolicy;
+  readonly rules: readonly PermissionRule[];
+  /** Absolute, with forward slashes. */
+  readonly workspace: string;
+  /** Oxbow's own folders, absolute. */
+  readonly ownFolders: readonly string[];
+  readonly paths: PathPermissionState;
+  readonly safeMode: SafeModeState;
+}
+
+export function decide(
+  facts: DecisionFacts,
+  policy: PermissionPolicy,
+  session: readonly SessionRule[] = [],
+): Verdict {
+  for (const law of [modeDeny, planMode, boundary, blocklist, safeMode, pathPermissions]) {
+    const verdict = law(facts, policy);
+    if (verdict !== undefined) return verdict;
+  }
+  const subjects = subjectsOf(facts);
+  const verdicts = subjects.map((subject) => judgeSubject(subject, facts, { policy, session }));
+  const strictest = verdicts.reduce((worst, next) => (rank(next) > rank(worst) ? next : worst));
+  if (strictest.decision === "deny") return strictest;
+  const below = pathVerdict(facts, policy, "below");
+  if (below !== undefined) return { ...below, offer: [] };
+  if (strictest.decision === "allow") return strictest;
+  // A rule that asks would ask again, whatever were accepted now.
+  if (verdicts.some(({ decision, law }) => decision === "ask" && law === "rule")) return { ...strictest, offer: [] };
+  const asking = subjects.filter((_, index) => verdicts[index]?.decision === "ask");
+  return { ...strictest, offer: offerFor(facts, asking) };
+}
+
+function rank({ decision, law }: Verdict): number {
+  // Of several questions, one that a rule asks says more.
+  return DECISIONS.indexOf(decision) + (law === "rule" ? 0.5 : 0);
+}
+
+/** What a call consists of; at least one thing. */
+function subjectsOf({ tool, args, command, paths }: DecisionFacts): readonly [Subject, ...Subject[]] {
+  const subjects: Subject[] =
+    command === undefined
+      ? paths.map((path) => ({ kind: "path", path }))
+      : command.parts.map((part) => ({ kind: "command", part, whole: command }));
+  const [first, ...rest] = subjects;
+  if (first !== undefined) return [first, ...rest];
+  if (command !== undefined) return [{ kind: "text", text: command.text }];
+  const unread = tool.set === "command" && typeof args.command === "string";
+  return [unread ? { kind: "text", text: String(args.command) } : { kind: "call" }];
+}
+
+/* ---- laws about the whole call ---- */
+
+type WholeLaw = (facts: DecisionFacts, policy: PermissionPolicy) => Verdict | undefined;
+
+const modeDeny: WholeLaw = (_facts, { mode }) =>
+  mode === "deny"
+    ? { decision: "deny", law: "mode deny", decidedBy: "mode deny", reason: "All tools are switched off." }
+    : undefined;
+
+const planMode: WholeLaw = ({ tool, command, planMode: planning }) => {
+  if (!planning || !tool.mutating || command?.verdict === "read-only") return undefined;
+  const reason = `In plan mode only what reads may run${command === undefined ? "" : `: ${lower(command.reason)}`}`;
+  return { decision: "deny", law: "plan mode", decidedBy: "plan mode", reason: sentence(reason) };
+};
+
+const boundary: WholeLaw = ({ paths }) => {
+  const path = paths.find(({ place }) => place === "unreachable");
+  if (path === undefined) return undefined;
+  const reason = `${path.display} is outside the workspace, where this tool does not reach.`;
+  return { decision: "deny", law: "boundary", decidedBy: "workspace boundary", reason, about: path.display };
+};
+
+const blocklist: WholeLaw = (facts, { rules, ownFolders }) => {
+  const { command, paths } = facts;
+  const lifted = (subject: Subject) => {
+    const match = decidingRule(rules, callOf(facts), subject);
+    return match?.decision === "allow" && match.rule.liftsBlocklist;
+  };
+  const denied = (reason: string, about: string): Verdict => {
+    return { decision: "deny", law: "blocklist", decidedBy: "blocklist", reason, about };
+  };
+  if (command?.verdict === "blocked" && command.parts.length === 0) return denied(command.reason, command.text);
+  for (const part of command?.parts ?? []) {
+    const own = part.paths.find((path) => isOwn(path, ownFolders));
+    const reason = part.verdict === "blocked" ? part.reason : own && `${own.display} is one of Oxbow's own files.`;
+    if (reason !== undefined && command !== undefined && !lifted({ kind: "command", part, whole: command }))
+      return denied(reason, part.text);
+  }
+  const own = paths.find((path) => isOwn(path, ownFolders) && !lifted({ kind: "path", path }));
+  return own && denied(`${own.display} is one of Oxbow's own files.`, own.display);
+};
+
+function isOwn({ absolute }: PathFacts, ownFolders: readonly string[]): boolean {
+  const path = `${absolute.toLowerCase()}/`;
+  return ownFolders.some((folder) => path.startsWith(`${folder.toLowerCase()}/`));
+}
+
+const safeMode: WholeLaw = ({ tool, args, command }, { safeMode: state }) => {
+  if (!state.on || tool.set !== "command") return undefined;
+  if (command === undefined && typeof args.command !== "string") return undefined;
+  const reason = command === undefined ? "The command was not looked at." : safeModeRefusal(state, command);
+  if (reason === undefined) return undefined;
+  return { decision: "deny", law: "safe mode", decidedBy: "safe mode", reason };
+};
+
+const pathPermissions: WholeLaw = (facts, policy) => pathVerdict(facts, policy, "here");
+
+function pathVerdict(
+  { paths, command }: DecisionFacts,
+  { paths: state, workspace }: PermissionPolicy,
+  where: "here" | "below",
+): Verdict | undefined {
+  if (state.entries.length === 0) return undefined;
+  const touched = [...paths, ...(command?.parts ?? []).flatMap((part) => part.paths)];
+  for (const path of touched) {
+    const entry = where === "here" ? refusingEntry(state, path, workspace) : refusingBelow(state, path, workspace);
+    if (entry === undefined) continue;
+    const name = `${entry.prefix} ${printAccess(entry.granted)}`;
+    const reason =
+      where === "here"
+        ? `${path.access} is not granted for ${path.display} (${name}).`
+        : `${path.display} holds ${entry.prefix}, where ${path.access} is not granted.`;
+    const decision = where === "here" ? "deny" : "ask";
+    const decidedBy = `path permission ${name}`;
+    return { decision, law: "path permission", decidedBy, reason, about: path.display };
+  }
+  return undefined;
+}
+
+/* ---- laws about one thing in it ---- */
+
+interface Grounds {
+  readonly policy: PermissionPolicy;
+  readonly session: readonly SessionRule[];
+}
+
+function judgeSubject(subject: Subject, facts: DecisionFacts, { policy, session }: Grounds): Verdict {
+  const about = aboutText(subject);
+  const match = decidingRule(policy.rules, callOf(facts), subject);
+  if (match !== undefined) return { ...ruleVerdict(match), ...about };
+  if (policy.mode === "allow") {
+    const reason = "The mode allows everything that nothing else forbids.";
+    return { decision: "allow", law: "mode allow", decidedBy: "mode allow", reason };
+  }
+  const allowed = sessionRuleFor(session, facts, subject);
+  if (allowed !== undefined) {
+    const reason = "A person allowed it for this session.";
+    return { decision: "allow", law: "session", decidedBy: `session rule ${allowed.number}`, reason, ...about };
+  }
+  const trouble = policy.preset === "strict" ? "The quiet preset is off." : quietTrouble(subject, facts);
+  if (trouble === undefined) {
+    const reason = "It only reads.";
+    return { decision: "allow", law: "quiet preset", decidedBy: "quiet preset", reason, ...about };
+  }
+  if (isContainedEdit(subject, facts, policy)) {
+    const reason = "It edits inside the workspace, and a sandbox holds what runs there.";
+    return { decision: "allow", law: "contained edit", decidedBy: "contained edit", reason, ...about };
+  }
+  return { decision: "ask", law: "default", decidedBy: "mode ask", reason: trouble, ...about };
+}
+
+function ruleVerdict({ rule, decision, certain }: RuleMatch): Verdict {
+  const name = ruleName(rule);
+  const why = rule.reason ?? `A rule says so.`;
+  const reason = certain ? why : `It cannot be ruled out that ${name} applies: ${why}`;
+  return { decision, law: "rule", decidedBy: name, reason, rule };
+}
+
+/** Built-in tools that only concern what was allowed before. */
+const OWN_BUSINESS: ReadonlySet<string> = new Set(["background"]);
+
+/** Why the quiet preset does not cover it; undefined when it does. */
+function quietTrouble(subject: Subject, { tool, command }: DecisionFacts): string | undefined {
+  if (tool.origin !== "built-in") return `${tool.name} comes from an extension.`;
+  if (subject.kind === "text") return command?.reason ?? "It could not be understood.";
+  if (subject.kind === "command") {
+    const { part, whole } = subject;
+    if (part.verdict !== "read-only") return part.reason;
+    return whole.plain ? undefined : whole.reason;
+  }
+  if (OWN_BUSINESS.has(tool.name)) return undefined;
+  if (tool.mutating) return `${tool.name} changes something.`;
+  if (tool.network === true || tool.set === "web") return `${tool.name} reaches other machines.`;
+  if (subject.kind !== "path") return undefined;
+  const { path } = subject;
+  if (path.place !== "workspace") return `${path.display} is outside the workspace.`;
+  return path.sensitive === undefined ? undefined : `${path.display}: ${path.sensitive}.`;
+}
+
+function isContainedEdit(subject: Subject, { tool, sandboxed }: DecisionFacts, { edits }: PermissionPolicy): boolean {
+  if (!sandboxed || edits === "ask" || tool.origin !== "built-in" || tool.set !== "edit") return false;
+  if (subject.kind !== "path" || subject.path.place !== "workspace") return false;
+  return subject.path.sensitive === undefined && !isGuarded(subject.path.display);
+}
+
+/** Git's hooks and configuration and Oxbow's own folder in a project, whatever the caller found sensitive. */
+function isGuarded(display: string): boolean {
+  return /(^|\/)(\.git\/(hooks|config)|\.oxbow)(\/|$)/.test(display.toLowerCase());
+}
+
+function callOf({ tool, args, originator }: DecisionFacts) {
+  return { tool: tool.name, args, originator };
+}
+
+function aboutText(subject: Subject): { readonly about?: string } {
+  if (subject.kind === "command") return { about: subject.part.text };
+  if (subject.kind === "path") return { about: subject.path.display };
+  return subject.kind === "text" ? { about: subject.text } : {};
+}
+
+function lower(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

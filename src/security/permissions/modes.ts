@@ -1,0 +1,7 @@
+/** `--permission-mode` (feature P1). */
+export const PERMISSION_MODES = ["allow", "ask", "deny"] as const;
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+export function isPermissionMode(value: string): value is PermissionMode {
+  return (PERMISSION_MODES as readonly string[]).includes(value);
+}

@@ -1,0 +1,83 @@
+/**
+ * A small JSON file that holds what a person set by a command and wants to find again.
+ *
+ * 1. It is replaced whole; a reader never sees half of it. Changes made through one object follow one another.
+ * 2. What cannot be read is an error with advice, never the default: a lost file would silently lift what it forbade.
+ */
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { writeFileAtomic } from "../../system/atomic-file.js";
+
+export interface StateFormat<T> {
+  /** What a missing file means. */
+  readonly initial: T;
+  /** Throws an Error that says what was expected. */
+  decode(value: unknown): T;
+  encode(state: T): unknown;
+}
+
+/** The message names the file and says what to do. */
+export class StateFileError extends Error {
+  override readonly name = "StateFileError";
+}
+
+export class StateFile<T> {
+  readonly path: string;
+  readonly #format: StateFormat<T>;
+  #state: T | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(path: string, format: StateFormat<T>) {
+    this.path = path;
+    this.#format = format;
+  }
+
+  /** What was loaded or written last; `load` must have been called. */
+  get current(): T {
+    if (this.#state === undefined) throw new TypeError(`${this.path} was not loaded`);
+    return this.#state;
+  }
+
+  /** Reads the file, also again: another process may have changed it. */
+  async load(): Promise<T> {
+    this.#state = this.#decode(await this.#text());
+    return this.#state;
+  }
+
+  /** Replaces the file with what `change` makes of its present state, which may come from another process. */
+  update(change: (state: T) => T): Promise<T> {
+    const result = this.#last.then(async () => {
+      const next = change(await this.load());
+      await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+      const text = `${JSON.stringify({ schema_version: 1, ...(this.#format.encode(next) as object) }, null, 2)}\n`;
+      await writeFileAtomic(this.path, text, { mode: 0o600, flush: "file-and-folder" });
+      this.#state = next;
+      return next;
+    });
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async #text(): Promise<string | undefined> {
+    try {
+      return await readFile(this.path, "utf8");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw new StateFileError(`${this.path} cannot be read: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  #decode(text: string | undefined): T {
+    if (text === undefined) return this.#format.initial;
+    try {
+      const value: unknown = JSON.parse(text);
+      if (typeof value !== "object" || value === null) throw new Error("it is not an object");
+      const { schema_version } = value as { schema_version?: unknown };
+      if (schema_version !== 1) throw new Error(`schema_version is ${String(schema_version)}, this program knows 1`);
+      return this.#format.decode(value);
+    } catch (error) {
+      const advice = "Repair it, or remove it to start with the defaults.";
+      throw new StateFileError(`${this.path} is damaged: ${(error as Error).message}. ${advice}`, { cause: error });
+    }
+  }
+}

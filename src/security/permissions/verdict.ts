@@ -1,0 +1,34 @@
+/** What was decided about a call, and by what. */
+import type { Decision } from "./facts.js";
+import type { PermissionRule } from "./rule.js";
+import type { SessionRuleDraft } from "./session-rules.js";
+
+/** Which of the laws in `decide.ts` spoke. */
+export type Law =
+  | "mode deny"
+  | "plan mode"
+  | "boundary"
+  | "blocklist"
+  | "safe mode"
+  | "path permission"
+  | "rule"
+  | "mode allow"
+  | "session"
+  | "quiet preset"
+  | "contained edit"
+  | "auto-approve"
+  | "default";
+
+export interface Verdict {
+  readonly decision: Decision;
+  /** Short, for the log: `mode deny`, `rule 3 of config.toml`, `session rule 2`, `quiet preset`. */
+  readonly decidedBy: string;
+  readonly law: Law;
+  /** One or two sentences for a person or the model. */
+  readonly reason: string;
+  readonly rule?: PermissionRule;
+  /** The command or path that decided, when the call has several. */
+  readonly about?: string;
+  /** For a question: what "this pattern for the session" would allow. Empty when the question comes back every time. */
+  readonly offer?: readonly SessionRuleDraft[];
+}

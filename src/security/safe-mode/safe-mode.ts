@@ -1,0 +1,134 @@
+/**
+ * Safe mode (feature P6): when it is on, only commands on a list run, whoever asks for them: a person with `!` or `/run`, or the
+ * model with `bash`.
+ *
+ * 1. Programs are judged, not text: every simple command of the parsed text, wherever it is nested, and what `timeout` and its
+ *    like start. A text that is not understood does not run.
+ * 2. A program is on the list by exactly the name it is called with: `ls` is not `./ls`.
+ * 3. A listed program is refused with options by which it runs others or writes, with variables that change what runs, and with
+ *    a redirect into a file: the list says which programs may run, and these ways lead around it.
+ * 4. It only ever refuses. What passes still needs whatever permission it needs.
+ */
+import type { CommandFacts, CommandPart } from "../permissions/facts.js";
+import { StateFile, type StateFormat } from "../permissions/state-file.js";
+
+export interface SafeModeState {
+  readonly on: boolean;
+  readonly allowed: readonly string[];
+}
+
+/** Programs that look and do not touch. */
+export const DEFAULT_SAFE_COMMANDS: readonly string[] = [
+  ..."basename cat cd cmp comm cut date df diff dirname du echo expr false file find fold grep head id join jq".split(" "),
+  ..."ls md5sum nl od pwd readlink realpath rg seq sha1sum sha256sum sort stat strings tac tail test tr tree".split(" "),
+  ..."true type uname uniq uptime wc which whoami".split(" "),
+];
+
+export const SAFE_MODE_OFF: SafeModeState = { on: false, allowed: DEFAULT_SAFE_COMMANDS };
+
+/** Why the command does not run in safe mode; undefined when it may, or when safe mode is off. */
+export function safeModeRefusal(state: SafeModeState, command: CommandFacts): string | undefined {
+  if (!state.on) return undefined;
+  if (command.parts.length === 0) return `${command.reason} Safe mode runs only what it understands.`;
+  const allowed = new Set(state.allowed);
+  for (const part of command.parts) {
+    const refusal = partRefusal(part, allowed);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+function partRefusal(part: CommandPart, allowed: ReadonlySet<string>): string | undefined {
+  for (const program of part.programs) {
+    if (program === undefined) return `It cannot be told which program "${part.text}" runs.`;
+    if (!allowed.has(program)) return `"${program}" is not on the list of safe mode.`;
+  }
+  const [variable] = part.variables;
+  if (variable !== undefined) return `It sets ${variable}, which can change what runs.`;
+  const [file] = part.writes;
+  if (file !== undefined) return `It writes to ${file}.`;
+  return part.refusedOption === undefined
+    ? undefined
+    : `"${part.programs[0]} ${part.refusedOption}" can run other programs or write files.`;
+}
+
+/** Programs whose work is to run others: safe mode cannot see what they start. */
+const RUNS_ANYTHING = new Set(
+  [
+    "sh bash dash zsh ksh fish python python3 node deno bun perl ruby php lua awk gawk sed env xargs parallel sudo doas su",
+    "ssh eval exec source . nohup setsid time watch make npm npx pnpm yarn docker podman kubectl git vi vim nvim emacs less man",
+  ]
+    .join(" ")
+    .split(" "),
+);
+
+export interface SafeModeReply {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+const USAGE = "Say /safemode on, off, status, allow COMMAND, deny COMMAND or reset.";
+
+/** `/safemode …`. Changes are written before the answer is given. */
+export async function safeModeCommand(args: string, file: StateFile<SafeModeState>): Promise<SafeModeReply> {
+  const [verb = "status", name, ...more] = args.trim().split(/\s+/).filter(Boolean);
+  const simple = SIMPLE.get(verb);
+  if (simple !== undefined && name === undefined) {
+    if (simple === "status") return { ok: true, text: describeSafeMode(await file.load()) };
+    return { ok: true, text: describeSafeMode(await file.update(simple)) };
+  }
+  if ((verb !== "allow" && verb !== "deny") || name === undefined || more.length > 0) return { ok: false, text: USAGE };
+  if (!/^[\w./+@:[-]+$/.test(name)) {
+    return { ok: false, text: `"${name}" is not the name of a command: give the program alone, such as git.` };
+  }
+  return verb === "allow" ? allow(name, file) : deny(name, file);
+}
+
+/** `reset` is about the list: it does not switch off what a person switched on. */
+const SIMPLE = new Map<string, "status" | ((state: SafeModeState) => SafeModeState)>([
+  ["status", "status"],
+  ["on", (state) => ({ ...state, on: true })],
+  ["off", (state) => ({ ...state, on: false })],
+  ["reset", ({ on }) => ({ on, allowed: DEFAULT_SAFE_COMMANDS })],
+]);
+
+async function allow(name: string, file: StateFile<SafeModeState>): Promise<SafeModeReply> {
+  const state = await file.update(({ on, allowed }) => ({ on, allowed: [...new Set([...allowed, name])].sort() }));
+  const warning = RUNS_ANYTHING.has(name)
+    ? ` Mind that ${name} runs other programs: safe mode cannot see which.`
+    : "";
+  const idle = state.on ? "" : " Safe mode itself is off.";
+  return { ok: true, text: `Safe mode allows ${name}.${warning}${idle}` };
+}
+
+async function deny(name: string, file: StateFile<SafeModeState>): Promise<SafeModeReply> {
+  const { allowed } = await file.load();
+  if (!allowed.includes(name)) return { ok: true, text: `${name} was not on the list of safe mode.` };
+  const state = await file.update(({ on, allowed: now }) => ({ on, allowed: now.filter((each) => each !== name) }));
+  return { ok: true, text: `Safe mode no longer allows ${name}.${state.on ? "" : " Safe mode itself is off."}` };
+}
+
+export function describeSafeMode({ on, allowed }: SafeModeState): string {
+  const list = allowed.length === 0 ? "(none)" : allowed.join(" ");
+  return on
+    ? `Safe mode is on. Only these commands run, for you and for the model:\n${list}`
+    : `Safe mode is off. With /safemode on only these commands run:\n${list}`;
+}
+
+/** `{ "on": true, "allowed": ["ls", …] }`. */
+export const SAFE_MODE_FORMAT: StateFormat<SafeModeState> = {
+  initial: SAFE_MODE_OFF,
+  decode(value) {
+    const { on, allowed } = value as { on?: unknown; allowed?: unknown };
+    if (typeof on !== "boolean") throw new Error('"on" is neither true nor false');
+    if (!Array.isArray(allowed) || !allowed.every((name) => typeof name === "string")) {
+      throw new Error('"allowed" is not a list of names');
+    }
+    return { on, allowed };
+  },
+  encode: (state) => state,
+};
+
+export function safeModeFile(path: string): StateFile<SafeModeState> {
+  return new StateFile(path, SAFE_MODE_FORMAT);
+}
