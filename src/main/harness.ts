@@ -30,6 +30,8 @@ export interface EngineOptions {
   readonly sessions: SessionShelf;
   /** Something the user should hear now. */
   readonly tell: (message: string) => void;
+  /** Something a person should hear once, where there is one. */
+  readonly note: (message: string) => void;
   readonly clock?: Clock;
 }
 

@@ -15,6 +15,7 @@ import type { EngineParts } from "./harness.js";
 import { resumeSession, takeUp } from "./resumed-session.js";
 import { openJournal } from "./run-journal.js";
 import { RunRecording } from "./run-recording.js";
+import { RunSandbox } from "./run-sandbox.js";
 import { RunUndo } from "./run-undo.js";
 import { openToolbox } from "./toolbox.js";
 
@@ -42,12 +43,17 @@ export async function openRun(
   let run: Run | undefined;
   const undo = new RunUndo({ session, root, sessions, turnsBefore: resumed === undefined ? 0 : resumed.turns });
   bus.subscribe((event) => undo.hear(event));
+  const outputDirectory = join(parts.loaded.roots.state, "output", session);
+  const { loaded, variables, note } = parts;
+  const hidden = sessions.ownFolders;
+  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, note });
   const toolbox = openToolbox({
     root,
     sets: settings.tool_sets.value,
-    variables: parts.variables,
-    outputDirectory: join(parts.loaded.roots.state, "output", session),
+    variables,
+    outputDirectory,
     witness: undo,
+    wrapCommand: (command, options) => sandbox.wrap(command, options),
   });
   const journal = await openJournal({
     session,
@@ -101,6 +107,7 @@ export async function openRun(
     ...(settings.timeout_ms.value !== undefined && { turnTimeoutMs: settings.timeout_ms.value }),
     dispose: async () => {
       await toolbox.close();
+      await sandbox.close();
       await recording.stop();
       // What cannot be saved has been told.
       await journal.settle().catch(() => {});

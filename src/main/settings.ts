@@ -12,6 +12,7 @@ import { type Roots, roots } from "../system/xdg-paths.js";
 import type { Variables } from "./env.js";
 import type { ParsedFlags } from "./flags.js";
 import { UsageError } from "./flags.js";
+import { SANDBOX_MODES, type SandboxMode } from "./run-sandbox.js";
 import { KEY_SOURCES, type KeySource, readStoreSetting } from "./session-shelf.js";
 
 export interface Setting<T> {
@@ -32,6 +33,9 @@ export interface Settings {
   readonly store: Setting<string | undefined>;
   readonly session_key: Setting<KeySource>;
   readonly retention_days: Setting<number>;
+  readonly sandbox: Setting<SandboxMode>;
+  /** Hosts that sandboxed commands may reach. */
+  readonly sandbox_hosts: Setting<readonly string[]>;
   readonly log: Setting<LogLevels>;
 }
 
@@ -67,6 +71,8 @@ const PROFILE_KEYS = [
   "store",
   "session_key",
   "retention_days",
+  "sandbox",
+  "sandbox_hosts",
   "log",
 ];
 
@@ -112,6 +118,8 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     }),
     session_key: pick<KeySource>({ key: "session_key", fallback: "file", read: keySource }),
     retention_days: pick({ key: "retention_days", fallback: 30, read: wholeNumber }),
+    sandbox: pick<SandboxMode>({ key: "sandbox", flag: "sandbox", fallback: "auto", read: sandboxMode }),
+    sandbox_hosts: pick<readonly string[]>({ key: "sandbox_hosts", fallback: [], read: words }),
     log: pick({
       key: "log",
       flag: "log-level",
@@ -193,6 +201,16 @@ function keySource(text: string): KeySource {
   const known = KEY_SOURCES.find((source) => source === text);
   if (known === undefined) throw new UsageError(`expected ${KEY_SOURCES.join(" or ")}, got "${text}".`);
   return known;
+}
+
+function sandboxMode(text: string): SandboxMode {
+  const known = SANDBOX_MODES.find((mode) => mode === text);
+  if (known === undefined) throw new UsageError(`expected ${SANDBOX_MODES.join(", ")}, got "${text}".`);
+  return known;
+}
+
+function words(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== "");
 }
 
 function duration(text: string): number {

@@ -4,6 +4,7 @@
  */
 import type { Tool, ToolRegistry, ToolSet } from "../engine/ports.js";
 import type { BackgroundCommands } from "../tools/background.js";
+import type { BashOptions } from "../tools/bash.js";
 import { CATALOG, type ToolName } from "../tools/catalog.js";
 import type { Searcher } from "../tools/search/searcher.js";
 import { TOOL_ALIASES, withoutAlias } from "../tools/tool-aliases.js";
@@ -16,6 +17,8 @@ export interface ToolboxOptions {
   readonly sets: readonly ToolSet[];
   readonly variables: Variables;
   readonly outputDirectory: string;
+  /** Puts a sandbox around commands. */
+  readonly wrapCommand?: BashOptions["wrapCommand"];
   /** Hears of every change to a file before it happens. */
   readonly witness?: ChangeWitness;
 }
@@ -80,7 +83,8 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
   apply_patch: async (place) => (await import("../tools/apply-patch.js")).createApplyPatchTool(await place.workspace()),
   bash: async (place) => {
     const [{ createBashTool }, background] = await Promise.all([import("../tools/bash.js"), place.background()]);
-    return createBashTool({ ...place.shell, outputDirectory: place.options.outputDirectory, background });
+    const { outputDirectory, wrapCommand } = place.options;
+    return createBashTool({ ...place.shell, outputDirectory, background, ...(wrapCommand && { wrapCommand }) });
   },
   background: async (place) => (await import("../tools/background.js")).createBackgroundTool(await place.background()),
   git: async (place) => (await import("../tools/git.js")).createGitTool(place.shell),

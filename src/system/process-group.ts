@@ -27,6 +27,10 @@ export interface ProcessRequest {
   readonly onErrorOutput?: (chunk: Buffer) => void;
   /** For the child's stdin, which is empty otherwise. */
   readonly input?: string | Uint8Array;
+  /** Open files that become the child's descriptors 3 and up. A terminal cannot pass them on. */
+  readonly descriptors?: readonly number[];
+  /** The program only stands around others (a sandbox): it ends with them, and asking it to end would kill them. */
+  readonly isWrapper?: boolean;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   /** How long a process may take to stop by itself before it is killed. */
@@ -114,7 +118,11 @@ export async function startProcess(request: ProcessRequest, launch: Launch = sta
   }
   const marker = nextMarker();
   const launched = await launch({ ...request, env: withMarker(request.env, marker) });
-  const tree = new ProcessTree(launched.pid, { marker, outputLink: launched.outputLink });
+  const tree = new ProcessTree(launched.pid, {
+    marker,
+    outputLink: launched.outputLink,
+    isWrapper: request.isWrapper === true,
+  });
   const stopper = new AbortController();
   const ended = supervise(launched, tree, { request, stop: stopper.signal });
   return {
@@ -223,7 +231,7 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
     env: request.input === undefined ? request.env : { SHLVL: "1", ...request.env },
     detached: !WINDOWS,
     windowsHide: true,
-    stdio: [request.input === undefined ? "ignore" : "pipe", output, output],
+    stdio: [request.input === undefined ? "ignore" : "pipe", output, output, ...(request.descriptors ?? [])],
   });
   const { pid } = child;
   if (pid === undefined) {

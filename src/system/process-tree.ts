@@ -54,6 +54,8 @@ export interface ProcessTreeOptions {
   readonly marker: string;
   /** How /proc names the command's output, where that name is the command's alone. */
   readonly outputLink?: string | undefined;
+  /** The first process only stands around the others and ends with them: it is not asked, only killed. */
+  readonly isWrapper?: boolean;
 }
 
 /** SIGKILL cannot be refused, but a process stuck in the kernel (a dead network disk) does not notice it. */
@@ -68,6 +70,7 @@ export class ProcessTree {
   readonly pid: number;
   readonly #marker: string;
   readonly #outputLink: string | undefined;
+  readonly #isWrapper: boolean;
   readonly #sessions: Set<number>;
   readonly #known = new Map<number, number>();
   readonly #startTime: number;
@@ -81,6 +84,7 @@ export class ProcessTree {
     this.pid = pid;
     this.#marker = options.marker;
     this.#outputLink = options.outputLink;
+    this.#isWrapper = options.isWrapper ?? false;
     this.#sessions = new Set([pid]);
     this.#startTime = startTimeOf(pid);
   }
@@ -169,6 +173,10 @@ export class ProcessTree {
       return;
     }
     for (const name of names) {
+      if (this.#isWrapper && name !== "SIGKILL") {
+        for (const { pid } of members) if (pid !== this.pid) send(pid, name);
+        continue;
+      }
       // The group first: the kernel signals all of it at one moment, so nobody in it can fork out of reach.
       if (members.some((member) => member.group === this.pid) && this.#groupAlive()) send(-this.pid, name);
       for (const member of members) if (member.group !== this.pid) send(member.pid, name);

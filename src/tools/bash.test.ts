@@ -264,7 +264,7 @@ describe("[T7] surroundings", () => {
     const run = await bash(
       { command: 'echo "$EXTRA in $0"' },
       {
-        wrapCommand: ({ argv, cwd, env }) => ({
+        wrapCommand: async ({ argv, cwd, env }) => ({
           argv: ["/usr/bin/env", "EXTRA=wrapped", ...argv],
           cwd,
           env: { ...env, INNER: "1" },

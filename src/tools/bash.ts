@@ -34,6 +34,24 @@ export interface ShellCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** The same with something around it. */
+export interface WrappedCommand extends ShellCommand {
+  /** Open files to be the command's descriptors 3 and up. */
+  readonly descriptors?: readonly number[];
+  /** It stands around the command and ends with it. */
+  readonly isWrapper?: boolean;
+  /** What the model should know about a failure, from what the command printed. */
+  explain?(output: string): string | undefined;
+  /** The command is dead. */
+  ended?(): Promise<void>;
+}
+
+export interface WrapOptions {
+  readonly onTerminal: boolean;
+  /** A person has allowed this command to run outside. */
+  readonly outside: boolean;
+}
+
 export interface BashOptions {
   /** Where every command starts. */
   readonly workspaceRoot: string;
@@ -46,7 +64,7 @@ export interface BashOptions {
   readonly graceMs?: number;
   readonly clock?: Clock;
   /** A sandbox puts itself around the command here. */
-  readonly wrapCommand?: (command: ShellCommand) => ShellCommand | Promise<ShellCommand>;
+  readonly wrapCommand?: (command: ShellCommand, options: WrapOptions) => Promise<WrappedCommand>;
   /** Without it commands cannot be run in the background. */
   readonly background?: BackgroundCommands;
 }
@@ -80,7 +98,8 @@ class Shell {
     if (context.signal.aborted) return { status: "cancelled", content: [text("Cancelled before it started.")] };
     try {
       const launch = args.pty === true ? await terminal() : undefined;
-      const prepared = await this.#prepare(command, args.pty === true);
+      const outside = args.outside_sandbox === true;
+      const prepared = await this.#prepare(command, { onTerminal: args.pty === true, outside });
       return args.run_in_background === true
         ? await this.#start(command, { args, prepared, launch })
         : await this.#runToEnd(context, { args, prepared, launch });
@@ -89,15 +108,15 @@ class Shell {
     }
   }
 
-  async #prepare(command: string, onTerminal: boolean): Promise<ShellCommand> {
+  async #prepare(command: string, options: WrapOptions): Promise<WrappedCommand> {
     const { workspaceRoot, wrapCommand } = this.#options;
     this.#program ??= findShell(this.#env.PATH, workspaceRoot);
     const plain: ShellCommand = {
       argv: [this.#program, "-c", "--", command],
       cwd: workspaceRoot,
-      env: onTerminal && this.#env.TERM === "dumb" ? { ...this.#env, TERM: "xterm-256color" } : this.#env,
+      env: options.onTerminal && this.#env.TERM === "dumb" ? { ...this.#env, TERM: "xterm-256color" } : this.#env,
     };
-    return wrapCommand === undefined ? plain : await wrapCommand(plain);
+    return wrapCommand === undefined ? plain : await wrapCommand(plain, options);
   }
 
   async #runToEnd(context: ToolContext, { args, prepared, launch }: Prepared): Promise<ToolOutcome> {
@@ -120,10 +139,12 @@ class Shell {
     try {
       const { runProcess } = await loadProcesses();
       const end = await runProcess(request, launch);
-      return report(end, { window, file, durationMs: this.#clock.now() - startedAt });
+      const explain = (output: string) => prepared.explain?.(output);
+      return report(end, { window, file, durationMs: this.#clock.now() - startedAt, explain });
     } finally {
       live.stop();
       file.close();
+      await prepared.ended?.();
     }
   }
 
@@ -135,25 +156,34 @@ class Shell {
     const id = await background.start({
       command,
       outputDirectory,
-      launch: (onOutput) =>
-        startProcess(
-          { ...this.#request(prepared), onOutput, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
-          launch,
-        ),
+      launch: async (onOutput) => {
+        const request = { ...this.#request(prepared), onOutput, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+        const started = await startProcess(request, launch);
+        void started.ended.finally(() => prepared.ended?.()).catch(() => {});
+        return started;
+      },
     });
     const note = `Started in the background as ${id}. Read its output or kill it with the tool background.`;
     return { status: "ok", content: [text(note)], details: { background_id: id } };
   }
 
-  #request({ argv, cwd, env }: ShellCommand): Omit<ProcessRequest, "onOutput"> {
+  #request({ argv, cwd, env, descriptors, isWrapper }: WrappedCommand): Omit<ProcessRequest, "onOutput"> {
     const { graceMs } = this.#options;
-    return { argv, cwd, env, clock: this.#clock, ...(graceMs === undefined ? {} : { graceMs }) };
+    return {
+      argv,
+      cwd,
+      env,
+      clock: this.#clock,
+      ...(descriptors !== undefined && { descriptors }),
+      ...(isWrapper !== undefined && { isWrapper }),
+      ...(graceMs !== undefined && { graceMs }),
+    };
   }
 }
 
 interface Prepared {
   readonly args: JsonObject;
-  readonly prepared: ShellCommand;
+  readonly prepared: WrappedCommand;
   readonly launch: Launch | undefined;
 }
 
@@ -163,14 +193,23 @@ function report(
     window,
     file,
     durationMs,
-  }: { readonly window: OutputWindow; readonly file: OutputFile; readonly durationMs: number },
+    explain,
+  }: {
+    readonly window: OutputWindow;
+    readonly file: OutputFile;
+    readonly durationMs: number;
+    readonly explain: (output: string) => string | undefined;
+  },
 ): ToolOutcome {
   const shown = window.text(() => {
     const whole = window.whole();
     if (!file.started && whole !== undefined) file.append(whole);
     return file.describe();
   });
-  const lines = [shown.text.replace(/\n+$/, ""), ...exitNotes(end, { durationMs })].filter((line) => line !== "");
+  const hint = statusOf(end) === "ok" ? undefined : explain(shown.text);
+  const lines = [shown.text.replace(/\n+$/, ""), ...exitNotes(end, { durationMs }), hint ?? ""].filter(
+    (line) => line !== "",
+  );
   return {
     status: statusOf(end),
     content: [text(lines.join("\n") || "(no output)")],

@@ -50,7 +50,7 @@ beforeAll(async () => {
   const root = await realpath(await temporaryFolder());
   const tell = () => {};
   const sessions = new SessionShelf({ ...loaded, variables, root, tell, note: tell });
-  engine = createEngine({ loaded, variables, root, shelf, model, log: () => {}, sessions, tell });
+  engine = createEngine({ loaded, variables, root, shelf, model, log: () => {}, sessions, tell, note: tell });
 });
 
 afterAll(async () => {

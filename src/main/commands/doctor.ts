@@ -1,5 +1,6 @@
 /** `oxbow doctor`: what works on this machine, and what to do about the rest. */
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { findProgram } from "../../system/find-program.js";
 import { findRipgrep } from "../../tools/search/find-ripgrep.js";
 import { environment, type Variables } from "../env.js";
@@ -42,7 +43,7 @@ export async function run(args: readonly string[]): Promise<number> {
     await searchFinding(variables),
     workspaceFinding(),
     await sessionsFinding(variables),
-    sandboxFinding(),
+    await sandboxFinding(variables),
   ];
   process.stdout.write(flags.has("json") ? `${JSON.stringify(findings, null, 2)}\n` : table(findings));
   return findings.some((finding) => finding.verdict === "problem") ? EXIT.failed : EXIT.answered;
@@ -150,12 +151,26 @@ async function sessionsFinding(variables: Variables): Promise<Finding> {
   }
 }
 
-function sandboxFinding(): Finding {
-  return {
-    subject: "sandbox",
-    verdict: "note",
-    text: "shell commands are not sandboxed yet: in mode ask each of them needs your permission",
-  };
+/** Runs something in it, which is the one way to know that it works. */
+async function sandboxFinding(variables: Variables): Promise<Finding> {
+  const [{ detectSandbox }, { describeSandbox }] = await Promise.all([
+    import("../../security/sandbox/detect.js"),
+    import("../../security/sandbox/state.js"),
+  ]);
+  try {
+    const { settings, roots } = await loadSettings(parseFlags([], [], "doctor"), variables);
+    const state = await detectSandbox({
+      platform: process.platform,
+      architecture: process.arch,
+      path: variables.PATH,
+      overrides: { kind: settings.sandbox.value === "off" ? "off" : "auto" },
+      folder: join(roots.state, "sandbox"),
+      workspace: process.cwd(),
+    });
+    return { subject: "sandbox", verdict: state.kind === "none" ? "note" : "ok", text: describeSandbox(state) };
+  } catch (error) {
+    return { subject: "sandbox", verdict: "problem", text: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function table(findings: readonly Finding[]): string {

@@ -17,6 +17,11 @@ export const RUN_FLAGS: readonly Flag[] = [
     help: "allow: run tools unasked; ask: reading is free, the rest asks (default); deny: no tools",
   },
   {
+    name: "sandbox",
+    value: "MODE",
+    help: "auto: commands run in the system's sandbox where there is one (default); required; off",
+  },
+  {
     name: "system-prompt",
     value: "TEXT",
     help: "instructions instead of the built-in ones; @FILE reads them from a file",

@@ -84,7 +84,7 @@ async function prepare(
   const sessions = new SessionShelf({ settings, roots, variables, root, tell, note });
   const resume = await sessionToResume(flags, sessions, root);
   const chosen = await shelf.choose(resume && !namesModel(flags) ? resume : modelWishes(settings));
-  const engine = createEngine({ loaded, variables, root, shelf, model: chosen.model, log, sessions, tell });
+  const engine = createEngine({ loaded, variables, root, shelf, model: chosen.model, log, sessions, tell, note });
   const client = connectInProcess(engine.host, { id: engine.newClientId(), canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
   const tendSessions = async () => {

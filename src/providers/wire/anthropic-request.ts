@@ -7,6 +7,8 @@
 import type { ModelRequest } from "../../engine/ports.js";
 import type { AssistantBlock, ImageBlock, TextBlock, ToolResultBlock } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
+import { withMarkAtEnd, withMarkedMessages } from "./anthropic-cache.js";
+import { anthropicFeatures } from "./anthropic-features.js";
 import { type AssistantTurn, arrange, type ConversationTurn, callName, type UserTurn } from "./conversation.js";
 import { asObject, asText } from "./fields.js";
 import { versionedUrl } from "./url.js";
@@ -20,22 +22,25 @@ export const ANTHROPIC_HEADERS = { "anthropic-version": "2023-06-01" } as const;
 export function encodeAnthropic(request: ModelRequest, target: WireTarget): WireRequest {
   const turns = arrange(request.messages, (block) => isOwn(block, target.family));
   const messages = turns.flatMap((turn, index) => encodeTurn(turn, index === turns.length - 1 ? "last" : "earlier"));
+  const { baseUrl, extra = {} } = target;
+  const features = anthropicFeatures(request.model, { baseUrl, extra, tools: request.tools.length });
   const tools = request.tools.map((tool) => ({
     name: tool.name,
     description: tool.description,
     input_schema: tool.inputSchema,
+    ...features.tool,
   }));
   return {
-    url: versionedUrl(target.baseUrl, "/messages"),
-    headers: ANTHROPIC_HEADERS,
+    url: versionedUrl(baseUrl, "/messages"),
+    headers: { ...ANTHROPIC_HEADERS, ...features.headers },
     body: {
       model: request.model,
       max_tokens: request.maxOutputTokens ?? DEFAULT_MAX_TOKENS,
       stream: true,
-      ...(request.system.trim() !== "" && { system: request.system }),
-      ...(tools.length > 0 && { tools }),
-      messages,
-      ...target.extra,
+      ...(request.system.trim() !== "" && { system: withMarkAtEnd([{ type: "text", text: request.system }]) }),
+      ...(tools.length > 0 && { tools: withMarkAtEnd(tools) }),
+      messages: withMarkedMessages(messages),
+      ...extra,
     },
   };
 }

@@ -192,8 +192,11 @@ describe("[M1 M2] the stream of Anthropic Messages", () => {
 });
 
 describe("[M1 M2] a request to Anthropic Messages", () => {
-  const request = (messages: readonly Message[], more: Partial<ModelRequest> = {}) =>
+  const encode = (messages: readonly Message[], more: Partial<ModelRequest> = {}) =>
     anthropic.encode({ model: "claude", system: "", messages, tools: [], ...more }, TARGET).body;
+  /** Without the marks of the cache, which have tests of their own. */
+  const request = (messages: readonly Message[], more: Partial<ModelRequest> = {}): JsonObject =>
+    JSON.parse(JSON.stringify(encode(messages, more), (key, value) => (key === "cache_control" ? undefined : value)));
   const said = (value: string): Message => ({ role: "user", content: [{ type: "text", text: value }] });
 
   it("has the limits, the system text and the tools", () => {
@@ -202,11 +205,11 @@ describe("[M1 M2] a request to Anthropic Messages", () => {
     expect(encoded.url).toBe("https://host/v1/messages");
     expect(encoded.headers).toEqual({ "anthropic-version": "2023-06-01" });
     expect(anthropic.authorize("k")).toEqual({ "x-api-key": "k" });
-    expect(encoded.body).toEqual({
+    expect(request([said("Hi")], { model: "m", system: "Be brief.", tools })).toEqual({
       model: "m",
       max_tokens: 8192,
       stream: true,
-      system: "Be brief.",
+      system: [{ type: "text", text: "Be brief." }],
       tools: [{ name: "read", description: "Reads.", input_schema: { type: "object" } }],
       messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
     });
@@ -336,5 +339,81 @@ describe("[M1 M2] a request to Anthropic Messages", () => {
       { role: "assistant", content: [{ type: "tool_use", id: "call_1", name: "we_ird", input: {} }] },
       { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1", content: [{ type: "image", source }] }] },
     ]);
+  });
+});
+
+describe("[M2] the cache of Anthropic Messages", () => {
+  const TOOLS = ["read", "bash"].map((name) => ({ name, description: "", inputSchema: { type: "object" } }));
+  const said = (value: string): Message => ({ role: "user", content: [{ type: "text", text: value }] });
+  const answered = (value: string): Message => ({ role: "assistant", content: [{ type: "text", text: value }] });
+  const encode = (messages: readonly Message[]) =>
+    anthropic.encode({ model: "claude", system: "Be brief.", messages, tools: TOOLS }, TARGET).body;
+  const marked = (body: JsonObject) =>
+    [...JSON.stringify(body).matchAll(/\{[^{}]*(?:\{[^{}]*\}[^{}]*)*"cache_control":\{"type":"ephemeral"\}\}/g)].map(
+      ([block]) => /"(?:name|text)":"([^"]*)"/.exec(block)?.[1],
+    );
+
+  it("is cut after the tools, the system text and the last two of the user's messages", () => {
+    const body = encode([said("1"), answered("2"), said("3"), answered("4"), said("5")]);
+    expect(marked(body).sort()).toEqual(["3", "5", "Be brief.", "bash"]);
+  });
+
+  it("is cut where the call before had its newest mark, and nothing before that changes", () => {
+    const first = [said("1"), answered("2"), said("3")];
+    const before = encode(first);
+    const after = encode([...first, answered("4"), said("5")]);
+    expect(marked(before)).toContain("3");
+    expect(marked(after)).toContain("3");
+    const plain = (body: JsonObject) =>
+      JSON.stringify(body.messages, (key, value) => (key === "cache_control" ? undefined : value)).slice(0, -1);
+    expect(plain(after).startsWith(plain(before))).toBe(true);
+    expect([before.system, before.tools]).toEqual([after.system, after.tools]);
+  });
+
+  it("marks the last block of a message, a result too, and never more than four", () => {
+    const call = { type: "tool_use", call: "call_1", tool: "read", args: {} } as const;
+    const result = { type: "tool_result", call: "call_1", tool: "read", content: [], is_error: false } as const;
+    const body = encode([
+      said("1"),
+      { role: "assistant", content: [call] },
+      { role: "user", content: [result, { type: "text", text: "2" }] },
+    ]);
+    expect(body.messages).toMatchObject([
+      { content: [{ cache_control: { type: "ephemeral" } }] },
+      { content: [{ type: "tool_use" }] },
+      { content: [{ type: "tool_result" }, { text: "2", cache_control: { type: "ephemeral" } }] },
+    ]);
+    expect(body.messages).not.toHaveProperty("[2].content[0].cache_control");
+    expect(marked(body)).toHaveLength(4);
+  });
+});
+
+describe("[M2] what Anthropic's own models get", () => {
+  const TOOLS = [{ name: "read", description: "", inputSchema: { type: "object" } }];
+  const thinking = { type: "enabled", budget_tokens: 2048 };
+  const encode = (model: string, { baseUrl = "https://api.anthropic.com", extra = {}, tools = TOOLS } = {}) =>
+    anthropic.encode(
+      { model, system: "", messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }], tools },
+      { baseUrl, family: "anthropic", extra },
+    );
+
+  it.each<[string, string | undefined]>([
+    ["claude-sonnet-4-5", "interleaved-thinking-2025-05-14"],
+    ["claude-opus-4-1-20250805", "interleaved-thinking-2025-05-14"],
+    ["claude-sonnet-4-6", "interleaved-thinking-2025-05-14"],
+    ["claude-opus-4-7", undefined],
+    ["claude-3-7-sonnet-20250219", undefined],
+  ])("%s thinks between calls with %s", (model, beta) => {
+    expect(encode(model, { extra: { thinking } }).headers["anthropic-beta"]).toBe(beta);
+    expect(encode(model).headers).not.toHaveProperty("anthropic-beta");
+    expect(encode(model, { extra: { thinking }, tools: [] }).headers).not.toHaveProperty("anthropic-beta");
+  });
+
+  it("is arguments as they are written, but not for a server that may not know the field", () => {
+    expect(encode("claude-haiku-4-5").body.tools).toMatchObject([{ eager_input_streaming: true }]);
+    const other = encode("claude-haiku-4-5", { baseUrl: "https://gateway.example", extra: { thinking } });
+    expect(other.body.tools).not.toHaveProperty("[0].eager_input_streaming");
+    expect(other.headers).not.toHaveProperty("anthropic-beta");
+    expect(encode("claude-3-haiku-20240307").body.tools).not.toHaveProperty("[0].eager_input_streaming");
   });
 });

@@ -4,8 +4,10 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../protocol/json.js";
 import { anthropic } from "./anthropic.js";
 import { replay } from "./framing.js";
+import { gemini } from "./gemini.js";
 import { ollama } from "./ollama.js";
 import { openaiChat } from "./openai-chat.js";
+import { openaiResponses } from "./openai-responses.js";
 import type { Wire } from "./wire.js";
 
 const TOOLS = [{ name: "read", description: "", inputSchema: {} }];
@@ -70,6 +72,54 @@ const chatStream: Write = (parts, end) => {
   return [...chunks, last, "[DONE]"].map((data) => `: ping${end}${end}data: ${data}${end}${end}`).join("");
 };
 
+const responsesStream: Write = (parts, end) => {
+  const out: JsonObject[] = [{ type: "response.created", response: {} }];
+  for (const [index, part] of parts.entries()) {
+    const add = (type: string, more: JsonObject) =>
+      out.push({ type: `response.${type}`, output_index: index, ...more });
+    if (part.kind === "call") {
+      const written = JSON.stringify(part.args);
+      const item = { type: "function_call", call_id: `c${index}`, name: "read", arguments: "" };
+      add("output_item.added", { item });
+      for (const delta of [written.slice(0, part.cut), written.slice(part.cut)])
+        add("function_call_arguments.delta", { delta });
+      add("output_item.done", { item: { ...item, arguments: written } });
+    } else if (part.kind === "text") {
+      add("output_item.added", { item: { type: "message", content: [] } });
+      for (const delta of part.pieces) add("output_text.delta", { delta });
+      add("output_item.done", {
+        item: { type: "message", content: [{ type: "output_text", text: part.pieces.join("") }] },
+      });
+    } else {
+      const summary = [{ type: "summary_text", text: part.pieces.join("") }];
+      add("output_item.added", { item: { type: "reasoning", id: `r${index}`, summary: [] } });
+      for (const delta of part.pieces) add("reasoning_summary_text.delta", { delta });
+      add("output_item.done", { item: { type: "reasoning", id: `r${index}`, summary, encrypted_content: "e" } });
+    }
+  }
+  out.push({
+    type: "response.completed",
+    response: { status: "completed", usage: { input_tokens: 1, output_tokens: 2 } },
+  });
+  return out.map((data) => `event: ${data.type}${end}data: ${JSON.stringify(data)}${end}${end}`).join("");
+};
+
+const geminiStream: Write = (parts, end) => {
+  const out: JsonObject[] = [];
+  for (const part of parts) {
+    if (part.kind === "call") {
+      out.push({ functionCall: { name: "read", args: part.args }, ...(part.cut > 5 && { thoughtSignature: "s" }) });
+    } else
+      for (const piece of part.pieces) out.push({ text: piece, ...(part.kind === "thinking" && { thought: true }) });
+  }
+  const chunks = out.map((part) => ({ candidates: [{ content: { role: "model", parts: [part] } }] }));
+  const last = {
+    candidates: [{ content: { parts: [{ text: "" }] }, finishReason: "STOP" }],
+    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 2 },
+  };
+  return [...chunks, last].map((data) => `data: ${JSON.stringify(data)}${end}${end}`).join("");
+};
+
 const ollamaStream: Write = (parts) => {
   const messages: JsonObject[] = [];
   for (const part of parts) {
@@ -90,6 +140,8 @@ const ollamaStream: Write = (parts) => {
 const WIRES: readonly [string, Wire<unknown>, Write][] = [
   ["anthropic", anthropic, anthropicStream],
   ["openai-chat", openaiChat, chatStream],
+  ["openai-responses", openaiResponses, responsesStream],
+  ["gemini", gemini, geminiStream],
   ["ollama", ollama, ollamaStream],
 ];
 

@@ -32,15 +32,20 @@ const USUAL_RETRY_SECONDS = 5;
 
 export function responseFailure(response: ErrorResponse, context: FailureContext): Failure {
   const { status, headers } = response;
-  const value = parseJson(response.body);
+  const value = unlisted(parseJson(response.body));
   if (status >= 300 && status < 400) {
     return { ...malformed(`HTTP ${status}, a redirect to ${headers.location ?? "nowhere"}`, context), status };
   }
   const complaint = isJsonObject(value)
     ? readComplaint(value, status)
     : { status, words: [], message: typeof value === "string" ? value : textOf(response.body) };
-  const retryAfterMs = readRetryAfter(headers);
+  const retryAfterMs = readRetryAfter(headers) ?? readRetryInfo(value);
   return toFailure(complaint, context, { status, ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }) });
+}
+
+/** Google puts an error into a list when the answer would have been one. */
+function unlisted(value: JsonValue | undefined): JsonValue | undefined {
+  return Array.isArray(value) && isJsonObject(value[0]) ? value[0] : value;
 }
 
 /** An error object found in a stream, or in a body that was sent with status 200. */
@@ -132,6 +137,7 @@ const RULES: readonly Rule[] = [
   { reason: "ContentRefused", words: /content_filter|content_policy|responsibleai/ },
   { reason: "ModelNotFound", words: /model_not_found|model_not_exist/ },
   { reason: "AuthFailed", statuses: [401, 403], words: /authentication|permission_(error|denied)|invalid_api_key/ },
+  { reason: "AuthFailed", message: /api key (is )?(not valid|invalid|expired|not found)|invalid api key/i },
   {
     reason: "Overloaded",
     retryable: true,
@@ -176,6 +182,15 @@ function readRetryAfter(headers: Readonly<Record<string, string>>): number | und
   if (Number.isFinite(seconds) && seconds >= 0) return Math.round(seconds * 1000);
   const wait = Date.parse(text) - Date.parse(headers.date ?? "");
   return Number.isFinite(wait) && wait >= 0 ? wait : undefined;
+}
+
+/** Google names the time in the error itself, as `"34.07s"`. */
+function readRetryInfo(value: JsonValue | undefined): number | undefined {
+  for (const detail of asList(asObject(asObject(value).error).details)) {
+    const seconds = /^(\d+(?:\.\d+)?)s$/.exec(asText(asObject(detail).retryDelay))?.[1];
+    if (seconds !== undefined) return Math.ceil(Number(seconds) * 1000);
+  }
+  return undefined;
 }
 
 /** What a page says, when a proxy or a web server answered instead of a model. */

@@ -150,7 +150,7 @@ class Conversion {
 }
 
 function typeOf(schema: JsonObject): string {
-  if (TYPES.has(asText(schema.type))) return asText(schema.type);
+  if (TYPES.has(asText(schema.type).toLowerCase())) return asText(schema.type).toLowerCase();
   if (isJsonObject(schema.properties)) return "object";
   if (schema.items !== undefined || schema.prefixItems !== undefined) return "array";
   const values = [schema.const, ...asList(schema.enum)].filter((value) => value !== undefined && value !== null);

@@ -57,7 +57,8 @@ async function pathsOf(tool: ToolFacts, args: JsonObject, ports: FactPorts): Pro
   if (tool.origin === "extension") return namedPaths(args, tool.mutating ? "write" : "read", ports.workspace);
   if (tool.set === "git") return gitPaths(args.args, ports.workspace);
   if (tool.set !== "read" && tool.set !== "edit") return [];
-  if (typeof args.patch === "string") return Promise.all(ports.patchPaths(args.patch).map((path) => locate(path, ports)));
+  if (typeof args.patch === "string")
+    return Promise.all(ports.patchPaths(args.patch).map((path) => locate(path, ports)));
   const folderByDefault = SEARCHES.has(tool.name) || tool.name === "ls" ? "." : undefined;
   const path = typeof args.path === "string" ? args.path : folderByDefault;
   if (path === undefined) return [];

@@ -25,16 +25,16 @@ const ACCESS: ReadonlyMap<string, readonly PathAccess[]> = new Map<string, reado
   ...list("rm rmdir unlink shred").map((name) => [name, ["delete"]] as const),
   ...list("mv rename").map((name) => [name, ["delete", "write"]] as const),
   ...list("cp install rsync scp ln link").map((name) => [name, ["read", "write"]] as const),
-  ...list("tee touch mkdir mkfifo mknod truncate chmod chown chgrp dd patch sed gsed perl ed ex vi vim nvim nano emacs").map(
-    (name) => [name, ["read", "write"]] as const,
-  ),
+  ...list(
+    "tee touch mkdir mkfifo mknod truncate chmod chown chgrp dd patch sed gsed perl ed ex vi vim nvim nano emacs",
+  ).map((name) => [name, ["read", "write"]] as const),
   ...list("sh bash dash zsh ksh fish source . exec python python3 node ruby php deno bun").map(
     (name) => [name, ["read", "exec"]] as const,
   ),
   ["find", ["read", "delete"]],
 ]);
 
-const MAX_FOLDERS = 8;
+const MAX_FOLDERS = 4;
 
 export function commandPaths(
   command: SimpleCommand,
@@ -54,7 +54,7 @@ export function commandPaths(
   const [first, ...rest] = command.words;
   const program = first === undefined ? undefined : fixedValue(first);
   if (program?.includes("/")) add(program, ["exec"]);
-  const usual = ACCESS.get(program?.slice(program.lastIndexOf("/") + 1) ?? "") ?? ["read"];
+  const usual = usualAccess(command.words);
   for (const word of rest) {
     const text = pathText(word, place);
     const value = text?.startsWith("-") ? /^--?[\w-]+=(.+)$/s.exec(text)?.[1] : text;
@@ -64,12 +64,25 @@ export function commandPaths(
   return found;
 }
 
+/** What any word stands for that names such a program: `sudo rm`, `xargs rm` and `git rm` delete as `rm` does. */
+function usualAccess(words: readonly Word[]): readonly PathAccess[] {
+  const found = new Set<PathAccess>();
+  words.forEach((word, index) => {
+    const name = fixedValue(word) ?? "";
+    // A folder, unless it is the program, which reads a script.
+    if (name === "." && index > 0) return;
+    for (const access of ACCESS.get(name.slice(name.lastIndexOf("/") + 1)) ?? []) found.add(access);
+  });
+  return found.size === 0 ? ["read"] : [...found];
+}
+
 export function writtenFiles({ redirects }: SimpleCommand): readonly string[] {
   return redirects
     .filter(({ operator, target }) => {
       if (operator === "<" || operator.startsWith("<<")) return false;
       const value = fixedValue(target);
-      const duplicates = (operator === ">&" || operator === "<&") && value !== undefined && /^([0-9]+-?|-)$/.test(value);
+      const duplicates =
+        (operator === ">&" || operator === "<&") && value !== undefined && /^([0-9]+-?|-)$/.test(value);
       return !duplicates && value !== "/dev/null";
     })
     .map(({ target }) => target.text);

@@ -27,12 +27,20 @@
  * The arguments of a call are data: they are compared with globs and paths, and nothing in them can name a rule, a mode or an
  * identity. Whatever is missing or not understood counts against the call.
  */
-import { safeModeRefusal, type SafeModeState } from "../safe-mode/safe-mode.js";
-import type { PermissionMode } from "./modes.js";
+import { type SafeModeState, safeModeRefusal } from "../safe-mode/safe-mode.js";
 import { DECISIONS, type DecisionFacts, type PathFacts } from "./facts.js";
+import type { PermissionMode } from "./modes.js";
 import type { EditPolicy, PermissionPreset } from "./parse-rules.js";
 import { type PathPermissionState, printAccess, refusingBelow, refusingEntry } from "./path-permissions.js";
-import { decidingRule, type PermissionRule, type RuleMatch, ruleName, type Subject } from "./rule.js";
+import {
+  decidingRule,
+  type PermissionRule,
+  type RuleCall,
+  type RuleMatch,
+  ruleName,
+  rulesAbout,
+  type Subject,
+} from "./rule.js";
 import { offerFor, type SessionRule, sessionRuleFor } from "./session-rules.js";
 import type { Verdict } from "./verdict.js";
 
@@ -49,17 +57,14 @@ export interface PermissionPolicy {
   readonly safeMode: SafeModeState;
 }
 
-export function decide(
-  facts: DecisionFacts,
-  policy: PermissionPolicy,
-  session: readonly SessionRule[] = [],
-): Verdict {
+export function decide(facts: DecisionFacts, policy: PermissionPolicy, session: readonly SessionRule[] = []): Verdict {
   for (const law of [modeDeny, planMode, boundary, blocklist, safeMode, pathPermissions]) {
     const verdict = law(facts, policy);
     if (verdict !== undefined) return verdict;
   }
   const subjects = subjectsOf(facts);
-  const verdicts = subjects.map((subject) => judgeSubject(subject, facts, { policy, session }));
+  const rules = rulesAbout(policy.rules, callOf(facts));
+  const verdicts = subjects.map((subject) => judgeSubject(subject, facts, { policy, rules, session }));
   const strictest = verdicts.reduce((worst, next) => (rank(next) > rank(worst) ? next : worst));
   if (strictest.decision === "deny") return strictest;
   const below = pathVerdict(facts, policy, "below");
@@ -114,7 +119,7 @@ const boundary: WholeLaw = ({ paths }) => {
 const blocklist: WholeLaw = (facts, { rules, ownFolders }) => {
   const { command, paths } = facts;
   const lifted = (subject: Subject) => {
-    const match = decidingRule(rules, callOf(facts), subject);
+    const match = decidingRule(rulesAbout(rules, callOf(facts)), facts.args, subject);
     return match?.decision === "allow" && match.rule.liftsBlocklist;
   };
   const denied = (reason: string, about: string): Verdict => {
@@ -172,12 +177,14 @@ function pathVerdict(
 
 interface Grounds {
   readonly policy: PermissionPolicy;
+  /** Those about the call. */
+  readonly rules: readonly PermissionRule[];
   readonly session: readonly SessionRule[];
 }
 
-function judgeSubject(subject: Subject, facts: DecisionFacts, { policy, session }: Grounds): Verdict {
+function judgeSubject(subject: Subject, facts: DecisionFacts, { policy, rules, session }: Grounds): Verdict {
   const about = aboutText(subject);
-  const match = decidingRule(policy.rules, callOf(facts), subject);
+  const match = decidingRule(rules, facts.args, subject);
   if (match !== undefined) return { ...ruleVerdict(match), ...about };
   if (policy.mode === "allow") {
     const reason = "The mode allows everything that nothing else forbids.";
@@ -239,8 +246,8 @@ function isGuarded(display: string): boolean {
   return /(^|\/)(\.git\/(hooks|config)|\.oxbow)(\/|$)/.test(display.toLowerCase());
 }
 
-function callOf({ tool, args, originator }: DecisionFacts) {
-  return { tool: tool.name, args, originator };
+function callOf({ tool, originator }: DecisionFacts): RuleCall {
+  return { tool: tool.name, originator };
 }
 
 function aboutText(subject: Subject): { readonly about?: string } {

@@ -43,8 +43,11 @@ export interface CommandPart {
   readonly verdict: "read-only" | "ask" | "blocked";
   readonly reason: string;
   readonly words: Words;
-  /** What it may run by way of its arguments (`sudo`, `xargs`, `bash -c`): for finding what is forbidden, not for trusting. */
-  readonly inner: readonly Words[];
+  /**
+   * Every way to read what it runs: its words, programs by their bare name, and what it may run by way of its arguments (`sudo`,
+   * `xargs`, `bash -c`). For finding what is forbidden, not for trusting.
+   */
+  readonly readings: readonly Words[];
   /** The programs that surely run, in the order they start each other; undefined for one that is not known. */
   readonly programs: readonly (string | undefined)[];
   /** Variables set for it or for what follows that can change what runs. */

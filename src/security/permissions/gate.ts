@@ -1,58 +1,63 @@
 /**
- * Whether a tool call may run (feature P1, its simplest form): by mode, by what the tool is, and by what a person has allowed
- * for this session. Pure but for the memory of those answers, which is never written down.
+ * Decisions by mode and session alone, for callers that have neither files nor commands to judge by. `engine.ts` decides with all
+ * the facts; both follow the laws in `decide.ts`.
  */
 import type { Tool, ToolCall } from "../../engine/ports.js";
 import type { PermissionDecision } from "../../protocol/events.js";
+import { SAFE_MODE_OFF } from "../safe-mode/safe-mode.js";
+import { decide, type PermissionPolicy } from "./decide.js";
+import { type DecisionFacts, describeCall } from "./facts.js";
+import type { PermissionMode } from "./modes.js";
+import { NO_PATH_PERMISSIONS } from "./path-permissions.js";
+import { SessionRules } from "./session-rules.js";
+import type { Verdict } from "./verdict.js";
 
-export const PERMISSION_MODES = ["allow", "ask", "deny"] as const;
-export type PermissionMode = (typeof PERMISSION_MODES)[number];
-
-export function isPermissionMode(value: string): value is PermissionMode {
-  return (PERMISSION_MODES as readonly string[]).includes(value);
-}
-
-export interface Verdict {
-  readonly decision: "allow" | "ask" | "deny";
-  /** The mode, preset or answer that decided. */
-  readonly decidedBy: string;
-}
+export { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "./modes.js";
+export type { Verdict } from "./verdict.js";
 
 export class PermissionGate {
   readonly mode: PermissionMode;
-  readonly #allowedTools = new Set<string>();
-  readonly #allowedCalls = new Set<string>();
+  readonly #policy: PermissionPolicy;
+  readonly #session = new SessionRules();
 
   constructor(mode: PermissionMode) {
     this.mode = mode;
+    this.#policy = {
+      mode,
+      preset: "quiet",
+      edits: "ask",
+      rules: [],
+      workspace: "/",
+      ownFolders: [],
+      paths: NO_PATH_PERMISSIONS,
+      safeMode: SAFE_MODE_OFF,
+    };
   }
 
-  judge(call: ToolCall, tool: Tool): Verdict {
-    if (this.mode === "deny") return { decision: "deny", decidedBy: "mode deny" };
-    if (this.mode === "allow") return { decision: "allow", decidedBy: "mode allow" };
-    if (!tool.mutating) return { decision: "allow", decidedBy: "read-only tool" };
-    if (this.#allowedTools.has(tool.name)) return { decision: "allow", decidedBy: "allowed for this session (tool)" };
-    if (this.#allowedCalls.has(fingerprint(call))) {
-      return { decision: "allow", decidedBy: "allowed for this session (same call)" };
-    }
-    return { decision: "ask", decidedBy: "mode ask" };
+  judge(call: ToolCall, tool: Pick<Tool, "name" | "set" | "mutating">): Verdict {
+    return decide(factsOf(call, tool), this.#policy, this.#session.list());
   }
 
-  remember(call: ToolCall, decision: PermissionDecision): void {
-    if (decision === "allow_tool") this.#allowedTools.add(call.tool);
-    if (decision === "allow_pattern") this.#allowedCalls.add(fingerprint(call));
+  remember(call: ToolCall, decision: PermissionDecision, tool?: Pick<Tool, "name" | "set" | "mutating">): void {
+    if (decision === "allow_tool") this.#session.add([{ kind: "tool", tool: call.tool }], "human");
+    if (decision !== "allow_pattern") return;
+    const { offer = [] } = this.judge(call, tool ?? { name: call.tool, set: "command", mutating: true });
+    this.#session.add(offer, "human");
   }
 }
 
-function fingerprint(call: ToolCall): string {
-  return `${call.tool} ${JSON.stringify(call.args)}`;
+function factsOf(call: ToolCall, { name, set, mutating }: Pick<Tool, "name" | "set" | "mutating">): DecisionFacts {
+  return {
+    tool: { name, set, mutating, origin: "built-in" },
+    args: call.args,
+    paths: [],
+    originator: "human",
+    sandboxed: false,
+    planMode: false,
+  };
 }
 
 /** One line a person can decide on. */
 export function summarize(call: ToolCall): string {
-  const { command, path } = call.args;
-  if (typeof command === "string") return `${call.tool}: ${command}`;
-  if (typeof path === "string") return `${call.tool} ${path}`;
-  const args = JSON.stringify(call.args);
-  return `${call.tool} ${args.length > 200 ? `${args.slice(0, 197)}…` : args}`;
+  return describeCall(call.tool, call.args);
 }

@@ -52,7 +52,9 @@ export function parsePermissions(section: unknown, source: RuleSource, options: 
     const problems = [`${source.file}: permissions must be a table, [permissions].`];
     return { rules: [], problems, edits: undefined, preset: undefined };
   }
-  const problems = unknownKeys(section, SECTION_KEYS).map((key) => `${source.file}, permissions: unknown key "${key}".`);
+  const problems = unknownKeys(section, SECTION_KEYS).map(
+    (key) => `${source.file}, permissions: unknown key "${key}".`,
+  );
   const choice = <T extends string>(key: string, known: readonly T[]): T | undefined => {
     const value = section[key];
     const found = known.find((each) => each === value);
@@ -182,7 +184,9 @@ class RuleReader {
       return undefined;
     }
     const escapedHome = (home ?? "~").replaceAll(/[\\*?[{]/g, "\\$&");
-    const plain = atHome(written, escapedHome).replace(/^(\.\/)+/, "").replace(/\/+$/, "/**");
+    const plain = atHome(written, escapedHome)
+      .replace(/^(\.\/)+/, "")
+      .replace(/\/+$/, "/**");
     if (plain.split("/").some((name) => name === ".." || name === ".") && plain !== ".") {
       this.problems.push(`path = ${shown(written)} holds "." or ".."; write it from the workspace, or from "/".`);
       return undefined;
@@ -210,7 +214,7 @@ class RuleReader {
     if (value === undefined || value === false) return false;
     if (value !== true) this.problems.push(`lift_blocklist must be true or false, got ${shown(value)}.`);
     else if (decision !== "allow" || (subject.command === undefined && subject.path === undefined)) {
-      this.problems.push("lift_blocklist needs decision = \"allow\" and a command or path that says what is allowed.");
+      this.problems.push('lift_blocklist needs decision = "allow" and a command or path that says what is allowed.');
     } else if (this.#source.scope === "project") {
       this.problems.push("lift_blocklist works in your own profile only, not in a project's.");
     }

@@ -116,7 +116,8 @@ export const PATH_PERMISSION_FORMAT: StateFormat<PathPermissionState> = {
   initial: NO_PATH_PERMISSIONS,
   decode(value) {
     const { paths } = value as { paths?: unknown };
-    if (typeof paths !== "object" || paths === null || Array.isArray(paths)) throw new Error('"paths" is not an object');
+    if (typeof paths !== "object" || paths === null || Array.isArray(paths))
+      throw new Error('"paths" is not an object');
     return Object.entries(paths).reduce<PathPermissionState>((state, [path, access]) => {
       if (typeof access !== "string") throw new Error(`the permissions of "${path}" are not a text`);
       return withEntry(state, { prefix: normalPrefix(path), granted: parseAccess(access) });

@@ -2,14 +2,15 @@
  * A command as facts for a decision. Loaded by `command-reader.ts` alone.
  *
  * 1. What is not understood has no parts, and the text itself is searched for what is refused everywhere.
- * 2. A text longer than `MAX_LENGTH` or with more than `MAX_PARTS` commands counts as not understood: a decision has to be quick.
+ * 2. A text longer than `MAX_LENGTH` or with more than `MAX_PARTS` commands or `MAX_WORDS` words counts as not understood: a decision
+ *    has to be quick, and nobody would read it either.
  */
 import { parseShell } from "../shell/grammar.js";
 import { invisibleProblem } from "../shell/invisible.js";
-import { hasHarmlessSurroundings } from "../shell/judge-simple.js";
 import { type JudgedCommand, judgeScript } from "../shell/judge.js";
-import { coversCommand } from "../shell/pattern-words.js";
+import { hasHarmlessSurroundings } from "../shell/judge-simple.js";
 import { isSensitive } from "../shell/paths.js";
+import { coversCommand } from "../shell/pattern-words.js";
 import { CREDENTIAL_PROGRAMS, OWN_PLACES } from "../shell/programs/credentials.js";
 import { NEVER_BY_PATTERN } from "../shell/programs/patterns.js";
 import { isMeaningfulVariable } from "../shell/programs/variables.js";
@@ -23,6 +24,7 @@ import type { CommandFacts, CommandPart, Words } from "./facts.js";
 
 const MAX_LENGTH = 32_768;
 const MAX_PARTS = 200;
+const MAX_WORDS = 1000;
 const MAX_DEPTH = 3;
 
 export function readCommand(text: string, options: CommandReaderOptions): CommandFacts {
@@ -34,6 +36,8 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
   const { script } = parsed;
   const commands = simpleCommands(script).map(({ command }) => command);
   if (commands.length > MAX_PARTS) return notUnderstood(text, `It has more than ${MAX_PARTS} commands.`, options);
+  const words = commands.reduce((sum, command) => sum + command.words.length, 0);
+  if (words > MAX_WORDS) return notUnderstood(text, `It has more than ${MAX_WORDS} words.`, options);
   const { workspace, cwd, ownFolders } = options;
   const judged = judgeScript(script, { workspace, ...(cwd && { cwd }), ...(ownFolders && { ownFolders }) });
   const place: Whereabouts = { workspace, home: options.home, folders: [cwd ?? workspace] };
@@ -65,35 +69,54 @@ function refusedMention(text: string, ownFolders: readonly string[]): string | u
 function readPart(command: SimpleCommand, judged: JudgedCommand | undefined, place: Whereabouts): CommandPart {
   const { text, words } = command;
   const refused = refusedOption(words);
+  const nested = nestedCommands(words, 0);
+  const access = judged?.verdict === "read-only" ? "read" : undefined;
   return {
     text,
     verdict: judged?.verdict ?? "ask",
     reason: judged?.reason ?? "It was not judged.",
     words: words.map(fixedValue),
-    inner: innerWords(words, 0),
+    readings: readingsOf(words, nested),
     programs: programsOf(words),
     variables: command.assignments.map(({ name }) => name).filter(isMeaningfulVariable),
     writes: writtenFiles(command),
     coverage: coverageOf(command),
     ...(refused !== undefined && { refusedOption: refused }),
     ...(judged?.pattern !== undefined && { pattern: judged.pattern }),
-    paths: commandPaths(command, { place, access: judged?.verdict === "read-only" ? "read" : undefined }),
+    paths: [command, ...nested.known].flatMap((each) => commandPaths(each, { place, access })),
   };
 }
 
-function innerWords(words: readonly Word[], depth: number): readonly Words[] {
-  const { commands, scripts } = innerCommands(words);
-  const out: Words[] = commands.map((inner) => inner.map(fixedValue));
-  for (const script of scripts) {
-    // A text for a shell that is not known may run anything.
-    if (script === undefined) out.push([undefined]);
-    else if (depth < MAX_DEPTH) {
-      for (const { command } of simpleCommands(script)) {
-        out.push(command.words.map(fixedValue), ...innerWords(command.words, depth + 1));
-      }
-    }
-  }
-  return out;
+function readingsOf(words: readonly Word[], { known, complete }: Nested): readonly Words[] {
+  const all = [words, ...known.map((inner) => inner.words)];
+  const readings = [...all, ...all.flatMap((each) => innerCommands(each).commands)].map((each) => each.map(fixedValue));
+  // Called by its path or in other letters, a program is the same program.
+  const byName = readings.flatMap((reading): Words[] => {
+    const [program, ...rest] = reading;
+    const name = program?.slice(program.lastIndexOf("/") + 1).toLowerCase();
+    return name === program ? [] : [[name, ...rest]];
+  });
+  // A text for a shell that is not known may run anything.
+  return [...readings, ...byName, ...(complete ? [] : [[undefined]])];
+}
+
+interface Nested {
+  readonly known: readonly SimpleCommand[];
+  /** False when a text for a shell is not known beforehand, or nested too deep. */
+  readonly complete: boolean;
+}
+
+/** The commands in texts that are handed to a shell: `bash -c "…"`, `eval …`. */
+function nestedCommands(words: readonly Word[], depth: number): Nested {
+  const { scripts } = innerCommands(words);
+  if (scripts.length === 0) return { known: [], complete: true };
+  if (depth >= MAX_DEPTH) return { known: [], complete: false };
+  const direct = scripts.flatMap((script) => (script === undefined ? [] : simpleCommands(script)));
+  const deeper = direct.map(({ command }) => nestedCommands(command.words, depth + 1));
+  return {
+    known: [...direct.map(({ command }) => command), ...deeper.flatMap(({ known }) => known)],
+    complete: !scripts.includes(undefined) && deeper.every(({ complete }) => complete),
+  };
 }
 
 function programsOf(words: readonly Word[]): readonly (string | undefined)[] {

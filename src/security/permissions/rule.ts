@@ -1,6 +1,13 @@
 /** A rule that a person wrote, and what it speaks of. */
 import type { JsonObject } from "../../protocol/json.js";
-import { type CommandFacts, type CommandPart, type Decision, DECISIONS, type Identity, type PathFacts } from "./facts.js";
+import {
+  type CommandFacts,
+  type CommandPart,
+  DECISIONS,
+  type Decision,
+  type Identity,
+  type PathFacts,
+} from "./facts.js";
 import { type Glob, matchesPath, matchesText, matchesWords, mayMatchWords } from "./glob.js";
 
 export interface RuleSource {
@@ -52,7 +59,6 @@ export type Subject =
 
 export interface RuleCall {
   readonly tool: string;
-  readonly args: JsonObject;
   readonly originator: Identity;
 }
 
@@ -63,26 +69,31 @@ export interface RuleMatch {
   readonly certain: boolean;
 }
 
-/** The rule that decides, by priority, then deny before ask before allow, then the more specific, then the earlier. */
+/** The rules that are about a call, whatever they say of what is in it. */
+export function rulesAbout(
+  rules: readonly PermissionRule[],
+  { tool, originator }: RuleCall,
+): readonly PermissionRule[] {
+  return rules.filter(
+    (rule) => (rule.originator === undefined || rule.originator === originator) && matchesText(rule.tool, tool),
+  );
+}
+
+/** Of rules about the call, the one that decides: by priority, then deny before ask before allow, then the more specific, then the earlier. */
 export function decidingRule(
   rules: readonly PermissionRule[],
-  call: RuleCall,
+  args: JsonObject,
   subject: Subject,
 ): RuleMatch | undefined {
   let best: RuleMatch | undefined;
   for (const rule of rules) {
-    const match = matchRule(rule, call, subject);
+    const match = matchDetail(rule, args, subject);
     if (match !== undefined && (best === undefined || outranks(match, best))) best = match;
   }
   return best;
 }
 
-export function matchRule(rule: PermissionRule, call: RuleCall, subject: Subject): RuleMatch | undefined {
-  if (rule.originator !== undefined && rule.originator !== call.originator) return undefined;
-  return matchesText(rule.tool, call.tool) ? matchDetail(rule, call.args, subject) : undefined;
-}
-
-/** The same for a call of a tool that the rule is about. */
+/** What a rule about the call says of one thing in it. */
 export function matchDetail(rule: PermissionRule, args: JsonObject, subject: Subject): RuleMatch | undefined {
   const { argument } = rule;
   if (argument !== undefined) {
@@ -120,17 +131,10 @@ function matchForbidding(rule: PermissionRule, subject: Subject): RuleMatch | un
   }
   const glob = rule.command;
   if (glob === undefined) return undefined;
-  const readings = [part.words, ...part.inner].flatMap((words) => [words, byName(words)]);
-  if (readings.some((words) => matchesWords(glob, words))) return sure(rule);
-  return readings.some((words) => words.includes(undefined) && mayMatchWords(glob, words))
+  if (part.readings.some((words) => matchesWords(glob, words))) return sure(rule);
+  return part.readings.some((words) => words.includes(undefined) && mayMatchWords(glob, words))
     ? { rule, decision: "ask", certain: false }
     : undefined;
-}
-
-/** Called by its path or in other letters, a program is the same program. */
-function byName(words: CommandPart["words"]): CommandPart["words"] {
-  const [program, ...rest] = words;
-  return program === undefined ? words : [program.slice(program.lastIndexOf("/") + 1).toLowerCase(), ...rest];
 }
 
 function touches({ folded, absolute, anywhere }: PathGlob, path: PathFacts): boolean {

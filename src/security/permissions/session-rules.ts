@@ -20,7 +20,13 @@ export type SessionRuleDraft =
   | { readonly kind: "tool"; readonly tool: string }
   | { readonly kind: "command"; readonly tool: string; readonly glob: Glob; readonly example: string }
   | { readonly kind: "path"; readonly tool: string; readonly glob: Glob; readonly example: string }
-  | { readonly kind: "argument"; readonly tool: string; readonly name: string; readonly glob: Glob; readonly example: string }
+  | {
+      readonly kind: "argument";
+      readonly tool: string;
+      readonly name: string;
+      readonly glob: Glob;
+      readonly example: string;
+    }
   /** This very call, where nothing wider can be offered. */
   | { readonly kind: "call"; readonly tool: string; readonly fingerprint: string; readonly summary: string };
 
@@ -211,7 +217,9 @@ export function draftText(draft: SessionRuleDraft): string {
 /** The text to put at the end of a profile, or why there is none. */
 export function promotion({ draft }: SessionRule): { readonly toml: string } | { readonly refused: string } {
   if (draft.kind === "call") {
-    return { refused: "It stands for one call only. Write a rule under [[permissions.rules]] that says what you mean." };
+    return {
+      refused: "It stands for one call only. Write a rule under [[permissions.rules]] that says what you mean.",
+    };
   }
   const lines = ["[[permissions.rules]]", `tool = ${tomlText(literal(draft.tool))}`];
   if (draft.kind === "command") lines.push(`command = ${tomlText(draft.glob.source)}`);

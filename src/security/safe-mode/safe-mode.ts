@@ -19,8 +19,12 @@ export interface SafeModeState {
 
 /** Programs that look and do not touch. */
 export const DEFAULT_SAFE_COMMANDS: readonly string[] = [
-  ..."basename cat cd cmp comm cut date df diff dirname du echo expr false file find fold grep head id join jq".split(" "),
-  ..."ls md5sum nl od pwd readlink realpath rg seq sha1sum sha256sum sort stat strings tac tail test tr tree".split(" "),
+  ..."basename cat cd cmp comm cut date df diff dirname du echo expr false file find fold grep head id join jq".split(
+    " ",
+  ),
+  ..."ls md5sum nl od pwd readlink realpath rg seq sha1sum sha256sum sort stat strings tac tail test tr tree".split(
+    " ",
+  ),
   ..."true type uname uniq uptime wc which whoami".split(" "),
 ];
 
@@ -94,9 +98,7 @@ const SIMPLE = new Map<string, "status" | ((state: SafeModeState) => SafeModeSta
 
 async function allow(name: string, file: StateFile<SafeModeState>): Promise<SafeModeReply> {
   const state = await file.update(({ on, allowed }) => ({ on, allowed: [...new Set([...allowed, name])].sort() }));
-  const warning = RUNS_ANYTHING.has(name)
-    ? ` Mind that ${name} runs other programs: safe mode cannot see which.`
-    : "";
+  const warning = RUNS_ANYTHING.has(name) ? ` Mind that ${name} runs other programs: safe mode cannot see which.` : "";
   const idle = state.on ? "" : " Safe mode itself is off.";
   return { ok: true, text: `Safe mode allows ${name}.${warning}${idle}` };
 }

@@ -59,6 +59,7 @@ export interface Wrapped {
 
 const SHELL = "/bin/sh";
 export const FILTER_DESCRIPTOR = 3;
+const QUOTA_INSIDE = "/run/oxbow-quota";
 const SMALL_BYTES = 16 * 1024 * 1024;
 
 export function bubblewrapCommand(parts: BubblewrapParts, command: Command): Wrapped {
@@ -68,24 +69,16 @@ export function bubblewrapCommand(parts: BubblewrapParts, command: Command): Wra
   return { program, args, cwd: command.cwd, env: environment(parts, command.env) };
 }
 
-/** A shell that becomes bubblewrap, where something has to be done outside first. */
-function preparation({ filter, quotaEntry }: BubblewrapParts): string[] {
-  const lines: string[] = [];
-  const files: string[] = [];
-  if (quotaEntry !== undefined) {
-    lines.push('echo 0 >"$1" || exit 126', "shift");
-    files.push(quotaEntry);
-  }
-  if (filter?.handOver === "opened") {
-    lines.push(`exec ${FILTER_DESCRIPTOR}<"$1"`, "shift");
-    files.push(filter.path);
-  }
-  return lines.length === 0 ? [] : [SHELL, "-c", [...lines, 'exec "$@"'].join("\n"), "sandbox", ...files];
+/** A shell that becomes bubblewrap, where the filter has to be opened for it. */
+function preparation({ filter }: BubblewrapParts): string[] {
+  if (filter?.handOver !== "opened") return [];
+  return [SHELL, "-c", `exec ${FILTER_DESCRIPTOR}<"$1"\nshift\nexec "$@"`, "sandbox", filter.path];
 }
 
 /** Its own words about how the command ended are nobody's business; the command keeps its stderr. */
-function firstProcess({ policy, tasks, door }: BubblewrapParts): string {
+function firstProcess({ policy, tasks, door, quotaEntry }: BubblewrapParts): string {
   return [
+    ...(quotaEntry === undefined ? [] : [`echo 0 >${QUOTA_INSIDE} || exit 126`]),
     ...limitLines(policy.limits, { tasks }),
     ...(door === undefined ? [] : forwarderLines(door)),
     "exec 9>&2 2>/dev/null",
@@ -109,7 +102,7 @@ function isSince({ version }: BubblewrapProgram, [major, minor]: readonly [numbe
 }
 
 function allOptions(parts: BubblewrapParts, command: Command): string[] {
-  const { layout, policy, door, runFolders, blank } = parts;
+  const { layout, policy, door, runFolders, blank, quotaEntry } = parts;
   const hidden = layout.hidden.filter(({ path }) => !isPrivate(path, layout.writable));
   const { pinned, readOnly } = layout.guards;
   return [
@@ -125,9 +118,13 @@ function allOptions(parts: BubblewrapParts, command: Command): string[] {
     ...layout.writable.flatMap((path) => ["--bind", path, path]),
     ...pinned.flatMap((path) => ["--bind", path, path]),
     ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
+    // An empty folder in memory is quicker to mount than one of the disk.
+    ...layout.standIns.flatMap((path) => tmpfs(path, { mode: "0555", bytes: SMALL_BYTES })),
     ...hidden.flatMap((place) => hide(place, blank)),
     ...layout.visible.flatMap((path) => ["--ro-bind", path, path]),
     ...(door === undefined ? [] : ["--ro-bind", door.folder, door.inside]),
+    // Whoever is in the group can enter it again through this file, but not leave it.
+    ...(quotaEntry === undefined ? [] : ["--bind", quotaEntry, QUOTA_INSIDE]),
     ...["--chdir", command.cwd],
   ];
 }

@@ -24,6 +24,7 @@ const layout: Layout = {
     readOnly: ["/home/me/my project/.git/hooks", "/home/me/my project/.oxbow"],
     missing: [],
   },
+  standIns: ["/home/me/my project/tools"],
   covering: [],
   hidden: [
     { path: "/home/me/.ssh", kind: "folder", passable: false },
@@ -91,7 +92,10 @@ describe("[P8] the command line for bubblewrap", () => {
       program: "/bin/sh",
       args: expect.arrayContaining(["/f"]),
     });
-    expect(words({ quotaEntry: "/g/cgroup.procs" }).args[1]).toContain('echo 0 >"$1" || exit 126');
+    expect(words({ quotaEntry: "/g/tasks" })).toMatchObject({
+      program: "/usr/bin/bwrap",
+      args: expect.arrayContaining(["/g/tasks"]),
+    });
   });
 
   it("keeps the environment off the command line", () => {

@@ -49,7 +49,7 @@ export function containerCommand(parts: ContainerParts, command: Command): Wrapp
       ...limitOptions(policy),
       ...["--tmpfs", `/tmp:rw,exec,nosuid,nodev,mode=1777,size=${policy.temporaryBytes}`],
       ...[...layout.writable, ...pinned].flatMap((path) => mount(path, path)),
-      ...readOnly.flatMap((path) => mount(path, path, "readonly")),
+      ...[...readOnly, ...layout.standIns].flatMap((path) => mount(path, path, "readonly")),
       ...hidden.flatMap(({ path, kind }) =>
         kind === "file" ? mount(parts.blank, path, "readonly") : ["--tmpfs", `${path}:ro,size=4096,mode=0000`],
       ),

@@ -97,6 +97,7 @@ async function bubblewrapVersion(program: string): Promise<string | undefined> {
 
 const EMPTY_LAYOUT: Omit<Layout, "writable"> = {
   guards: { pinned: [], readOnly: [], missing: [] },
+  standIns: [],
   covering: [],
   hidden: [],
   visible: [],

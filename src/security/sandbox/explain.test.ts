@@ -17,6 +17,11 @@ describe("[P8] what the model is told about a denial", () => {
     ["Error: EROFS: read-only file system, open '/usr/x.json'", "keeps /usr/x.json read-only."],
     ["touch: cannot touch '.git/hooks/pre-commit': Read-only file system", "programs outside run or obey"],
     [
+      "mkdir: cannot create directory ‘.oxbow/hooks’: Permission denied",
+      "keeps .oxbow/hooks read-only: programs outside",
+    ],
+    ["/work/a/.git: Permission denied", "keeps /work/a/.git read-only"],
+    [
       "error: could not write config file .git/config: Device or resource busy",
       "keeps .git/config from being replaced",
     ],

@@ -48,6 +48,10 @@ const DENIALS: readonly Denial[] = [
     text: ([, path = ""]) => readOnly(path),
   },
   {
+    pattern: /['"`‘]?([^\s'"`‘’]*\.(?:git|oxbow)(?:\/[^\s'"`‘’:]*)?)['"`’]?: Permission denied/i,
+    text: ([, path = ""]) => readOnly(path),
+  },
+  {
     pattern: /Read-only file system|EROFS/i,
     text: () =>
       "the sandbox keeps everything read-only but the workspace, and there .git/hooks, .git/config and .oxbow",

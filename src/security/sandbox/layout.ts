@@ -14,6 +14,8 @@ export interface HiddenPlace extends Hidden {
 export interface Layout {
   readonly writable: readonly string[];
   readonly guards: Guards;
+  /** Guarded folders that are there only for the sandbox, and empty. */
+  readonly standIns: readonly string[];
   /** Hidden folders around a writable one: they come before it. */
   readonly covering: readonly HiddenPlace[];
   /** The others come after everything else, so that nothing laid out before can lay one of them bare. */
@@ -42,6 +44,7 @@ export function findLayout(policy: SandboxPolicy, { nested, alsoHidden = [] }: L
   return {
     writable,
     guards: findGuards({ roots: writable, names: policy.readOnlyWithin, nested }),
+    standIns: [],
     covering: hidden.filter(isCovering),
     hidden: hidden.filter((place) => !isCovering(place)),
     visible,

@@ -53,7 +53,13 @@ describe.skipIf(reason !== undefined)("[P8] limits in a sandbox", () => {
     chownSync(workspace, id, id);
     for (const folder of [bed.workspace, bed.outside, bed.state]) chmodSync(folder, 0o755);
     const { blank, filter } = sandboxFiles(bed.state, process.arch);
-    const none = { guards: { pinned: [], readOnly: [], missing: [] }, covering: [], hidden: [], visible: [] };
+    const none = {
+      guards: { pinned: [], readOnly: [], missing: [] },
+      standIns: [],
+      covering: [],
+      hidden: [],
+      visible: [],
+    };
     const parts = (processes: number) => ({
       ...{ blank, tasks: 0, isRoot: false, runFolders: [], layout: { ...none, writable: [workspace] } },
       bubblewrap: { program: "/usr/bin/bwrap", version: [0, 8] as const },

@@ -12,6 +12,8 @@ import type { Clock } from "../../base/clock.js";
 import type { Guards, Missing } from "./guards.js";
 
 export interface Held {
+  /** The empty folders among them. */
+  readonly folders: readonly string[];
   /** Places that nobody can make, so that there is nothing to guard: the disk or the folder is read-only. */
   readonly impossible: readonly string[];
   release(): void;
@@ -50,6 +52,7 @@ export class Placeholders {
     for (const path of mine) this.#count(path, 1);
     if (mine.length > 0) this.#removeAtExit();
     return {
+      folders: mine.filter((path) => wanted.get(path)?.content === undefined),
       impossible,
       release: () => {
         for (const path of mine.splice(0)) this.#count(path, -1);

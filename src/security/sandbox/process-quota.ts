@@ -1,6 +1,6 @@
 /**
  * A bound on the number of processes for the superuser, whom `ulimit` does not bind: a control group of its own, where this
- * process may make one. The shell that starts a sandbox enters it by writing `0`, which means itself, to the file `entry`.
+ * process may make one. The first process of a sandbox enters it by writing `0`, which means itself, to the file `entry`.
  *
  * In the older kind of groups a thread can enter alone, and at no cost. In the newer kind a whole process has to, and the kernel
  * waits some milliseconds for every processor to take notice.

@@ -134,10 +134,10 @@ export class Sandbox {
     const layout = findLayout(policy, { nested: this.#nested, alsoHidden });
     // On macOS rules are about paths: nothing has to lie there.
     if (!onLinux) return layout;
-    const { impossible, release } = this.#placeholders.hold(layout.guards);
+    const { folders, impossible, release } = this.#placeholders.hold(layout.guards);
     undo.push(release);
-    const readOnly = layout.guards.readOnly.filter((path) => !impossible.includes(path));
-    return { ...layout, guards: { ...layout.guards, readOnly } };
+    const readOnly = layout.guards.readOnly.filter((path) => !impossible.includes(path) && !folders.includes(path));
+    return { ...layout, standIns: folders, guards: { ...layout.guards, readOnly } };
   }
 
   async #entrance(state: SandboxState, undo: Undo): Promise<GateEntrance | undefined> {

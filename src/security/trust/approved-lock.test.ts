@@ -75,11 +75,14 @@ describe("the file", () => {
     expect(() => bed.lock()).toThrow(/later version/);
   });
 
-  it.each(["[]", "7", "null", "{}", '{"v":1}', '{"v":"1"}', "\0\0"])("passes over what is no entry: %s", async (line) => {
-    writeFileSync(file(), `${line}\n`, { mode: 0o600 });
-    await decide(bed.lock(), item("x"));
-    expect(bed.lock().decisionOn(item("x"))?.decision).toBe("approved");
-  });
+  it.each(["[]", "7", "null", "{}", '{"v":1}', '{"v":"1"}', "\0\0"])(
+    "passes over what is no entry: %s",
+    async (line) => {
+      writeFileSync(file(), `${line}\n`, { mode: 0o600 });
+      await decide(bed.lock(), item("x"));
+      expect(bed.lock().decisionOn(item("x"))?.decision).toBe("approved");
+    },
+  );
 
   it("keeps every decision of several processes that write at once", async () => {
     const script = `
@@ -104,7 +107,10 @@ describe("the file", () => {
       }),
     );
     expect(codes).toEqual([0, 0, 0, 0]);
-    const paths = bed.lock().below("/p").map((entry) => entry.path);
+    const paths = bed
+      .lock()
+      .below("/p")
+      .map((entry) => entry.path);
     expect(new Set(paths).size).toBe(100);
   });
 });
@@ -205,7 +211,10 @@ describe("a portable lock", () => {
   it("counts for the project's files on another machine, not for anything else", async () => {
     const project = { root: bed.folder };
     await decide(bed.lock(), item("x", project));
-    const portable = bed.put(join(bed.base, "ci.lock"), portableLock([item("x", project), item("y", project)], bed.lock()));
+    const portable = bed.put(
+      join(bed.base, "ci.lock"),
+      portableLock([item("x", project), item("y", project)], bed.lock()),
+    );
     expect(readFileSync(portable, "utf8")).not.toContain(bed.base);
     const fresh = new ApprovedLock({
       file: join(bed.base, "none/approved.lock"),
@@ -270,7 +279,14 @@ describe("for all decisions", () => {
     fc.assert(
       fc.property(anyItem, fc.nat(), ({ text, entry, decision, ...rest }, cut) => {
         const { owner: _, ...fields } = item(text, rest);
-        const whole = { ...fields, ...(entry !== undefined && { entry }), decision, class: "prose", at: "t", by: "b" } as const;
+        const whole = {
+          ...fields,
+          ...(entry !== undefined && { entry }),
+          decision,
+          class: "prose",
+          at: "t",
+          by: "b",
+        } as const;
         const line = formatEntry(whole);
         expect(line).not.toContain("\n");
         expect(parseEntry(line, "f")).toEqual(whole);

@@ -66,7 +66,7 @@ function splitFrontMatter(text: string): readonly [Fields, string] {
     const continues = line === "" || /^[ \t]/.test(line);
     if (named !== undefined) key = fields.has(named) ? "" : named;
     else if (!continues) key = "";
-    if (line.trim() !== "") fields.set(key, `${fields.get(key) ?? ""}${line.trimEnd()}\n`);
+    if (line.trim() !== "") fields.set(key, `${fields.get(key) ?? ""}${withoutTrailingBlanks(line)}\n`);
   }
   return [fields, text.slice(match[0].length)];
 }
@@ -118,10 +118,17 @@ function linesOf(text: string): readonly Line[] {
     if (fence === undefined) fence = mark;
     else if (mark?.startsWith(fence) && raw.trim() === mark) fence = undefined;
     const isCode = inside || mark !== undefined;
-    const kept = isCode ? raw : raw.replace(/[ \t]+$/, "");
+    const kept = isCode ? raw : withoutTrailingBlanks(raw);
     if (isCode || kept !== "") lines.push({ text: kept, isCode });
   }
   return lines;
+}
+
+/** Blanks that everybody sees as such: what other white space there is stays, and counts as hidden. */
+function withoutTrailingBlanks(line: string): string {
+  let end = line.length;
+  while (end > 0 && (line[end - 1] === " " || line[end - 1] === "\t")) end--;
+  return line.slice(0, end);
 }
 
 /** Programs that fetch, run, delete, install or hand out. */
@@ -130,18 +137,18 @@ const PROGRAMS =
   "npm|npx|pnpm|yarn|bun|bunx|deno|node|python3?|pip3?|pipx|uvx?|ruby|gem|perl|php|go|cargo|make|cmake|docker|podman|kubectl|helm|" +
   "git|gh|apt|apt-get|brew|yum|dnf|apk|systemctl|crontab|launchctl|osascript|reg|rundll32|certutil|base64|xxd|openssl|gpg|env|export|tee|xargs";
 
+/** None of them may look back and forth: the text is somebody else's, and long if that hurts. */
 const CODE_LIKE: readonly RegExp[] = [
   /`/,
   /^(?: {4}|\t)/,
-  /[a-z][a-z0-9+.-]*:\/\//i,
-  /\bwww\.|\b\d{1,3}(?:\.\d{1,3}){3}\b/i,
-  /[\w~.-]*[/\\][\w.~-]+/,
-  /\b[\w-]+\.(?:sh|py|js|ts|mjs|cjs|rb|pl|php|exe|bat|cmd|ps1|json|ya?ml|toml|env|pem|key)\b/i,
-  /(?:^|\s)-{1,2}[a-z][\w-]*/i,
-  /\$[\w({]|\b[A-Z_][A-Z0-9_]*=|&&|\|\||>>|<<|[<>]\(|;\s*\w+\s+-|\|\s*\w/,
-  /<\/?[a-z!][^>]*>?/i,
-  /(?:^|\s)@[\w./~-]+/,
-  /[A-Za-z0-9+/_-]{40,}/,
+  /:\/\/|\bwww\.|\b\d{1,3}(?:\.\d{1,3}){3}\b/i,
+  /[/\\][\w.~-]/,
+  /[\w-]\.(?:sh|py|js|ts|mjs|cjs|rb|pl|php|exe|bat|cmd|ps1|json|ya?ml|toml|env|pem|key)\b/i,
+  /(?:^|\s)-{1,2}[a-z]/i,
+  /\$[\w({]|[A-Z0-9_]=|&&|\|\||>>|<<|[<>]\(|\|\s?\w/,
+  /<[/a-z!]/i,
+  /(?:^|\s)@[\w./~-]/,
+  /[A-Za-z0-9+/_-]{40}/,
   new RegExp(`(?:^|[\\s"'(|;&!])(?:${PROGRAMS})(?=$|[\\s"');|&])`, "i"),
 ];
 

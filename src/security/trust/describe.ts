@@ -25,11 +25,11 @@ export function locate({ root, path, owner }: Omit<Place, "kind">): LocatedFile 
   const plain = join(root, path);
   let real: string;
   try {
-    real = realpathSync(plain);
+    real = realpathSync.native(plain);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ELOOP") return { problem: "is a link that leads back to itself" };
-    return { problem: code === "ENOENT" ? "is a link that leads nowhere" : `cannot be read (${code})` };
+    if (code === "ELOOP") return { problem: "leads back to itself" };
+    return { problem: code === "ENOENT" ? "leads nowhere" : `cannot be read (${code})` };
   }
   const problem = misplaced(real, { root, owner });
   return problem === undefined ? { real, isLink: real !== plain } : { problem };
@@ -38,10 +38,10 @@ export function locate({ root, path, owner }: Omit<Place, "kind">): LocatedFile 
 /** A user may keep configuration elsewhere and link to it. A project that leads outside is after somebody else's files. */
 export function misplaced(real: string, { root, owner }: Pick<Place, "root" | "owner">): string | undefined {
   if (owner === "user") return undefined;
-  if (!isWithin(real, root)) return `is a link that leads out of the folder, to ${real}`;
+  if (!isWithin(real, root)) return `leads out of the folder, to ${real}`;
   // Addresses with passwords are in there.
   const leadsToGit = relative(root, real).split(sep).includes(".git");
-  return leadsToGit ? `is a link that leads into ${relative(root, real)}` : undefined;
+  return leadsToGit ? `leads into ${relative(root, real)}` : undefined;
 }
 
 export function readPlace(place: Place, options: Partial<ReadOptions>): (FileContent & LocatedFile) | Unreadable {

@@ -6,12 +6,12 @@
  */
 import { diffText } from "../../base/diff.js";
 import { nameOf } from "./content.js";
+import { isBinary } from "./read-content.js";
 import type { PendingItem } from "./review.js";
 import { count, type Look, paint, shown, shownText } from "./shown.js";
 
 /** Above this the diff would cut a line. */
 const MAX_LINE = 500;
-const BINARY_PROBE = 8000;
 
 export interface DiffOptions extends Look {
   /** Stop after so many lines and say how many more there are. */
@@ -46,12 +46,6 @@ function readable({ item }: PendingItem, bytes: Uint8Array | undefined): string 
   const text = Buffer.from(bytes).toString("utf8");
   const spread = item.entry === undefined ? text : `${JSON.stringify(JSON.parse(text), null, 2)}\n`;
   return spread.replace(new RegExp(`[^\\n]{${MAX_LINE}}(?=[^\\n])`, "gu"), "$&↩\n");
-}
-
-/** A script stays text, whatever bytes were put into it to keep it from being shown. */
-function isBinary(bytes: Uint8Array): boolean {
-  const isScript = bytes[0] === 0x23 && bytes[1] === 0x21;
-  return !isScript && bytes.subarray(0, BINARY_PROBE).includes(0);
 }
 
 function paintLine(line: string, look: Look): string {

@@ -232,11 +232,11 @@ describe("tricks", () => {
     bed.link("QWEN.md", "QWEN.md");
     expect(await listed()).toEqual([]);
     expect(await problems()).toEqual([
-      `AGENTS.md is a link that leads out of the folder, to ${bed.outside}/key`,
-      "CLAUDE.md is a link that leads nowhere",
-      "GEMINI.md is a link that leads into .git/config",
-      "QWEN.md is a link that leads back to itself",
-      `.oxbow/tools is a link that leads out of the folder, to ${bed.outside}`,
+      `AGENTS.md leads out of the folder, to ${bed.outside}/key`,
+      "CLAUDE.md leads nowhere",
+      "GEMINI.md leads into .git/config",
+      "QWEN.md leads back to itself",
+      `.oxbow/tools leads out of the folder, to ${bed.outside}`,
     ]);
   });
 

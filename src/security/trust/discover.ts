@@ -11,7 +11,14 @@
 import { opendirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { isWithin } from "../../system/within.js";
-import { type ContentItem, type FoundContent, keyOf, type Owner, type UnusableContent } from "./content.js";
+import {
+  type ContentItem,
+  type ContentKind,
+  type FoundContent,
+  keyOf,
+  type Owner,
+  type UnusableContent,
+} from "./content.js";
 import { describeEntries, describeFile, misplaced } from "./describe.js";
 import { isThere } from "./is-there.js";
 import { FALLBACKS, INSTRUCTIONS, type Place, PROJECT_PLACES, SOURCE_FOLDER, SOURCE_PLACES } from "./places.js";
@@ -36,7 +43,7 @@ const MAX_BYTES = 512 * 1024 * 1024;
 const IDLE_NAMES: ReadonlySet<string> = new Set([".DS_Store", "Thumbs.db", ".gitkeep", ".gitignore"]);
 
 export async function discoverContent(options: DiscoverOptions): Promise<FoundContent> {
-  const folder = realpathSync(options.folder);
+  const folder = realpathSync.native(options.folder);
   const search = new Search();
   const config = realFolder(options.home.config);
   if (config !== undefined) {
@@ -63,7 +70,7 @@ export class NestedContent {
 
   constructor(options: DiscoverOptions) {
     this.#options = options;
-    this.#folder = realpathSync(options.folder);
+    this.#folder = realpathSync.native(options.folder);
     this.#root = projectTop(this.#folder);
     this.#seen.add(this.#folder);
   }
@@ -90,6 +97,23 @@ export class NestedContent {
     }
     return fresh;
   }
+}
+
+/** One file that other content names, found the same way: within the project, or within the user's configuration. */
+export function contentAt(path: string, options: DiscoverOptions & { readonly kind: ContentKind }): FoundContent {
+  const folder = realpathSync.native(options.folder);
+  const config = realFolder(options.home.config);
+  const full = resolve(folder, path);
+  const isUsers = config !== undefined && isWithin(full, config) && !isWithin(config, folder);
+  const root = isUsers ? config : projectTop(folder);
+  const place = {
+    root,
+    path: slashes(relative(root, full)),
+    kind: options.kind,
+    owner: isUsers ? "user" : "project",
+  } as const;
+  const item = describeFile(place);
+  return "problem" in item ? { roots: [], items: [], unusable: [item] } : { roots: [], items: [item], unusable: [] };
 }
 
 function instructionPlaces({ fallbacks }: DiscoverOptions): readonly Place[] {
@@ -119,7 +143,7 @@ function foldersUpward(folder: string, stopAt: string | undefined): readonly Pic
 
 /** The top of the repository around the folder, or the folder. */
 export function projectTop(folder: string): string {
-  const start = realpathSync(folder);
+  const start = realpathSync.native(folder);
   for (let current = start; ; current = dirname(current)) {
     if (isThere(join(current, ".git"))) return current;
     if (current === dirname(current)) return start;
@@ -140,9 +164,11 @@ class Search {
 
   async source(origin: Origin, places: readonly Place[]): Promise<void> {
     this.#roots.add(origin.root);
+    // Most folders have none of them, and every start waits for this: no more than a look at each name.
+    const folder = join(origin.root, origin.base, sep);
     for (const place of places) {
-      const path = join(origin.base, place.path);
-      if (isThere(join(origin.root, path))) await this.#place(origin, { ...place, path });
+      if (!isThere(folder + place.path)) continue;
+      await this.#place(origin, { ...place, path: join(origin.base, place.path) });
     }
   }
 
@@ -266,7 +292,9 @@ function statOf(path: string): Stats | undefined {
 /** The folder free of links; undefined when it is none. */
 function realFolder(path: string): string | undefined {
   try {
-    const real = realpathSync(path);
+    // Without a name there, the error that would say so costs more than all the rest.
+    if (!isThere(path)) return undefined;
+    const real = realpathSync.native(path);
     return statSync(real).isDirectory() ? real : undefined;
   } catch {
     return undefined;

@@ -86,6 +86,14 @@ function tooLarge(limit: number): string {
   return megabytes > 0 ? `is larger than ${megabytes} MB` : "is one of too many large files";
 }
 
+const BINARY_PROBE = 8000;
+
+/** A script stays text, whatever bytes were put into it to keep it from being shown. */
+export function isBinary(bytes: Uint8Array): boolean {
+  const isScript = bytes[0] === 0x23 && bytes[1] === 0x21;
+  return !isScript && bytes.subarray(0, BINARY_PROBE).includes(0);
+}
+
 export function sha256(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }

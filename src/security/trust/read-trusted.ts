@@ -5,7 +5,7 @@
  * 2. A program runs from a private copy of the approved bytes, because a path can change between a check and a start.
  */
 import { lstatSync, mkdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Failure, failure } from "../../protocol/errors.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { type ContentItem, nameOf, type TrustedItem } from "./content.js";
@@ -46,22 +46,32 @@ async function entryBytes({ path, entry }: ContentItem, text: string): Promise<B
   return canonical === undefined ? undefined : Buffer.from(canonical);
 }
 
-const PRIVATE_PROGRAM = 0o500;
-
-/** A copy of the program that nobody else can change, to be started in its place; `folder` is one of Oxbow's own. */
-export async function trustedProgram(item: TrustedItem, folder: string): Promise<string> {
-  const bytes = await readItem(item);
-  const place = join(folder, item.sha256);
-  mkdirSync(place, { recursive: true, mode: 0o700 });
-  // The name stays: programs look at it, and people at the list of processes.
-  const path = join(place, basename(item.path));
-  if (!isIntact(path, item)) await writeFileAtomic(path, bytes, { mode: PRIVATE_PROGRAM });
-  return path;
+/**
+ * Private copies of approved files, to be run in place of the originals; `folder` is one of Oxbow's own. The files keep their
+ * places relative to each other, so that a program finds its approved companions, and no others.
+ */
+export async function trustedCopies(
+  items: readonly TrustedItem[],
+  folder: string,
+): Promise<ReadonlyMap<TrustedItem, string>> {
+  const list = items.map(({ root, path, sha256, executable }) => JSON.stringify([root, path, sha256, executable]));
+  const tree = join(folder, sha256(list.sort().join("\n")));
+  const roots = [...new Set(items.map(({ root }) => root))].sort();
+  const copies = new Map<TrustedItem, string>();
+  for (const item of items) {
+    const bytes = await readItem(item);
+    const copy = join(tree, String(roots.indexOf(item.root)), item.path);
+    mkdirSync(dirname(copy), { recursive: true, mode: 0o700 });
+    const mode = item.executable ? 0o500 : 0o400;
+    if (!isIntact(copy, { item, mode })) await writeFileAtomic(copy, bytes, { mode });
+    copies.set(item, copy);
+  }
+  return copies;
 }
 
-function isIntact(path: string, { kind, sha256 }: ContentItem): boolean {
+function isIntact(path: string, { item, mode }: { readonly item: ContentItem; readonly mode: number }): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat === undefined || (stat.mode & 0o777) !== PRIVATE_PROGRAM) return false;
-  const copy = readContent(path, { limit: sizeLimit(kind), keep: 0 });
-  return "sha256" in copy && copy.sha256 === sha256;
+  if (stat === undefined || (stat.mode & 0o777) !== mode) return false;
+  const copy = readContent(path, { limit: sizeLimit(item.kind), keep: 0 });
+  return "sha256" in copy && copy.sha256 === item.sha256;
 }

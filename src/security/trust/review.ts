@@ -6,7 +6,7 @@ import { type ChangeClass, classifyChange } from "./change-class.js";
 import { type ContentItem, type FoundContent, keyOf, type Owner, type UnusableContent } from "./content.js";
 import { isThere } from "./is-there.js";
 import type { LockEntry } from "./lock-entry.js";
-import { REVIEWABLE_BYTES } from "./read-content.js";
+import { isBinary, REVIEWABLE_BYTES } from "./read-content.js";
 import { readItem } from "./read-trusted.js";
 
 export interface TrustPolicy {
@@ -87,7 +87,7 @@ async function look(
   }
   const last = lock.lastApproved(item);
   const before = last === undefined ? undefined : lock.bytesOf(last);
-  const text = after === undefined ? "" : Buffer.from(after).toString("utf8");
+  const text = after === undefined || isBinary(after) ? "" : Buffer.from(after).toString("utf8");
   return {
     item,
     state: last === undefined ? "new" : "changed",

@@ -17,7 +17,7 @@ import type { UndoJournal } from "./journal.js";
 import type { UndoPlan } from "./plan.js";
 import type { UndoItem } from "./plan-items.js";
 import { presentAt } from "./present.js";
-import { isExchange, removeTemporary, restore, type Step } from "./restore.js";
+import { isExchange, type RestoreOptions, removeTemporary, restore, type Step } from "./restore.js";
 
 export interface ApplyUndoOptions {
   /** Leaves the entries with a conflict as they are and does the rest. */
@@ -57,9 +57,8 @@ async function carryOut(journal: UndoJournal, plan: UndoPlan): Promise<UndoResul
   for (const item of done) changes.push(await keepPresent(journal, plan, item));
   await journal.flush();
   if (plan.interrupted !== undefined) {
-    const { call, changes: list, gaps } = plan.interrupted;
-    if (list.length > 0) journal.append({ is: "change", call, list });
-    journal.append({ is: "end", call, gaps });
+    const { call, changes: found, gaps } = plan.interrupted;
+    journal.append({ is: "change", call, list: found }, { is: "end", call, gaps });
   }
   const killed = killedUndos(journal, plan);
   const list = withKilled(journal, { plan, killed, changes });
@@ -67,12 +66,11 @@ async function carryOut(journal: UndoJournal, plan: UndoPlan): Promise<UndoResul
   await journal.sync();
   const steps = changes.map((change, index) => stepOf(change, { id, index }));
   try {
-    restore(steps, { root: plan.root, content: (address) => journal.content(address) });
+    restore(steps, optionsFor(journal, plan.root));
   } catch (error) {
     takeBack(journal, { root: plan.root, steps, id, error: error as Error });
   }
-  journal.append({ is: "done", id });
-  for (const group of killed) journal.append({ is: "done", id: group.id, failed: true });
+  journal.append({ is: "done", id }, ...killed.map((group) => ({ is: "done", id: group.id, failed: true }) as const));
   await journal.sync();
   return { done, left };
 }
@@ -115,6 +113,10 @@ function withKilled(
   return [...list.values()];
 }
 
+function optionsFor(journal: UndoJournal, root: string): RestoreOptions {
+  return { root, content: (address) => journal.content(address), address: (content) => journal.address(content) };
+}
+
 function stepOf({ path, before, after }: Change, { id, index }: { id: string; index: number }): Step {
   return { path, from: before, to: after, temporary: `.oxbow-undo-${id}-${index}.tmp` };
 }
@@ -131,7 +133,7 @@ function takeBack(
     return isTaken && !sameState(state, step.from) ? [{ ...step, from: state, to: step.from }] : [];
   });
   try {
-    restore(back, { root, content: (address) => journal.content(address) });
+    restore(back, optionsFor(journal, root));
   } catch (again) {
     throw new StoreError(
       "unavailable",

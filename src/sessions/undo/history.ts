@@ -74,6 +74,7 @@ export class History {
   }
 
   add(record: UndoRecord): void {
+    if (record.is === "content") return;
     this.#order++;
     if (record.is === "open") this.opening ??= record;
     else if (record.is === "call") this.#addCall(record);

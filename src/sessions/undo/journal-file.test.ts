@@ -31,22 +31,22 @@ function idsIn(file: JournalFile): readonly string[] {
 
 async function write(): Promise<void> {
   const file = open();
-  file.append(record("one"));
+  file.append([record("one")]);
   await file.appendContents(Buffer.from("the content"));
-  file.append(record("two"));
-  file.append(record("three".repeat(100)));
+  file.append([record("two")]);
+  file.append([record("three".repeat(100))]);
   file.close();
 }
 
 describe("a journal file", () => {
   it("gives back what was written, also to others while it is written", async () => {
     const writer = open();
-    writer.append(record("one"));
+    writer.append([record("one")]);
     const reader = open("read");
     expect(idsIn(reader)).toEqual(["one"]);
     const at = await writer.appendContents(Buffer.from("the content"));
     const large = await writer.appendContents(Buffer.alloc(200_000, "x"));
-    writer.append(record("two"));
+    writer.append([record("two")]);
     expect(idsIn(reader)).toEqual(["two"]);
     expect(reader.contents(at)?.toString()).toBe("the content");
     expect(reader.contents(large)?.equals(Buffer.alloc(200_000, "x"))).toBe(true);
@@ -64,7 +64,7 @@ describe("a journal file", () => {
       const file = open();
       const found = idsIn(file);
       expect(["one", "two", "three".repeat(100)].slice(0, found.length)).toEqual(found);
-      file.append(record("next"));
+      file.append([record("next")]);
       file.close();
       const again = open("read");
       expect(idsIn(again)).toEqual([...found, "next"]);

@@ -3,7 +3,8 @@
  *
  * 1. It begins with MAGIC and a salt. Frames follow: the length of the sealed bytes (4 bytes, little endian), the kind
  *    (1 byte), the sealed bytes. What is sealed begins with a byte for its encoding: 0 as it is, 1 brotli.
- * 2. Frames are only ever added, each by one write, by the holder of the lock (journal-lock.ts).
+ * 2. Frames are only ever added, each by one write, by the holder of the lock (journal-lock.ts). A frame holds some records,
+ *    as one JSON array, or contents.
  * 3. A file that ends in the middle of a frame, or with one that does not open, was cut short by a crash: what is left of
  *    that frame is cut away before the next one is written. A frame that does not open anywhere else is damage.
  * 4. Records are read when the file is; contents only when somebody asks for them.
@@ -20,7 +21,7 @@ import { SALT_BYTES, SEAL_BYTES, Sealer } from "./sealer.js";
 const MAGIC = Buffer.from("oxundo1\n");
 const FILE_HEADER_BYTES = MAGIC.length + SALT_BYTES;
 const FRAME_HEADER_BYTES = 5;
-const RECORD = 1;
+const RECORDS = 1;
 const CONTENTS = 2;
 /** Setting a compressor up costs more than the few bytes it would save. */
 const WORTH_PACKING = 256;
@@ -93,11 +94,11 @@ export class JournalFile {
       const frame = this.#frameAt(this.#end, size);
       if (frame === undefined) break;
       const next = this.#end + FRAME_HEADER_BYTES + frame.length;
-      if (frame.kind === RECORD) {
+      if (frame.kind === RECORDS) {
         const plain = this.#open(this.#end, frame);
         if (plain === undefined && next < size) throw this.#unreadable(records.length === 0);
         if (plain === undefined) break;
-        records.push(JSON.parse(plain.toString()) as UndoRecord);
+        records.push(...(JSON.parse(plain.toString()) as readonly UndoRecord[]));
       }
       this.#end = next;
     }
@@ -105,9 +106,9 @@ export class JournalFile {
     return records;
   }
 
-  /** `read` must have come to the end before, while nobody else could write. */
-  append(record: UndoRecord): void {
-    this.#write(RECORD, encode(Buffer.from(JSON.stringify(record))));
+  /** All of them or none. `read` must have come to the end before, while nobody else could write. */
+  append(records: readonly UndoRecord[]): void {
+    this.#write(RECORDS, encode(Buffer.from(JSON.stringify(records))));
   }
 
   /** Where they lie, for `contents`. */

@@ -70,7 +70,11 @@ export class JournalLock {
 
   /** Leaves nothing behind. */
   close(): void {
-    rmSync(this.#own, { force: true });
+    try {
+      rmSync(this.#own, { force: true });
+    } catch {
+      // There was never a folder to put it in.
+    }
   }
 
   #try(): boolean {

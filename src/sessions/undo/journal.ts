@@ -64,6 +64,8 @@ export class UndoJournal {
   readonly #waiting = new Map<string, Buffer>();
   #waitingBytes = 0;
   #making: Promise<void>[] = [];
+  /** Where contents lie that are in the file already; nobody needs to know before a record names them. */
+  readonly #unannounced: UndoRecord[] = [];
   #unsafe = false;
   #holders = 0;
   readonly #lock: JournalLock;
@@ -125,9 +127,11 @@ export class UndoJournal {
     return this.#history;
   }
 
-  append(record: UndoRecord): void {
-    this.#opened().append(record);
-    this.#learn(record);
+  /** All of them or none. */
+  append(...records: readonly UndoRecord[]): void {
+    this.#opened().append([...this.#unannounced, ...records]);
+    this.#unannounced.length = 0;
+    for (const record of records) this.#learn(record);
   }
 
   /** Names a content without keeping it. */
@@ -168,8 +172,13 @@ export class UndoJournal {
 
   /** Waits until everything is on the disk. */
   async sync(): Promise<void> {
-    await this.#opened().sync();
     this.#unsafe = false;
+    try {
+      await this.#opened().sync();
+    } catch (error) {
+      this.#unsafe = true;
+      throw storeError(error, this.folder);
+    }
   }
 
   has(address: string): boolean {
@@ -207,6 +216,7 @@ export class UndoJournal {
     this.#history = new History();
     this.#contents = new Map();
     this.#lastFrame = undefined;
+    this.#unannounced.length = 0;
   }
 
   #opened(): JournalFile {
@@ -233,7 +243,10 @@ export class UndoJournal {
     this.#unsafe = true;
     const made = this.#opened()
       .appendContents(bytes)
-      .then((at) => this.append({ is: "content", at, list }));
+      .then((at) => {
+        this.#unannounced.push({ is: "content", at, list });
+        this.#learn({ is: "content", at, list });
+      });
     // It is waited for later.
     made.catch(() => {});
     this.#making.push(made);

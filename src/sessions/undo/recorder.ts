@@ -13,7 +13,7 @@ import { isWithin } from "../../system/within.js";
 import type { EntryState } from "./entry-state.js";
 import type { History } from "./history.js";
 import type { UndoJournal } from "./journal.js";
-import type { CallRecord } from "./records.js";
+import type { CallRecord, UndoRecord } from "./records.js";
 import { type Comparison, WorkspaceWatch } from "./workspace-watch.js";
 
 export interface BegunCall {
@@ -62,6 +62,7 @@ export class UndoRecorder {
   #turn: Pick<CallRecord, "turn" | "number"> | undefined;
   /** The last call that is in the journal. */
   #written: CallRecord | undefined;
+  /** Dropped when what it saw did not get into the journal: the next one goes by the journal. */
   #watch: WorkspaceWatch | undefined;
   #watching = 0;
   #tooLargeIn: TurnId | undefined;
@@ -99,13 +100,19 @@ export class UndoRecorder {
     await journal.enter();
     try {
       const history = journal.begin(this.#root);
-      if (history.interrupted !== undefined && this.#watching === 0) await this.#catchUp(history, call.turn);
-      if (this.#written?.call !== call.call || this.#written.turn !== call.turn) this.#write(call);
+      const isInterrupted = history.interrupted !== undefined && this.#watching === 0;
+      const earlier = isInterrupted ? (await this.#catchUp(history, call.turn)).records : [];
+      const isWritten = this.#written?.call === call.call && this.#written.turn === call.turn;
       const before = await stateOf(change.before, (content) => journal.keep(content));
       const after = await stateOf(change.after, async (content) => journal.address(content));
       await journal.flush();
-      journal.append({ is: "change", call: call.call, list: [{ path: this.#pathOf(change.absolute), before, after }] });
+      const list = [{ path: this.#pathOf(change.absolute), before, after }];
+      journal.append(...earlier, ...(isWritten ? [] : [call]), { is: "change", call: call.call, list });
+      this.#written = call;
       await journal.sync();
+    } catch (error) {
+      this.#watch = undefined;
+      throw error;
     } finally {
       journal.leave();
     }
@@ -126,7 +133,6 @@ export class UndoRecorder {
         }
       };
     } catch (error) {
-      // What it saw is not in the journal: the next call goes by the journal.
       this.#watch = undefined;
       journal.leave();
       throw error;
@@ -138,26 +144,30 @@ export class UndoRecorder {
     const journal = this.#journal;
     const history = journal.begin(this.#root);
     // Another call is being watched already: what changes from now on will be found when one of the two ends.
-    const isWatched = this.#watching > 0 || (await this.#catchUp(history, record.turn));
-    this.#write(isWatched ? record : { ...record, watched: false });
+    const { isTooLarge, records } =
+      this.#watching > 0 ? { isTooLarge: false, records: [] } : await this.#catchUp(history, record.turn);
+    this.#written = { ...record, watched: !isTooLarge };
+    journal.append(...records, this.#written);
     if (journal.hasUnsafeContents) await journal.sync();
-    return isWatched;
+    return !isTooLarge;
   }
 
-  /** Brings the journal up to the workspace as it is. False when that is too large. */
-  async #catchUp(history: History, turn: TurnId): Promise<boolean> {
-    const journal = this.#journal;
+  /** What brings the journal up to the workspace as it is. */
+  async #catchUp(
+    history: History,
+    turn: TurnId,
+  ): Promise<{ readonly isTooLarge: boolean; readonly records: readonly UndoRecord[] }> {
     const { interrupted } = history;
     const found = await this.#compare(history, turn);
-    await journal.flush();
     if (found.is === "too-large") {
       const gaps = [GAPS.unknownEnd, GAPS.tooLarge];
-      if (interrupted !== undefined) journal.append({ is: "end", call: interrupted.call, gaps });
-      return false;
+      return {
+        isTooLarge: true,
+        records: interrupted === undefined ? [] : [{ is: "end", call: interrupted.call, gaps }],
+      };
     }
-    if (interrupted !== undefined) this.#conclude(interrupted, found, [GAPS.interrupted]);
-    else this.#see(found);
-    return true;
+    const records = interrupted === undefined ? seen(found) : conclusion(interrupted, found, [GAPS.interrupted]);
+    return { isTooLarge: false, records };
   }
 
   async #lookAfter(record: CallRecord, gaps: readonly string[]): Promise<void> {
@@ -165,8 +175,7 @@ export class UndoRecorder {
     try {
       const history = journal.begin(this.#root);
       const found = gaps.includes(GAPS.tooLarge) ? undefined : await this.#compare(history, record.turn);
-      await journal.flush();
-      if (found?.is === "compared") this.#conclude(record, found, gaps);
+      if (found?.is === "compared") journal.append(...conclusion(record, found, gaps));
       else journal.append({ is: "end", call: record.call, gaps: [...new Set([GAPS.tooLarge, ...gaps])] });
       // The next command needs it on the disk; until then there is time. If this fails, it is tried again then.
       if (journal.hasUnsafeContents) journal.sync().catch(() => {});
@@ -194,25 +203,8 @@ export class UndoRecorder {
       journal.hasRoom ? journal.keep(content) : journal.address(content),
     );
     if (found.is === "too-large") this.#tooLargeIn = turn;
+    await journal.flush();
     return found;
-  }
-
-  #conclude(call: CallRecord, found: Extract<Comparison, { is: "compared" }>, gaps: readonly string[]): void {
-    const { changes, met, unreadable } = found;
-    if (changes.length > 0) this.#journal.append({ is: "change", call: call.call, list: changes });
-    this.#see({ changes: [], met });
-    const all = unreadable.length > 0 ? [...gaps, GAPS.unreadable] : gaps;
-    this.#journal.append({ is: "end", call: call.call, ...(all.length > 0 && { gaps: all }) });
-  }
-
-  #see({ changes, met }: Pick<Extract<Comparison, { is: "compared" }>, "changes" | "met">): void {
-    const list = [...met, ...changes.map(({ path, after }) => [path, after ?? null] as const)];
-    if (list.length > 0) this.#journal.append({ is: "seen", list });
-  }
-
-  #write(record: CallRecord): void {
-    this.#journal.append(record);
-    this.#written = record;
   }
 
   #recordOf({ call, tool, changes }: BegunCall): CallRecord {
@@ -224,6 +216,25 @@ export class UndoRecorder {
     const path = isWithin(absolute, this.#root) ? relative(this.#root, absolute) : absolute;
     return sep === "/" ? path : path.replaceAll(sep, "/");
   }
+}
+
+type Compared = Extract<Comparison, { is: "compared" }>;
+
+/** The end of a watched call. */
+function conclusion(call: CallRecord, found: Compared, gaps: readonly string[]): readonly UndoRecord[] {
+  const { changes, met, unreadable } = found;
+  const all = unreadable.length > 0 ? [...gaps, GAPS.unreadable] : gaps;
+  return [
+    ...(changes.length > 0 ? [{ is: "change", call: call.call, list: changes } as const] : []),
+    ...seen({ changes: [], met }),
+    { is: "end", call: call.call, ...(all.length > 0 && { gaps: all }) },
+  ];
+}
+
+/** What no tool of ours did. */
+function seen({ changes, met }: Pick<Compared, "changes" | "met">): readonly UndoRecord[] {
+  const list = [...met, ...changes.map(({ path, after }) => [path, after ?? null] as const)];
+  return list.length > 0 ? [{ is: "seen", list }] : [];
 }
 
 async function stateOf(

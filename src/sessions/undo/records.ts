@@ -1,5 +1,5 @@
 /**
- * What the journal says, one JSON object a record.
+ * What the journal says.
  *
  * 1. `change` of a file tool and `undo` are written before the first byte of what they name changes, so after a crash each
  *    file is as `before` or as `after` says.

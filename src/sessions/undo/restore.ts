@@ -28,6 +28,8 @@ import {
 import { dirname, join } from "node:path";
 import { type EntryState, kindOf, sameContent, stampOf } from "./entry-state.js";
 import { HeldFolder, inFolder } from "./held-folder.js";
+import { MAX_KEPT_BYTES } from "./limits.js";
+import { readRegularFile } from "./regular-file.js";
 
 export interface Step {
   readonly path: string;
@@ -41,42 +43,46 @@ export interface Step {
 export interface RestoreOptions {
   readonly root: string;
   content(address: string): Buffer | undefined;
+  address(content: Buffer): string;
 }
 
 export class RestoreError extends Error {
   override readonly name = "RestoreError";
 }
 
+const NO_THROW = { throwIfNoEntry: false } as const;
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 const SAME_FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 /** What its owner needs to work in a folder. */
 const WORKABLE = 0o300;
 
+type Action = (step: Step, at: string, options: RestoreOptions) => void;
+
 /** Throws at the first step that cannot be taken; those before it stay taken. */
 export function restore(steps: readonly Step[], options: RestoreOptions): void {
   const deepest = steps.toSorted((left, right) => depthOf(right) - depthOf(left));
   const shallowest = deepest.toReversed();
-  const take = (chosen: readonly Step[], action: (step: Step, at: string) => void) => {
+  const take = (chosen: readonly Step[], action: Action) => {
     for (const step of chosen) {
       try {
-        inFolder(options.root, step.path, (at) => action(step, at));
+        inFolder(options.root, step.path, (at) => action(step, at, options));
       } catch (error) {
         throw new RestoreError(`${step.path}: ${(error as Error).message}`, { cause: error });
       }
     }
   };
-  const setFolderMode = ({ to }: Step, at: string) => to?.mode !== undefined && chmodSync(at, to.mode);
   take(
     shallowest.filter((step) => isKeptFolder(step) && isWorkable(step)),
     setFolderMode,
   );
+  take(shallowest.filter(isShutAndGoes), (step, at) => chmodSync(at, (step.from?.mode ?? 0) | 0o700));
   take(
     deepest.filter((step) => step.to === undefined || isExchange(step)),
     remove,
   );
   take(
     shallowest.filter((step) => step.to !== undefined && !isKeptFolder(step)),
-    (step, at) => put(step, at, options),
+    put,
   );
   // Only now: nothing could be made in them after this.
   take(
@@ -91,7 +97,7 @@ export function removeTemporary(root: string, { path, temporary }: Pick<Step, "p
   try {
     inFolder(root, path, (at) => {
       const own = join(dirname(at), temporary);
-      const found = lstatSync(own, { throwIfNoEntry: false });
+      const found = lstatSync(own, NO_THROW);
       if (found?.isDirectory()) rmdirSync(own);
       else if (found !== undefined) unlinkSync(own);
     });
@@ -109,6 +115,11 @@ function isKeptFolder({ from, to }: Step): boolean {
   return from?.kind === "folder" && to?.kind === "folder";
 }
 
+/** A folder that goes, and lets nobody remove what is in it. */
+function isShutAndGoes({ from, to }: Step): boolean {
+  return from?.kind === "folder" && to?.kind !== "folder" && ((from.mode ?? WORKABLE) & WORKABLE) !== WORKABLE;
+}
+
 function isWorkable({ to }: Step): boolean {
   return ((to?.mode ?? WORKABLE) & WORKABLE) === WORKABLE;
 }
@@ -117,8 +128,12 @@ function depthOf({ path }: Step): number {
   return path.split("/").length;
 }
 
-function remove(step: Step, at: string): void {
-  expectAt(at, step.from);
+function setFolderMode({ to }: Step, at: string): void {
+  if (to?.mode !== undefined) chmodSync(at, to.mode);
+}
+
+function remove(step: Step, at: string, options: RestoreOptions): void {
+  expectAt(at, step.from, options);
   if (step.from?.kind !== "folder") {
     unlinkSync(at);
     return;
@@ -132,24 +147,25 @@ function remove(step: Step, at: string): void {
   }
 }
 
-function put(step: Step, at: string, { content }: RestoreOptions): void {
+function put(step: Step, at: string, options: RestoreOptions): void {
   const { to, temporary } = step;
   const from = isExchange(step) ? undefined : step.from;
   if (to === undefined) return;
   if (from?.kind === "file" && to.kind === "file" && sameContent(from, to)) {
-    setMode(at, { from, to });
+    expectAt(at, from, options);
+    setMode(at, to.mode);
     return;
   }
   const made = join(dirname(at), temporary);
   try {
-    if (to.kind === "file") makeFile(made, to, { content, owner: lstatSync(at, { throwIfNoEntry: false }) });
+    if (to.kind === "file") makeFile(made, to, { content: options.content, owner: lstatSync(at, NO_THROW) });
     else if (to.kind === "link") symlinkSync(to.target ?? "", made);
     else makeFolder(made, isWorkable(step) ? to.mode : 0o700);
-    expectAt(at, from);
+    expectAt(at, from, options);
     renameSync(made, at);
   } catch (error) {
-    if (lstatSync(made, { throwIfNoEntry: false })?.isDirectory()) rmdirSync(made);
-    else if (lstatSync(made, { throwIfNoEntry: false }) !== undefined) unlinkSync(made);
+    if (lstatSync(made, NO_THROW)?.isDirectory()) rmdirSync(made);
+    else if (lstatSync(made, NO_THROW) !== undefined) unlinkSync(made);
     throw error;
   }
 }
@@ -187,26 +203,31 @@ function makeFolder(path: string, mode: number | undefined): void {
   if (mode !== undefined) chmodSync(path, mode);
 }
 
-function setMode(at: string, { from, to }: { readonly from: EntryState; readonly to: EntryState }): void {
-  expectAt(at, from);
-  if (to.mode === undefined) return;
+function setMode(at: string, mode: number | undefined): void {
+  if (mode === undefined) return;
   const fd = openSync(at, SAME_FILE);
   try {
-    fchmodSync(fd, to.mode);
+    fchmodSync(fd, mode);
   } finally {
     closeSync(fd);
   }
 }
 
-function expectAt(at: string, expected: EntryState | undefined): void {
-  const stat = lstatSync(at, { throwIfNoEntry: false });
+function expectAt(at: string, expected: EntryState | undefined, { address }: RestoreOptions): void {
+  const stat = lstatSync(at, NO_THROW);
   const isExpected =
     stat === undefined || expected === undefined
       ? stat === expected
       : kindOf(stat) === expected.kind &&
         (expected.kind !== "link" || readlinkSync(at) === expected.target) &&
-        (expected.kind !== "file" || expected.stamp === undefined || expected.stamp === stampOf(stat));
+        (expected.kind !== "file" || expected.stamp === stampOf(stat) || holds(at, expected, address));
   if (!isExpected) throw new Error("it was changed by someone else a moment ago");
+}
+
+/** A step that touched another name of the same file has moved its times. */
+function holds(at: string, { content }: EntryState, address: RestoreOptions["address"]): boolean {
+  const read = readRegularFile(at, { limit: MAX_KEPT_BYTES });
+  return read !== undefined && address(read.bytes) === content;
 }
 
 function syncFolder(root: string, folder: string): void {

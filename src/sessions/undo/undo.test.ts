@@ -127,6 +127,19 @@ describe("undoing what tools changed", () => {
     await here.undo();
   });
 
+  it("restores names that were hard links of one file", async () => {
+    const here = place();
+    here.sh("echo 1 > a; ln a b; ln a c; echo 2 > d");
+    const first = here.tree();
+    here.turn();
+    await here.bash("echo 3 >> a; rm c; ln -f a d; ln a e; chmod 600 b");
+    const second = here.tree();
+    await here.undo();
+    expect(here.tree()).toEqual(first);
+    await here.undo({ redo: true });
+    expect(here.tree()).toEqual(second);
+  });
+
   it("brings back the workspace itself", async () => {
     const here = place();
     here.sh("mkdir d; echo 1 > d/a");

@@ -1,5 +1,5 @@
 /**
- * The mock model: an HTTP server on one port that speaks three wires, follows a script and remembers what it was asked.
+ * The mock model: an HTTP server on one port that speaks five wires, follows a script and remembers what it was asked.
  *
  * 1. A request the real service would refuse is refused in its words, and uses up no reply. So does a failed expectation.
  * 2. Which reply answers a request is decided when its body is complete; from then on the answers run side by side.
@@ -145,7 +145,7 @@ class MockServer {
     }
     const call = { wire, incoming, ended };
     if (settled !== undefined) return sendAnswer(plain, this.#refuse(call, settled));
-    const ask = wire.read(parseBody(incoming.bodyText) as JsonObject, incoming.bodyText);
+    const ask = wire.read(parseBody(incoming.bodyText) as JsonObject, incoming);
     const chosen = this.#choose(call, ask);
     if ("status" in chosen) return sendAnswer(plain, chosen);
     const output = new Output(response, gone.signal, chosen);

@@ -72,7 +72,7 @@ function listModels(path: string, service: Service): HttpAnswer {
   return { status: 200, headers: headers(service), body: { data, has_more: false, ...ends } };
 }
 
-function read(body: JsonObject, bodyText: string): Ask {
+function read(body: JsonObject, { bodyText }: Incoming): Ask {
   const messages = asList(body.messages).filter(isJsonObject);
   const spoke = messages.findLastIndex((message) => message.role === "assistant");
   const results = (from: number) =>

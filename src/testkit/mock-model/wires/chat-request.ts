@@ -1,8 +1,8 @@
 /** Requests in the form OpenAI and Ollama share: messages with a role each, tools as functions. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
-import { type Ask, asList, asText, estimateTokens, plainText } from "./wire.js";
+import { type Ask, asList, asText, estimateTokens, type Incoming, plainText } from "./wire.js";
 
-export function readChat(body: JsonObject, bodyText: string): Ask {
+export function readChat(body: JsonObject, { bodyText }: Incoming): Ask {
   const messages = asList(body.messages).filter(isJsonObject);
   const spoke = messages.findLastIndex((message) => message.role === "assistant");
   const texts = (from: number, ...roles: readonly string[]) => {

@@ -115,8 +115,8 @@ function shown(model: Required<ModelSpec>): JsonObject {
   };
 }
 
-function read(body: JsonObject, bodyText: string): Ask {
-  const ask = readChat(body, bodyText);
+function read(body: JsonObject, request: Incoming): Ask {
+  const ask = readChat(body, request);
   const context = isJsonObject(body.options) ? body.options.num_ctx : undefined;
   return {
     ...ask,

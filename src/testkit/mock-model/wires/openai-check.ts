@@ -47,7 +47,7 @@ function checkTools(body: JsonObject): Complaint | undefined {
   return undefined;
 }
 
-function checkName(name: string, param: string): Complaint | undefined {
+export function checkName(name: string, param: string): Complaint | undefined {
   if (/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return undefined;
   if (name === "") {
     const problem = "empty string. Expected a string with minimum length 1, but got an empty string instead.";
@@ -154,11 +154,11 @@ function checkCalls(message: JsonObject, where: string): Complaint | undefined {
 
 /* ---- complaints ---- */
 
-function missing(param: string): Complaint {
+export function missing(param: string): Complaint {
   return { message: `Missing required parameter: '${param}'.`, param, code: "missing_required_parameter" };
 }
 
-function emptyList(param: string): Complaint {
+export function emptyList(param: string): Complaint {
   const problem = "empty array. Expected an array with minimum length 1, but got an empty array instead.";
   return { message: `Invalid '${param}': ${problem}`, param, code: "empty_array" };
 }
@@ -168,7 +168,7 @@ function longerThan(limit: number, { param, text }: { param: string; text: strin
   return { message: `Invalid '${param}': ${problem}`, param, code: "string_above_max_length" };
 }
 
-function notA(expected: string, { param, value }: { param: string; value: JsonValue | undefined }): Complaint {
+export function notA(expected: string, { param, value }: { param: string; value: JsonValue | undefined }): Complaint {
   const message = `Invalid type for '${param}': expected ${expected}, but got ${kindOf(value)} instead.`;
   return { message, param, code: "invalid_type" };
 }

@@ -35,7 +35,7 @@ function settle(request: Incoming, service: Service): HttpAnswer | undefined {
 }
 
 /** Without a key of its own the server asks for none, as most compatible servers do. */
-function checkKey({ headers }: Incoming, { key }: Service): Partial<Complaint> | undefined {
+export function checkKey({ headers }: Incoming, { key }: Service): Partial<Complaint> | undefined {
   if (key === undefined) return undefined;
   const given = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? headers["api-key"];
   if (given === key) return undefined;

@@ -8,7 +8,7 @@ import type { ErrorAction, Noise, Part } from "../script/script.js";
 import type { IdMint } from "./id-mint.js";
 import type { ModelList } from "./model-list.js";
 
-export type WireName = "anthropic" | "openai" | "ollama";
+export type WireName = "anthropic" | "openai" | "openai-responses" | "gemini" | "ollama";
 
 export interface Incoming {
   readonly method: string;
@@ -37,6 +37,8 @@ export interface Service {
 export interface Ask {
   readonly model: string;
   readonly stream: boolean;
+  /** How a stream is framed where the client can choose; events, unless told. */
+  readonly framing?: "list";
   readonly system: string;
   readonly messages: number;
   /** Text of the last user message that has any. */
@@ -82,7 +84,7 @@ export interface Wire {
   readonly name: WireName;
   /** What the service answers without asking a model: refusals, mostly. */
   settle(request: Incoming, service: Service): HttpAnswer | undefined;
-  read(body: JsonObject, bodyText: string): Ask;
+  read(body: JsonObject, request: Incoming): Ask;
   headers(service: Service): Readonly<Record<string, string>>;
   error(error: ErrorAction, context: { readonly service: Service; readonly ask?: Ask }): HttpAnswer;
   encoder(ask: Ask, context: { readonly service: Service; readonly usage: Usage | undefined }): Encoder;

@@ -1,0 +1,123 @@
+/** The sandbox around the commands of one run (feature P8). Found out with the first command, never before the first request. */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { SessionId } from "../protocol/ids.js";
+import type { Sandbox, SandboxOptions } from "../security/sandbox/sandbox.js";
+import type { SandboxState } from "../security/sandbox/state.js";
+import type { ShellCommand, WrapOptions, WrappedCommand } from "../tools/bash.js";
+import type { Variables } from "./env.js";
+import type { LoadedSettings } from "./settings.js";
+
+export const SANDBOX_MODES = ["auto", "required", "off"] as const;
+export type SandboxMode = (typeof SANDBOX_MODES)[number];
+
+export interface RunSandboxOptions {
+  readonly loaded: LoadedSettings;
+  readonly variables: Variables;
+  readonly root: string;
+  readonly session: SessionId;
+  /** Stays readable: outputs too long for the model are there. */
+  readonly outputDirectory: string;
+  /** Folders of Oxbow itself that no command may read. */
+  readonly hidden: readonly string[];
+  /** Said once, when there is no sandbox although nobody switched it off. */
+  readonly note: (message: string) => void;
+}
+
+export class RunSandbox {
+  readonly #options: RunSandboxOptions;
+  readonly #opened = new Map<"pipes" | "terminal", Promise<Sandbox>>();
+  #state: SandboxState | undefined;
+
+  constructor(options: RunSandboxOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined until the first command asked. */
+  get state(): SandboxState | undefined {
+    return this.#state;
+  }
+
+  async find(): Promise<SandboxState> {
+    if (this.#state !== undefined) return this.#state;
+    const state = await (await this.#open("pipes")).state();
+    if (this.#state === undefined) await this.#announce(state);
+    this.#state = state;
+    return state;
+  }
+
+  async wrap(command: ShellCommand, { onTerminal, outside }: WrapOptions): Promise<WrappedCommand> {
+    const { kind } = await this.find();
+    const mode = this.#options.loaded.settings.sandbox.value;
+    if (kind === "none" && mode === "required") {
+      throw new Error('Not run: a sandbox is required (sandbox = "required"), and this machine has none.');
+    }
+    if (kind === "none" || outside) return command;
+    const [program = "", ...args] = command.argv;
+    const sandbox = await this.#open(onTerminal ? "terminal" : "pipes");
+    const wrapped = await sandbox.wrap({ program, args, cwd: command.cwd, env: command.env });
+    return {
+      argv: [wrapped.program, ...wrapped.args],
+      cwd: wrapped.cwd,
+      env: wrapped.env,
+      descriptors: wrapped.descriptors,
+      isWrapper: wrapped.sandboxed,
+      explain: wrapped.explain,
+      ended: wrapped.ended,
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
+  }
+
+  async #announce(state: SandboxState): Promise<void> {
+    if (this.#options.loaded.settings.sandbox.value === "off") return;
+    const { sandboxNotice } = await import("../security/sandbox/state.js");
+    const notice = sandboxNotice(state);
+    if (notice !== undefined) this.#options.note(notice);
+  }
+
+  /** A terminal cannot pass descriptors on, so its commands are wrapped in another way. */
+  #open(way: "pipes" | "terminal"): Promise<Sandbox> {
+    const known = this.#opened.get(way);
+    if (known !== undefined) return known;
+    const opening = this.#reallyOpen(way);
+    this.#opened.set(way, opening);
+    return opening;
+  }
+
+  async #reallyOpen(way: "pipes" | "terminal"): Promise<Sandbox> {
+    const [{ Sandbox }, { sandboxPolicy }, { usualSecrets }] = await Promise.all([
+      import("../security/sandbox/sandbox.js"),
+      import("../security/sandbox/policy.js"),
+      import("../security/sandbox/hidden-paths.js"),
+    ]);
+    const { loaded, variables, root, session, outputDirectory, hidden } = this.#options;
+    const { settings, roots } = loaded;
+    const hosts = settings.sandbox_hosts.value;
+    const options: SandboxOptions = {
+      platform: process.platform,
+      architecture: process.arch,
+      path: variables.PATH,
+      overrides: { kind: settings.sandbox.value === "off" ? "off" : "auto" },
+      folder: join(roots.state, "sandbox"),
+      workspace: root,
+      id: `${session}-${way}`,
+      passesDescriptors: way === "pipes" ? "yes" : "no",
+      policy: sandboxPolicy({
+        writable: [root],
+        hidden: [...hidden, ...usualSecrets({ home: variables.HOME || homedir() })],
+        visible: [outputDirectory],
+        network: hosts.length === 0 ? "off" : { allow: hosts },
+      }),
+      resolveSafely: async (host) => {
+        const { resolveSafely } = await import("../security/net-guard/resolve-safely.js");
+        const found = await resolveSafely(host);
+        if (!found.allowed) throw new Error(found.reason);
+        return found.addresses;
+      },
+    };
+    return new Sandbox(options);
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The audit (feature P7): the last decisions and what came of them.
+ *
+ * 1. It is made of the events of the log and of nothing else, so the ring and the log cannot tell different stories. A resumed session
+ *    gets its ring back by sending the old events through `see`.
+ * 2. It holds at most `AUDIT_CAPACITY` entries; the oldest go first. `clear` empties the ring, never the log.
+ */
+import type { Envelope } from "../../protocol/envelope.js";
+import type { EventPayloads, ToolStatus } from "../../protocol/events.js";
+import type { CallId } from "../../protocol/ids.js";
+import type { JsonObject } from "../../protocol/json.js";
+import { describeCall } from "../permissions/facts.js";
+
+export const AUDIT_CAPACITY = 1000;
+
+export type AuditOutcome = "allowed" | "denied" | "error" | "success";
+
+export interface AuditEntry {
+  /** RFC 3339, from the event. */
+  readonly time: string;
+  /** `permission` or `run`. */
+  readonly action: "permission" | "run";
+  readonly detail: string;
+  readonly outcome: AuditOutcome;
+  readonly decided_by?: string;
+  readonly call: CallId;
+  /** The event in the log. */
+  readonly event: number;
+}
+
+const DETAIL_LENGTH = 200;
+
+const OUTCOMES: Readonly<Record<ToolStatus, AuditOutcome | undefined>> = {
+  ok: "success",
+  error: "error",
+  timeout: "error",
+  cancelled: "error",
+  denied: "denied",
+  skipped: undefined,
+};
+
+export class AuditRing {
+  readonly #entries: AuditEntry[] = [];
+  readonly #details = new Map<CallId, string>();
+  readonly #denied = new Set<CallId>();
+  #dropped = 0;
+
+  /** Takes every event of a session; most do not concern it. */
+  see(event: Envelope): void {
+    switch (event.kind) {
+      case "ToolCallStarted":
+      case "PermissionRequested":
+        this.#describe(event.payload);
+        break;
+      case "PermissionResolved":
+        this.#resolved(event.payload, event);
+        break;
+      case "ToolResult":
+        this.#ran(event.payload, event);
+        break;
+      default:
+    }
+  }
+
+  /** Oldest first; with a count, the last so many. */
+  entries(count = this.#entries.length): readonly AuditEntry[] {
+    return count <= 0 ? [] : this.#entries.slice(-count);
+  }
+
+  /** How many entries made room for others since the start or the last `clear`. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  clear(): number {
+    this.#dropped = 0;
+    return this.#entries.splice(0).length;
+  }
+
+  #describe({ call, tool, args }: { readonly call: CallId; readonly tool: string; readonly args: JsonObject }): void {
+    const text = describeCall(tool, args).replaceAll(/\s+/g, " ");
+    this.#details.set(call, text.length > DETAIL_LENGTH ? `${text.slice(0, DETAIL_LENGTH - 1)}…` : text);
+  }
+
+  #resolved({ call, tool, decision, decided_by }: EventPayloads["PermissionResolved"], event: Envelope): void {
+    const outcome = decision === "deny" ? "denied" : "allowed";
+    if (outcome === "denied") this.#denied.add(call);
+    this.#add({ ...this.#common(call, tool, event), action: "permission", outcome, decided_by });
+  }
+
+  #ran({ call, tool, status }: EventPayloads["ToolResult"], event: Envelope): void {
+    const outcome = OUTCOMES[status];
+    // The denial itself was an entry already.
+    const known = status === "denied" && this.#denied.has(call);
+    if (outcome !== undefined && !known) this.#add({ ...this.#common(call, tool, event), action: "run", outcome });
+    this.#details.delete(call);
+    this.#denied.delete(call);
+  }
+
+  #common(call: CallId, tool: string, event: Envelope) {
+    return { time: event.ts, detail: this.#details.get(call) ?? tool, call, event: event.id };
+  }
+
+  #add(entry: AuditEntry): void {
+    this.#entries.push(entry);
+    if (this.#entries.length <= AUDIT_CAPACITY) return;
+    this.#entries.shift();
+    this.#dropped += 1;
+  }
+}

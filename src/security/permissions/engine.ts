@@ -1,0 +1,89 @@
+/**
+ * The decisions of one run: facts are collected, the laws of `decide.ts` are held against them, and what was decided can be asked for
+ * afterwards. `20-permission` asks this; commands look into it.
+ */
+import type { Tool, ToolCall } from "../../engine/ports.js";
+import type { PermissionDecision } from "../../protocol/events.js";
+import type { CallId } from "../../protocol/ids.js";
+import type { JsonObject } from "../../protocol/json.js";
+import { type Circumstances, collectFacts, type FactPorts } from "./collect-facts.js";
+import { decide, type PermissionPolicy } from "./decide.js";
+import type { DecisionFacts, Identity } from "./facts.js";
+import { describeCall } from "./facts.js";
+import { PlanMode } from "./plan-mode.js";
+import { type SessionRule, SessionRules } from "./session-rules.js";
+import type { Verdict } from "./verdict.js";
+
+export interface EngineOptions {
+  readonly ports: FactPorts;
+  /** Read anew for each decision: safe mode, path permissions and rules may change while the run goes on. */
+  policy(): PermissionPolicy;
+  sandboxed(): boolean;
+}
+
+export interface DecidedCall {
+  readonly call?: CallId;
+  readonly summary: string;
+  readonly verdict: Verdict;
+}
+
+const REMEMBERED = 200;
+
+export class PermissionEngine {
+  readonly session = new SessionRules();
+  readonly plan = new PlanMode();
+  readonly #options: EngineOptions;
+  readonly #decided: DecidedCall[] = [];
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+  }
+
+  get policy(): PermissionPolicy {
+    return this.#options.policy();
+  }
+
+  async judge(call: ToolCall, tool: Tool, originator: Identity): Promise<Verdict> {
+    const verdict = await this.test({ tool, args: call.args }, originator);
+    this.#decided.push({ call: call.call, summary: describeCall(call.tool, call.args), verdict });
+    if (this.#decided.length > REMEMBERED) this.#decided.shift();
+    return verdict;
+  }
+
+  /** What would be decided now, without a trace. */
+  async test(
+    call: { readonly tool: Pick<Tool, "name" | "set" | "mutating">; readonly args: JsonObject },
+    originator: Identity = "human",
+  ): Promise<Verdict> {
+    return decide(await this.#facts(call, originator), this.policy, this.session.list());
+  }
+
+  /** What a person answered. Only what was offered with the question is remembered, never what the call says. */
+  remember(
+    answered: { readonly tool: string; readonly verdict: Verdict; readonly originator: Identity },
+    decision: PermissionDecision,
+  ): readonly SessionRule[] {
+    const { tool, verdict, originator } = answered;
+    if (decision === "allow_tool") return this.session.add([{ kind: "tool", tool }], originator);
+    if (decision === "allow_pattern") return this.session.add(verdict.offer ?? [], originator);
+    return [];
+  }
+
+  /** The newest decisions first; with a call, that one. */
+  decided(call?: CallId): readonly DecidedCall[] {
+    const newest = [...this.#decided].reverse();
+    return call === undefined ? newest : newest.filter((each) => each.call === call);
+  }
+
+  async #facts(
+    call: { readonly tool: Pick<Tool, "name" | "set" | "mutating">; readonly args: JsonObject },
+    originator: Identity,
+  ): Promise<DecisionFacts> {
+    const circumstances: Circumstances = {
+      originator,
+      sandboxed: this.#options.sandboxed(),
+      planMode: this.plan.on,
+    };
+    return collectFacts(call, circumstances, this.#options.ports);
+  }
+}

@@ -1,0 +1,46 @@
+/** `/why`: a decision in a few lines: what was decided, by what, and what would change it. */
+import type { Decision } from "./facts.js";
+import { ruleName, ruleText } from "./rule.js";
+import { draftText } from "./session-rules.js";
+import type { Law, Verdict } from "./verdict.js";
+
+const DECIDED: Readonly<Record<Decision, string>> = {
+  allow: "Allowed",
+  ask: "Needs a person's answer",
+  deny: "Denied",
+};
+
+const CHANGE: Readonly<Record<Law, string>> = {
+  "mode deny": "Start with another --permission-mode.",
+  "plan mode": "Approve the plan to leave plan mode.",
+  boundary: "Start Oxbow in a folder that holds it, or add that folder to the workspace.",
+  blocklist:
+    'In your own profile, a rule with decision = "allow", a command or path, and lift_blocklist = true would allow it.',
+  "safe mode": "/safemode allow COMMAND puts a program on the list, /safemode off ends safe mode.",
+  "path permission": "/permissions set PATH PERMS grants more, /permissions reset PATH removes the entry.",
+  rule: "Change that rule, or write one with a higher priority.",
+  "mode allow": 'A rule with decision = "ask" or "deny" would stop it; so would --permission-mode ask.',
+  session: "/permissions revoke NUMBER takes it back.",
+  "quiet preset": "--strict-permissions asks also for what only reads; a rule can ask or deny.",
+  "contained edit": 'edits = "ask" under [permissions] asks for edits; a rule can ask or deny.',
+  "auto-approve": "Start without --auto-approve to be asked.",
+  default: "An answer for the session, or a rule under [[permissions.rules]], would settle it.",
+};
+
+export function explain(verdict: Verdict): string {
+  const { decision, decidedBy, reason, rule, about, offer = [], law } = verdict;
+  const lines = [
+    `${DECIDED[decision]}${about === undefined ? "" : `: ${oneLine(about)}`}`,
+    `By: ${decidedBy}`,
+    ...(rule === undefined ? [] : [`Rule: ${ruleText(rule)} (${ruleName(rule)})`]),
+    `Because: ${reason}`,
+    ...(offer.length === 0 ? [] : [`For the session you could allow: ${offer.map(draftText).join("; ")}`]),
+    `To change it: ${CHANGE[law]}`,
+  ];
+  return lines.join("\n");
+}
+
+function oneLine(text: string): string {
+  const flat = text.replaceAll(/\s+/g, " ");
+  return flat.length > 160 ? `${flat.slice(0, 159)}…` : flat;
+}

@@ -1,0 +1,39 @@
+/**
+ * Plan mode (feature L16): the model reads and plans, and changes nothing until a person approves.
+ *
+ * 1. Anyone may switch it on: that only takes away. Only a human may switch it off, unless `--auto-approve` was given; an agent that
+ *    asked for the plan never approves it.
+ * 2. `ExitPlanMode` without approval leaves it on: the plan goes back to the model.
+ */
+import { type Answerer, type AnswerOptions, type MayAnswer, mayAnswer, type QuestionedTurn } from "./identity.js";
+
+export interface PlanExit extends AnswerOptions {
+  readonly approve: boolean;
+  readonly client: Answerer;
+  /** The turn that made the plan. */
+  readonly turn: QuestionedTurn;
+}
+
+export class PlanMode {
+  #on = false;
+
+  get on(): boolean {
+    return this.#on;
+  }
+
+  enter(): void {
+    this.#on = true;
+  }
+
+  exit({ approve, client, turn, ...options }: PlanExit): MayAnswer {
+    if (!this.#on) return { ok: false, reason: "Plan mode is not on." };
+    if (!approve) return { ok: true };
+    const may = mayAnswer(client, turn, options);
+    if (may.ok) this.#on = false;
+    return may;
+  }
+}
+
+/** For the system prompt of a turn in plan mode. */
+export const PLAN_MODE_INSTRUCTION =
+  "Plan mode is on. Read whatever you need, change nothing: tools that change something are refused. Answer with the plan; the user approves it before you carry it out.";

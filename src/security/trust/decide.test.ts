@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import type { ContentItem, ContentKind, Owner } from "./content.js";
+import { type DecideOptions, decideTrust } from "./decide.js";
+import type { PendingItem, Review } from "./review.js";
+
+function item(kind: ContentKind, { owner = "project" as Owner, path = "" } = {}): ContentItem {
+  return {
+    root: "/p",
+    path: path || `${owner}-${kind}`,
+    kind,
+    owner,
+    executable: false,
+    sha256: "0".repeat(64),
+    size: 1,
+  };
+}
+
+function pending(one: ContentItem): PendingItem {
+  return { item: one, state: "new", change: "prose", hasHidden: false };
+}
+
+function review(over: Partial<Review>): Review {
+  return { approved: [], pending: [], noted: [], refused: [], removed: [], unusable: [], ...over };
+}
+
+function decide(over: Partial<Review>, options: Partial<DecideOptions> = {}) {
+  const decision = decideTrust({
+    review: review(over),
+    interactive: false,
+    skipUnapproved: false,
+    allowProjectHooks: false,
+    ...options,
+  });
+  return {
+    load: decision.load.map(({ path }) => path),
+    withheld: decision.withheld.map(({ item, why }) => `${item.path}: ${why}`),
+    ask: decision.ask.map(({ item }) => item.path),
+    refuse: decision.refuse,
+  };
+}
+
+describe("when something is not approved", () => {
+  const open = { approved: [item("skill")], pending: [pending(item("instructions"))] };
+
+  it("and nobody can answer, the run is refused with the names, and nothing is loaded", () => {
+    const { load, refuse } = decide(open);
+    expect(load).toEqual([]);
+    expect(refuse?.reason).toBe("NonInteractiveAckRefused");
+    expect(refuse?.message).toContain("instruction file (project-instructions)");
+    expect(refuse?.message).toContain("oxbow ack");
+    expect(refuse?.message).toContain("--skip-unapproved");
+  });
+
+  it("a person is asked, and it is not loaded before", () => {
+    expect(decide(open, { interactive: true })).toMatchObject({
+      load: ["project-skill"],
+      ask: ["project-instructions"],
+      refuse: undefined,
+    });
+  });
+
+  it("--skip-unapproved goes on without it and asks nobody", () => {
+    for (const interactive of [true, false]) {
+      expect(decide(open, { interactive, skipUnapproved: true })).toEqual({
+        load: ["project-skill"],
+        withheld: ["project-instructions: not approved"],
+        ask: [],
+        refuse: undefined,
+      });
+    }
+  });
+
+  it("a long list is cut, and a hostile name is harmless", () => {
+    const many = Array.from({ length: 30 }, (_, index) => pending(item("skill", { path: `s${index}\u001b[2J\n` })));
+    const message = decide({ pending: many }).refuse?.message ?? "";
+    expect(message).toContain("and 20 more");
+    expect(message).not.toMatch(/[\u001b\n]/);
+  });
+});
+
+describe("programs of a project", () => {
+  const kinds = ["hook", "tool", "command", "provider", "plugin"] as const;
+
+  it.each(kinds)("a %s needs the flag and an approval", (kind) => {
+    const one = item(kind);
+    const off = `${one.path}: project programs are off`;
+    expect(decide({ approved: [one] })).toMatchObject({ load: [], withheld: [off] });
+    expect(decide({ approved: [one] }, { allowProjectHooks: true })).toMatchObject({ load: [one.path], withheld: [] });
+    expect(decide({ pending: [pending(one)] }, { allowProjectHooks: true }).refuse).toBeDefined();
+  });
+
+  it.each(kinds)("an unapproved %s neither stops a run nor asks while programs are off", (kind) => {
+    const one = item(kind);
+    const expected = { load: [], withheld: [`${one.path}: project programs are off`], ask: [], refuse: undefined };
+    expect(decide({ pending: [pending(one)] })).toEqual(expected);
+    expect(decide({ pending: [pending(one)] }, { interactive: true })).toEqual(expected);
+    expect(decide({ pending: [pending(one)] }, { skipUnapproved: true })).toEqual(expected);
+  });
+
+  it.each(kinds)("a user's %s needs an approval alone", (kind) => {
+    const one = item(kind, { owner: "user" });
+    expect(decide({ approved: [one] }).load).toEqual([one.path]);
+    expect(decide({ pending: [pending(one)] }).refuse).toBeDefined();
+  });
+
+  it("MCP servers, profiles and aliases need an approval alone", () => {
+    const items = [item("mcp"), item("profile"), item("alias")];
+    expect(decide({ approved: items }).load).toHaveLength(3);
+    expect(decide({ pending: items.map(pending) }).refuse?.message).toMatch(/MCP server.*profile.*alias file/);
+  });
+});
+
+describe("the rest", () => {
+  it("what a person refused is left out without a question", () => {
+    expect(decide({ refused: [pending(item("skill"))] })).toEqual({
+      load: [],
+      withheld: ["project-skill: refused"],
+      ask: [],
+      refuse: undefined,
+    });
+  });
+
+  it("what changed in metadata is loaded", () => {
+    expect(decide({ noted: [pending(item("skill"))] }).load).toEqual(["project-skill"]);
+  });
+});

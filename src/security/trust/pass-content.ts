@@ -1,0 +1,64 @@
+/** Found content to loaded content: reviewed, decided, and put to a person where there is one. */
+import type { Failure } from "../../protocol/errors.js";
+import type { ApprovedLock, Approver } from "./approved-lock.js";
+import { askPending, type Conversation } from "./ask-pending.js";
+import { type FoundContent, nameOf, type TrustedItem } from "./content.js";
+import { decideTrust, type TrustDecision, type Withheld } from "./decide.js";
+import { type Review, reviewContent, type TrustPolicy } from "./review.js";
+import { count, type Look, shown } from "./shown.js";
+import { renderTrustScreen } from "./trust-screen.js";
+
+export interface PassOptions extends Look {
+  readonly folder: string;
+  readonly openLock: () => ApprovedLock;
+  readonly policy?: TrustPolicy;
+  readonly skipUnapproved: boolean;
+  readonly allowProjectHooks: boolean;
+  /** A person who can be asked; absent when there is none. */
+  readonly person?: { readonly by: Approver; readonly conversation: Conversation };
+  readonly now: () => Date;
+}
+
+export interface TrustOutcome {
+  /** What may be loaded, in the order it was found. */
+  readonly load: readonly TrustedItem[];
+  /** For the person: what was left out or changed, a line each. */
+  readonly notes: readonly string[];
+  /** The run ends with this, before anything was loaded. */
+  readonly refuse?: Failure;
+}
+
+export async function passContent(found: FoundContent, options: PassOptions): Promise<TrustOutcome> {
+  const { person, policy, skipUnapproved, allowProjectHooks } = options;
+  const lock = options.openLock();
+  const interactive = person !== undefined;
+  let review = await reviewContent(found, lock, policy);
+  let decision = decideTrust({ review, interactive, skipUnapproved, allowProjectHooks });
+  if (person !== undefined && decision.ask.length > 0) {
+    const { withheld, ask } = decision;
+    person.conversation.show(renderTrustScreen(ask, { ...options, withheld, unusable: review.unusable }));
+    await askPending(ask, { ...options, ...person, lock });
+    review = await reviewContent(found, lock, policy);
+    // What a person was asked about and left open is left out.
+    decision = decideTrust({ review, interactive, skipUnapproved: true, allowProjectHooks });
+  }
+  const { load, refuse } = decision;
+  return { load, notes: notesOn(review, decision), ...(refuse !== undefined && { refuse }) };
+}
+
+function notesOn({ noted, unusable }: Review, { withheld }: TrustDecision): readonly string[] {
+  const off = namesWithheld(withheld, "project programs are off");
+  const open = namesWithheld(withheld, "not approved");
+  return [
+    ...noted.map(({ item }) => `${shown(nameOf(item))} changed in white space or labels since it was approved.`),
+    ...(off.length > 0
+      ? [`${count(off.length, "program")} of this project left off without --allow-project-hooks: ${off.join(", ")}`]
+      : []),
+    ...(open.length > 0 ? [`Left out because nobody has approved it: ${open.join(", ")}`] : []),
+    ...unusable.map(({ path, problem }) => `${shown(path)} ${shown(problem)}, and is left out.`),
+  ];
+}
+
+function namesWithheld(withheld: readonly Withheld[], why: Withheld["why"]): readonly string[] {
+  return withheld.filter((one) => one.why === why).map(({ item }) => shown(nameOf(item)));
+}
