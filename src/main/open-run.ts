@@ -108,6 +108,7 @@ export async function openRun(
     dispose: async () => {
       await toolbox.close();
       await sandbox.close();
+      undo.close();
       await recording.stop();
       // What cannot be saved has been told.
       await journal.settle().catch(() => {});

@@ -21,6 +21,7 @@ export interface RunUndoOptions {
 export class RunUndo implements ChangeRecorder, ChangeWitness {
   readonly #options: RunUndoOptions;
   #recorder: Promise<UndoRecorder | undefined> | undefined;
+  #journal: { close(): void } | undefined;
   #turn: { readonly id: TurnId; readonly number?: number } | undefined;
 
   constructor(options: RunUndoOptions) {
@@ -44,6 +45,12 @@ export class RunUndo implements ChangeRecorder, ChangeWitness {
     await (await this.#open())?.before(change);
   }
 
+  close(): void {
+    this.#journal?.close();
+    this.#journal = undefined;
+    this.#recorder = undefined;
+  }
+
   #open(): Promise<UndoRecorder | undefined> {
     this.#recorder ??= this.#reallyOpen().catch((error) => {
       this.#recorder = undefined;
@@ -60,6 +67,7 @@ export class RunUndo implements ChangeRecorder, ChangeWitness {
       import("../sessions/undo/recorder.js"),
       openSessionUndo(sessions, session),
     ]);
+    this.#journal = journal;
     const recorder = new UndoRecorder(journal, { root });
     this.#tell(recorder);
     return recorder;

@@ -9,7 +9,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { asList, asNumber, asObject, asText } from "./fields.js";
 
-const TYPES = new Set(["string", "number", "integer", "boolean", "array", "object"]);
+const TYPES = new Set(["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT"]);
 
 /** Taken as they are, when they are numbers. */
 const NUMBERS = [
@@ -24,9 +24,9 @@ const NUMBERS = [
 ] as const;
 
 const FORMATS: Readonly<Record<string, readonly string[]>> = {
-  string: ["date-time"],
-  number: ["float", "double"],
-  integer: ["int32", "int64"],
+  STRING: ["date-time"],
+  NUMBER: ["float", "double"],
+  INTEGER: ["int32", "int64"],
 };
 
 const DEEPEST = 32;
@@ -36,7 +36,7 @@ const LARGEST = 5000;
 /** Undefined for a tool without parameters: Gemini refuses an object that has no properties. */
 export function toGeminiSchema(schema: JsonObject): JsonObject | undefined {
   const converted = new Conversion(schema).convert(schema, []);
-  return converted.type === "object" && converted.properties !== undefined ? converted : undefined;
+  return converted.type === "OBJECT" && converted.properties !== undefined ? converted : undefined;
 }
 
 /** The references on the way down: meeting one again means that the schema contains itself. */
@@ -52,7 +52,7 @@ class Conversion {
   }
 
   convert(value: JsonValue | undefined, trail: Trail): JsonObject {
-    if (this.#depth >= DEEPEST || ++this.#size > LARGEST) return { type: "object" };
+    if (this.#depth >= DEEPEST || ++this.#size > LARGEST) return { type: "OBJECT" };
     this.#depth++;
     const out = this.#convert(asObject(value), trail);
     this.#depth--;
@@ -63,7 +63,7 @@ class Conversion {
     const reference = asText(schema.$ref);
     if (reference !== "") {
       const { $ref: _, ...beside } = schema;
-      if (trail.includes(reference)) return { type: "object", ...described(beside, []) };
+      if (trail.includes(reference)) return { type: "OBJECT", ...described(beside, []) };
       return this.convert({ ...this.#lookUp(reference), ...beside }, [...trail, reference]);
     }
     if (Array.isArray(schema.allOf)) {
@@ -106,7 +106,7 @@ class Conversion {
     const { anyOf: _, oneOf: __, ...rest } = schema;
     const nullable = some.length < given.length && { nullable: true };
     const [only] = some;
-    if (only === undefined) return { type: "string", ...described(rest, []), ...nullable };
+    if (only === undefined) return { type: "STRING", ...described(rest, []), ...nullable };
     if (some.length === 1) return { ...this.convert(merged([only, rest]), trail), ...nullable };
     // Properties beside the alternatives belong to each of them.
     const { description, title, ...shared } = rest;
@@ -127,9 +127,9 @@ class Conversion {
       ...Object.fromEntries(
         NUMBERS.flatMap((name) => (asNumber(schema[name]) === undefined ? [] : [[name, schema[name]]])),
       ),
-      ...(type === "string" && typeof schema.pattern === "string" && { pattern: schema.pattern }),
-      ...(type === "object" && this.#properties(schema, trail)),
-      ...(type === "array" && { items: this.#items(schema, trail) }),
+      ...(type === "STRING" && typeof schema.pattern === "string" && { pattern: schema.pattern }),
+      ...(type === "OBJECT" && this.#properties(schema, trail)),
+      ...(type === "ARRAY" && { items: this.#items(schema, trail) }),
     };
   }
 
@@ -145,18 +145,19 @@ class Conversion {
   #items(schema: JsonObject, trail: Trail): JsonObject {
     const places = [...asList(schema.prefixItems), ...asList(schema.items)];
     if (places.length > 0) return this.convert(places.length === 1 ? places[0] : { anyOf: places }, trail);
-    return isJsonObject(schema.items) ? this.convert(schema.items, trail) : { type: "string" };
+    return isJsonObject(schema.items) ? this.convert(schema.items, trail) : { type: "STRING" };
   }
 }
 
 function typeOf(schema: JsonObject): string {
-  if (TYPES.has(asText(schema.type).toLowerCase())) return asText(schema.type).toLowerCase();
-  if (isJsonObject(schema.properties)) return "object";
-  if (schema.items !== undefined || schema.prefixItems !== undefined) return "array";
+  const named = asText(schema.type).toUpperCase();
+  if (TYPES.has(named)) return named;
+  if (isJsonObject(schema.properties)) return "OBJECT";
+  if (schema.items !== undefined || schema.prefixItems !== undefined) return "ARRAY";
   const values = [schema.const, ...asList(schema.enum)].filter((value) => value !== undefined && value !== null);
   const [kind, ...others] = new Set(values.map((value) => typeof value));
-  if (others.length === 0 && (kind === "number" || kind === "boolean")) return kind;
-  return schema.type === undefined && schema.additionalProperties !== undefined ? "object" : "string";
+  if (others.length === 0 && (kind === "number" || kind === "boolean")) return kind.toUpperCase();
+  return schema.type === undefined && schema.additionalProperties !== undefined ? "OBJECT" : "STRING";
 }
 
 /** Only strings can be listed; of other values the description tells. */
@@ -164,7 +165,7 @@ function choices(schema: JsonObject, type: string): { values: readonly JsonValue
   const given = schema.const === undefined ? asList(schema.enum) : [schema.const];
   const texts = given.filter((value) => typeof value === "string" && value !== "");
   if (given.length === 0) return { values: [], notes: [] };
-  if (type === "string" && texts.length === given.length) return { values: texts, notes: [] };
+  if (type === "STRING" && texts.length === given.length) return { values: texts, notes: [] };
   const listed = given.map((value) => JSON.stringify(value)).join(", ");
   return { values: [], notes: [given.length === 1 ? `Always ${listed}.` : `One of ${listed}.`] };
 }

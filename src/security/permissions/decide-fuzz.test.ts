@@ -4,7 +4,6 @@ import { posix } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decide } from "./decide.js";
-import { printAccess } from "./path-permissions.js";
 import { readCommand } from "./read-command.js";
 import { bash, HOME, onPath, pathsOf, policyWith, READER, rulesOf, WORKSPACE } from "./test-support/sample-policy.js";
 
@@ -81,6 +80,7 @@ const { command } = fc.letrec<{ command: Piece }>((tie) => ({
   ),
 }));
 
+const SEED = 20_260_101;
 const RANK = { allow: 0, ask: 1, deny: 2 } as const;
 
 describe("10,000 random commands", () => {
@@ -91,9 +91,9 @@ describe("10,000 random commands", () => {
       seen[verdict.decision] += 1;
       // In mode allow what nothing forbids is allowed; what is forbidden stays so, or is asked about.
       const least = mode === "ask" ? floor : floor === 2 ? 1 : 0;
-      expect([text, verdict.decision, RANK[verdict.decision] >= least]).toEqual([text, verdict.decision, true]);
+      if (RANK[verdict.decision] < least) throw new Error(`${text}: ${verdict.decision} by ${verdict.decidedBy}`);
     });
-    fc.assert(check, { numRuns: 10_000 });
+    fc.assert(check, { seed: SEED, numRuns: 10_000 });
     // All three are really reached.
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(500);
   });
@@ -101,9 +101,9 @@ describe("10,000 random commands", () => {
   it("are denied when something forbidden stands in them in plain words", () => {
     const check = fc.property(command, ({ text, floor }) => {
       fc.pre(floor === 2);
-      expect([text, decide(bash(text), policyWith({ rules: RULES, mode: "allow" })).decision]).toEqual([text, "deny"]);
+      return decide(bash(text), policyWith({ rules: RULES, mode: "allow" })).decision === "deny";
     });
-    fc.assert(check, { numRuns: 3000 });
+    fc.assert(check, { seed: SEED, numRuns: 2000 });
   });
 });
 
@@ -146,9 +146,9 @@ describe("10,000 random texts", () => {
     const check = fc.property(texts, (text) => {
       const facts = bash(text);
       const { decision } = decide(facts, policyWith());
-      if (decision === "allow") expect([text, facts.command?.verdict]).toEqual([text, "read-only"]);
+      return decision !== "allow" || facts.command?.verdict === "read-only";
     });
-    fc.assert(check, { numRuns: 10_000 });
+    fc.assert(check, { seed: SEED, numRuns: 10_000 });
   });
 });
 
@@ -195,12 +195,11 @@ describe("10,000 random paths", () => {
       const guarded = tool === "write" && /\/\.git\/hooks(\/|$)/.test(full);
       const own = /^\/home\/ada\/\.config\/oxbow(\/|$)/.test(full);
       const must = own || granted(full)?.includes(letter) === false ? "deny" : !inside || guarded ? "ask" : "allow";
-      expect([full, decision]).toEqual([full, must]);
+      if (decision !== must) throw new Error(`${full}: ${decision} instead of ${must}`);
       if (decision === "allow") allowed += 1;
     });
-    fc.assert(check, { numRuns: 10_000 });
+    fc.assert(check, { seed: SEED, numRuns: 10_000 });
     expect(allowed).toBeGreaterThan(500);
-    expect(printAccess(["read"])).toBe("r---");
   });
 });
 

@@ -31,7 +31,7 @@ import { type SafeModeState, safeModeRefusal } from "../safe-mode/safe-mode.js";
 import { DECISIONS, type DecisionFacts, type PathFacts } from "./facts.js";
 import type { PermissionMode } from "./modes.js";
 import type { EditPolicy, PermissionPreset } from "./parse-rules.js";
-import { type PathPermissionState, printAccess, refusingBelow, refusingEntry } from "./path-permissions.js";
+import { type PathPermissionState, placed, printAccess, refusingBelow, refusingEntry } from "./path-permissions.js";
 import {
   decidingRule,
   type PermissionRule,
@@ -158,8 +158,9 @@ function pathVerdict(
 ): Verdict | undefined {
   if (state.entries.length === 0) return undefined;
   const touched = [...paths, ...(command?.parts ?? []).flatMap((part) => part.paths)];
+  const entries = placed(state, workspace);
   for (const path of touched) {
-    const entry = where === "here" ? refusingEntry(state, path, workspace) : refusingBelow(state, path, workspace);
+    const entry = where === "here" ? refusingEntry(entries, path) : refusingBelow(entries, path);
     if (entry === undefined) continue;
     const name = `${entry.prefix} ${printAccess(entry.granted)}`;
     const reason =

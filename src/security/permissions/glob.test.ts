@@ -115,7 +115,7 @@ describe("against a simple reference", () => {
       const reference = new RegExp(`^${glob.replaceAll("*", ".*").replaceAll("?", ".")}$`);
       return matchesText(compileGlob(glob, "text"), text) === reference.test(text);
     });
-    fc.assert(check, { numRuns: 5000 });
+    fc.assert(check, { seed: 20_260_101, numRuns: 5000 });
   });
 
   it("agrees on random paths", () => {
@@ -124,7 +124,7 @@ describe("against a simple reference", () => {
     const check = fc.property(globs, paths, (glob, path) => {
       return matchesPath(compileGlob(glob.join("/"), "path"), path.join("/")) === slow(glob, path);
     });
-    fc.assert(check, { numRuns: 5000 });
+    fc.assert(check, { seed: 20_260_101, numRuns: 5000 });
   });
 });
 

@@ -22,6 +22,8 @@ export interface Glob {
   readonly literals: number;
   /** It can stand for one thing only. */
   readonly exact: boolean;
+  /** Of a command: the first word, when it is spelled out. Most rules are about another program, and this tells at once. */
+  readonly program: string | undefined;
   readonly alternatives: readonly Alternative[];
 }
 
@@ -54,7 +56,7 @@ export function compileGlob(source: string, kind: GlobKind): Glob {
   const tokens = alternatives.flat();
   const exact = alternatives.length === 1 && tokens.every((segment) => segment !== MANY && segment.every(isCharacter));
   const literals = Math.min(...alternatives.map(countLiterals));
-  return { kind, source, literals, exact, alternatives };
+  return { kind, source, literals, exact, program: kind === "words" ? spelled(tokens[0]) : undefined, alternatives };
 }
 
 /** Compares a whole text. */
@@ -65,11 +67,13 @@ export function matchesText(glob: Glob, text: string): boolean {
 
 /** Compares the words of a command; a word that is not known (undefined) fits `*` alone and nothing else. */
 export function matchesWords(glob: Glob, words: readonly (string | undefined)[]): boolean {
+  if (glob.program !== undefined && glob.program !== words[0]) return false;
   return glob.alternatives.some((alternative) => matchesSegments(alternative, words));
 }
 
 /** Whether there are values for the words that are not known with which the glob would match. */
 export function mayMatchWords(glob: Glob, words: readonly (string | undefined)[]): boolean {
+  if (glob.program !== undefined && words[0] !== undefined && glob.program !== words[0]) return false;
   const unknown = words.indexOf(undefined);
   if (unknown === -1) return matchesWords(glob, words);
   return glob.alternatives.some((alternative) => {
@@ -228,6 +232,10 @@ function unescaped(text: string, wanted: string, from: number): number {
 
 function isCharacter(token: Token): boolean {
   return typeof token === "string";
+}
+
+function spelled(segment: Segment | undefined): string | undefined {
+  return segment !== undefined && segment !== MANY && segment.every(isCharacter) ? segment.join("") : undefined;
 }
 
 function countLiterals(alternative: Alternative): number {

@@ -30,39 +30,42 @@ export class PathPermissionError extends Error {
   override readonly name = "PathPermissionError";
 }
 
+/** An entry with the place it stands for. */
+export interface PlacedEntry {
+  readonly entry: PathEntry;
+  readonly place: string;
+  /** The same in lower case. */
+  readonly folded: string;
+}
+
+export function placed({ entries }: PathPermissionState, workspace: string): readonly PlacedEntry[] {
+  return entries.map((entry) => {
+    const place = posix.resolve(workspace, entry.prefix);
+    return { entry, place, folded: place.toLowerCase() };
+  });
+}
+
 /** The entry that is against it; undefined when there is none. */
-export function refusingEntry(
-  { entries }: PathPermissionState,
-  { absolute, access }: PathFacts,
-  workspace: string,
-): PathEntry | undefined {
-  const entry = mostSpecific(entries, absolute, workspace);
-  return entry?.granted.includes(access) === false ? entry : undefined;
+export function refusingEntry(entries: readonly PlacedEntry[], { absolute, access }: PathFacts): PathEntry | undefined {
+  const folded = absolute.toLowerCase();
+  let best: { readonly entry: PathEntry; readonly length: number } | undefined;
+  for (const each of entries) {
+    if (!isBelow(folded, each.folded)) continue;
+    // Half a point for the same letters: it decides between prefixes of one length only.
+    const length = each.place.length + (isBelow(absolute, each.place) ? 0.5 : 0);
+    if (best === undefined || length > best.length) best = { entry: each.entry, length };
+  }
+  return best?.entry.granted.includes(access) === false ? best.entry : undefined;
 }
 
 /** An entry below a folder that is touched with all that is in it, against that access. */
 export function refusingBelow(
-  { entries }: PathPermissionState,
+  entries: readonly PlacedEntry[],
   { absolute, access, recursive }: PathFacts,
-  workspace: string,
 ): PathEntry | undefined {
   if (recursive === undefined) return undefined;
-  return entries.find(({ prefix, granted }) => {
-    const place = posix.resolve(workspace, prefix);
-    return !granted.includes(access) && isBelow(place.toLowerCase(), absolute.toLowerCase());
-  });
-}
-
-function mostSpecific(entries: readonly PathEntry[], path: string, workspace: string): PathEntry | undefined {
-  let best: { entry: PathEntry; length: number } | undefined;
-  for (const entry of entries) {
-    const prefix = posix.resolve(workspace, entry.prefix);
-    if (!isBelow(path.toLowerCase(), prefix.toLowerCase())) continue;
-    // Half a point for the same letters: it decides between prefixes of one length only.
-    const length = prefix.length + (isBelow(path, prefix) ? 0.5 : 0);
-    if (best === undefined || length > best.length) best = { entry, length };
-  }
-  return best?.entry;
+  const folder = absolute.toLowerCase();
+  return entries.find(({ entry, folded }) => !entry.granted.includes(access) && isBelow(folded, folder))?.entry;
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -79,18 +79,25 @@ export function rulesAbout(
   );
 }
 
-/** Of rules about the call, the one that decides: by priority, then deny before ask before allow, then the more specific, then the earlier. */
+/**
+ * Of rules about the call, the one that decides: by priority, then deny before ask before allow, then the more specific, then the
+ * earlier. A rule of which it cannot be told whether it applies turns an allowance that it would overrule into a question, never
+ * a denial.
+ */
 export function decidingRule(
   rules: readonly PermissionRule[],
   args: JsonObject,
   subject: Subject,
 ): RuleMatch | undefined {
-  let best: RuleMatch | undefined;
+  let certain: RuleMatch | undefined;
+  let possible: RuleMatch | undefined;
   for (const rule of rules) {
     const match = matchDetail(rule, args, subject);
-    if (match !== undefined && (best === undefined || outranks(match, best))) best = match;
+    if (match?.certain === true) certain = higher(match, certain);
+    else if (match !== undefined) possible = higher(match, possible);
   }
-  return best;
+  if (certain === undefined || possible === undefined) return certain ?? possible;
+  return certain.decision === "allow" ? higher(certain, possible) : certain;
 }
 
 /** What a rule about the call says of one thing in it. */
@@ -144,6 +151,10 @@ function touches({ folded, absolute, anywhere }: PathGlob, path: PathFacts): boo
 
 function sure(rule: PermissionRule): RuleMatch {
   return { rule, decision: rule.decision, certain: true };
+}
+
+function higher(one: RuleMatch, other: RuleMatch | undefined): RuleMatch {
+  return other === undefined || outranks(one, other) ? one : other;
 }
 
 function outranks(one: RuleMatch, other: RuleMatch): boolean {

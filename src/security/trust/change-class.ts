@@ -4,7 +4,7 @@
  * 1. In doubt the higher class: a wrong label costs a question, or only its wording.
  * 2. Hidden characters in what changed make it at least code-adjacent.
  * 3. `metadata` is white space that means nothing outside of code, and front matter fields that the caller names, as long
- *    as nothing like code is in them.
+ *    as they hold a mere label.
  */
 import { diffLines } from "../../base/diff.js";
 import { revealHidden } from "../untrusted/reveal-hidden.js";
@@ -74,15 +74,20 @@ function splitFrontMatter(text: string): readonly [Fields, string] {
 function classifyFields(before: Fields, after: Fields, metadataKeys: readonly string[]): ChangeClass {
   let found: ChangeClass = "metadata";
   for (const key of new Set([...before.keys(), ...after.keys()])) {
-    const value = after.get(key) ?? "";
-    if (before.get(key) === value) continue;
-    if (looksLikeCode(value.slice(key.length + 1))) return "code-adjacent";
-    if (metadataKeys.includes(key)) continue;
-    // A name or a description is words; the other fields say when and with which tools a text is used.
-    if (key !== "name" && key !== "description") return "code-adjacent";
+    if (before.get(key) === after.get(key)) continue;
+    const values = [before.get(key) ?? "", after.get(key) ?? ""].map((value) => value.slice(key.length + 1));
+    if (values.some(looksLikeCode)) return "code-adjacent";
+    if (metadataKeys.includes(key) && values.every((value) => isLabel(key, value))) continue;
+    // These are words; the other fields say when and with which tools a text is used.
+    if (key !== "name" && key !== "description" && !metadataKeys.includes(key)) return "code-adjacent";
     found = "prose";
   }
   return found;
+}
+
+/** A field that nobody reads is also where one would put words for the model: it may hold one word, a description one line. */
+function isLabel(key: string, value: string): boolean {
+  return key === "description" ? !value.trim().includes("\n") : /^\s*["']?[\w.+-]{0,40}["']?\s*$/.test(value);
 }
 
 interface Line {

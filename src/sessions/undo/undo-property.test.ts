@@ -12,7 +12,8 @@ const content = fc.oneof(
   fc.constantFrom("", "x\n", "y\n", "one\ntwo\n"),
   fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString("latin1")),
 );
-const mode = fc.constantFrom("644", "755", "600", "444");
+/** A folder that cannot be looked into is not watched, so those stay out of this. */
+const mode = fc.constantFrom("a+rX,u-w", "u+rwX,go-rwx", "u+rwx,go+rx");
 
 const quoted = (text: string) => `'${text}'`;
 const command = fc.oneof(

@@ -100,6 +100,7 @@ export class UndoPlace {
 
   discard(): void {
     this.journal.close();
+    execFileSync("chmod", ["-R", "u+rwX", this.base]);
     rmSync(this.base, { recursive: true, force: true });
   }
 

@@ -1,0 +1,171 @@
+/**
+ * What an executable provider says about itself (feature M2): `--describe`, `--ready`, `--defaults`, `--env`. Nothing it says is
+ * trusted further than that: no flag makes Oxbow run anything else.
+ *
+ * 1. Asking never throws and never hangs: what a program does not answer in time, it does not say.
+ */
+import type { Clock } from "../../base/clock.js";
+import { parseDuration } from "../../base/duration.js";
+import { safeLine } from "../../base/terminal-text.js";
+import { runProcess, SpawnError } from "../../system/process-group.js";
+
+export interface ExecutableProvider {
+  readonly path: string;
+  /** One line for people; empty when the program says none. */
+  readonly description: string;
+  readonly ready: boolean;
+  /** Why not, in the program's words. */
+  readonly reason?: string;
+  readonly defaults: ExecutableDefaults;
+  readonly variables: readonly ProviderVariable[];
+}
+
+export interface ExecutableDefaults {
+  readonly model?: string;
+  /** The wire it speaks instead of Oxbow's own protocol: `anthropic`, `openai-chat`, … */
+  readonly protocol?: string;
+  readonly streaming: "auto" | "never";
+  readonly maxOutputTokens?: number;
+  readonly maxContextTokens?: number;
+  /** Whose thinking it understands, when that is not its own name. */
+  readonly family?: string;
+  readonly idleMs?: number;
+}
+
+export interface ProviderVariable {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface InspectOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** For each question. */
+  readonly timeoutMs?: number;
+  readonly clock?: Clock;
+}
+
+const TIMEOUT_MS = 5000;
+const ANSWER_BYTES = 64 * 1024;
+
+export async function inspectExecutable(path: string, options: InspectOptions): Promise<ExecutableProvider> {
+  const [described, ready, defaults, variables] = await Promise.all(
+    ["--describe", "--ready", "--defaults", "--env"].map((flag) => ask(path, flag, options)),
+  );
+  const isReady = ready?.code === 0;
+  const reason = isReady ? "" : firstLine(ready?.errors || ready?.output || "");
+  return {
+    path,
+    description: described?.code === 0 ? firstLine(described.output) : "",
+    ready: isReady,
+    ...(reason !== "" && { reason }),
+    defaults: parseDefaults(defaults?.code === 0 ? defaults.output : ""),
+    variables: parseVariables(variables?.code === 0 ? variables.output : ""),
+  };
+}
+
+/** The part of an environment that a provider may see: what every program needs, and what it asked for by name. */
+export function environmentOf(
+  variables: Readonly<Record<string, string | undefined>>,
+  asked: readonly ProviderVariable[],
+): Readonly<Record<string, string>> {
+  const names = [...USUAL_VARIABLES, ...asked.map(({ name }) => name)];
+  const kept = names.flatMap((name) => (variables[name] === undefined ? [] : [[name, variables[name]] as const]));
+  return Object.fromEntries(kept);
+}
+
+const USUAL_VARIABLES = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LANG",
+  "LC_ALL",
+  "TMPDIR",
+  "TZ",
+  "SSL_CERT_FILE",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
+];
+
+/* ---- answers ---- */
+
+/** `key=value` lines; `#` begins a comment. */
+export function parseDefaults(text: string): ExecutableDefaults {
+  const values = new Map<string, string>();
+  for (const line of text.split("\n")) {
+    const [, key, value] = /^\s*([a-z_]+)\s*=\s*(.*?)\s*$/i.exec(line) ?? [];
+    if (key !== undefined && value) values.set(key.toLowerCase(), safeLine(value));
+  }
+  const idleMs = parseDuration(values.get("timeout") ?? "");
+  return {
+    streaming: values.get("stream") === "never" ? "never" : "auto",
+    ...given("model", values.get("model")),
+    ...given("protocol", values.get("protocol")),
+    ...given("family", values.get("family")),
+    ...given("maxOutputTokens", tokens(values.get("max_tokens"))),
+    ...given("maxContextTokens", tokens(values.get("context_tokens"))),
+    ...given("idleMs", idleMs),
+  };
+}
+
+function given<Name extends string, Value>(name: Name, value: Value | undefined): { readonly [K in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [K in Name]: Value });
+}
+
+function tokens(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d*$/.test(text) ? Number(text) : undefined;
+}
+
+/** `NAME description` lines; a colon or an equals sign may stand between them. */
+export function parseVariables(text: string): readonly ProviderVariable[] {
+  return text.split("\n").flatMap((line) => {
+    const [, name, description = ""] = /^\s*([A-Za-z_]\w*)(?:\s*[:=]\s*|\s+|$)(.*?)\s*$/.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, description: safeLine(description) }];
+  });
+}
+
+function firstLine(text: string): string {
+  return safeLine(text.trim().split("\n", 1)[0] ?? "").slice(0, 200);
+}
+
+/* ---- asking ---- */
+
+interface Answer {
+  readonly code: number | undefined;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** Undefined when the program could not be asked. */
+async function ask(path: string, flag: string, options: InspectOptions): Promise<Answer | undefined> {
+  const { cwd, env, signal, timeoutMs = TIMEOUT_MS, clock } = options;
+  let output = "";
+  let errors = "";
+  const add = (text: string, bytes: Buffer) => (text + bytes.toString("utf8")).slice(0, ANSWER_BYTES);
+  try {
+    const end = await runProcess({
+      argv: [path, flag],
+      cwd,
+      env,
+      timeoutMs,
+      onOutput: (bytes) => {
+        output = add(output, bytes);
+      },
+      onErrorOutput: (bytes) => {
+        errors = add(errors, bytes);
+      },
+      ...(signal !== undefined && { signal }),
+      ...(clock !== undefined && { clock }),
+    });
+    if (end.reason === "timeout") return { code: undefined, output: "", errors: `it did not answer ${flag} in time` };
+    return { code: end.exitCode, output, errors };
+  } catch (error) {
+    if (!(error instanceof SpawnError)) throw error;
+    return { code: undefined, output: "", errors: error.message };
+  }
+}
