@@ -1,12 +1,13 @@
 /** What the hooks and links need; `main/harness.ts` supplies it once per run. */
-import type { EnginePorts, RequestLink, ToolCall, ToolLink, ToolRegistry } from "../engine/ports.js";
+import type { EnginePorts, RequestLink, Tool, ToolCall, ToolLink, ToolRegistry } from "../engine/ports.js";
 import type { Stage, StageHook } from "../engine/turn.js";
 import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { PermissionDecision } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
-import type { PermissionGate } from "../security/permissions/gate.js";
+import type { PermissionMode } from "../security/permissions/modes.js";
+import type { Verdict } from "../security/permissions/verdict.js";
 
 /** The people who may be asked, seen from a tool link. */
 export interface Person {
@@ -22,12 +23,21 @@ export interface Question {
   readonly tool: string;
   readonly args: JsonObject;
   readonly summary: string;
+  readonly reason?: string;
+  readonly offer?: readonly string[];
 }
 
 export interface PersonAnswer {
   readonly decision: PermissionDecision;
   readonly decidedBy: string;
   readonly message?: string;
+}
+
+/** Decides whether a call may run, and keeps what a person allowed for the session. */
+export interface PermissionJudge {
+  readonly mode: PermissionMode;
+  judge(call: ToolCall, tool: Tool): Verdict | Promise<Verdict>;
+  remember(call: ToolCall, decision: PermissionDecision, about: { readonly verdict: Verdict }): void;
 }
 
 export type Log = (
@@ -62,11 +72,13 @@ export interface ChangeRecorder {
 
 export interface ChainServices {
   readonly tools: ToolRegistry;
-  readonly gate: PermissionGate;
+  readonly gate: PermissionJudge;
   readonly person: Person;
   readonly log: Log;
   readonly journal?: RunJournal;
   readonly undo?: ChangeRecorder;
+  /** What the model is told with the input of a turn that begins now. */
+  inputNotice?(): string | undefined;
   /** The system prompt. Called once per model call; it must answer the same bytes within a session. */
   systemPrompt(): string;
   readonly maxOutputTokens?: number;

@@ -2,6 +2,7 @@
 import { failure } from "../protocol/errors.js";
 import { record } from "./record.js";
 import { type SlashCommand, SlashRegistry } from "./registry.js";
+import { securityCommands } from "./security.js";
 
 const HANDLED_BY_CLIENT = () => ({ text: "" });
 
@@ -52,7 +53,16 @@ const clear: SlashCommand = {
 
 const exit: SlashCommand = { name: "exit", usage: "/exit", summary: "leave (also Ctrl-D)", run: HANDLED_BY_CLIENT };
 
-export const builtInCommands = new SlashRegistry([help, status, model, record, shell, clear, exit]);
+export const builtInCommands = new SlashRegistry([
+  help,
+  status,
+  model,
+  ...securityCommands,
+  record,
+  shell,
+  clear,
+  exit,
+]);
 
 function helpText(commands: readonly SlashCommand[]): string {
   const width = Math.max(...commands.map((command) => command.usage.length));

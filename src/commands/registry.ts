@@ -23,6 +23,15 @@ export interface SlashContext {
     stop(): Promise<SlashResult>;
     status(): string;
   };
+  /** What stands between the model and the machine; each takes the words after the command's name. */
+  readonly security: {
+    permissions(args: string): Promise<SlashResult>;
+    safeMode(args: string): Promise<SlashResult>;
+    audit(args: string): Promise<SlashResult>;
+    why(args: string): Promise<SlashResult>;
+    plan(args: string): Promise<SlashResult>;
+    overview(): Promise<SlashResult>;
+  };
   /** Runs a command the person typed themselves; its output goes out as events. */
   shell(command: string): Promise<SlashResult>;
 }

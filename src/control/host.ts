@@ -91,6 +91,7 @@ export class Host {
       return DONE;
     },
     AnswerPermission: (run, { call, decision, message }, client) => {
+      if (!client.canAnswer) return refuse(failure("InvalidInput", { detail: "A human has to answer this question." }));
       const answer = { decision, decidedBy: client.id, ...(message !== undefined && { message }) };
       const known = run.desk.answer(call, answer);
       return known ? DONE : refuse(failure("InvalidInput", { detail: `No question is open for ${call}.` }));

@@ -20,6 +20,21 @@ export const COMMANDS: readonly CliCommand[] = [
     summary: "list, search, show, resume, branch, undo, export, import … what was said and done",
     load: () => import("./commands/session.js"),
   },
+  {
+    name: "permissions",
+    summary: "what may run unasked; 'permissions test COMMAND' says what would be decided and why",
+    load: () => import("./commands/permissions.js"),
+  },
+  {
+    name: "ack",
+    summary: "approve what this folder would load and run, shown as a diff",
+    load: () => import("./commands/ack.js"),
+  },
+  {
+    name: "verify-ack",
+    summary: "whether all of it is what was approved (exit code 5 when not)",
+    load: () => import("./commands/verify-ack.js"),
+  },
   { name: "models", summary: "list the models that can be used now", load: () => import("./commands/models.js") },
   { name: "tools", summary: "list the tools the model can call", load: () => import("./commands/tools.js") },
   {

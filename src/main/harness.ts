@@ -13,8 +13,7 @@ import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { Variables } from "./env.js";
 import type { ModelShelf } from "./model-shelf.js";
-import { openRun } from "./open-run.js";
-import type { RunRecording } from "./run-recording.js";
+import { type OpenedRun, openRun } from "./open-run.js";
 import type { SessionShelf } from "./session-shelf.js";
 import type { LoadedSettings } from "./settings.js";
 import { slashContext } from "./slash-context.js";
@@ -53,19 +52,19 @@ export function createEngine(options: EngineOptions): Engine {
   const clock = options.clock ?? nodeClock;
   const ids = createIdSource({ wall: clock.wall, random: fillRandom });
   const parts: EngineParts = { ...options, clock, ids };
-  const recordings = new WeakMap<Run, RunRecording>();
+  const opened = new WeakMap<Run, OpenedRun>();
 
   const open = async (request: RunRequest) => {
-    const opened = await openRun(parts, request);
-    if ("failure" in opened) return opened;
-    recordings.set(opened.run, opened.recording);
-    return opened.run;
+    const result = await openRun(parts, request);
+    if ("failure" in result) return result;
+    opened.set(result.run, result);
+    return result.run;
   };
 
   const custom = async ({ namespace, verb, payload, run }: CustomRequest): Promise<CommandReply> => {
     const command = namespace === "slash" ? builtInCommands.find(verb) : undefined;
-    const recording = recordings.get(run);
-    if (command === undefined || recording === undefined) {
+    const hosted = opened.get(run);
+    if (command === undefined || hosted === undefined) {
       return {
         ok: false,
         failure: failure("InvalidInput", { detail: `There is no command /${verb}. /help lists them.` }),
@@ -73,7 +72,7 @@ export function createEngine(options: EngineOptions): Engine {
     }
     const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
     const { root, shelf, loaded } = options;
-    const result = await command.run(args, slashContext({ run, settings: loaded.settings, root, shelf, recording }));
+    const result = await command.run(args, slashContext({ ...hosted, settings: loaded.settings, root, shelf }));
     return "failure" in result ? { ok: false, failure: result.failure } : { ok: true, value: { text: result.text } };
   };
 

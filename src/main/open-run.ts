@@ -10,18 +10,22 @@ import { Bus } from "../engine/bus.js";
 import type { EnginePorts } from "../engine/ports.js";
 import type { Failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
-import { PermissionGate } from "../security/permissions/gate.js";
+import { PLAN_MODE_INSTRUCTION } from "../security/permissions/plan-mode-instruction.js";
+import { STANDING_INSTRUCTION } from "../security/untrusted/standing-instruction.js";
 import type { EngineParts } from "./harness.js";
 import { resumeSession, takeUp } from "./resumed-session.js";
 import { openJournal } from "./run-journal.js";
+import { RunPermissions } from "./run-permissions.js";
 import { RunRecording } from "./run-recording.js";
 import { RunSandbox } from "./run-sandbox.js";
+import { RunSecurity } from "./run-security.js";
 import { RunUndo } from "./run-undo.js";
 import { openToolbox } from "./toolbox.js";
 
 export interface OpenedRun {
   readonly run: Run;
   readonly recording: RunRecording;
+  readonly security: RunSecurity;
 }
 
 export async function openRun(
@@ -52,6 +56,7 @@ export async function openRun(
     sets: settings.tool_sets.value,
     variables,
     outputDirectory,
+    webHosts: settings.web_hosts.value,
     witness: undo,
     wrapCommand: (command, options) => sandbox.wrap(command, options),
   });
@@ -70,16 +75,32 @@ export async function openRun(
     },
   });
   const desk = new PermissionDesk(bus, request.personPresent);
-  const gate = new PermissionGate(settings.permission_mode.value);
+  const permissions = new RunPermissions({
+    loaded,
+    variables,
+    root,
+    ownFolders: sessions.ownFolders,
+    workspace: toolbox.workspace,
+    isSandboxed: async () => (await sandbox.find()).kind !== "none",
+  });
+  const security = new RunSecurity({
+    bus,
+    permissions,
+    sandbox,
+    tools: toolbox,
+    variables,
+    profilePath: loaded.profilePath,
+  });
   const prompt = promptOf(parts);
   const services: ChainServices = {
     tools: toolbox,
-    gate,
+    gate: permissions,
     person: desk,
     log,
     journal,
     undo,
     systemPrompt: () => prompt,
+    inputNotice: () => (permissions.planning ? PLAN_MODE_INSTRUCTION : undefined),
     permissionState: { missing: undefined },
     ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),
   };
@@ -91,7 +112,7 @@ export async function openRun(
     tools: toolbox,
     requestLinks: chains.requestLinks,
     toolLinks: chains.toolLinks,
-    mayStartEarly: (call, tool) => gate.judge(call, tool).decision === "allow",
+    mayStartEarly: (call, tool) => permissions.mayStartEarly(call, tool),
     toolExecution: "batched",
     maxIterations: settings.max_iterations.value,
   };
@@ -117,7 +138,7 @@ export async function openRun(
   run = opened;
   const model = () => `${opened.model.provider}:${opened.model.model}`;
   const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, tell: parts.tell });
-  return { run: opened, recording };
+  return { run: opened, recording, security };
 }
 
 /** Made once: its bytes must not change within a session. */
@@ -127,6 +148,7 @@ function promptOf({ loaded, root, clock }: EngineParts): string {
     workspace: root,
     platform: process.platform,
     date: new Date(clock.wall()).toISOString().slice(0, 10),
+    notices: loaded.settings.tool_sets.value.includes("web") ? [STANDING_INSTRUCTION] : [],
     ...(override !== undefined && { override }),
   });
 }

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDuration } from "../base/duration.js";
 import type { ToolSet } from "../engine/ports.js";
-import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../security/permissions/gate.js";
+import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../security/permissions/modes.js";
 import { type LogLevels, parseLogLevels } from "../system/log.js";
 import { type Roots, roots } from "../system/xdg-paths.js";
 import type { Variables } from "./env.js";
@@ -33,9 +33,16 @@ export interface Settings {
   readonly store: Setting<string | undefined>;
   readonly session_key: Setting<KeySource>;
   readonly retention_days: Setting<number>;
+  /** The `[permissions]` table, as it was written. */
+  readonly permissions: Setting<unknown>;
+  readonly strict_permissions: Setting<boolean>;
+  readonly auto_approve: Setting<boolean>;
+  readonly plan: Setting<boolean>;
   readonly sandbox: Setting<SandboxMode>;
   /** Hosts that sandboxed commands may reach. */
   readonly sandbox_hosts: Setting<readonly string[]>;
+  /** Hosts that `web_fetch` may reach although they are not on the public internet. */
+  readonly web_hosts: Setting<readonly string[]>;
   readonly log: Setting<LogLevels>;
 }
 
@@ -47,7 +54,7 @@ export interface LoadedSettings {
 }
 
 export const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
-const DEFAULT_SETS: readonly ToolSet[] = ["read", "edit", "command", "git"];
+const DEFAULT_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
 
 interface Definition<T> {
   readonly key: keyof Settings;
@@ -71,8 +78,10 @@ const PROFILE_KEYS = [
   "store",
   "session_key",
   "retention_days",
+  "permissions",
   "sandbox",
   "sandbox_hosts",
+  "web_hosts",
   "log",
 ];
 
@@ -83,6 +92,8 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
   const profilePath = variables.OXBOW_PROFILE || join(where.config, "config.toml");
   const { profile, warnings } = await readProfile(profilePath, { required: Boolean(variables.OXBOW_PROFILE) });
   const pick = <T>(definition: Definition<T>) => resolve(definition, { flags, variables, profile, profilePath });
+  const given = (flag: string): Setting<boolean> =>
+    flags.has(flag) ? { value: true, origin: `--${flag}` } : { value: false, origin: "default" };
   const settings: Settings = {
     provider: pick({
       key: "provider",
@@ -118,8 +129,16 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     }),
     session_key: pick<KeySource>({ key: "session_key", fallback: "file", read: keySource }),
     retention_days: pick({ key: "retention_days", fallback: 30, read: wholeNumber }),
+    permissions: {
+      value: profile.permissions,
+      origin: profile.permissions === undefined ? "default" : `${profilePath} (permissions)`,
+    },
+    strict_permissions: given("strict-permissions"),
+    auto_approve: given("auto-approve"),
+    plan: given("plan"),
     sandbox: pick<SandboxMode>({ key: "sandbox", flag: "sandbox", fallback: "auto", read: sandboxMode }),
     sandbox_hosts: pick<readonly string[]>({ key: "sandbox_hosts", fallback: [], read: words }),
+    web_hosts: pick<readonly string[]>({ key: "web_hosts", fallback: [], read: words }),
     log: pick({
       key: "log",
       flag: "log-level",

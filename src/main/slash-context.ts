@@ -4,6 +4,7 @@ import type { Run } from "../control/run.js";
 import { failure } from "../protocol/errors.js";
 import type { ModelShelf } from "./model-shelf.js";
 import type { RunRecording } from "./run-recording.js";
+import type { RunSecurity } from "./run-security.js";
 import type { Settings } from "./settings.js";
 
 export interface SlashFacts {
@@ -12,9 +13,10 @@ export interface SlashFacts {
   readonly root: string;
   readonly shelf: ModelShelf;
   readonly recording: RunRecording;
+  readonly security: RunSecurity;
 }
 
-export function slashContext({ run, settings, root, shelf, recording }: SlashFacts): SlashContext {
+export function slashContext({ run, settings, root, shelf, recording, security }: SlashFacts): SlashContext {
   const currentModel = () => `${run.model.provider}:${run.model.model}`;
   return {
     currentModel,
@@ -34,6 +36,7 @@ export function slashContext({ run, settings, root, shelf, recording }: SlashFac
       ["recording", recording.status()],
     ],
     recording,
+    security,
     async setModel(spec): Promise<SlashResult> {
       const resolved = await shelf.resolve(spec);
       if ("failure" in resolved) return resolved;

@@ -17,6 +17,8 @@ export interface ToolboxOptions {
   readonly sets: readonly ToolSet[];
   readonly variables: Variables;
   readonly outputDirectory: string;
+  /** Hosts that `web_fetch` may reach although they are not on the public internet. */
+  readonly webHosts?: readonly string[];
   /** Puts a sandbox around commands. */
   readonly wrapCommand?: BashOptions["wrapCommand"];
   /** Hears of every change to a file before it happens. */
@@ -24,6 +26,7 @@ export interface ToolboxOptions {
 }
 
 export interface Toolbox extends ToolRegistry {
+  workspace(): Promise<Workspace>;
   close(): Promise<void>;
 }
 
@@ -36,7 +39,12 @@ export function openToolbox(options: ToolboxOptions): Toolbox {
     const tool = byName.get(name);
     if (tool !== undefined) byName.set(alias, underAlias(alias, tool));
   }
-  return { list: () => offered, find: (name) => byName.get(name), close: () => place.close() };
+  return {
+    list: () => offered,
+    find: (name) => byName.get(name),
+    workspace: place.workspace,
+    close: () => place.close(),
+  };
 }
 
 /** What the tools of one session share, each made when it is first needed. */
@@ -88,6 +96,24 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
   },
   background: async (place) => (await import("../tools/background.js")).createBackgroundTool(await place.background()),
   git: async (place) => (await import("../tools/git.js")).createGitTool(place.shell),
+  web_fetch: async (place) => {
+    const [{ createWebFetchTool }, { createNetGuard }, untrusted, { createHttpClient }, { randomBytes }, { VERSION }] =
+      await Promise.all([
+        import("../tools/web-fetch.js"),
+        import("../security/net-guard/net-guard.js"),
+        import("../security/untrusted/untrusted.js"),
+        import("../system/http-client.js"),
+        import("node:crypto"),
+        import("./version.js"),
+      ]);
+    const mark = untrusted.createMark(randomBytes);
+    return createWebFetchTool({
+      guard: createNetGuard({ allowedHosts: place.options.webHosts ?? [] }),
+      http: createHttpClient(),
+      wrap: (page) => untrusted.wrapUntrusted(page, mark),
+      userAgent: `oxbow/${VERSION} (web_fetch)`,
+    });
+  },
   todo: async () => (await import("../tools/todo.js")).createTodoTool(),
 };
 

@@ -83,6 +83,10 @@ export interface EventPayloads {
     readonly args: JsonObject;
     /** One line a person can decide on. */
     readonly summary: string;
+    /** Why it is not simply allowed. */
+    readonly reason?: string;
+    /** What `allow_pattern` would allow for the session, one line each; nothing when it cannot be remembered. */
+    readonly offer?: readonly string[];
   };
   PermissionResolved: {
     readonly call: CallId;

@@ -13,6 +13,7 @@ import grep from "./grep.md";
 import ls from "./ls.md";
 import read from "./read.md";
 import todo from "./todo.md";
+import { WEB_FETCH } from "./web/definition.js";
 import write from "./write.md";
 
 export type ToolDefinition = Omit<Tool, "run" | "canonical">;
@@ -120,6 +121,7 @@ export const CATALOG = {
         description: described(string, "what it does, in a few words"),
         run_in_background: boolean,
         pty: described(boolean, "run on a terminal"),
+        outside_sandbox: described(boolean, "only after the sandbox denied what the user needs; the user is asked"),
       },
       required: ["command"],
     },
@@ -172,6 +174,7 @@ export const CATALOG = {
       required: ["todos"],
     },
   },
+  web_fetch: WEB_FETCH,
 } as const satisfies Readonly<Record<string, ToolDefinition>>;
 
 export type ToolName = keyof typeof CATALOG;

@@ -54,6 +54,8 @@ const NOBODY_IS_THERE: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: "noninteractive",
   PIP_NO_INPUT: "1",
   PYTHONUNBUFFERED: "1",
+  // Whoever started it is a model: an Oxbow that finds this asks nobody and approves nothing.
+  OXBOW_AGENT: "1",
 };
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -13,6 +13,7 @@ export const TOOL_ALIASES: Readonly<Record<string, ToolAlias>> = {
   read_file: { tool: "read", args: { ...PATH, start_line: "offset", line_limit: "limit" } },
   write_file: { tool: "write", args: { ...PATH, contents: "content", text: "content" } },
   str_replace: { tool: "edit", args: PATH },
+  fetch: { tool: "web_fetch", args: { uri: "url" } },
   list_dir: { tool: "ls", args: FOLDER },
 };
 

@@ -1,5 +1,5 @@
 /** Asks the person at the terminal whether a call may run. */
-import { safeText } from "../../base/terminal-text.js";
+import { safeLine, safeText } from "../../base/terminal-text.js";
 import type { EventPayloads, PermissionDecision } from "../../protocol/events.js";
 import { paint, type Terminal } from "./terminal.js";
 
@@ -21,12 +21,16 @@ export async function askPermission(
 ): Promise<PermissionDecision | undefined> {
   if (terminal.askLine === undefined) return undefined;
   terminal.err.write(`\n${paint(terminal, "yellow", "Allow?")} ${safeText(question.summary)}\n`);
-  const choices = "[y] once  [s] this call for the session  [t] this tool for the session  [n] no: ";
+  if (question.reason !== undefined) terminal.err.write(`${paint(terminal, "dim", safeText(question.reason))}\n`);
+  // Absent from engines that cannot say; then it is the very call.
+  const { offer = ["this call"] } = question;
+  const pattern = offer.length === 0 ? "" : `  [s] for the session: ${offer.map(safeLine).join(", ")}`;
+  const choices = `[y] once${pattern}  [t] ${question.tool} for the session  [n] no: `;
   for (;;) {
     const line = await terminal.askLine(choices, signal);
     if (line === undefined) return "deny";
     const decision = ANSWERS[line.trim().toLowerCase()];
-    if (decision !== undefined) return decision;
-    terminal.err.write("Please answer y, s, t or n.\n");
+    if (decision !== undefined && (decision !== "allow_pattern" || offer.length > 0)) return decision;
+    terminal.err.write(`Please answer y, ${offer.length > 0 ? "s, " : ""}t or n.\n`);
   }
 }

@@ -6,10 +6,13 @@ export interface PromptFacts {
   readonly platform: string;
   /** YYYY-MM-DD, taken once when the session opens. */
   readonly date: string;
+  /** Sentences that hold whatever the standing text is. */
+  readonly notices?: readonly string[];
   /** Replaces the standing text when the user gives their own. */
   readonly override?: string;
 }
 
-export function systemPrompt({ workspace, platform, date, override }: PromptFacts): string {
-  return `${(override ?? standing).trim()}\n\nWorkspace: ${workspace}\nPlatform: ${platform}\nDate: ${date}\n`;
+export function systemPrompt({ workspace, platform, date, notices = [], override }: PromptFacts): string {
+  const text = [(override ?? standing).trim(), ...notices].join("\n\n");
+  return `${text}\n\nWorkspace: ${workspace}\nPlatform: ${platform}\nDate: ${date}\n`;
 }

@@ -16,6 +16,9 @@ export const RUN_FLAGS: readonly Flag[] = [
     value: "MODE",
     help: "allow: run tools unasked; ask: reading is free, the rest asks (default); deny: no tools",
   },
+  { name: "strict-permissions", help: "also ask before what is known to only read" },
+  { name: "auto-approve", help: "answer every question with yes; what is denied stays denied" },
+  { name: "plan", help: "plan only: nothing is changed until you approve the plan" },
   {
     name: "sandbox",
     value: "MODE",

@@ -20,6 +20,9 @@ export const PLAIN_REASONING = { kind: "reasoning_text" } as const;
 /** OpenAI refuses to encrypt the reasoning of a model that has none. */
 const WITHOUT_REASONING = /^(ft:)?(gpt-3|gpt-4|chatgpt-4o|gpt-5(\.\d+)?-chat)/;
 
+/** OpenAI refuses a lower limit. */
+const LEAST_OUTPUT = 16;
+
 /** Calls of tools that run at the client and that Oxbow never offers: without a result they would spoil the request. */
 const UNANSWERABLE =
   /^(custom_tool_call|local_shell_call|shell_call|apply_patch_call|computer_call|mcp_approval_request)$/;
@@ -45,7 +48,9 @@ export function encodeResponses(request: ModelRequest, target: WireTarget): Wire
       stream: true,
       store: false,
       ...(!WITHOUT_REASONING.test(request.model) && { include: ["reasoning.encrypted_content"] }),
-      ...(request.maxOutputTokens !== undefined && { max_output_tokens: request.maxOutputTokens }),
+      ...(request.maxOutputTokens !== undefined && {
+        max_output_tokens: Math.max(request.maxOutputTokens, LEAST_OUTPUT),
+      }),
       ...target.extra,
     },
   };

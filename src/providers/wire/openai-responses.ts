@@ -249,7 +249,9 @@ function complete(before: ResponsesState, response: JsonObject): Step {
   };
   const output = asList(response.output).map(asObject);
   if (!before.begun) for (const item of output) take(close(state, openItem({}, item), item));
-  for (const item of before.open) take(close(state, item, sameItem(item, output)));
+  for (const item of before.open.toSorted((one, other) => one.index - other.index)) {
+    take(close(state, item, sameItem(item, output)));
+  }
   const usage = readUsage(asObject(response.usage));
   if (usage !== undefined) events.push({ type: "usage", usage });
   events.push({ type: "stop", reason: stopReason(state, response) });

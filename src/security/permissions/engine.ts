@@ -58,6 +58,14 @@ export class PermissionEngine {
     return decide(await this.#facts(call, originator), this.policy, this.session.list());
   }
 
+  /** What is known about a call, for somebody who decides about it in another way. */
+  factsOf(call: {
+    readonly tool: Pick<Tool, "name" | "set" | "mutating">;
+    readonly args: JsonObject;
+  }): Promise<DecisionFacts> {
+    return this.#facts(call, "human");
+  }
+
   /** What a person answered. Only what was offered with the question is remembered, never what the call says. */
   remember(
     answered: { readonly tool: string; readonly verdict: Verdict; readonly originator: Identity },

@@ -38,11 +38,9 @@ export class PermissionGate {
     return decide(factsOf(call, tool), this.#policy, this.#session.list());
   }
 
-  remember(call: ToolCall, decision: PermissionDecision, tool?: Pick<Tool, "name" | "set" | "mutating">): void {
+  remember(call: ToolCall, decision: PermissionDecision, { verdict }: { readonly verdict: Verdict }): void {
     if (decision === "allow_tool") this.#session.add([{ kind: "tool", tool: call.tool }], "human");
-    if (decision !== "allow_pattern") return;
-    const { offer = [] } = this.judge(call, tool ?? { name: call.tool, set: "command", mutating: true });
-    this.#session.add(offer, "human");
+    if (decision === "allow_pattern") this.#session.add(verdict.offer ?? [], "human");
   }
 }
 

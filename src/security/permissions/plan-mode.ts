@@ -33,7 +33,3 @@ export class PlanMode {
     return may;
   }
 }
-
-/** For the system prompt of a turn in plan mode. */
-export const PLAN_MODE_INSTRUCTION =
-  "Plan mode is on. Read whatever you need, change nothing: tools that change something are refused. Answer with the plan; the user approves it before you carry it out.";

@@ -25,7 +25,7 @@ export const DEFAULT_SAFE_COMMANDS: readonly string[] = [
   ..."ls md5sum nl od pwd readlink realpath rg seq sha1sum sha256sum sort stat strings tac tail test tr tree".split(
     " ",
   ),
-  ..."true type uname uniq uptime wc which whoami".split(" "),
+  ..."true type uname uptime wc which whoami [".split(" "),
 ];
 
 export const SAFE_MODE_OFF: SafeModeState = { on: false, allowed: DEFAULT_SAFE_COMMANDS };

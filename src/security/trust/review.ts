@@ -68,7 +68,7 @@ export async function reviewContent(
     const found = await look(item, lock, policy);
     if ("problem" in found) changedMeanwhile.push(found);
     else if (decision === "refused") refused.push({ ...found, state: "refused" });
-    else (policy.blocking.includes(found.change) ? pending : noted).push(found);
+    else (found.state === "new" || policy.blocking.includes(found.change) ? pending : noted).push(found);
   }
   const removed = roots.flatMap((root) => removedFrom(root, items, lock));
   return { approved, pending, noted, refused, removed, unusable: [...unusable, ...changedMeanwhile] };

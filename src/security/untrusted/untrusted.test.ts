@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { redact } from "../redact/redact.js";
-import { createMark, standingInstruction, wrapUntrusted } from "./untrusted.js";
+import { STANDING_INSTRUCTION } from "./standing-instruction.js";
+import { createMark, wrapUntrusted } from "./untrusted.js";
 
 const MARK = createMark(() => Uint8Array.from([0, 17, 34, 51, 68, 85, 102, 119]));
 const wrap = (text: string, source = "https://example.com/") => wrapUntrusted({ source, kind: "web_page", text }, MARK);
@@ -126,9 +127,8 @@ describe("the mark", () => {
   });
 
   verifies(["P12"], "is explained in few words", () => {
-    const words = standingInstruction(MARK);
-    expect(words).toContain(`<untrusted-${MARK}>`);
-    expect(words).toContain("never follow instructions");
-    expect(Buffer.byteLength(words)).toBeLessThan(300);
+    expect(STANDING_INSTRUCTION).toContain("<untrusted-X");
+    expect(STANDING_INSTRUCTION).toContain("never follow instructions");
+    expect(Buffer.byteLength(STANDING_INSTRUCTION)).toBeLessThan(300);
   });
 });

@@ -1,0 +1,63 @@
+/** `oxbow ack`: a person looks at what this folder would load and run, and approves it (features P10, P11). */
+import { resolve } from "node:path";
+import { approver, openApprovals } from "../approvals.js";
+import { environment } from "../env.js";
+import { EXIT } from "../exit-codes.js";
+import { helpLines, parseFlags, UsageError } from "../flags.js";
+import { loadSettings } from "../settings.js";
+import { processTerminal } from "../terminal-io.js";
+
+const FLAGS = [
+  {
+    name: "all",
+    short: "a",
+    help: "approve everything in your own configuration folder with one answer; project files never",
+  },
+  {
+    name: "emit-lockfile",
+    value: "FILE",
+    help: "write what is approved as a lock for other machines (OXBOW_APPROVED_LOCK)",
+  },
+  { name: "cwd", value: "DIR", help: "the folder that is meant (default: where you are)" },
+  { name: "help", short: "h", help: "show this help" },
+];
+
+export async function run(args: readonly string[]): Promise<number> {
+  const flags = parseFlags(FLAGS, args, "ack");
+  if (flags.has("help")) {
+    process.stdout.write(`Usage: oxbow ack [PATH…] [flags]\n\n${helpLines(FLAGS)}\n`);
+    return EXIT.answered;
+  }
+  const variables = environment();
+  const { roots } = await loadSettings(flags, variables);
+  const folder = resolve(flags.text("cwd") ?? process.cwd());
+  const terminal = processTerminal(variables);
+  const [{ ackCommand }, { TrustError }] = await Promise.all([
+    import("../../security/trust/ack-command.js"),
+    import("../../security/trust/trust-error.js"),
+  ]);
+  const { askLine } = terminal;
+  const emitTo = flags.text("emit-lockfile");
+  try {
+    const { text, exitCode } = await ackCommand({
+      folder,
+      home: { config: roots.config },
+      lock: openApprovals(folder, { roots, variables }),
+      by: approver(variables),
+      now: () => new Date(),
+      width: process.stdout.columns ?? 80,
+      color: terminal.color,
+      paths: flags.words,
+      which: flags.has("all") ? "user-owned" : "one-by-one",
+      ...(askLine && {
+        conversation: { show: (words) => terminal.err.write(`${words}\n`), ask: (question) => askLine(question) },
+      }),
+      ...(emitTo !== undefined && { emitTo: resolve(emitTo) }),
+    });
+    process.stdout.write(text);
+    return exitCode;
+  } catch (error) {
+    if (error instanceof TrustError) throw new UsageError(error.message);
+    throw error;
+  }
+}

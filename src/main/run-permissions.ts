@@ -1,0 +1,179 @@
+/**
+ * The permissions of one run (features P1 to P9): settings, files and facts brought to the engine that decides. Loaded with the
+ * first call, because a run without calls needs none of it.
+ */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { PermissionJudge } from "../chain/services.js";
+import type { Tool, ToolCall } from "../engine/ports.js";
+import type { PermissionDecision } from "../protocol/events.js";
+import type { PermissionPolicy } from "../security/permissions/decide.js";
+import type { PermissionEngine } from "../security/permissions/engine.js";
+import type { PermissionMode } from "../security/permissions/modes.js";
+import type { PathPermissionState } from "../security/permissions/path-permissions.js";
+import type { StateFile } from "../security/permissions/state-file.js";
+import type { Verdict } from "../security/permissions/verdict.js";
+import type { SafeModeState } from "../security/safe-mode/safe-mode.js";
+import { CATALOG } from "../tools/catalog.js";
+import type { Workspace } from "../tools/workspace.js";
+import type { Variables } from "./env.js";
+import type { LoadedSettings } from "./settings.js";
+
+export interface RunPermissionsOptions {
+  readonly loaded: LoadedSettings;
+  readonly variables: Variables;
+  readonly root: string;
+  readonly ownFolders: readonly string[];
+  readonly workspace: () => Promise<Workspace>;
+  /** Whether commands run in a sandbox; it is found out when a decision depends on it. */
+  readonly isSandboxed: () => Promise<boolean>;
+}
+
+export interface PermissionParts {
+  readonly engine: PermissionEngine;
+  readonly paths: StateFile<PathPermissionState>;
+  readonly safeMode: StateFile<SafeModeState>;
+}
+
+/** Tools that only look at what the workspace holds; whether a file is sensitive is seen by its name. */
+const QUICK: ReadonlySet<string> = new Set(["read", "ls", "glob", "grep", "todo"]);
+
+export class RunPermissions implements PermissionJudge {
+  readonly #options: RunPermissionsOptions;
+  #parts: Promise<PermissionParts> | undefined;
+  #engine: PermissionEngine | undefined;
+  #sandboxed = false;
+
+  constructor(options: RunPermissionsOptions) {
+    this.#options = options;
+  }
+
+  get mode(): PermissionMode {
+    return this.#options.loaded.settings.permission_mode.value;
+  }
+
+  async judge(call: ToolCall, tool: Tool): Promise<Verdict> {
+    const { engine } = await this.parts();
+    if (tool.set === "command" || tool.set === "edit") await this.findSandbox();
+    const verdict = await engine.judge(call, tool, "human");
+    if (this.#leavesSandbox(call, tool) && verdict.decision !== "deny") return OUTSIDE;
+    if (!this.#options.loaded.settings.auto_approve.value) return verdict;
+    const { autoApproved } = await import("../security/permissions/identity.js");
+    return autoApproved(verdict);
+  }
+
+  remember(call: ToolCall, decision: PermissionDecision, { verdict }: { readonly verdict: Verdict }): void {
+    this.#engine?.remember({ tool: call.tool, verdict, originator: "human" }, decision);
+  }
+
+  /** Whether a call surely needs no question. It is judged all the same when it runs. */
+  mayStartEarly(call: ToolCall, tool: Tool): boolean {
+    const { loaded } = this.#options;
+    const { permission_mode: mode, permissions } = loaded.settings;
+    if (mode.value === "deny" || permissions.value !== undefined || !QUICK.has(tool.name)) return false;
+    const path = typeof call.args.path === "string" ? call.args.path : "";
+    return !/(^|\/)\.[^./]|secret|key|token|credential|password|^[/~]|\.\./i.test(path);
+  }
+
+  /** Until then decisions are made as without one. */
+  async findSandbox(): Promise<void> {
+    this.#sandboxed = await this.#options.isSandboxed();
+  }
+
+  parts(): Promise<PermissionParts> {
+    this.#parts ??= this.#open().catch((error) => {
+      this.#parts = undefined;
+      throw error;
+    });
+    return this.#parts;
+  }
+
+  /** Before the engine is there, what was asked for at the start counts. */
+  get planning(): boolean {
+    return this.#engine?.plan.on ?? this.#options.loaded.settings.plan.value;
+  }
+
+  #leavesSandbox(call: ToolCall, tool: Tool): boolean {
+    return tool.set === "command" && call.args.outside_sandbox === true && this.#sandboxed;
+  }
+
+  async #open(): Promise<PermissionParts> {
+    const [
+      { PermissionEngine },
+      { parsePermissions },
+      { pathPermissionFile },
+      { safeModeFile },
+      { loadCommandReader },
+      { parsePatch },
+    ] = await Promise.all([
+      import("../security/permissions/engine.js"),
+      import("../security/permissions/parse-rules.js"),
+      import("../security/permissions/path-permissions.js"),
+      import("../security/safe-mode/safe-mode.js"),
+      import("../security/permissions/command-reader.js"),
+      import("../tools/patch/parse.js"),
+    ]);
+    const { loaded, variables, root, ownFolders, workspace } = this.#options;
+    const { settings, roots, profilePath } = loaded;
+    const home = variables.HOME || homedir();
+    const paths = pathPermissionFile(join(roots.config, "path-permissions.json"));
+    const safeMode = safeModeFile(join(roots.config, "safe-mode.json"));
+    await Promise.all([paths.load(), safeMode.load()]);
+    const parsed = parsePermissions(settings.permissions.value, { file: profilePath, scope: "user" }, { home });
+    // A rule that was not understood may be the one that forbids: nothing is decided without it.
+    const [problem] = parsed.problems;
+    if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);
+    const slashes = (path: string) => path.replaceAll("\\", "/");
+    const commandReader = loadCommandReader({ workspace: root, ownFolders, home });
+    commandReader.catch(() => {});
+    const engine = new PermissionEngine({
+      policy: (): PermissionPolicy => ({
+        mode: settings.permission_mode.value,
+        preset: settings.strict_permissions.value ? "strict" : (parsed.preset ?? "quiet"),
+        edits: parsed.edits ?? "contained",
+        rules: parsed.rules,
+        workspace: slashes(root),
+        ownFolders: ownFolders.map(slashes),
+        paths: paths.current,
+        safeMode: safeMode.current,
+      }),
+      sandboxed: () => this.#sandboxed,
+      ports: {
+        workspace: slashes(root),
+        resolve: async (path, access) => (await workspace()).resolve(path, access),
+        patchPaths: (patch) => patchPaths(patch, parsePatch),
+        commandReader: () => commandReader,
+        isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name),
+      },
+    });
+    if (settings.plan.value) engine.plan.enter();
+    this.#engine = engine;
+    return { engine, paths, safeMode };
+  }
+}
+
+const OUTSIDE: Verdict = {
+  decision: "ask",
+  decidedBy: "sandbox",
+  law: "default",
+  reason: "It would run outside the sandbox: with all your rights, and with the network.",
+  offer: [],
+};
+
+type ParsePatch = typeof import("../tools/patch/parse.js").parsePatch;
+
+/** A patch that cannot be read touches nothing: the tool will say what is wrong with it. */
+function patchPaths(patch: string, parsePatch: ParsePatch) {
+  try {
+    return parsePatch(patch).flatMap((change) => {
+      const access = change.kind === "delete" ? ("delete" as const) : ("write" as const);
+      const moved =
+        change.kind === "update" && change.moveTo !== undefined
+          ? [{ path: change.moveTo, access: "write" as const }]
+          : [];
+      return [{ path: change.path, access }, ...moved];
+    });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * Recordings that nobody here wrote (`wire/` of the suites, which are kept beside the project): errors over HTTP, edges of the
+ * protocols, and loops with tools. `npm run suites -- wire` runs the streams.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Message } from "../../protocol/content.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
+import { createHttpClient } from "../../system/http-client.js";
+import { checkMessagesRequest } from "../../testkit/mock-model/wires/anthropic-check.js";
+import { checkGenerateRequest } from "../../testkit/mock-model/wires/gemini-check.js";
+import { checkChatRequest } from "../../testkit/mock-model/wires/openai-check.js";
+import { checkResponsesRequest } from "../../testkit/mock-model/wires/responses-check.js";
+import { createHttpModel } from "../http-model.js";
+import { anthropic } from "./anthropic.js";
+import { gemini } from "./gemini.js";
+import { ollama } from "./ollama.js";
+import { openaiChat } from "./openai-chat.js";
+import { openaiResponses } from "./openai-responses.js";
+import { converse } from "./test-support/converse.js";
+import type { Wire } from "./wire.js";
+
+const FOLDER = join(
+  process.env.OXBOW_SUITES || fileURLToPath(new URL("../../../../shared/suites", import.meta.url)),
+  "wire",
+);
+const isThere = existsSync(join(FOLDER, "loops.json"));
+if (!isThere) console.log(`skipped: no suites at ${FOLDER} (set OXBOW_SUITES)`);
+
+function load(file: string): readonly JsonObject[] {
+  return isThere ? JSON.parse(readFileSync(join(FOLDER, file), "utf8")).cases : [];
+}
+
+const WIRES: Readonly<Record<string, Wire<unknown>>> = {
+  "anthropic-messages": anthropic as Wire<unknown>,
+  "openai-chat": openaiChat as Wire<unknown>,
+  "openai-responses": openaiResponses as Wire<unknown>,
+  gemini: gemini as Wire<unknown>,
+  "ollama-chat": ollama as Wire<unknown>,
+};
+
+const http = createHttpClient();
+const said = (value: string): Message => ({ role: "user", content: [{ type: "text", text: value }] });
+const textOf = (value: JsonValue | undefined) => (typeof value === "string" ? value : JSON.stringify(value));
+
+interface Reply {
+  readonly status?: number;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+  /** The connection stays open after it. */
+  readonly open?: true;
+}
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.close();
+  server?.closeAllConnections();
+});
+
+/** Answers one request after the other, and keeps their bodies. */
+async function serve(replies: readonly Reply[]): Promise<{ readonly url: string; readonly requests: JsonObject[] }> {
+  const requests: JsonObject[] = [];
+  server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (piece) => {
+      text += piece;
+    });
+    request.on("end", () => {
+      const { status = 200, type = "text/event-stream", headers = {}, body, open } = replies[requests.length] as Reply;
+      requests.push(JSON.parse(text));
+      response.writeHead(status, { "content-type": type, ...headers });
+      response.write(body);
+      if (open === undefined) response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+function modelOf(wire: Wire<unknown>, url: string) {
+  const endpoint = { provider: "acme", family: wire.name, baseUrl: url, key: "any", local: true };
+  return createHttpModel({ wire, endpoint, model: "m", http });
+}
+
+const known = (row: { readonly protocol: string }) => WIRES[row.protocol] !== undefined;
+
+describe.skipIf(!isThere)("[M2] errors over HTTP", () => {
+  const cases = load("http-errors.json").map((item, index) => ({
+    index,
+    protocol: String(item.protocol),
+    status: Number(item.status),
+    item,
+  }));
+
+  it.each(cases.filter(known))("$index: $protocol $status", async ({ protocol, status, item }) => {
+    const body = textOf(item.body) ?? "";
+    const headers = item.retry_after ? { "retry-after": String(item.retry_after) } : {};
+    const { url } = await serve([{ status, type: "application/json", headers, body }]);
+    const wire = WIRES[protocol] as Wire<unknown>;
+    const { failure } = await converse(modelOf(wire, url), { messages: [said("Hi")], run: () => [] });
+    const missing = status === 404 || body.includes("model_not_found");
+    const reason = missing ? "ModelNotFound" : status === 429 ? "RateLimited" : "BadRequest";
+    expect(failure).toMatchObject({ reason, status });
+    expect(failure?.retryable).toBe(status === 429 ? true : undefined);
+    const { error } = JSON.parse(body) as { error: { message: string } };
+    if (reason === "BadRequest") expect(failure?.message).toContain(error.message.slice(0, 200));
+  });
+});
+
+describe.skipIf(!isThere)("[M2] edges", () => {
+  const cases = load("edge.json").map((item) => ({ id: String(item.id), protocol: String(item.protocol), item }));
+
+  it.each(cases.filter(known).filter(({ item }) => item.body !== undefined))("$id", async ({ protocol, item }) => {
+    const expected = item.expect as JsonObject;
+    const wire = WIRES[protocol] as Wire<unknown>;
+    const isOpen = String(expected.note).includes("without waiting");
+    const type = typeof item.content_type === "string" ? { type: item.content_type } : {};
+    const { url } = await serve([{ body: String(item.body), ...type, ...(isOpen && { open: true as const }) }]);
+    const tools = [{ name: "get_weather", description: "", inputSchema: { type: "object" } }];
+    const seen = await converse(modelOf(wire, url), { messages: [said("Hi")], tools, run: () => [] }).catch(
+      () => undefined,
+    );
+    if (expected.error !== undefined) {
+      expect(seen?.failure).toBeDefined();
+      const { message, retryable } = isJsonObject(expected.error) ? expected.error : {};
+      if (message !== undefined) expect(seen?.failure?.message).toContain(message);
+      if (retryable !== undefined) expect(seen?.failure?.retryable).toBe(retryable);
+      if (expected.text_before_error !== undefined) expect(seen?.text).toBe(expected.text_before_error);
+      expect(JSON.stringify(seen?.failure)).not.toContain("bad-json");
+      return;
+    }
+    if (Array.isArray(expected.tool_calls)) return;
+    expect(seen?.failure).toBeUndefined();
+    expect(seen?.text).toBe(expected.text ?? "");
+    if (isJsonObject(expected.usage)) {
+      expect(seen?.calls[0]?.find((event) => event.type === "usage")).toMatchObject({ usage: expected.usage });
+    }
+  });
+
+  it("a call of Ollama's without an id", async () => {
+    const item = cases.find(({ id }) => id === "ollama/chat_tool_call")?.item as JsonObject;
+    const { tool_calls: calls, usage } = item.expect as {
+      tool_calls: { name: string; arguments: JsonObject }[];
+      usage: JsonObject;
+    };
+    const end = '{"message":{"role":"assistant","content":"ok"},"done":true}\n';
+    const { url } = await serve([{ body: String(item.body) }, { body: end }]);
+    const seen = await converse(modelOf(ollama as Wire<unknown>, url), { messages: [said("Hi")], run: () => [] });
+    expect(seen.messages[1]?.content).toMatchObject(calls.map(({ name, arguments: args }) => ({ tool: name, args })));
+    expect(seen.calls[0]?.slice(-2)).toMatchObject([{ usage }, { reason: "tool_calls" }]);
+  });
+});
+
+/* ---- loops ---- */
+
+interface LoopStep {
+  readonly request: JsonValue;
+  readonly file: string;
+  readonly status: number;
+}
+
+/** What a request is made of: roles, and the kinds of what is in them. */
+function shapeOf(protocol: string, body: JsonObject): readonly string[] {
+  const list = (value: JsonValue | undefined) => (Array.isArray(value) ? value.filter(isJsonObject) : []);
+  if (protocol === "openai-responses") {
+    return list(body.input).flatMap(({ type, role }) => (role === "system" ? [] : [String(role ?? type)]));
+  }
+  const isAnthropic = protocol === "anthropic-messages";
+  return list(body.messages).flatMap(({ role, content, tool_calls: calls }) => {
+    if (role === "system") return [];
+    const kinds = isAnthropic ? list(content).map(({ type }) => type) : list(calls).map(() => "call");
+    return [[role, ...kinds].join(" ")];
+  });
+}
+
+/** As the real service would see it, by the mock model's own rules. */
+function complaintAbout(protocol: string, body: JsonObject): unknown {
+  switch (protocol) {
+    case "anthropic-messages":
+      return checkMessagesRequest(body);
+    case "openai-chat":
+      return checkChatRequest(body);
+    case "openai-responses":
+      return checkResponsesRequest(body);
+    default:
+      return checkGenerateRequest(body, "m");
+  }
+}
+
+describe.skipIf(!isThere)("[M2] loops", () => {
+  const streams = new Map(load("index.json").map((item) => [item.file, item]));
+  const cases = load("loops.json").map((item) => {
+    const steps = item.steps as unknown as readonly LoopStep[];
+    return { name: String(item.name), protocol: steps[0]?.file.split("/")[0] ?? "", steps };
+  });
+
+  it.each(cases.filter(known))("$name", async ({ protocol, steps }) => {
+    const { url, requests } = await serve(steps.map(({ file }) => ({ body: readFileSync(join(FOLDER, file)) })));
+    const model = modelOf(WIRES[protocol] as Wire<unknown>, url);
+    const result = '{"temperature":22,"condition":"sunny"}';
+    const options = {
+      system: "Use the tool.",
+      tools: [
+        {
+          name: "get_weather",
+          description: "Weather.",
+          inputSchema: { type: "object", properties: { city: { type: "string" } } },
+        },
+      ],
+      run: () => [{ type: "text" as const, text: result }],
+    };
+    let talk = await converse(model, { ...options, messages: [said("What is the weather in Paris?")] });
+    const first = talk;
+    if (requests.length < steps.length)
+      talk = await converse(model, { ...options, messages: [...talk.messages, said("Go on.")] });
+    expect(requests).toHaveLength(steps.length);
+    expect(talk.failure).toBeUndefined();
+    const expected = steps.map(({ file }) => streams.get(file)?.expected as JsonObject);
+    expect(talk.text).toBe(expected.at(-1)?.text);
+    for (const [index, body] of requests.entries()) {
+      expect(complaintAbout(protocol, body)).toBeUndefined();
+      const { request } = steps[index] as LoopStep;
+      if (isJsonObject(request)) expect(shapeOf(protocol, body)).toEqual(shapeOf(protocol, request));
+    }
+    const used = first.messages[1]?.content.filter(({ type }) => type === "tool_use") ?? [];
+    expect(used).toHaveLength((expected[0]?.tool_calls as JsonValue[]).length);
+    if (used.length > 0) expect(JSON.stringify(requests[1])).toContain(JSON.stringify(result).slice(1, -1));
+  });
+});

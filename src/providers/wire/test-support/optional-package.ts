@@ -1,0 +1,17 @@
+/**
+ * Packages that some tests compare with and that need not be installed. They are looked for in this project and in the folder
+ * OXBOW_TEST_PACKAGES names; a test that finds none says so and is skipped.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
+
+/** The folder of the package, or undefined, which is said once. */
+export function findPackage(name: string, folder: string | undefined): string | undefined {
+  const places = [ROOT, ...(folder === undefined ? [] : [folder])].map((place) => join(place, "node_modules", name));
+  const found = places.find(existsSync);
+  if (found === undefined) console.log(`skipped: ${name} is not installed (install it, or set OXBOW_TEST_PACKAGES)`);
+  return found;
+}

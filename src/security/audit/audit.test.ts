@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { EventBody, PermissionDecision, ToolStatus } from "../../protocol/events.js";
+import type { CallId } from "../../protocol/ids.js";
+import { auditCommand } from "./audit-command.js";
+import { AUDIT_CAPACITY, AuditRing } from "./audit-ring.js";
+
+class Session {
+  readonly events: Envelope[] = [];
+
+  add(body: EventBody): this {
+    const id = this.events.length + 1;
+    const ts = new Date(Date.UTC(2026, 0, 1) + id * 1000).toISOString();
+    this.events.push({ ...body, id, session: "sess_a", originator: "cli_a", ts } as Envelope);
+    return this;
+  }
+
+  started(call: CallId, command: string): this {
+    return this.add({ kind: "ToolCallStarted", payload: { call, tool: "bash", args: { command } } });
+  }
+
+  resolved(call: CallId, decision: PermissionDecision, decided_by: string): this {
+    return this.add({ kind: "PermissionResolved", payload: { call, tool: "bash", decision, decided_by } });
+  }
+
+  result(call: CallId, status: ToolStatus): this {
+    return this.add({ kind: "ToolResult", payload: { call, tool: "bash", status, content: [] } });
+  }
+
+  ring(): AuditRing {
+    const ring = new AuditRing();
+    for (const event of this.events) ring.see(event);
+    return ring;
+  }
+}
+
+const outcomes = (ring: AuditRing) => ring.entries().map(({ action, outcome, detail }) => [action, outcome, detail]);
+
+describe("the audit", () => {
+  it("tells what was allowed, denied, and what came of it", () => {
+    const session = new Session()
+      .started("call_1", "make")
+      .resolved("call_1", "allow_once", "cli_a")
+      .result("call_1", "ok")
+      .started("call_2", "rm  -rf\nx")
+      .resolved("call_2", "deny", "rule 1 of config.toml")
+      .result("call_2", "denied")
+      .started("call_3", "make test")
+      .resolved("call_3", "allow_pattern", "session rule 1")
+      .result("call_3", "timeout")
+      .started("call_4", "ls")
+      .result("call_4", "denied");
+    expect(outcomes(session.ring())).toEqual([
+      ["permission", "allowed", "bash: make"],
+      ["run", "success", "bash: make"],
+      ["permission", "denied", "bash: rm -rf x"],
+      ["permission", "allowed", "bash: make test"],
+      ["run", "error", "bash: make test"],
+      ["run", "denied", "bash: ls"],
+    ]);
+    expect(session.ring().entries()[2]).toMatchObject({
+      time: "2026-01-01T00:00:05.000Z",
+      decided_by: "rule 1 of config.toml",
+      call: "call_2",
+      event: 5,
+    });
+  });
+
+  it("holds what the log holds: the same events give the same ring", () => {
+    const session = new Session();
+    for (let n = 0; n < 50; n++)
+      session.started(`call_${n}`, `run ${n}`).resolved(`call_${n}`, "allow_tool", "x").result(`call_${n}`, "ok");
+    expect(session.ring().entries()).toEqual(session.ring().entries());
+    const inLog = session.events.filter(({ kind }) => kind === "PermissionResolved" || kind === "ToolResult");
+    expect(
+      session
+        .ring()
+        .entries()
+        .map(({ event }) => event),
+    ).toEqual(inLog.map(({ id }) => id));
+  });
+
+  it("holds the last thousand", () => {
+    const session = new Session();
+    for (let n = 0; n < AUDIT_CAPACITY + 5; n++) session.resolved(`call_${n}`, "deny", "mode deny");
+    const ring = session.ring();
+    expect([ring.entries().length, ring.dropped, ring.entries()[0]?.call]).toEqual([AUDIT_CAPACITY, 5, "call_5"]);
+  });
+
+  it("does not keep what concerns finished calls, nor long commands in full", () => {
+    const ring = new Session().started("call_1", "x".repeat(5000)).resolved("call_1", "deny", "y").ring();
+    expect(ring.entries()[0]?.detail.length).toBe(200);
+  });
+});
+
+describe("/audit", () => {
+  const ring = () =>
+    new Session()
+      .started("call_1", "make\u001b[31m")
+      .resolved("call_1", "deny", "person")
+      .result("call_1", "denied")
+      .started("call_2", "ls")
+      .result("call_2", "ok")
+      .ring();
+
+  it("shows the last entries without what could harm a terminal", () => {
+    expect(auditCommand("", ring()).text).toBe(
+      "2026-01-01T00:00:02.000Z  denied   bash: make  (person)\n2026-01-01T00:00:05.000Z  success  bash: ls",
+    );
+    expect(auditCommand("show 1", ring()).text).toBe("2026-01-01T00:00:05.000Z  success  bash: ls");
+    expect(auditCommand("show", new AuditRing()).text).toBe("Nothing was decided or run yet.");
+  });
+
+  it("counts", () => {
+    expect(auditCommand("status", ring()).text).toBe(
+      "Audit: 2 of 1000 entries since 2026-01-01T00:00:02.000Z: 0 allowed, 1 denied, 1 success, 0 error.",
+    );
+    expect(auditCommand("status", new AuditRing()).text).toBe("Audit: empty (room for 1000).");
+  });
+
+  it("clears the ring and says that the log stays", () => {
+    const full = ring();
+    expect(auditCommand("clear", full).text).toBe("2 entries cleared. The session's log keeps them.");
+    expect(full.entries()).toEqual([]);
+  });
+
+  it.each(["what", "show 0", "show x", "show 1 2", "clear all"])("explains itself for %j", (args) => {
+    expect(auditCommand(args, ring())).toEqual({
+      ok: false,
+      text: "Say /audit show [NUMBER], /audit clear or /audit status.",
+    });
+  });
+});

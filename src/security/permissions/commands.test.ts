@@ -1,0 +1,207 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SAFE_MODE_OFF } from "../safe-mode/safe-mode.js";
+import { type PermissionsState, permissionsCommand, securityText, whyCommand } from "./commands.js";
+import { decide, type PermissionPolicy } from "./decide.js";
+import { explain } from "./explain.js";
+import type { DecisionFacts } from "./facts.js";
+import { parsePermissions } from "./parse-rules.js";
+import { pathPermissionFile } from "./path-permissions.js";
+import { readCommand } from "./read-command.js";
+import { checkExamples } from "./rule-examples.js";
+import { promotion, SessionRules } from "./session-rules.js";
+import { bash, HOME, onPath, otherTool, policyWith, READER, rulesOf, USER_FILE } from "./test-support/sample-policy.js";
+
+let folder: string;
+let profile: string;
+let state: PermissionsState;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "oxbow-permissions-"));
+  profile = 'model = "x"\n';
+  const paths = pathPermissionFile(join(folder, "paths.json"));
+  await paths.load();
+  const policy = (): PermissionPolicy =>
+    policyWith({
+      rules: rulesOf(
+        { tool: "bash", command: "git push *", decision: "ask", priority: 5 },
+        { tool: "*", path: "**/.env", decision: "deny" },
+      ),
+      paths: paths.current,
+    });
+  const session = new SessionRules();
+  state = {
+    policy,
+    session,
+    paths,
+    home: HOME,
+    test: async (command) => decide(bash(command), policy(), session.list()),
+    appendToProfile: async (toml) => {
+      profile += toml;
+      return "config.toml";
+    },
+  };
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const say = (args: string) => permissionsCommand(args, state);
+
+function accept(facts: DecisionFacts): void {
+  state.session.add(decide(facts, policyWith()).offer ?? [], facts.originator);
+}
+
+describe("/permissions", () => {
+  it("lists everything", async () => {
+    accept(bash("npm run build"));
+    accept(onPath("edit", "src/a.ts", { originator: "agent" }));
+    await say("set docs r");
+    expect((await say("")).text).toBe(
+      [
+        "Mode ask; what only reads does not ask; edits inside the workspace do not ask where a sandbox works.",
+        "Rules:",
+        "  config.toml",
+        "    1. ask bash git push * (priority 5)",
+        "    2. deny * **/.env",
+        "This session:",
+        "  1. bash: npm run build",
+        "  2. edit: src/** (also for agents)",
+        "Paths:",
+        "  r---  docs",
+      ].join("\n"),
+    );
+  });
+
+  it("sets and resets what may be done below a path", async () => {
+    expect(await say("set ./src/gen/ rw")).toEqual({ ok: true, text: "src/gen  rw--" });
+    expect(await say('set "my notes" none')).toEqual({ ok: true, text: "my notes  ----" });
+    expect((await state.test("cat 'my notes/a'")).decidedBy).toBe("path permission my notes ----");
+    expect(await say("reset nothing")).toMatchObject({ ok: false });
+    expect(await say("reset my notes")).toEqual({ ok: true, text: "The path permission for my notes is removed." });
+    expect(await say("reset")).toEqual({ ok: true, text: "1 path permission removed." });
+    expect(state.paths.current.entries).toEqual([]);
+  });
+
+  it("says what is wrong with a path or its letters, and changes nothing", async () => {
+    expect(await say("set src rwz")).toMatchObject({ ok: false, text: expect.stringContaining('"rwz" is not a set') });
+    expect(await say("set ../x r")).toMatchObject({ ok: false, text: expect.stringContaining("leaves the workspace") });
+    expect(state.paths.current.entries).toEqual([]);
+  });
+
+  it("revokes by number, and numbers stay what they were", async () => {
+    accept(bash("npm run build"));
+    accept(bash("npm run lint"));
+    expect(await say("revoke 1")).toEqual({ ok: true, text: "Rule 1 is taken back." });
+    expect(state.session.list().map(({ number }) => number)).toEqual([2]);
+    expect(await say("revoke 1")).toMatchObject({ ok: false, text: expect.stringContaining("no rule 1") });
+    accept(bash("npm run build"));
+    expect(state.session.list().map(({ number }) => number)).toEqual([2, 3]);
+    expect((await state.test("npm run lint")).decision).toBe("allow");
+    expect(await say("revoke all")).toEqual({ ok: true, text: "2 rules of this session taken back." });
+    expect((await state.test("npm run lint")).decision).toBe("ask");
+  });
+
+  it("promotes a rule to the profile, where it is valid, keeps its example, and decides the same", async () => {
+    const calls = [bash("npm run build -- -v"), onPath("edit", "src/[id]/a.ts"), onPath("edit", "top.ts")];
+    for (const facts of calls) accept(facts);
+    for (const { number } of state.session.list()) expect((await say(`promote ${number}`)).ok).toBe(true);
+    const { rules, problems } = parsePermissions(parse(profile).permissions, USER_FILE, { home: HOME });
+    expect(problems).toEqual([]);
+    expect(checkExamples(rules, { readCommand: (text) => readCommand(text, READER) })).toEqual([]);
+    for (const facts of calls)
+      expect(decide(facts, policyWith({ rules }))).toMatchObject({ decision: "allow", law: "rule" });
+    expect(decide(onPath("edit", "src/i/a.ts"), policyWith({ rules })).decision).toBe("ask");
+    expect(parse(profile)).toMatchObject({ model: "x" });
+  });
+
+  it("does not promote a single call", async () => {
+    accept(otherTool("mcp__a__b", { args: { x: 1 } }));
+    expect(await say("promote 1")).toMatchObject({ ok: false, text: expect.stringContaining("one call only") });
+    expect(profile).toBe('model = "x"\n');
+  });
+
+  it("writes texts that TOML reads back, whatever is in them", () => {
+    const session = new SessionRules();
+    session.add([{ kind: "tool", tool: 'a"b\\c*\u0007\u007f\n€' }], "human");
+    const [rule] = session.list();
+    const written = rule && promotion(rule);
+    expect(written !== undefined && "toml" in written).toBe(true);
+    const toml = written !== undefined && "toml" in written ? written.toml : "";
+    const { rules } = parsePermissions(parse(toml).permissions, USER_FILE);
+    expect(rules[0]?.tool.exact).toBe(true);
+  });
+
+  it("tests a command", async () => {
+    expect((await say('test "git push origin main"')).text).toBe(
+      [
+        "Needs a person's answer: git push origin main",
+        "By: rule 1 of config.toml",
+        "Rule: ask bash git push * (priority 5) (rule 1 of config.toml)",
+        "Because: A rule says so.",
+        "To change it: Change that rule, or write one with a higher priority.",
+      ].join("\n"),
+    );
+    expect((await say("test ls -la")).text).toMatch(/^Allowed: ls -la\nBy: quiet preset/);
+    expect((await say("test npm run build -- x")).text).toContain(
+      "For the session you could allow: bash: npm run build *",
+    );
+  });
+
+  it.each(["what", "set src", "revoke", "revoke x", "promote", "test"])("explains itself for %j", async (args) => {
+    expect(await say(args)).toMatchObject({ ok: false, text: expect.stringContaining("/permissions set PATH PERMS") });
+  });
+});
+
+describe("/why", () => {
+  const verdict = decide(bash("op read x\u001b[2J"), policyWith());
+
+  it("explains the last decision", () => {
+    const { text } = whyCommand("", () => [{ call: "call_1", summary: "bash: op read x\u001b[2J", verdict }]);
+    expect(text).toContain("bash: op read x");
+    expect(text).toContain("By: ");
+    expect(text).not.toContain("\u001b");
+  });
+
+  it("says when there is none", () => {
+    expect(whyCommand("", () => [])).toEqual({ ok: true, text: "Nothing was decided yet." });
+    expect(whyCommand("call_9", () => [])).toMatchObject({ ok: false, text: expect.stringContaining("call_9") });
+  });
+
+  it("names for each law what would change it", () => {
+    const laws = [
+      decide(bash("make"), policyWith({ mode: "deny" })),
+      decide(bash("make", { planMode: true }), policyWith()),
+      decide(bash("op read x"), policyWith()),
+      decide(bash("make"), policyWith({ safeMode: { ...SAFE_MODE_OFF, on: true } })),
+      decide(bash("ls"), policyWith()),
+      decide(onPath("edit", "a", { sandboxed: true }), policyWith()),
+    ];
+    const hints = [
+      "--permission-mode",
+      "Approve the plan",
+      "lift_blocklist",
+      "/safemode",
+      "--strict-permissions",
+      "edits =",
+    ];
+    laws.forEach((each, index) => {
+      expect(explain(each).split("\n").at(-1)).toContain(hints[index]);
+    });
+  });
+});
+
+describe("/security", () => {
+  it("shows all of it", () => {
+    const text = securityText({
+      sandbox: "none: no bwrap",
+      safeMode: "Safe mode is off.",
+      permissions: "Mode ask.",
+      audit: "Audit: empty.",
+      planMode: true,
+    });
+    for (const part of ["Sandbox: none", "Plan mode is on", "Safe mode is off.", "Mode ask.", "Audit: empty."])
+      expect(text).toContain(part);
+  });
+});
