@@ -105,6 +105,7 @@ export class RunPermissions implements PermissionJudge {
       { safeModeFile },
       { loadCommandReader },
       { parsePatch },
+      { checkExamples, needsCommandReader },
     ] = await Promise.all([
       import("../security/permissions/engine.js"),
       import("../security/permissions/parse-rules.js"),
@@ -112,6 +113,7 @@ export class RunPermissions implements PermissionJudge {
       import("../security/safe-mode/safe-mode.js"),
       import("../security/permissions/command-reader.js"),
       import("../tools/patch/parse.js"),
+      import("../security/permissions/rule-examples.js"),
     ]);
     const { loaded, variables, root, ownFolders, workspace } = this.#options;
     const { settings, roots, profilePath } = loaded;
@@ -120,12 +122,13 @@ export class RunPermissions implements PermissionJudge {
     const safeMode = safeModeFile(join(roots.config, "safe-mode.json"));
     await Promise.all([paths.load(), safeMode.load()]);
     const parsed = parsePermissions(settings.permissions.value, { file: profilePath, scope: "user" }, { home });
-    // A rule that was not understood may be the one that forbids: nothing is decided without it.
-    const [problem] = parsed.problems;
-    if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);
-    const slashes = (path: string) => path.replaceAll("\\", "/");
     const commandReader = loadCommandReader({ workspace: root, ownFolders, home });
     commandReader.catch(() => {});
+    const examples = needsCommandReader(parsed.rules) ? { readCommand: await commandReader } : {};
+    // A rule that was not understood may be the one that forbids: nothing is decided without it.
+    const [problem] = [...parsed.problems, ...checkExamples(parsed.rules, examples)];
+    if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);
+    const slashes = (path: string) => path.replaceAll("\\", "/");
     const engine = new PermissionEngine({
       policy: (): PermissionPolicy => ({
         mode: settings.permission_mode.value,

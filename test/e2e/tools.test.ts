@@ -67,7 +67,7 @@ describe("the tools, called by a model through the program", () => {
         ["edit", { path: "mine.txt", edits: [{ old: "mine", new: "yours" }] }],
         ["edit", { path: "mine.txt", edits: [{ old: "nothing like this", new: "x" }] }],
       ]);
-      expect(results.map((result) => result.status)).toEqual(["error", "error", "error", "error", "error"]);
+      expect(results.map((result) => result.status)).toEqual(["denied", "denied", "error", "error", "error"]);
       expect(results[0]?.text).not.toContain("theirs");
       expect(results[2]?.text).toMatch(/read/i);
       expect(results[3]?.text).toMatch(/1[\s\S]*2/);

@@ -24,8 +24,9 @@ export async function askPermission(
   if (question.reason !== undefined) terminal.err.write(`${paint(terminal, "dim", safeText(question.reason))}\n`);
   // Absent from engines that cannot say; then it is the very call.
   const { offer = ["this call"] } = question;
-  const pattern = offer.length === 0 ? "" : `  [s] for the session: ${offer.map(safeLine).join(", ")}`;
-  const choices = `[y] once${pattern}  [t] ${question.tool} for the session  [n] no: `;
+  for (const line of offer) terminal.err.write(`${paint(terminal, "dim", `[s] would allow ${safeLine(line)}`)}\n`);
+  const pattern = offer.length === 0 ? "" : "  [s] that for the session";
+  const choices = `[y] once${pattern}  [t] this tool for the session  [n] no: `;
   for (;;) {
     const line = await terminal.askLine(choices, signal);
     if (line === undefined) return "deny";

@@ -17,6 +17,7 @@ import { checkChatRequest } from "../../testkit/mock-model/wires/openai-check.js
 import { checkResponsesRequest } from "../../testkit/mock-model/wires/responses-check.js";
 import { createHttpModel } from "../http-model.js";
 import { anthropic } from "./anthropic.js";
+import { replay } from "./framing.js";
 import { gemini } from "./gemini.js";
 import { ollama } from "./ollama.js";
 import { openaiChat } from "./openai-chat.js";
@@ -115,30 +116,30 @@ describe.skipIf(!isThere)("[M2] errors over HTTP", () => {
 describe.skipIf(!isThere)("[M2] edges", () => {
   const cases = load("edge.json").map((item) => ({ id: String(item.id), protocol: String(item.protocol), item }));
 
-  it.each(cases.filter(known).filter(({ item }) => item.body !== undefined))("$id", async ({ protocol, item }) => {
+  const isPlain = ({ item }: { item: JsonObject }) =>
+    item.body !== undefined && !("tool_calls" in (item.expect as JsonObject));
+
+  it.each(cases.filter(known).filter(isPlain))("$id", async ({ protocol, item }) => {
     const expected = item.expect as JsonObject;
     const wire = WIRES[protocol] as Wire<unknown>;
     const isOpen = String(expected.note).includes("without waiting");
     const type = typeof item.content_type === "string" ? { type: item.content_type } : {};
     const { url } = await serve([{ body: String(item.body), ...type, ...(isOpen && { open: true as const }) }]);
     const tools = [{ name: "get_weather", description: "", inputSchema: { type: "object" } }];
-    const seen = await converse(modelOf(wire, url), { messages: [said("Hi")], tools, run: () => [] }).catch(
-      () => undefined,
-    );
+    const seen = await converse(modelOf(wire, url), { messages: [said("Hi")], tools, run: () => [] });
     if (expected.error !== undefined) {
-      expect(seen?.failure).toBeDefined();
+      expect(seen.failure).toBeDefined();
       const { message, retryable } = isJsonObject(expected.error) ? expected.error : {};
-      if (message !== undefined) expect(seen?.failure?.message).toContain(message);
-      if (retryable !== undefined) expect(seen?.failure?.retryable).toBe(retryable);
-      if (expected.text_before_error !== undefined) expect(seen?.text).toBe(expected.text_before_error);
-      expect(JSON.stringify(seen?.failure)).not.toContain("bad-json");
+      if (message !== undefined) expect(seen.failure?.message).toContain(message);
+      if (retryable !== undefined) expect(seen.failure?.retryable).toBe(retryable);
+      if (expected.text_before_error !== undefined) expect(seen.text).toBe(expected.text_before_error);
+      expect(JSON.stringify(seen.failure)).not.toContain("bad-json");
       return;
     }
-    if (Array.isArray(expected.tool_calls)) return;
-    expect(seen?.failure).toBeUndefined();
-    expect(seen?.text).toBe(expected.text ?? "");
+    expect(seen.failure).toBeUndefined();
+    expect(seen.text).toBe(expected.text ?? "");
     if (isJsonObject(expected.usage)) {
-      expect(seen?.calls[0]?.find((event) => event.type === "usage")).toMatchObject({ usage: expected.usage });
+      expect(seen.calls[0]?.find((event) => event.type === "usage")).toMatchObject({ usage: expected.usage });
     }
   });
 
@@ -153,6 +154,19 @@ describe.skipIf(!isThere)("[M2] edges", () => {
     const seen = await converse(modelOf(ollama as Wire<unknown>, url), { messages: [said("Hi")], run: () => [] });
     expect(seen.messages[1]?.content).toMatchObject(calls.map(({ name, arguments: args }) => ({ tool: name, args })));
     expect(seen.calls[0]?.slice(-2)).toMatchObject([{ usage }, { reason: "tool_calls" }]);
+  });
+
+  it("what Ollama wants of a request", () => {
+    const image = { type: "image", media_type: "image/png", data: "AAAA" } as const;
+    const messages: readonly Message[] = [
+      { role: "user", content: [image] },
+      { role: "assistant", content: [{ type: "tool_use", call: "call_1", tool: "read", args: {} }] },
+      { role: "user", content: [{ type: "tool_result", call: "call_1", tool: "read", content: [], is_error: false }] },
+    ];
+    const request = { model: "m", system: "", messages, tools: [] };
+    const { body } = ollama.encode(request, { baseUrl: "http://host", family: "ollama" });
+    expect(body).not.toHaveProperty("think");
+    expect(body.messages).toMatchObject([{ content: "" }, { content: "" }, { content: "", tool_name: "read" }]);
   });
 });
 
@@ -228,7 +242,99 @@ describe.skipIf(!isThere)("[M2] loops", () => {
       if (isJsonObject(request)) expect(shapeOf(protocol, body)).toEqual(shapeOf(protocol, request));
     }
     const used = first.messages[1]?.content.filter(({ type }) => type === "tool_use") ?? [];
-    expect(used).toHaveLength((expected[0]?.tool_calls as JsonValue[]).length);
+    expect(used).toHaveLength((expected[0]?.tool_calls as JsonValue[] | undefined)?.length ?? -1);
     if (used.length > 0) expect(JSON.stringify(requests[1])).toContain(JSON.stringify(result).slice(1, -1));
+  });
+});
+
+/* ---- streams ---- */
+
+/** Pieces of 1 to 64 bytes, the same for the same stream. */
+function* cut(bytes: Buffer, seed: number): Generator<Buffer> {
+  let state = seed;
+  for (let at = 0; at < bytes.length; ) {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    const size = 1 + (state % 64);
+    yield bytes.subarray(at, at + size);
+    at += size;
+  }
+}
+
+/** Bodies that hold several answers, one after the other: the first ends the stream. */
+const GLUED = /openai-(reasoning-encrypted-content|shell-tool)\.1$/;
+
+describe.skipIf(!isThere)("[M2] streams", () => {
+  const cases = load("index.json")
+    .filter((item) => item.expected !== undefined)
+    .map((item) => ({ id: String(item.id), protocol: String(item.protocol), item }))
+    .filter(known);
+  const replayed = ({ protocol, item }: (typeof cases)[number], pieces?: (bytes: Buffer) => Iterable<Buffer>) => {
+    const bytes = readFileSync(join(FOLDER, String(item.file)));
+    const context = { provider: "acme", family: "acme", model: "m", url: "http://host/", tools: [] };
+    return replay(WIRES[protocol] as Wire<unknown>, context, pieces?.(bytes) ?? [bytes]);
+  };
+
+  it("are the same events however their bytes are cut", () => {
+    expect(cases.length).toBeGreaterThan(400);
+    for (const [index, each] of cases.entries()) {
+      const whole = replayed(each);
+      const inPieces = replayed(each, (bytes) => cut(bytes, index + 1));
+      expect({ id: each.id, events: inPieces }).toEqual({ id: each.id, events: whole });
+    }
+  });
+
+  const answered = cases.filter(({ item, id }) => {
+    const { error } = item.expected as JsonObject;
+    return error === undefined && item.vendor_sdk_rejects === undefined && !GLUED.test(id);
+  });
+
+  it("of Responses keep the reasoning, the counts and the reason to stop", () => {
+    for (const each of answered.filter(({ protocol }) => protocol === "openai-responses")) {
+      const expected = each.item.expected as {
+        encrypted_reasoning: boolean[];
+        usage: JsonObject | null;
+        incomplete: string | null;
+        terminal: string | null;
+      };
+      const events = replayed(each);
+      const thoughts = events.flatMap((event) =>
+        event.type === "block" && event.block.type === "thinking" ? [event.block] : [],
+      );
+      const sealed = thoughts.filter(({ opaque }) => isJsonObject(opaque) && "encrypted_content" in opaque);
+      expect([each.id, sealed.length]).toEqual([each.id, expected.encrypted_reasoning.filter(Boolean).length]);
+      if (expected.usage !== null) {
+        const last = events.findLast((event) => event.type === "usage");
+        const { input = 0, cache_read = 0, cache_write = 0, output, reasoning } = last?.usage ?? {};
+        const counts = { input: input + cache_read + cache_write, output, cached: cache_read, reasoning };
+        const told = Object.fromEntries(Object.entries(expected.usage).map(([name, count]) => [name, count ?? 0]));
+        expect([each.id, counts]).toEqual([each.id, told]);
+      }
+      if (expected.terminal === "response.incomplete")
+        expect(events.at(-1)).toEqual({ type: "stop", reason: "length" });
+      if (expected.terminal === "response.completed") expect(events.at(-1)?.type).toBe("stop");
+    }
+  });
+
+  it("of Gemini keep the thoughts, their signatures, the counts and the reason to stop", () => {
+    for (const each of answered.filter(({ protocol }) => protocol === "gemini")) {
+      const expected = each.item.expected as {
+        thinking: string;
+        thought_signatures: number;
+        usage: JsonObject | null;
+        finish_reason: string;
+      };
+      const events = replayed(each);
+      const thinking = events.map((event) => (event.type === "thinking" ? event.text : "")).join("");
+      expect([each.id, thinking]).toEqual([each.id, expected.thinking]);
+      const kept = JSON.stringify(events).match(/"(signature|thoughtSignature)":"[^"]/g) ?? [];
+      expect([each.id, kept.length]).toEqual([each.id, expected.thought_signatures]);
+      const last = events.findLast((event) => event.type === "usage");
+      const { output, thoughts, cached } = expected.usage ?? {};
+      if (typeof output === "number") {
+        const counts = { output: output + Number(thoughts ?? 0), reasoning: thoughts ?? 0, cache_read: cached ?? 0 };
+        expect([each.id, last]).toMatchObject([each.id, { usage: counts }]);
+      }
+      if (expected.finish_reason === "MAX_TOKENS") expect(events.at(-1)).toEqual({ type: "stop", reason: "length" });
+    }
   });
 });

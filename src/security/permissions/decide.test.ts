@@ -23,6 +23,14 @@ function check(cases: readonly Case[]): void {
 
 const rule = (...list: readonly JsonObject[]) => ({ rules: rulesOf(...list) });
 const SAFE = { on: true, allowed: ["ls", "cat", "find", "timeout"] };
+const UNREAD: DecisionFacts = {
+  tool: { name: "bash", set: "command", mutating: true, origin: "built-in" },
+  args: { command: "rm a" },
+  paths: [],
+  originator: "human",
+  sandboxed: false,
+  planMode: false,
+};
 const PLANNING = { planMode: true };
 const SANDBOX = { sandboxed: true };
 const LIFT = { tool: "bash", decision: "allow", lift_blocklist: true };
@@ -112,17 +120,7 @@ describe("law 5: safe mode", () => {
     ["passes what is listed", bash("ls -la"), safe, "allow", "quiet preset"],
     ["which then still may ask", bash("cat /etc/passwd"), safe, "ask", "default"],
     ["does not concern other tools", onPath("edit", "a.ts"), safe, "ask", "default"],
-    [
-      "denies a command that nobody parsed",
-      {
-        ...otherTool("bash"),
-        tool: { name: "bash", set: "command", mutating: true, origin: "built-in" },
-        args: { command: "ls" },
-      },
-      { mode: "allow", ...safe },
-      "deny",
-      "safe mode",
-    ],
+    ["denies a command that nobody parsed", UNREAD, { mode: "allow", ...safe }, "deny", "safe mode"],
   ]);
 });
 
@@ -150,6 +148,8 @@ describe("law 6: path permissions", () => {
     ["deny what a command names", bash("cat secret/a"), { mode: "allow", paths }, "deny", "path permission"],
     ["… in an option", bash("make --file=secret/Makefile"), { mode: "allow", paths }, "deny", "path permission"],
     ["… after a cd", bash("cd secret && cat a"), { mode: "allow", paths }, "deny", "path permission"],
+    ["… from another folder", bash("cd src && cat ../secret/a"), { mode: "allow", paths }, "deny", "path permission"],
+    ["… as a program", bash("docs/run.sh"), { mode: "allow", paths }, "deny", "path permission"],
     ["… by a redirect", bash("echo x > docs/a.md"), { mode: "allow", paths }, "deny", "path permission"],
     ["… behind a wrapper", bash("sudo rm docs/a.md"), { mode: "allow", paths }, "deny", "path permission"],
     ["… in a text for a shell", bash("bash -c 'cat secret/a'"), { mode: "allow", paths }, "deny", "path permission"],
@@ -208,6 +208,15 @@ describe("law 7: rules", () => {
     ["ask when it cannot be told", bash("$TOOL a"), { mode: "allow", ...rule(denyRm) }, "ask", "rule"],
     ["ask when a shell's text cannot be told", bash('bash -c "$X"'), { mode: "allow", ...rule(denyRm) }, "ask", "rule"],
     ["ask when it was not understood", bash("rm 'a"), { mode: "allow", ...rule(denyRm) }, "ask", "rule"],
+    ["… as a shell's text", bash(`bash -c 'rm "'`), { mode: "allow", ...rule(denyRm) }, "ask", "rule"],
+    ["ask when nobody parsed it", UNREAD, { mode: "allow", ...rule(denyRm) }, "ask", "rule"],
+    [
+      "what cannot be told does not soften a denial",
+      bash("$TOOL a"),
+      rule({ tool: "*", decision: "deny" }, { ...denyRm, priority: 1 }),
+      "deny",
+      "rule",
+    ],
     [
       "do not mind a word that looks alike",
       bash("echo rm a"),
@@ -383,6 +392,15 @@ describe("law 10: the quiet preset", () => {
     ["… unless strict", bash("ls"), { preset: "strict" }, "ask", "default"],
     ["… not one that writes", bash("ls > a"), {}, "ask", "default"],
     ["… not with a substitution", bash("ls $(pwd)"), {}, "ask", "default"],
+    ["… not with one in what it prints", bash('echo "$(ls)"'), {}, "ask", "default"],
+    ["… not in a loop", bash("for i in 1; do ls; done"), {}, "ask", "default"],
+    [
+      "… not of an extension",
+      bash("ls", { tool: { name: "run", set: "command", mutating: true, origin: "extension" } }),
+      {},
+      "ask",
+      "default",
+    ],
     [
       "what reaches other machines",
       otherTool("web_fetch", {
@@ -486,6 +504,9 @@ describe("law 9: the session", () => {
     const call = (args: JsonObject) => otherTool("mcp__a__b", { args });
     expect(accepted(call({ a: 1, b: { c: 2, d: 3 } }), call({ b: { d: 3, c: 2 }, a: 1 }))).toBe("allow");
     expect(accepted(call({ a: 1 }), call({ a: 2 }))).toBe("ask");
+    const save = (path: string) => ({ ...onPath("edit", path), tool: call({}).tool });
+    expect(accepted(save("src/a"), save("src/a"))).toBe("allow");
+    expect(accepted(save("src/a"), save("src/b"))).toBe("ask");
   });
 
   it("allows a whole tool, never another", () => {

@@ -120,7 +120,7 @@ const blocklist: WholeLaw = (facts, { rules, ownFolders }) => {
   const { command, paths } = facts;
   const lifted = (subject: Subject) => {
     const match = decidingRule(rulesAbout(rules, callOf(facts)), facts.args, subject);
-    return match?.decision === "allow" && match.rule.liftsBlocklist;
+    return match?.rule.liftsBlocklist === true;
   };
   const denied = (reason: string, about: string): Verdict => {
     return { decision: "deny", law: "blocklist", decidedBy: "blocklist", reason, about };

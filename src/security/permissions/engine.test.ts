@@ -57,6 +57,7 @@ beforeEach(async () => {
   await writeFile(join(outer, "d"), "d");
   await symlink(join(outer, "d"), join(root, "out"));
   await symlink("secret/b", join(root, "inner"));
+  await symlink("secret", join(root, "alias"));
   const workspace = await Workspace.open(root);
   ports = {
     workspace: root,
@@ -83,6 +84,7 @@ describe("the files of a call", () => {
     expect(await paths("read", { path: "inner" })).toEqual([["secret/b", "read", "workspace", false]]);
     expect(await paths("read", { path: ".env" })).toEqual([[".env", "read", "workspace", true]]);
     expect(await paths("read", { path: "missing" })).toEqual([["missing", "read", "workspace", false]]);
+    expect(await paths("read", { path: "alias/missing" })).toEqual([["secret/missing", "read", "workspace", false]]);
     expect(await paths("ls", {})).toEqual([[".", "read", "workspace", false]]);
     expect(await paths("edit", { path: "src/a.ts" })).toEqual([["src/a.ts", "write", "workspace", false]]);
   });
@@ -209,6 +211,12 @@ describe("a stored session under today's rules", () => {
       result("call_4", "denied"),
       started("call_5", "bash", { command: "make" }),
       result("call_5", "skipped"),
+      started("call_6", "bash", { command: "ls" }),
+      { kind: "PermissionRequested", payload: { call: "call_6", tool: "bash", args: {}, summary: "" } },
+      {
+        kind: "PermissionResolved",
+        payload: { call: "call_6", tool: "bash", decision: "allow_once", decided_by: "cli_a" },
+      },
     );
     const policy = policyWith({
       workspace: root,
@@ -225,6 +233,7 @@ describe("a stored session under today's rules", () => {
       ["call_3", "allowed", false, "ask", true],
       ["call_4", "denied", false, undefined, false],
       ["call_5", "unknown", false, "ask", false],
+      ["call_6", "allowed", true, "allow", true],
     ]);
     expect(replayText(replayed)).toBe(
       [
@@ -233,8 +242,9 @@ describe("a stored session under today's rules", () => {
         "* bash: make      allowed                 now: ask (mode ask)",
         "  gone {}         denied                  now: no such tool",
         "  bash: make      unknown                 now: ask (mode ask)",
+        "* bash: ls        asked, allowed (cli_a)  now: allow (quiet preset)",
         "",
-        "2 of 5 would be decided differently today.",
+        "3 of 6 would be decided differently today.",
       ].join("\n"),
     );
   });
