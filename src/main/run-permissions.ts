@@ -106,6 +106,7 @@ export class RunPermissions implements PermissionJudge {
       { loadCommandReader },
       { parsePatch },
       { checkExamples, needsCommandReader },
+      { protection },
     ] = await Promise.all([
       import("../security/permissions/engine.js"),
       import("../security/permissions/parse-rules.js"),
@@ -114,6 +115,7 @@ export class RunPermissions implements PermissionJudge {
       import("../security/permissions/command-reader.js"),
       import("../tools/patch/parse.js"),
       import("../security/permissions/rule-examples.js"),
+      import("../tools/files/protected-paths.js"),
     ]);
     const { loaded, variables, root, ownFolders, workspace } = this.#options;
     const { settings, roots, profilePath } = loaded;
@@ -146,6 +148,7 @@ export class RunPermissions implements PermissionJudge {
         resolve: async (path, access) => (await workspace()).resolve(path, access),
         patchPaths: (patch) => patchPaths(patch, parsePatch),
         commandReader: () => commandReader,
+        protection,
         isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name),
       },
     });

@@ -60,6 +60,14 @@ export class RunSecurity implements NonNullable<SlashContext["security"]> {
     return answer(await safeModeCommand(args, safeMode));
   }
 
+  /** Why a command that the person typed does not run; undefined when it may. Only safe mode speaks here. */
+  async refusalOf(command: string): Promise<string | undefined> {
+    const { engine, safeMode } = await this.#options.permissions.parts();
+    if (!(await safeMode.load()).on) return undefined;
+    const verdict = await engine.test({ tool: { name: "bash", set: "command", mutating: true }, args: { command } });
+    return verdict.law === "safe mode" ? verdict.reason : undefined;
+  }
+
   async audit(args: string): Promise<SlashResult> {
     const { auditCommand } = await import("../security/audit/audit-command.js");
     return answer(auditCommand(args, await this.#openRing()));

@@ -47,10 +47,16 @@ export function slashContext({ run, settings, root, shelf, recording, security }
     async shell(command): Promise<SlashResult> {
       const bash = run.tools.find("bash");
       if (bash === undefined) return { failure: failure("InvalidInput", { detail: "The tool set 'command' is off." }) };
+      const refusal = await security.refusalOf(command);
+      if (refusal !== undefined) return { failure: failure("InvalidInput", { detail: refusal }) };
       const call = run.newCall();
       run.bus.publish("ToolCallStarted", { call, tool: bash.name, args: { command } });
       const outcome = await run.aside((signal) =>
-        bash.run({ command }, { signal, progress: (text) => run.bus.publish("ToolCallProgress", { call, text }) }),
+        // What a person types runs with their own rights.
+        bash.run(
+          { command, outside_sandbox: true },
+          { signal, progress: (text) => run.bus.publish("ToolCallProgress", { call, text }) },
+        ),
       );
       const { status, content, details } = outcome;
       run.bus.publish("ToolResult", { call, tool: bash.name, status, content, ...(details && { details }) });

@@ -90,9 +90,20 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
   edit: async (place) => (await import("../tools/edit.js")).createEditTool(await place.workspace()),
   apply_patch: async (place) => (await import("../tools/apply-patch.js")).createApplyPatchTool(await place.workspace()),
   bash: async (place) => {
-    const [{ createBashTool }, background] = await Promise.all([import("../tools/bash.js"), place.background()]);
+    const [{ createBashTool }, background, { QUIET_GIT_ENVIRONMENT }] = await Promise.all([
+      import("../tools/bash.js"),
+      place.background(),
+      import("../security/shell/programs/quiet-git.js"),
+    ]);
     const { outputDirectory, wrapCommand } = place.options;
-    return createBashTool({ ...place.shell, outputDirectory, background, ...(wrapCommand && { wrapCommand }) });
+    return createBashTool({
+      ...place.shell,
+      outputDirectory,
+      background,
+      // Commands of git that only read are run unasked; with this they do not run what a repository's configuration names.
+      extraEnvironment: QUIET_GIT_ENVIRONMENT,
+      ...(wrapCommand && { wrapCommand }),
+    });
   },
   background: async (place) => (await import("../tools/background.js")).createBackgroundTool(await place.background()),
   git: async (place) => (await import("../tools/git.js")).createGitTool(place.shell),

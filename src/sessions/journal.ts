@@ -40,6 +40,8 @@ export interface IntendedCall {
 }
 
 const LONGEST_TITLE = 80;
+/** Each write to the store has its price: events that nothing waits for are given to it together. */
+const TOGETHER_MS = 25;
 
 export class Journal {
   readonly #options: JournalOptions;
@@ -60,6 +62,7 @@ export class Journal {
   readonly #intended: Map<CallId, string | undefined>;
   #model: string;
   #writeMs = 0;
+  #cancelLater: (() => void) | undefined;
 
   constructor(options: JournalOptions) {
     this.#options = options;
@@ -92,6 +95,8 @@ export class Journal {
     const args_hash = createHash("sha256").update(JSON.stringify(args)).digest("hex");
     const started_at = new Date(clock.wall()).toISOString();
     try {
+      // In one commit with what led to it.
+      this.#submit("group");
       await store.intend({ call, session, tool, args_hash, mutating: true, started_at });
       await this.#settled;
     } catch (error) {
@@ -163,7 +168,8 @@ export class Journal {
     if (this.#broken !== undefined) return;
     if (event.kind === "TurnStarted") this.#create();
     if (event.kind === "CostIncremented") this.#nameModel(event.payload);
-    this.#submit(event.kind === "TurnStarted" || event.kind === "TurnEnded" ? "sync" : "group");
+    if (event.kind === "TurnStarted" || event.kind === "TurnEnded") this.#submit("sync");
+    else this.#cancelLater ??= this.#options.clock.after(TOGETHER_MS, () => this.#submit("group"));
     if (event.kind === "ToolResult" && this.#intended.has(event.payload.call)) this.#conclude(event);
   }
 
@@ -189,7 +195,9 @@ export class Journal {
   }
 
   #submit(durability: Durability): void {
-    if (this.#toCreate !== undefined) return;
+    this.#cancelLater?.();
+    this.#cancelLater = undefined;
+    if (this.#toCreate !== undefined || this.#broken !== undefined) return;
     const events = this.#unsaved.slice(this.#submitted);
     if (events.length === 0) return;
     this.#submitted += events.length;
@@ -204,6 +212,7 @@ export class Journal {
 
   /** In the same commit as the result that was just appended. */
   #conclude(event: Extract<Envelope, { kind: "ToolResult" }>): void {
+    this.#submit("group");
     const { call, status } = event.payload;
     const note = this.#intended.get(call);
     this.#intended.delete(call);

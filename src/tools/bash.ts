@@ -57,6 +57,8 @@ export interface BashOptions {
   readonly workspaceRoot: string;
   /** The environment of this process; `childEnvironment` decides what of it a command gets. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Added to what a command gets. */
+  readonly extraEnvironment?: Readonly<Record<string, string>>;
   /** Where outputs too long for the model are kept. */
   readonly outputDirectory: string;
   readonly defaultTimeoutMs?: number;
@@ -88,7 +90,11 @@ class Shell {
     this.#options = options;
     this.#clock = options.clock ?? nodeClock;
     this.defaultTimeoutMs = options.defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS;
-    this.#env = { ...childEnvironment(options.environment), PWD: options.workspaceRoot };
+    this.#env = {
+      ...childEnvironment(options.environment),
+      ...options.extraEnvironment,
+      PWD: options.workspaceRoot,
+    };
   }
 
   async run(args: JsonObject, context: ToolContext): Promise<ToolOutcome> {

@@ -121,7 +121,7 @@ export const CATALOG = {
         description: described(string, "what it does, in a few words"),
         run_in_background: boolean,
         pty: described(boolean, "run on a terminal"),
-        outside_sandbox: described(boolean, "only after the sandbox denied what the user needs; the user is asked"),
+        outside_sandbox: described(boolean, "asks the user"),
       },
       required: ["command"],
     },

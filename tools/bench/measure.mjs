@@ -66,9 +66,11 @@ export async function measureAll({ rounds, onProgress }) {
   const script = `${'reply\n  tool bash {"command": "echo hello"}\n'.repeat(TOOL_TURNS)}reply\n  text: done\n`;
   const flatness = { floor: [], oxbow: [] };
   const memory = { floor: [], oxbow: [] };
+  // The sandbox has a row of its own; the session is stored and can be undone.
   const turns = await alternate(Math.max(3, rounds >> 1), (subject) =>
     withMock(script, async (mock) => {
-      const { usage } = await runPrompt(subject, { url: mock.url, measureUsage: true });
+      const flags = ["--sandbox", "off"];
+      const { usage } = await runPrompt(subject, { url: mock.url, measureUsage: true, flags });
       const at = mock.requests.map((request) => request.at);
       const gaps = at.slice(1).map((time, index) => time - at[index]);
       flatness[subject].push(median(gaps.slice(40, 50)) / median(gaps.slice(1, 11)));
@@ -76,7 +78,19 @@ export async function measureAll({ rounds, onProgress }) {
       return median(gaps);
     }),
   );
-  add("a shell turn", "ms", turns, { limit: 2.5 });
+  add("a shell turn", "ms", turns, { limit: 3 });
+
+  onProgress(`${TOOL_TURNS} shell turns in the sandbox`);
+  const sandboxed = await alternate(Math.max(3, rounds >> 1), (subject) =>
+    withMock(script, async (mock) => {
+      // Here the floor is ourselves without it.
+      const flags = ["--sandbox", subject === "floor" ? "off" : "auto"];
+      await runPrompt("oxbow", { url: mock.url, flags });
+      const at = mock.requests.map((request) => request.at);
+      return median(at.slice(1).map((time, index) => time - at[index]));
+    }),
+  );
+  add("a shell turn, sandboxed against not", "ms", sandboxed, { limit: 1.5 });
   // Both drift a little: the conversation grows, and starting a process takes longer the larger the heap is.
   add("late turns against early ones", "x", flatness, { limit: 1.5 });
 

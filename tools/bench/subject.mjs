@@ -21,7 +21,7 @@ function promptCommand(subject) {
 }
 
 /** Runs to the end; `usage` only where it is asked for, because the reporter costs a little start-up itself. */
-export async function runPrompt(subject, { url, measureUsage = false }) {
+export async function runPrompt(subject, { url, measureUsage = false, flags = [] }) {
   const folder = mkdtempSync(join(tmpdir(), "oxbow-bench-"));
   const usageFile = join(folder, "usage.json");
   const env = {
@@ -32,7 +32,7 @@ export async function runPrompt(subject, { url, measureUsage = false }) {
     OPENAI_API_KEY: "bench",
     BENCH_USAGE_FILE: usageFile,
   };
-  const args = [...(measureUsage ? ["--import", REPORT] : []), ...promptCommand(subject)];
+  const args = [...(measureUsage ? ["--import", REPORT] : []), ...promptCommand(subject), ...(subject === "floor" ? [] : flags)];
   const startedAt = performance.now();
   const code = await new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });

@@ -12,6 +12,8 @@ const PAGE = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body>
 
 describe("responseFailure", () => {
   it.each<[string, number, unknown, string, boolean?]>([
+    ["a wrong key of Google's", 400, error("API key not valid. Please pass a valid API key."), "AuthFailed"],
+    ["an error in a list", 400, JSON.stringify([{ error: { code: 400, message: "bad" } }]), "BadRequest"],
     ["a wrong key", 401, error("invalid x-api-key", { type: "authentication_error" }), "AuthFailed"],
     ["a key without rights", 403, error("no"), "AuthFailed"],
     ["a key that is called invalid", 400, error("no", { code: "invalid_api_key" }), "AuthFailed"],
@@ -82,6 +84,11 @@ describe("responseFailure", () => {
     expect(wait({})).toBeUndefined();
     expect(of(429, "", { "retry-after": "2" }).message).toContain("Retrying in 2s");
     expect(of(529, "", { "retry-after": "3" }).retry_after_ms).toBe(3000);
+    const delay = JSON.stringify({
+      error: { code: 429, status: "RESOURCE_EXHAUSTED", details: [{}, { retryDelay: "34.07s" }] },
+    });
+    expect(of(429, delay).retry_after_ms).toBe(34_070);
+    expect(of(429, delay, { "retry-after": "2" }).retry_after_ms).toBe(2000);
   });
 
   it("is one short line without keys", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compatibleUrl, shownUrl, unversionedUrl, versionedUrl } from "./url.js";
+import { compatibleUrl, geminiUrl, shownUrl, unversionedUrl, versionedUrl } from "./url.js";
 
 describe("base URLs", () => {
   it.each([
@@ -21,6 +21,19 @@ describe("base URLs", () => {
     ["https://host/v1/chat/completions", "https://host/v1/chat/completions"],
     ["https://host/deployments/x?api-version=1", "https://host/deployments/x/chat/completions?api-version=1"],
   ])("that hold the version: %s", (base, url) => expect(compatibleUrl(base, "/chat/completions")).toBe(url));
+
+  it.each([
+    ["https://host", "gemini-3-pro", "https://host/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse"],
+    ["https://host/v1beta/", "models/m", "https://host/v1beta/models/m:streamGenerateContent?alt=sse"],
+    ["https://host/v1/models", "m", "https://host/v1/models/m:streamGenerateContent?alt=sse"],
+    ["https://host/gateway?x=1", "m", "https://host/gateway/v1beta/models/m:streamGenerateContent?x=1&alt=sse"],
+    ["https://host/v1beta", "tunedModels/a b", "https://host/v1beta/tunedModels/a%20b:streamGenerateContent?alt=sse"],
+    [
+      "https://host/v1/projects/p/locations/l/publishers/google",
+      "m",
+      "https://host/v1/projects/p/locations/l/publishers/google/models/m:streamGenerateContent?alt=sse",
+    ],
+  ])("that the model's name follows: %s, %s", (base, model, url) => expect(geminiUrl(base, model)).toBe(url));
 
   it.each([
     ["http://host:11434", "http://host:11434/api/chat"],

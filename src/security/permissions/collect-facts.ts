@@ -20,6 +20,8 @@ export interface FactPorts {
   patchPaths(patch: string): readonly TouchedPath[];
   /** Loads the shell parser the first time. */
   commandReader(): Promise<CommandReader>;
+  /** Why a person should agree first, by the spelling of a path relative to the workspace (`protection` of the file tools). */
+  protection(path: string, access: "read" | "write"): string | undefined;
   /** Extensions are all that the harness did not bring. */
   isBuiltIn(tool: Pick<Tool, "name">): boolean;
 }
@@ -45,6 +47,25 @@ export async function collectFacts(
   return { tool, args, paths, ...circumstances, ...(command !== undefined && { command }) };
 }
 
+/**
+ * The facts by spelling alone, for a guess that cannot wait: whether a person might have to be asked. Undefined for calls whose
+ * facts need more than that.
+ */
+export function spelledFacts(
+  call: { readonly tool: CalledTool; readonly args: JsonObject },
+  circumstances: Circumstances,
+  ports: FactPorts,
+): DecisionFacts | undefined {
+  const { args } = call;
+  const tool = toolFacts(call.tool, ports);
+  if (tool.origin === "extension" || tool.mutating) return undefined;
+  const wanted = tool.set === "read" ? wantedPath(tool, args) : undefined;
+  if (wanted === undefined) return { tool, args, paths: gitPaths(args.args, ports.workspace), ...circumstances };
+  const path = spelledPath(posix.resolve(ports.workspace, wanted), "read", ports.workspace);
+  const sensitive = ports.protection(path.display, "read");
+  return { tool, args, paths: [{ ...path, ...(sensitive !== undefined && { sensitive }) }], ...circumstances };
+}
+
 function toolFacts({ name, set, mutating }: CalledTool, ports: FactPorts): ToolFacts {
   const origin = ports.isBuiltIn({ name }) ? "built-in" : "extension";
   return { name, set, mutating, origin, ...(set === "web" && { network: true }) };
@@ -59,11 +80,15 @@ async function pathsOf(tool: ToolFacts, args: JsonObject, ports: FactPorts): Pro
   if (tool.set !== "read" && tool.set !== "edit") return [];
   if (typeof args.patch === "string")
     return Promise.all(ports.patchPaths(args.patch).map((path) => locate(path, ports)));
-  const folderByDefault = SEARCHES.has(tool.name) || tool.name === "ls" ? "." : undefined;
-  const path = typeof args.path === "string" ? args.path : folderByDefault;
+  const path = wantedPath(tool, args);
   if (path === undefined) return [];
   const found = await locate({ path, access: tool.set === "edit" ? "write" : "read" }, ports);
   return [SEARCHES.has(tool.name) ? { ...found, recursive: true } : found];
+}
+
+function wantedPath({ name }: ToolFacts, { path }: JsonObject): string | undefined {
+  const folderByDefault = SEARCHES.has(name) || name === "ls" ? "." : undefined;
+  return typeof path === "string" ? path : folderByDefault;
 }
 
 async function locate({ path, access }: TouchedPath, ports: FactPorts): Promise<PathFacts> {

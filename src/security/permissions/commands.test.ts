@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SAFE_MODE_OFF } from "../safe-mode/safe-mode.js";
 import { type PermissionsState, permissionsCommand, securityText, whyCommand } from "./commands.js";
 import { decide, type PermissionPolicy } from "./decide.js";
-import { explain } from "./explain.js";
+import { denialText, explain } from "./explain.js";
 import type { DecisionFacts } from "./facts.js";
 import { parsePermissions } from "./parse-rules.js";
 import { pathPermissionFile } from "./path-permissions.js";
@@ -189,6 +189,13 @@ describe("/why", () => {
     laws.forEach((each, index) => {
       expect(explain(each).split("\n").at(-1)).toContain(hints[index]);
     });
+  });
+});
+
+describe("what the model is told", () => {
+  it("is what was denied and why, not how to get around it", () => {
+    const text = denialText(decide(bash("op read x"), policyWith()));
+    expect(text).toBe('Denied by blocklist. "op" shows credentials.');
   });
 });
 

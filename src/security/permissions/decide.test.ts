@@ -169,6 +169,7 @@ describe("law 6: path permissions", () => {
       "rule",
     ],
     ["a search beside it does not", onPath("grep", "src"), { paths }, "allow", "quiet preset"],
+    ["a search above Oxbow's own files asks", onPath("grep", HOME), { mode: "allow" }, "ask", "path permission"],
   ]);
 });
 

@@ -9,8 +9,8 @@
  *  4. The blocklist denies, in every mode: programs that show credentials, and Oxbow's own files. Only a rule that a person wrote
  *     in their own profile with `lift_blocklist` passes, and only if it is the one that law 7 would follow.
  *  5. Safe mode denies commands that are not on its list.
- *  6. Path permissions deny what they do not grant. Where that lies somewhere below what is touched, what the laws after this one
- *     would allow is asked about.
+ *  6. Path permissions deny what they do not grant. Where that, or one of Oxbow's own folders, lies somewhere below what is searched,
+ *     what the laws after this one would allow is asked about.
  *
  * From here a call is taken apart: each simple command of a command text, or each file of a tool that touches files, is decided by
  * itself, and the strictest decision is the call's. So an allow has to cover everything, and a deny or ask needs one thing only.
@@ -153,12 +153,13 @@ const pathPermissions: WholeLaw = (facts, policy) => pathVerdict(facts, policy, 
 
 function pathVerdict(
   { paths, command }: DecisionFacts,
-  { paths: state, workspace }: PermissionPolicy,
+  { paths: state, workspace, ownFolders }: PermissionPolicy,
   where: "here" | "below",
 ): Verdict | undefined {
-  if (state.entries.length === 0) return undefined;
+  const own = where === "below" ? ownFolders.map((prefix) => ({ prefix, granted: [] })) : [];
+  const entries = placed({ entries: [...state.entries, ...own] }, workspace);
+  if (entries.length === 0) return undefined;
   const touched = [...paths, ...(command?.parts ?? []).flatMap((part) => part.paths)];
-  const entries = placed(state, workspace);
   for (const path of touched) {
     const entry = where === "here" ? refusingEntry(entries, path) : refusingBelow(entries, path);
     if (entry === undefined) continue;

@@ -7,6 +7,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { EventBody } from "../../protocol/events.js";
 import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
+import { protection } from "../../tools/files/protected-paths.js";
 import { parsePatch } from "../../tools/patch/parse.js";
 import { Workspace } from "../../tools/workspace.js";
 import { collectFacts, type FactPorts, type TouchedPath } from "./collect-facts.js";
@@ -63,6 +64,7 @@ beforeEach(async () => {
     workspace: root,
     resolve: (path, access) => workspace.resolve(path, access),
     patchPaths,
+    protection,
     commandReader: () => loadCommandReader({ workspace: root }),
     isBuiltIn: ({ name }) => TOOLS.some((each) => each.name === name),
   };
@@ -163,6 +165,20 @@ describe("the engine", () => {
     const turn = { originator: "cli_a", originatorIdentity: "human" } as const;
     engine.plan.exit({ approve: true, client: { id: "cli_a", identity: "human" }, turn });
     expect((await engine.test(edit)).decision).toBe("allow");
+  });
+
+  it("lets only calls start early about which nobody has to be asked", () => {
+    const engine = engineWith({ rules: rulesOf({ tool: "read", path: "secret/**", decision: "ask" }) });
+    const early = (name: string, args: JsonObject) => engine.mayStartEarly(call(name, args), named(name), "human");
+    expect(early("read", { path: "src/a.ts" })).toBe(true);
+    expect(early("grep", { pattern: "x" })).toBe(true);
+    expect(early("git", { action: "log" })).toBe(true);
+    expect(early("read", { path: ".env" })).toBe(false);
+    expect(early("read", { path: "secret/b" })).toBe(false);
+    expect(early("read", { path: "../d" })).toBe(false);
+    expect(early("edit", { path: "src/a.ts" })).toBe(false);
+    expect(early("bash", { command: "ls" })).toBe(false);
+    expect(early("mcp__a__b", {})).toBe(false);
   });
 
   it("remembers decisions by call", async () => {

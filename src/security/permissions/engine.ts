@@ -6,7 +6,7 @@ import type { Tool, ToolCall } from "../../engine/ports.js";
 import type { PermissionDecision } from "../../protocol/events.js";
 import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { type Circumstances, collectFacts, type FactPorts } from "./collect-facts.js";
+import { type Circumstances, collectFacts, type FactPorts, spelledFacts } from "./collect-facts.js";
 import { decide, type PermissionPolicy } from "./decide.js";
 import type { DecisionFacts, Identity } from "./facts.js";
 import { describeCall } from "./facts.js";
@@ -66,6 +66,12 @@ export class PermissionEngine {
     return this.#facts(call, "human");
   }
 
+  /** Whether a call is surely allowed, as far as that can be told at once: it may then start before the model has finished. */
+  mayStartEarly(call: ToolCall, tool: Tool, originator: Identity): boolean {
+    const facts = spelledFacts({ tool, args: call.args }, this.#circumstances(originator), this.#options.ports);
+    return facts !== undefined && decide(facts, this.policy, this.session.list()).decision === "allow";
+  }
+
   /** What a person answered. Only what was offered with the question is remembered, never what the call says. */
   remember(
     answered: { readonly tool: string; readonly verdict: Verdict; readonly originator: Identity },
@@ -87,11 +93,10 @@ export class PermissionEngine {
     call: { readonly tool: Pick<Tool, "name" | "set" | "mutating">; readonly args: JsonObject },
     originator: Identity,
   ): Promise<DecisionFacts> {
-    const circumstances: Circumstances = {
-      originator,
-      sandboxed: this.#options.sandboxed(),
-      planMode: this.plan.on,
-    };
-    return collectFacts(call, circumstances, this.#options.ports);
+    return collectFacts(call, this.#circumstances(originator), this.#options.ports);
+  }
+
+  #circumstances(originator: Identity): Circumstances {
+    return { originator, sandboxed: this.#options.sandboxed(), planMode: this.plan.on };
   }
 }

@@ -40,6 +40,11 @@ export function explain(verdict: Verdict): string {
   return lines.join("\n");
 }
 
+/** For the model: what was denied and why, and nothing about how to get around it. */
+export function denialText({ decidedBy, reason }: Verdict): string {
+  return `Denied by ${decidedBy}. ${reason}`;
+}
+
 function oneLine(text: string): string {
   const flat = text.replaceAll(/\s+/g, " ");
   return flat.length > 160 ? `${flat.slice(0, 159)}…` : flat;

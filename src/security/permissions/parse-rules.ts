@@ -18,6 +18,7 @@
  *    rules stops there: going on would mean going on without what the person forbade.
  * 2. `command = "*"` is the same as no `command`. A command with an operator (`;`, `|`, `&`, `<`, `>`) is refused: rules are held against
  *    each command of a text by itself.
+ * 3. A path is where a file really is, links followed, as seen from the workspace. What forbids a path ignores letter case.
  */
 import { posix } from "node:path";
 import { isJsonObject } from "../../protocol/json.js";

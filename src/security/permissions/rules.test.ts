@@ -2,6 +2,7 @@ import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../protocol/json.js";
 import { loadCommandReader } from "./command-reader.js";
+import { loadPermissions } from "./load-permissions.js";
 import { parsePermissions, parseRules } from "./parse-rules.js";
 import { ruleName, ruleText } from "./rule.js";
 import { checkExamples, needsCommandReader } from "./rule-examples.js";
@@ -159,6 +160,20 @@ describe("examples", () => {
       'config.toml, rule 1: not_match says that it does not apply to "ls; git push", but "deny bash git push *" applies to it. Change the rule or the example.',
       'config.toml, rule 2: match says that it applies to "docs/a/b", but "allow * docs/*" does not apply to it. Change the rule or the example.',
     ]);
+  });
+
+  it("are checked with the profile, and the shell parser is loaded only for commands", async () => {
+    let loaded = 0;
+    const commandReader = () => {
+      loaded += 1;
+      return loadCommandReader(READER);
+    };
+    const path = { tool: "*", path: "a", decision: "deny", match: ["b"] };
+    expect((await loadPermissions({ rules: [path] }, USER_FILE, { commandReader })).problems).toHaveLength(1);
+    expect(loaded).toBe(0);
+    const command = { tool: "bash", command: "make", decision: "allow", match: ["make"], not_match: ["make all"] };
+    expect((await loadPermissions({ rules: [command] }, USER_FILE, { commandReader })).problems).toEqual([]);
+    expect(loaded).toBe(1);
   });
 
   it("need the shell parser only when they are commands", () => {

@@ -8,7 +8,7 @@ export {
   type ShellVerdict,
 } from "./judge.js";
 export { decideByRules, matchesPattern, type RuleOptions, type SessionPattern, sessionPattern } from "./patterns.js";
-export { QUIET_GIT_ENVIRONMENT } from "./programs/git.js";
+export { QUIET_GIT_ENVIRONMENT } from "./programs/quiet-git.js";
 export type { ProgramRules, ProgramTable } from "./programs/rules.js";
 export type * from "./syntax.js";
 export { type FoundCommand, type Place, simpleCommands } from "./walk.js";

@@ -15,7 +15,7 @@ import { invisibleProblem } from "./invisible.js";
 import { isPlainAssignment, judgeSimple, type Situation } from "./judge-simple.js";
 import { whereabouts } from "./paths.js";
 import { commandPattern } from "./pattern-words.js";
-import { QUIET_GIT_ENVIRONMENT } from "./programs/git.js";
+import { QUIET_GIT_ENVIRONMENT } from "./programs/quiet-git.js";
 import type { ProgramTable } from "./programs/rules.js";
 import { READ_ONLY_PROGRAMS } from "./programs/table.js";
 import type { Command, Compound, Script, SimpleCommand } from "./syntax.js";

@@ -36,7 +36,8 @@ export interface SqliteStoreOptions {
   readonly groupDelayMs?: number;
 }
 
-const GROUP_DELAY_MS = 5;
+/** A commit costs as much as a hundred events in it. What matters is appended with `sync` and takes the rest along. */
+const GROUP_DELAY_MS = 20;
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
   const { path, key, clock = systemClock, groupDelayMs = GROUP_DELAY_MS } = options;

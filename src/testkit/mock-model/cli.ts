@@ -16,7 +16,8 @@ export interface MockModelIo {
 
 const HELP = `Usage: oxbow mock-model --script FILE [options]
 
-Runs a scripted model server that speaks the Anthropic, OpenAI and Ollama protocols on one port.
+Runs a scripted model server on one port that speaks the protocols of Anthropic, OpenAI (Chat Completions and Responses),
+Gemini and Ollama.
 
   --script FILE   what to answer; docs/mock-model.md describes the format
   --port N        the port to listen on (default: any free one)

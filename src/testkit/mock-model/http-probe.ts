@@ -93,3 +93,32 @@ export function askOpenai(url: string, fields: object = {}, options: ProbeReques
 export function askOllama(url: string, fields: object = {}, options: ProbeRequest = {}): Promise<ProbeAnswer> {
   return probe(`${url}/api/chat`, { ...options, body: { model: "mock-model", messages: question, ...fields } });
 }
+
+export function askResponses(url: string, fields: object = {}, options: ProbeRequest = {}): Promise<ProbeAnswer> {
+  return probe(`${url}/v1/responses`, {
+    ...options,
+    body: { model: "mock-model", stream: true, input: question, ...fields },
+  });
+}
+
+export function askGemini(
+  url: string,
+  fields: object = {},
+  options: ProbeRequest & GeminiTarget = {},
+): Promise<ProbeAnswer> {
+  const { model = "mock-model", method = "streamGenerateContent?alt=sse", ...rest } = options;
+  const contents = [{ role: "user", parts: [{ text: "What is in the file?" }] }];
+  const headers = { "x-goog-api-key": "any" };
+  // The method is part of the path here; every call is a POST.
+  return probe(`${url}/v1beta/models/${model}:${method}`, {
+    headers,
+    ...rest,
+    method: "POST",
+    body: { contents, ...fields },
+  });
+}
+
+export interface GeminiTarget {
+  readonly model?: string;
+  readonly method?: string;
+}

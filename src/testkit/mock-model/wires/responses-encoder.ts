@@ -38,13 +38,13 @@ export class ResponsesEncoder implements Encoder {
     const index = this.#output.length;
     const item = this.#item(part);
     this.#output.push(item);
-    const before = this.#frame("response.output_item.added", { output_index: index, item: announced(item) });
-    return { before, deltas: this.#deltas(part, { index, item }), after: "" };
+    return { before: "", deltas: this.#deltas(part, { index, item }), after: "" };
   }
 
-  /** The frames that close the item count on from the deltas, so they are made after them. */
+  /** All frames of an item: they are numbered, so each is made when it is its turn. */
   *#deltas(part: Part, { index, item }: { readonly index: number; readonly item: JsonObject }): Generator<string> {
     const place = { item_id: item.id, output_index: index };
+    yield this.#frame("response.output_item.added", { output_index: index, item: announced(item) });
     switch (part.type) {
       case "text": {
         const where = { ...place, content_index: 0 };
