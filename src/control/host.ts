@@ -112,6 +112,15 @@ export class Host {
       run.model = resolved.model;
       return { ok: true, value: `${resolved.model.provider}:${resolved.model.model}` };
     },
+    EnterPlanMode: async (run) => {
+      if (run.plan === undefined) return refuse(failure("InvalidInput", { detail: "This run has no plan mode." }));
+      await run.plan.enter();
+      return DONE;
+    },
+    ExitPlanMode: async (run, { approve }, client) => {
+      const refusal = await run.plan?.exit({ approve, client: client.id, isHuman: client.canAnswer });
+      return refusal === undefined ? DONE : refuse(failure("InvalidInput", { detail: refusal }));
+    },
     CustomCommand: (run, { namespace, verb, payload }) => this.#ports.custom({ namespace, verb, payload, run }),
   };
 

@@ -25,10 +25,22 @@ export interface RunOptions {
   readonly desk: PermissionDesk;
   /** What was said before, when the session goes on. */
   readonly conversation?: readonly Message[];
+  /** Plan mode, where the run has one (feature L16). */
+  readonly plan?: PlanSwitch;
   /** A turn that takes longer is stopped; reaching it is a limit, not a failure. */
   readonly turnTimeoutMs?: number;
   /** Frees what the run holds: background commands, watchers. */
   readonly dispose?: () => Promise<void> | void;
+}
+
+export interface PlanSwitch {
+  enter(): Promise<void>;
+  /** Why it stays on; undefined when it was left, or when the plan goes back to the model. */
+  exit(request: {
+    readonly approve: boolean;
+    readonly client: ClientId;
+    readonly isHuman: boolean;
+  }): Promise<string | undefined>;
 }
 
 export interface TurnInput {
@@ -62,6 +74,10 @@ export class Run {
 
   get tools(): ToolRegistry {
     return this.#options.ports.tools;
+  }
+
+  get plan(): PlanSwitch | undefined {
+    return this.#options.plan;
   }
 
   newCall(): CallId {

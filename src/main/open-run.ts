@@ -5,7 +5,7 @@ import type { ChainServices } from "../chain/services.js";
 import { systemPrompt } from "../context/instructions/system-prompt.js";
 import type { RunRequest } from "../control/host.js";
 import { PermissionDesk } from "../control/permission-desk.js";
-import { Run } from "../control/run.js";
+import { type PlanSwitch, Run } from "../control/run.js";
 import { Bus } from "../engine/bus.js";
 import type { EnginePorts } from "../engine/ports.js";
 import type { Failure } from "../protocol/errors.js";
@@ -124,6 +124,7 @@ export async function openRun(
     desk,
     stages: chains.stages,
     model: parts.model,
+    plan: planSwitch(permissions, bus),
     ...(resumed && { conversation: await takeUp(resumed, { bus, ports }) }),
     ...(settings.timeout_ms.value !== undefined && { turnTimeoutMs: settings.timeout_ms.value }),
     dispose: async () => {
@@ -139,6 +140,21 @@ export async function openRun(
   const model = () => `${opened.model.provider}:${opened.model.model}`;
   const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, tell: parts.tell });
   return { run: opened, recording, security };
+}
+
+function planSwitch(permissions: RunPermissions, bus: Bus): PlanSwitch {
+  return {
+    enter: async () => (await permissions.parts()).engine.plan.enter(),
+    exit: async ({ approve, client, isHuman }) => {
+      const { plan } = (await permissions.parts()).engine;
+      const left = plan.exit({
+        approve,
+        client: { id: client, identity: isHuman ? "human" : "agent" },
+        turn: { originator: bus.originator, originatorIdentity: "human" },
+      });
+      return left.ok ? undefined : left.reason;
+    },
+  };
 }
 
 /** Made once: its bytes must not change within a session. */

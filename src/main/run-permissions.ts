@@ -68,6 +68,7 @@ export class RunPermissions implements PermissionJudge {
 
   /** Whether a call surely needs no question. It is judged all the same when it runs. */
   mayStartEarly(call: ToolCall, tool: Tool): boolean {
+    if (this.#engine !== undefined) return this.#engine.mayStartEarly(call, tool, "human");
     const { loaded } = this.#options;
     const { permission_mode: mode, permissions } = loaded.settings;
     if (mode.value === "deny" || permissions.value !== undefined || !QUICK.has(tool.name)) return false;

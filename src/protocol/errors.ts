@@ -27,7 +27,7 @@ const TEXTS = {
   PermissionUnanswerable:
     "<tool> needed a permission and nobody was there to give it. Run it on a terminal, or allow it with --permission-mode allow.",
   NonInteractiveAckRefused:
-    "Refusing to silently approve an unseen <kind> in non-interactive mode. Run oxbow ack --all once interactively, or pre-populate approved.lock from CI.",
+    "Refusing to silently approve an unseen <kind> in non-interactive mode. Run oxbow ack once on a terminal, or give a lock file with OXBOW_APPROVED_LOCK.",
 
   // Extensions
   MCPServerSHA256Mismatch:

@@ -4,6 +4,7 @@ import { afterEach, describe, expect } from "vitest";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json.js";
 import type { SessionRecord } from "../../src/sessions/store.js";
 import { type MockModel, type RecordedRequest, startMockModel } from "../../src/testkit/index.js";
+import { withoutCacheHints } from "../support/cache-hints.js";
 import {
   envelopes,
   oxbow,
@@ -39,7 +40,9 @@ async function machine() {
 
 function messagesOf(request: RecordedRequest | undefined): JsonObject[] {
   const body = request?.body as JsonValue;
-  return isJsonObject(body) && Array.isArray(body.messages) ? (body.messages as JsonObject[]) : [];
+  return isJsonObject(body) && Array.isArray(body.messages)
+    ? (withoutCacheHints(body.messages as JsonValue) as JsonObject[])
+    : [];
 }
 
 const TWO_RUNS = `

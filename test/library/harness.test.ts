@@ -9,6 +9,7 @@ import {
 } from "../../src/main/index.js";
 import { isJsonObject, type JsonObject } from "../../src/protocol/json.js";
 import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { withoutCacheHints } from "../support/cache-hints.js";
 import { deferred } from "../support/engine.js";
 import { sampleKey } from "../support/program.js";
 import { verifies } from "../verifies.js";
@@ -61,7 +62,7 @@ function config(mock: MockModel, more: Partial<HarnessConfig> = {}): HarnessConf
 function bodyOf(mock: MockModel, n: number): JsonObject {
   const body = mock.requests[n - 1]?.body;
   if (!isJsonObject(body)) throw new Error(`there is no request ${n}`);
-  return body;
+  return withoutCacheHints(body);
 }
 
 /** Ids are made anew in each run; their order of first use names them. */
@@ -221,7 +222,11 @@ describe("what the model is asked", () => {
     delete (ECHO.inputSchema.properties as { late?: object }).late;
     await harness.prompt("Bye.");
     for (const n of [1, 2, 3]) {
-      expect(bodyOf(mock, n)).toMatchObject({ model: "a-model", max_tokens: 77, system: "  Exactly this.\n" });
+      expect(bodyOf(mock, n)).toMatchObject({
+        model: "a-model",
+        max_tokens: 77,
+        system: [{ type: "text", text: "  Exactly this.\n" }],
+      });
       expect(bodyOf(mock, n).tools).toEqual(expected);
       // Without a word on it the service's choice is `auto`.
       expect(bodyOf(mock, n)).not.toHaveProperty("tool_choice");

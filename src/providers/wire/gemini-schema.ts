@@ -52,7 +52,7 @@ class Conversion {
   }
 
   convert(value: JsonValue | undefined, trail: Trail): JsonObject {
-    if (this.#depth >= DEEPEST || false) return { type: "OBJECT" };
+    if (this.#depth >= DEEPEST || ++this.#size > LARGEST) return { type: "OBJECT" };
     this.#depth++;
     const out = this.#convert(asObject(value), trail);
     this.#depth--;

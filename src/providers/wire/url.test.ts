@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compatibleUrl, geminiUrl, shownUrl, unversionedUrl, versionedUrl } from "./url.js";
+import { compatibleUrl, geminiModelsUrl, geminiUrl, shownUrl, unversionedUrl, versionedUrl } from "./url.js";
 
 describe("base URLs", () => {
   it.each([
@@ -34,6 +34,12 @@ describe("base URLs", () => {
       "https://host/v1/projects/p/locations/l/publishers/google/models/m:streamGenerateContent?alt=sse",
     ],
   ])("that the model's name follows: %s, %s", (base, model, url) => expect(geminiUrl(base, model)).toBe(url));
+
+  it("that list Gemini's models", () => {
+    expect(geminiModelsUrl("https://host/")).toBe("https://host/v1beta/models?pageSize=1000");
+    expect(geminiModelsUrl("https://host/v1/models")).toBe("https://host/v1/models?pageSize=1000");
+    expect(geminiModelsUrl("nonsense")).toBe("nonsense");
+  });
 
   it.each([
     ["http://host:11434", "http://host:11434/api/chat"],

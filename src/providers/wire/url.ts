@@ -38,14 +38,24 @@ export function shownUrl(address: string): string {
  * after its version (`/v1/projects/…/publishers/google`).
  */
 export function geminiUrl(base: string, model: string): string {
+  const name = model.includes("/") ? model : `models/${model}`;
+  const path = name.split("/").map(encodeURIComponent).join("/");
+  return geminiPath(base, { path: `/${path}:streamGenerateContent`, query: ["alt", "sse"] });
+}
+
+/** The list of models, all on one page. */
+export function geminiModelsUrl(base: string): string {
+  return geminiPath(base, { path: "/models", query: ["pageSize", "1000"] });
+}
+
+function geminiPath(
+  base: string,
+  { path, query }: { readonly path: string; readonly query: [string, string] },
+): string {
   if (!URL.canParse(base)) return base;
   const url = new URL(base);
   const root = url.pathname.replace(/\/+$/, "").replace(/\/models$/, "");
-  const versioned = /\/v\d+(alpha|beta)?\d*(\/|$)/.test(root) ? root : `${root}/v1beta`;
-  const name = model.includes("/")
-    ? model.split("/").map(encodeURIComponent).join("/")
-    : `models/${encodeURIComponent(model)}`;
-  url.pathname = `${versioned}/${name}:streamGenerateContent`;
-  url.searchParams.set("alt", "sse");
+  url.pathname = (/\/v\d+(alpha|beta)?\d*(\/|$)/.test(root) ? root : `${root}/v1beta`) + path;
+  url.searchParams.set(...query);
   return url.href;
 }
