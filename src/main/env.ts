@@ -13,7 +13,7 @@ export interface KnownVariable {
 /** Shown by `oxbow help environment` and checked by the tests against what the code reads. */
 export const KNOWN_VARIABLES: readonly KnownVariable[] = [
   { name: "OXBOW_HOME", meaning: "one folder for configuration, data and state (default: the XDG folders)" },
-  { name: "OXBOW_PROVIDER", meaning: "provider to use: anthropic, openai, ollama, offline" },
+  { name: "OXBOW_PROVIDER", meaning: "provider to use: anthropic, openai, openai-responses, gemini, ollama, offline" },
   { name: "OXBOW_MODEL", meaning: "model, as NAME or PROVIDER:NAME" },
   { name: "OXBOW_MAX_TURNS", meaning: "most model calls in one turn (default 100)" },
   { name: "OXBOW_STREAM", meaning: "1 shows progress on stderr although it is not a terminal, 0 never does" },
@@ -31,6 +31,9 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
   { name: "ANTHROPIC_BASE_URL", meaning: "another address that speaks Anthropic Messages" },
   { name: "OPENAI_API_KEY", meaning: "key for the openai provider" },
   { name: "OPENAI_BASE_URL", meaning: "any server that speaks Chat Completions; the key is optional then" },
+  { name: "OPENAI_RESPONSES_URL", meaning: "another address that speaks OpenAI Responses" },
+  { name: "GEMINI_API_KEY", meaning: "key for the gemini provider" },
+  { name: "GOOGLE_GEMINI_BASE_URL", meaning: "another address that speaks Gemini" },
   { name: "OLLAMA_HOST", meaning: "address of Ollama (default 127.0.0.1:11434)" },
   { name: "NO_COLOR", meaning: "no colours" },
 ];

@@ -44,22 +44,9 @@ export async function openRun(
     firstId: (resumed?.record.last_event ?? 0) + 1,
     onSubscriberError: (error) => log("error", "engine", "a subscriber failed", { error: String(error), session }),
   });
+  const tools = openRunTools(parts, { session, bus, turnsBefore: resumed === undefined ? 0 : resumed.turns });
+  const { undo, toolbox, permissions } = tools;
   let run: Run | undefined;
-  const undo = new RunUndo({ session, root, sessions, turnsBefore: resumed === undefined ? 0 : resumed.turns });
-  bus.subscribe((event) => undo.hear(event));
-  const outputDirectory = join(parts.loaded.roots.state, "output", session);
-  const { loaded, variables, note } = parts;
-  const hidden = sessions.ownFolders;
-  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, note });
-  const toolbox = openToolbox({
-    root,
-    sets: settings.tool_sets.value,
-    variables,
-    outputDirectory,
-    webHosts: settings.web_hosts.value,
-    witness: undo,
-    wrapCommand: (command, options) => sandbox.wrap(command, options),
-  });
   const journal = await openJournal({
     session,
     resumed,
@@ -75,22 +62,6 @@ export async function openRun(
     },
   });
   const desk = new PermissionDesk(bus, request.personPresent);
-  const permissions = new RunPermissions({
-    loaded,
-    variables,
-    root,
-    ownFolders: sessions.ownFolders,
-    workspace: toolbox.workspace,
-    isSandboxed: async () => (await sandbox.find()).kind !== "none",
-  });
-  const security = new RunSecurity({
-    bus,
-    permissions,
-    sandbox,
-    tools: toolbox,
-    variables,
-    profilePath: loaded.profilePath,
-  });
   const prompt = promptOf(parts);
   const services: ChainServices = {
     tools: toolbox,
@@ -128,9 +99,7 @@ export async function openRun(
     ...(resumed && { conversation: await takeUp(resumed, { bus, ports }) }),
     ...(settings.timeout_ms.value !== undefined && { turnTimeoutMs: settings.timeout_ms.value }),
     dispose: async () => {
-      await toolbox.close();
-      await sandbox.close();
-      undo.close();
+      await tools.close();
       await recording.stop();
       // What cannot be saved has been told.
       await journal.settle().catch(() => {});
@@ -139,7 +108,46 @@ export async function openRun(
   run = opened;
   const model = () => `${opened.model.provider}:${opened.model.model}`;
   const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, tell: parts.tell });
-  return { run: opened, recording, security };
+  return { run: opened, recording, security: tools.security };
+}
+
+/** The tools of the run, and what stands around them. */
+function openRunTools(
+  parts: EngineParts,
+  place: { readonly session: SessionId; readonly bus: Bus; readonly turnsBefore: number | undefined },
+) {
+  const { loaded, variables, root, sessions, note } = parts;
+  const { session, bus, turnsBefore } = place;
+  const { settings, roots, profilePath } = loaded;
+  const outputDirectory = join(roots.state, "output", session);
+  const undo = new RunUndo({ session, root, sessions, turnsBefore });
+  bus.subscribe((event) => undo.hear(event));
+  const hidden = sessions.ownFolders;
+  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, note });
+  const toolbox = openToolbox({
+    root,
+    sets: settings.tool_sets.value,
+    variables,
+    outputDirectory,
+    webHosts: settings.web_hosts.value,
+    witness: undo,
+    wrapCommand: (command, options) => sandbox.wrap(command, options),
+  });
+  const permissions = new RunPermissions({
+    loaded,
+    variables,
+    root,
+    ownFolders: hidden,
+    workspace: toolbox.workspace,
+    isSandboxed: async () => (await sandbox.find()).kind !== "none",
+  });
+  const security = new RunSecurity({ bus, permissions, sandbox, tools: toolbox, variables, profilePath });
+  const close = async () => {
+    await toolbox.close();
+    await sandbox.close();
+    undo.close();
+  };
+  return { undo, toolbox, permissions, security, close };
 }
 
 function planSwitch(permissions: RunPermissions, bus: Bus): PlanSwitch {

@@ -8,7 +8,7 @@ import type { WireName } from "./named.js";
 import { ANTHROPIC_HEADERS } from "./wire/anthropic-request.js";
 import { type FailureContext, malformed, oneLine, responseFailure } from "./wire/failures.js";
 import { asList, asNumber, asObject, asText, parseJson } from "./wire/fields.js";
-import { compatibleUrl, shownUrl, unversionedUrl, versionedUrl } from "./wire/url.js";
+import { compatibleUrl, geminiModelsUrl, shownUrl, unversionedUrl, versionedUrl } from "./wire/url.js";
 
 export interface ListedModel {
   readonly id: string;
@@ -62,6 +62,8 @@ const LISTS: Readonly<Record<WireName, ListApi>> = {
     authorize: (key) => ({ "x-api-key": key }),
   },
   "openai-chat": { url: (baseUrl) => compatibleUrl(baseUrl, "/models"), headers: {}, authorize: bearer },
+  "openai-responses": { url: (baseUrl) => compatibleUrl(baseUrl, "/models"), headers: {}, authorize: bearer },
+  gemini: { url: geminiModelsUrl, headers: {}, authorize: (key) => ({ "x-goog-api-key": key }) },
   ollama: { url: (baseUrl) => unversionedUrl(baseUrl, "/api/tags"), headers: {}, authorize: bearer },
 };
 
@@ -73,9 +75,17 @@ function withQuery(address: string, name: string, value: string): string {
 }
 
 function readModel(item: JsonObject): ListedModel {
-  const id = asText(item.id) || asText(item.name) || asText(item.model);
-  const label = asText(item.display_name) || (item.id === undefined ? "" : asText(item.name));
-  const context = [item.max_input_tokens, item.context_length, item.context_window, item.max_model_len]
+  // Google's names are paths.
+  const id = asText(item.id) || asText(item.name).replace(/^models\//, "") || asText(item.model);
+  const label =
+    asText(item.display_name) || asText(item.displayName) || (item.id === undefined ? "" : asText(item.name));
+  const context = [
+    item.max_input_tokens,
+    item.inputTokenLimit,
+    item.context_length,
+    item.context_window,
+    item.max_model_len,
+  ]
     .map(asNumber)
     .find((tokens) => tokens !== undefined && tokens > 0);
   const bytes = asNumber(item.size);

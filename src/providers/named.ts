@@ -6,7 +6,7 @@ import type { JsonObject } from "../protocol/json.js";
 import type { Endpoint } from "./http-model.js";
 import type { Wire } from "./wire/wire.js";
 
-export type WireName = "anthropic" | "openai-chat" | "ollama";
+export type WireName = "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "ollama";
 
 export interface NamedProvider {
   readonly name: string;
@@ -39,6 +39,24 @@ export const NAMED_PROVIDERS: readonly NamedProvider[] = [
     keyName: "OPENAI_API_KEY",
     baseUrlName: "OPENAI_BASE_URL",
     defaultModel: "gpt-5-mini",
+  },
+  {
+    // The same service by its newer protocol; it keeps and returns the model's reasoning.
+    name: "openai-responses",
+    wire: "openai-responses",
+    baseUrl: "https://api.openai.com/v1",
+    keyName: "OPENAI_API_KEY",
+    baseUrlName: "OPENAI_RESPONSES_URL",
+    family: "openai",
+    defaultModel: "gpt-5-mini",
+  },
+  {
+    name: "gemini",
+    wire: "gemini",
+    baseUrl: "https://generativelanguage.googleapis.com",
+    keyName: "GEMINI_API_KEY",
+    baseUrlName: "GOOGLE_GEMINI_BASE_URL",
+    defaultModel: "gemini-2.5-flash",
   },
   {
     name: "ollama",
@@ -78,7 +96,8 @@ export function isReady(provider: NamedProvider, endpoint: Endpoint): boolean {
 /** Another server behind a provider's name is not that provider: it knows neither its thinking nor its newest fields. */
 function familyOf(provider: NamedProvider, baseUrl: string): string {
   const family = provider.family ?? provider.name;
-  return provider.wire === "openai-chat" && !isSameHost(baseUrl, provider.baseUrl) ? `${family}-compatible` : family;
+  const isOpenAi = provider.wire === "openai-chat" || provider.wire === "openai-responses";
+  return isOpenAi && !isSameHost(baseUrl, provider.baseUrl) ? `${family}-compatible` : family;
 }
 
 /** `OLLAMA_HOST` is also what the server listens on, so it may lack a scheme and a port, or name every interface. */
@@ -108,6 +127,10 @@ export async function loadWire(name: WireName): Promise<Wire<unknown>> {
       return (await import("./wire/anthropic.js")).anthropic;
     case "openai-chat":
       return (await import("./wire/openai-chat.js")).openaiChat;
+    case "openai-responses":
+      return (await import("./wire/openai-responses.js")).openaiResponses;
+    case "gemini":
+      return (await import("./wire/gemini.js")).gemini;
     case "ollama":
       return (await import("./wire/ollama.js")).ollama;
   }

@@ -98,7 +98,14 @@ describe("commands", () => {
     expect(stdout).toContain("offline:offline");
     expect(stdout).not.toContain(sampleKey());
     const states = JSON.parse((await oxbow(["models", "--json"], { env })).stdout);
-    expect(states.map((state: { name: string }) => state.name)).toEqual(["anthropic", "openai", "ollama", "offline"]);
+    expect(states.map((state: { name: string }) => state.name)).toEqual([
+      "anthropic",
+      "openai",
+      "openai-responses",
+      "gemini",
+      "ollama",
+      "offline",
+    ]);
   });
 
   verifies(["T2"], "tools lists the tools of the chosen sets", async () => {

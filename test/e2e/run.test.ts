@@ -51,7 +51,11 @@ describe("a headless run", () => {
       expect(stdout).toBe("Let me look.\nFound it in hay.txt.\n");
       expect(code).toBe(0);
       expect(mock.failures).toEqual([]);
-      expect(mock.requests.filter((request) => request.path.match(/messages|completions|api\/chat/))).toHaveLength(2);
+      expect(
+        mock.requests.filter((request) =>
+          request.path.match(/messages|completions|responses|GenerateContent|api\/chat/),
+        ),
+      ).toHaveLength(2);
     });
   }
 

@@ -40,9 +40,9 @@ async function machine() {
 
 function messagesOf(request: RecordedRequest | undefined): JsonObject[] {
   const body = request?.body as JsonValue;
-  return isJsonObject(body) && Array.isArray(body.messages)
-    ? (withoutCacheHints(body.messages as JsonValue) as JsonObject[])
-    : [];
+  if (!isJsonObject(body)) return [];
+  const said = body.messages ?? body.input ?? body.contents;
+  return Array.isArray(said) ? (withoutCacheHints(said as JsonValue) as JsonObject[]) : [];
 }
 
 const TWO_RUNS = `

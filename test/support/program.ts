@@ -83,12 +83,16 @@ export function providerEnvironment(wire: Wire, url: string): Record<string, str
       return { ANTHROPIC_API_KEY: sampleKey(), ANTHROPIC_BASE_URL: url };
     case "openai":
       return { OPENAI_API_KEY: sampleKey(), OPENAI_BASE_URL: `${url}/v1` };
+    case "openai-responses":
+      return { OXBOW_PROVIDER: wire, OPENAI_API_KEY: sampleKey(), OPENAI_RESPONSES_URL: `${url}/v1` };
+    case "gemini":
+      return { GEMINI_API_KEY: sampleKey(), GOOGLE_GEMINI_BASE_URL: url };
     case "ollama":
       return { OLLAMA_HOST: url };
   }
 }
 
-export const WIRES = ["anthropic", "openai", "ollama"] as const;
+export const WIRES = ["anthropic", "openai", "openai-responses", "gemini", "ollama"] as const;
 export type Wire = (typeof WIRES)[number];
 
 /** Looks like a key, is none: made at run time so that no such literal stands in the sources. */

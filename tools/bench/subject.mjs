@@ -32,7 +32,11 @@ export async function runPrompt(subject, { url, measureUsage = false, flags = []
     OPENAI_API_KEY: "bench",
     BENCH_USAGE_FILE: usageFile,
   };
-  const args = [...(measureUsage ? ["--import", REPORT] : []), ...promptCommand(subject), ...(subject === "floor" ? [] : flags)];
+  const args = [
+    ...(measureUsage ? ["--import", REPORT] : []),
+    ...promptCommand(subject),
+    ...(subject === "floor" ? [] : flags),
+  ];
   const startedAt = performance.now();
   const code = await new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });

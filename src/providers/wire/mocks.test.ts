@@ -187,7 +187,8 @@ interface ForeignMock {
 
 const aimock = findPackage("@copilotkit/aimock", process.env.OXBOW_TEST_PACKAGES);
 
-describe.skipIf(aimock === undefined).each(ROWS)("[M2] $name on aimock", (row) => {
+// A mock by somebody else; it is run where it is installed (OXBOW_TEST_PACKAGES).
+describe.each(aimock === undefined ? [] : ROWS)("[M2] $name on aimock", (row) => {
   let mock: ForeignMock;
 
   beforeAll(async () => {
