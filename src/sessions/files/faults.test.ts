@@ -18,7 +18,7 @@ import {
   sampleTime,
 } from "./test-support/sample.js";
 
-const KILLS = 40;
+const KILLS = 24;
 const AT_ONCE = 2;
 const SEED = 20260131;
 let folder: string;

@@ -200,7 +200,7 @@ describe("the folder of messages", () => {
         const edited = await store.editedConversation?.(session.id);
         expect(edited).toEqual(joinedUsers([...messages, user("the end")]));
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 });
