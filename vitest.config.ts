@@ -16,6 +16,8 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"],
     // These need what is not in the repository: cases by others, packages that are only looked at.
     exclude: process.env.OXBOW_TEST_OUTSIDE ? [] : ["**/*.outside.test.ts"],
+    // Much of a test's time is waiting for processes and disks, so a core is not kept free.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -10,7 +10,7 @@
  *    merge a left-over write-ahead log with it and destroy the database.
  * 4. The file, and so its -wal and -shm, belongs to the user alone.
  */
-import { chmod, mkdir, open, stat } from "node:fs/promises";
+import { chmod, type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { StoreError } from "../store.js";
@@ -75,6 +75,8 @@ export class Database {
   readonly #native: NativeDatabase;
   readonly #statements = new Map<string, { readonly statement: NativeStatement; readonly places: number }>();
   #synchronous: Synchronous = "NORMAL";
+  /** The write-ahead log; it stays the same file as long as anybody has the database open. */
+  #log: Promise<FileHandle> | undefined;
   #open = true;
 
   private constructor(path: string, native: NativeDatabase) {
@@ -167,6 +169,20 @@ export class Database {
     }
   }
 
+  /** Brings what was committed with NORMAL to the disk, beside other work. */
+  async syncLog(): Promise<void> {
+    this.#refuseClosed();
+    try {
+      this.#log ??= open(`${this.path}-wal`, "r+");
+      await (await this.#log).datasync();
+    } catch (error) {
+      this.#log = undefined;
+      // Closed meanwhile: then it was merged into the file and synced with it.
+      if (this.#open)
+        throw new StoreError("unavailable", `${this.path} cannot be written to the disk: ${(error as Error).message}.`);
+    }
+  }
+
   /** What `work` reads is of one moment, whatever other processes write. */
   snapshot<T>(work: () => T): T {
     this.#refuseClosed();
@@ -197,6 +213,7 @@ export class Database {
       this.#pragma("wal_checkpoint(TRUNCATE)");
     } finally {
       this.#open = false;
+      this.#log?.then((log) => log.close()).catch(() => {});
       this.#statements.clear();
       this.#native.close();
     }

@@ -166,8 +166,13 @@ class SqliteStore implements SessionStore {
 
   async conclude(call: CallId, conclusion: Conclusion): Promise<void> {
     // The intent may still be waiting for its group; then it is not a mutating one.
-    const durability = this.#ledger.isMutating(call) ? "sync" : "group";
-    await this.#queue.add(durability, () => this.#ledger.conclusion(call, conclusion));
+    const isMutating = this.#ledger.isMutating(call);
+    const written = this.#queue.add("group", () => this.#ledger.conclusion(call, conclusion));
+    if (!isMutating) return written;
+    // Safe from the end of this process at once, and from a power cut without anybody standing still for it.
+    this.#queue.flush();
+    await written;
+    await this.#database.syncLog();
   }
 
   async orphans(session: SessionId): Promise<readonly Intent[]> {
