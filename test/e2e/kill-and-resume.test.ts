@@ -12,7 +12,7 @@ import { type MockModel, reply, script, startMockModel } from "../../src/testkit
 import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
-const KILLS = Number(process.env.OXBOW_KILLS ?? 36);
+const KILLS = Number(process.env.OXBOW_KILLS ?? 24);
 /** Several at once: they share one database. */
 const LANES = 3;
 const COMMANDS_PER_TURN = 8;

@@ -42,6 +42,8 @@ const contents = async (): Promise<Record<string, string>> =>
 
 async function tell(script: Script): Promise<void> {
   await store.append(session.id, script.events, "sync");
+  // The message files follow the log; who asks about edits waits for them.
+  await store.editedConversation?.(session.id).catch(() => undefined);
 }
 
 async function reopen(): Promise<void> {
