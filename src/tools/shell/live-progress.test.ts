@@ -9,22 +9,33 @@ function setUp() {
 }
 
 describe("LiveProgress", () => {
-  it("shows the first piece at once and gathers the next for 100 ms", () => {
+  it("shows the first piece after a moment and gathers the next for 100 ms", () => {
     const { clock, shown, live } = setUp();
     live.write(Buffer.from("a"));
+    clock.advance(39);
+    expect(shown).toEqual([]);
+    clock.advance(1);
+    expect(shown).toEqual(["a"]);
     live.write(Buffer.from("b"));
     live.write(Buffer.from("c"));
-    expect(shown).toEqual(["a"]);
     clock.advance(99);
     expect(shown).toEqual(["a"]);
     clock.advance(1);
     expect(shown).toEqual(["a", "bc"]);
   });
 
+  it("shows nothing of what ends at once: that is in the result", () => {
+    const { clock, shown, live } = setUp();
+    live.write(Buffer.from("a"));
+    live.stop();
+    clock.advance(1000);
+    expect(shown).toEqual([]);
+  });
+
   it("shows at once again after a silence", () => {
     const { clock, shown, live } = setUp();
     live.write(Buffer.from("a"));
-    clock.advance(100);
+    clock.advance(140);
     live.write(Buffer.from("b"));
     expect(shown).toEqual(["a", "b"]);
     expect(clock.pending).toBe(1);
@@ -34,6 +45,7 @@ describe("LiveProgress", () => {
     const { clock, shown, live } = setUp();
     const bytes = Buffer.from("日本");
     live.write(bytes.subarray(0, 4));
+    clock.advance(40);
     live.write(bytes.subarray(4));
     clock.advance(100);
     expect(shown).toEqual(["日", "本"]);
@@ -53,6 +65,7 @@ describe("LiveProgress", () => {
   it("is silent after stop", () => {
     const { clock, shown, live } = setUp();
     live.write(Buffer.from("a"));
+    clock.advance(40);
     live.write(Buffer.from("b"));
     live.stop();
     live.write(Buffer.from("c"));

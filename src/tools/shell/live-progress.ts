@@ -1,11 +1,13 @@
 /**
  * A command's output while it runs, for people to watch (feature T6). Every event is also logged, so what goes out is bounded:
- * the first piece at once, then ten a second, and once a second after a good deal was shown; each holds the newest lines only.
+ * the first piece after a moment (what ends before is seen in its result), then ten a second, and once a second after a good deal
+ * was shown; each holds the newest lines only.
  */
 import type { Clock } from "../../base/clock.js";
 import { commandText, wholeCharactersEnd } from "./command-text.js";
 
 const PIECE_BYTES = 2048;
+const FIRST_MS = 40;
 const QUICK_MS = 100;
 const SLOW_MS = 1000;
 const QUICK_BYTES = 64 * 1024;
@@ -16,6 +18,7 @@ export class LiveProgress {
   #pending: Uint8Array = new Uint8Array();
   #cut = false;
   #shown = 0;
+  #begun = false;
   #stopTimer: (() => void) | undefined;
 
   constructor(show: (text: string) => void, clock: Clock) {
@@ -27,7 +30,10 @@ export class LiveProgress {
     const joined = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk.subarray(-PIECE_BYTES)]);
     this.#cut ||= this.#pending.length + chunk.length > PIECE_BYTES;
     this.#pending = joined.subarray(-PIECE_BYTES);
-    if (this.#stopTimer === undefined) this.#flush();
+    if (this.#stopTimer !== undefined) return;
+    if (this.#begun) this.#flush();
+    else this.#stopTimer = this.#clock.after(FIRST_MS, () => this.#flush());
+    this.#begun = true;
   }
 
   /** The rest is in the result. */
