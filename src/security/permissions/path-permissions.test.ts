@@ -19,7 +19,7 @@ import {
 import { spelledPath } from "./spelled-path.js";
 import { pathsOf } from "./test-support/sample-policy.js";
 
-const WORK = "/work";
+const WORK = "/project";
 const refused = (entries: Readonly<Record<string, string>>, path: string, access: PathAccess) =>
   refusingEntry(placed(pathsOf(entries), WORK), spelledPath(path, access, WORK))?.prefix;
 
@@ -52,15 +52,15 @@ describe("letters", () => {
 describe("the most specific prefix", () => {
   const entries = { ".": "r", src: "rw", "src/gen": "r", "src/gen/keep.ts": "rwxd", "/etc": "none", "/": "r" };
   const cases: readonly [path: string, access: PathAccess, by: string | undefined][] = [
-    ["/work/a", "read", undefined],
-    ["/work/a", "write", "."],
-    ["/work", "write", "."],
-    ["/work/src/a", "write", undefined],
-    ["/work/src/a", "delete", "src"],
-    ["/work/srcs/a", "write", "."],
-    ["/work/src/gen/x", "write", "src/gen"],
-    ["/work/src/gen/keep.ts", "delete", undefined],
-    ["/work/SRC/GEN/x", "write", "src/gen"],
+    ["/project/a", "read", undefined],
+    ["/project/a", "write", "."],
+    ["/project", "write", "."],
+    ["/project/src/a", "write", undefined],
+    ["/project/src/a", "delete", "src"],
+    ["/project/srcs/a", "write", "."],
+    ["/project/src/gen/x", "write", "src/gen"],
+    ["/project/src/gen/keep.ts", "delete", undefined],
+    ["/project/SRC/GEN/x", "write", "src/gen"],
     ["/etc/passwd", "read", "/etc"],
     ["/etcetera", "read", undefined],
     ["/usr/bin/x", "exec", "/"],
@@ -71,16 +71,16 @@ describe("the most specific prefix", () => {
   });
 
   it("is in the path's own letters where two differ in nothing else", () => {
-    expect(refused({ Docs: "none", docs: "r" }, "/work/docs/a", "read")).toBeUndefined();
-    expect(refused({ Docs: "none", docs: "r" }, "/work/Docs/a", "read")).toBe("Docs");
+    expect(refused({ Docs: "none", docs: "r" }, "/project/docs/a", "read")).toBeUndefined();
+    expect(refused({ Docs: "none", docs: "r" }, "/project/Docs/a", "read")).toBe("Docs");
   });
 
   it("below a searched folder is found, and only there", () => {
     const entry = placed(pathsOf({ "a/secret": "none" }), WORK);
     const search = (path: string) => refusingBelow(entry, { ...spelledPath(path, "read", WORK), recursive: true });
-    expect(search("/work")?.prefix).toBe("a/secret");
-    expect(search("/work/b")).toBeUndefined();
-    expect(refusingBelow(entry, spelledPath("/work", "read", WORK))).toBeUndefined();
+    expect(search("/project")?.prefix).toBe("a/secret");
+    expect(search("/project/b")).toBeUndefined();
+    expect(refusingBelow(entry, spelledPath("/project", "read", WORK))).toBeUndefined();
   });
 });
 

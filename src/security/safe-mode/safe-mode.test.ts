@@ -6,7 +6,7 @@ import { readCommand } from "../permissions/read-command.js";
 import { StateFileError } from "../permissions/state-file.js";
 import { DEFAULT_SAFE_COMMANDS, SAFE_MODE_OFF, safeModeCommand, safeModeFile, safeModeRefusal } from "./safe-mode.js";
 
-const read = (text: string) => readCommand(text, { workspace: "/work", home: "/home/ada" });
+const read = (text: string) => readCommand(text, { workspace: "/project", home: "/home/ada" });
 
 describe("what safe mode refuses", () => {
   const state = { on: true, allowed: [...DEFAULT_SAFE_COMMANDS, "timeout", "git", "./check.sh"] };

@@ -20,7 +20,7 @@ describe("[P8] what the model is told about a denial", () => {
       "mkdir: cannot create directory ‘.oxbow/hooks’: Permission denied",
       "keeps .oxbow/hooks read-only: programs outside",
     ],
-    ["/work/a/.git: Permission denied", "keeps /work/a/.git read-only"],
+    ["/project/a/.git: Permission denied", "keeps /project/a/.git read-only"],
     [
       "error: could not write config file .git/config: Device or resource busy",
       "keeps .git/config from being replaced",
