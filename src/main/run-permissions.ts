@@ -101,21 +101,19 @@ export class RunPermissions implements PermissionJudge {
   async #open(): Promise<PermissionParts> {
     const [
       { PermissionEngine },
-      { parsePermissions },
+      { loadPermissions },
       { pathPermissionFile },
       { safeModeFile },
       { loadCommandReader },
       { parsePatch },
-      { checkExamples, needsCommandReader },
       { protection },
     ] = await Promise.all([
       import("../security/permissions/engine.js"),
-      import("../security/permissions/parse-rules.js"),
+      import("../security/permissions/load-permissions.js"),
       import("../security/permissions/path-permissions.js"),
       import("../security/safe-mode/safe-mode.js"),
       import("../security/permissions/command-reader.js"),
       import("../tools/patch/parse.js"),
-      import("../security/permissions/rule-examples.js"),
       import("../tools/files/protected-paths.js"),
     ]);
     const { loaded, variables, root, ownFolders, workspace } = this.#options;
@@ -124,12 +122,15 @@ export class RunPermissions implements PermissionJudge {
     const paths = pathPermissionFile(join(roots.config, "path-permissions.json"));
     const safeMode = safeModeFile(join(roots.config, "safe-mode.json"));
     await Promise.all([paths.load(), safeMode.load()]);
-    const parsed = parsePermissions(settings.permissions.value, { file: profilePath, scope: "user" }, { home });
-    const commandReader = loadCommandReader({ workspace: root, ownFolders, home });
-    commandReader.catch(() => {});
-    const examples = needsCommandReader(parsed.rules) ? { readCommand: await commandReader } : {};
+    let reader: ReturnType<typeof loadCommandReader> | undefined;
+    const commandReader = () => {
+      reader ??= loadCommandReader({ workspace: root, ownFolders, home });
+      return reader;
+    };
+    const source = { file: profilePath, scope: "user" } as const;
+    const parsed = await loadPermissions(settings.permissions.value, source, { home, commandReader });
     // A rule that was not understood may be the one that forbids: nothing is decided without it.
-    const [problem] = [...parsed.problems, ...checkExamples(parsed.rules, examples)];
+    const [problem] = parsed.problems;
     if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);
     const slashes = (path: string) => path.replaceAll("\\", "/");
     const engine = new PermissionEngine({
@@ -148,7 +149,7 @@ export class RunPermissions implements PermissionJudge {
         workspace: slashes(root),
         resolve: async (path, access) => (await workspace()).resolve(path, access),
         patchPaths: (patch) => patchPaths(patch, parsePatch),
-        commandReader: () => commandReader,
+        commandReader,
         protection,
         isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name),
       },

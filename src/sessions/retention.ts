@@ -12,7 +12,6 @@
  * 5. Pinned sessions lose nothing. A pin answers the notice: after it is taken off there is a new one first.
  * 6. A session that cannot be read loses nothing and does not keep the others from their turn.
  */
-import type { EventPayloads } from "../protocol/events.js";
 import type { SessionId } from "../protocol/ids.js";
 import type { SessionRecord, SessionStore } from "./store.js";
 
@@ -113,11 +112,6 @@ export async function collect(
     if (found !== undefined) collected.push({ ...found, reason: reasonOf(record, policy) });
   }
   return collected;
-}
-
-/** What a reader of the session has to be told before its first event; undefined when nothing is missing. */
-export function expiredGap({ expired_to }: SessionRecord): EventPayloads["StreamGap"] | undefined {
-  return expired_to === 0 ? undefined : { from: 1, to: expired_to, reason: "ttl" };
 }
 
 interface Collection {

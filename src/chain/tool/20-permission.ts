@@ -9,7 +9,8 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   if (verdict.decision === "allow") return next(call);
   if (verdict.decision === "deny") {
     person.note(call.call, call.tool, { decision: "deny", decidedBy: verdict.decidedBy, message: verdict.reason });
-    return denied(`Denied (${verdict.decidedBy}): ${verdict.reason}`);
+    const { denialText } = await import("../../security/permissions/explain.js");
+    return denied(denialText(verdict));
   }
   if (!person.present()) {
     services.permissionState.missing ??= call.tool;

@@ -6,7 +6,7 @@ import type { Tool, ToolCall } from "../../engine/ports.js";
 import type { PermissionDecision } from "../../protocol/events.js";
 import { SAFE_MODE_OFF } from "../safe-mode/safe-mode.js";
 import { decide, type PermissionPolicy } from "./decide.js";
-import { type DecisionFacts, describeCall } from "./facts.js";
+import type { DecisionFacts } from "./facts.js";
 import type { PermissionMode } from "./modes.js";
 import { NO_PATH_PERMISSIONS } from "./path-permissions.js";
 import { SessionRules } from "./session-rules.js";
@@ -53,9 +53,4 @@ function factsOf(call: ToolCall, { name, set, mutating }: Pick<Tool, "name" | "s
     sandboxed: false,
     planMode: false,
   };
-}
-
-/** One line a person can decide on. */
-export function summarize(call: ToolCall): string {
-  return describeCall(call.tool, call.args);
 }

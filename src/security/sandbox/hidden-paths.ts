@@ -67,7 +67,7 @@ export function existingSecrets(candidates: readonly string[]): Hidden[] {
 
 function mayExist(path: string, listings: Map<string, ReadonlySet<string> | undefined>): boolean {
   const parts = path.split("/");
-  // The first name below the home folder decides for nearly all of them: /home/user/.name, /root/.name.
+  // The first name below the home folder decides for nearly all of them: `.name` in it.
   const at = parts.findIndex((part, index) => index > 0 && part.startsWith("."));
   if (at < 1) return true;
   const folder = parts.slice(0, at).join("/") || "/";
