@@ -68,6 +68,8 @@ export interface ChangeRecorder {
     /** `announced`: every change goes through the workspace, which tells. `watched`: nobody knows what it will do. */
     readonly changes: "announced" | "watched";
   }): Promise<{ end(options: { readonly goesOn: boolean }): Promise<void> }>;
+  /** Resolves when the calls that have ended are written down. */
+  settle(): Promise<void>;
 }
 
 export interface ChainServices {

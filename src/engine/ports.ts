@@ -126,6 +126,8 @@ export type Next<Input, Context, Output> = (input: Input, context?: Context) => 
 
 export interface ToolLinkContext extends ToolContext {
   readonly definition: Tool;
+  /** Resolves when the call may begin; absent when nothing has to be written first. */
+  readonly intended?: Promise<void>;
 }
 
 export type RequestLink = Link<ModelRequest, RequestContext, ModelStream>;

@@ -145,6 +145,7 @@ function openRunTools(
   const close = async () => {
     await toolbox.close();
     await sandbox.close();
+    await undo.settle();
     undo.close();
   };
   return { undo, toolbox, permissions, security, close };

@@ -45,6 +45,10 @@ export class RunUndo implements ChangeRecorder, ChangeWitness {
     await (await this.#open())?.before(change);
   }
 
+  async settle(): Promise<void> {
+    await (await this.#recorder?.catch(() => undefined))?.settle();
+  }
+
   close(): void {
     this.#journal?.close();
     this.#journal = undefined;

@@ -4,16 +4,17 @@ import type { CreateToolLink } from "../services.js";
 
 /**
  * What changes something is written down before it begins (feature S3), after it was permitted: a question that nobody
- * answered before the end is not a call that may have run. Its end is written with its result.
+ * answered before the end is not a call that may have run. Its end is written with its result. The disk takes its time; the
+ * links behind get ready meanwhile, and `90-begin` waits.
  */
 export const create: CreateToolLink =
   ({ journal }) =>
   async (call, context, next) => {
     if (journal === undefined || !context.definition.mutating) return next(call);
-    try {
-      await journal.intend(call);
-    } catch (error) {
-      throw new TurnFailure(failure("SessionNotSaved", { detail: (error as Error).message }));
-    }
-    return next(call);
+    const intended = journal.intend(call).catch((error: Error) => {
+      throw new TurnFailure(failure("SessionNotSaved", { detail: error.message }));
+    });
+    // A link that refuses the call never comes to wait for it.
+    intended.catch(() => {});
+    return next(call, { ...context, intended });
   };

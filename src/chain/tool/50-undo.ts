@@ -21,7 +21,8 @@ export const create: CreateToolLink = ({ undo, log }) => {
       return outcome;
     } finally {
       const goesOn = typeof outcome?.details?.background_id === "string";
-      await recorded?.end({ goesOn }).catch((error: unknown) => failed("the end of a call was not recorded", error));
+      // Looked at while the model is being asked; the next call and the end of the turn wait for it.
+      recorded?.end({ goesOn }).catch((error: unknown) => failed("the end of a call was not recorded", error));
     }
   };
 };

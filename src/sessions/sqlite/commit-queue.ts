@@ -10,8 +10,8 @@ import type { Clock } from "../../base/clock.js";
 import { type Durability, StoreError } from "../store.js";
 import type { Database } from "./database.js";
 
-/** Checks everything first, then returns what writes. */
-export type Work = () => () => void;
+/** Checks everything first, then returns what writes; or has written all it had to. */
+export type Work = () => (() => void) | undefined;
 
 interface Waiting {
   readonly work: Work;
@@ -33,6 +33,7 @@ export class CommitQueue {
   readonly #options: CommitQueueOptions;
   #waiting: Waiting[] = [];
   #cancelTimer: (() => void) | undefined;
+  #cancelSoon: (() => void) | undefined;
 
   constructor(options: CommitQueueOptions) {
     this.#options = options;
@@ -52,9 +53,16 @@ export class CommitQueue {
     if (this.#waiting.length > 0) this.#commit("NORMAL");
   }
 
+  /** What waits now is committed after this time at the latest. */
+  flushWithin(ms: number): void {
+    this.#cancelSoon ??= this.#options.clock.after(ms, () => this.flush());
+  }
+
   #commit(synchronous: "NORMAL" | "FULL"): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
+    this.#cancelSoon?.();
+    this.#cancelSoon = undefined;
     const batch = this.#waiting;
     this.#waiting = [];
     const refused = new Map<Waiting, StoreError>();
@@ -76,7 +84,7 @@ export class CommitQueue {
 }
 
 function perform(waiting: Waiting, refused: Map<Waiting, StoreError>): void {
-  let write: () => void;
+  let write: (() => void) | undefined;
   try {
     write = waiting.work();
   } catch (error) {
@@ -84,7 +92,7 @@ function perform(waiting: Waiting, refused: Map<Waiting, StoreError>): void {
     refused.set(waiting, error);
     return;
   }
-  write();
+  write?.();
 }
 
 const REFUSALS: ReadonlySet<string> = new Set(["conflict", "invalid", "not-found"]);

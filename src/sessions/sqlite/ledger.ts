@@ -12,7 +12,7 @@ import type { Names } from "./names.js";
 import type { Head } from "./session-table.js";
 import { toMilliseconds, toTimestamp } from "./timestamp.js";
 
-const CALL = { mutating: "integer", started_at: "integer", outcome: "integer?" } as const;
+const CALL = { mutating: "integer", outcome: "integer?" } as const;
 const OPEN_CALL = {
   call: "bytes",
   tool: "integer",
@@ -30,35 +30,31 @@ export class Ledger {
     this.#names = names;
   }
 
-  /** Checks, and returns what writes. */
-  intention(head: Head, intent: Intent): () => void {
+  /** Writes it, or refuses and writes nothing. */
+  intention(head: Head, intent: Intent): void {
     const { call, tool, args_hash, mutating } = intent;
     const started = toMilliseconds(intent.started_at);
-    const bytes = callIdToBytes(call);
-    if (this.#find(bytes) !== undefined) {
-      throw new StoreError("conflict", `The call ${call} was started before: it must not run again.`);
-    }
-    return () =>
-      this.#database.run(
-        "INSERT INTO calls (call, session, tool, mutating, started_at, args_hash) VALUES (?, ?, ?, ?, ?, ?)",
-        [bytes, head.number, this.#names.numberOf(tool), mutating, started, args_hash],
-      );
+    const written = this.#database.run(
+      `INSERT INTO calls (call, session, tool, mutating, started_at, args_hash) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+      [callIdToBytes(call), head.number, this.#names.numberOf(tool), mutating, started, args_hash],
+    );
+    if (written === 0) throw new StoreError("conflict", `The call ${call} was started before: it must not run again.`);
   }
 
-  conclusion(call: CallId, { outcome, completed_at, result_event, note }: Conclusion): () => void {
+  conclusion(call: CallId, { outcome, completed_at, result_event, note }: Conclusion): void {
     const completed = toMilliseconds(completed_at);
     const bytes = callIdToBytes(call);
+    const written = this.#database.run(
+      `UPDATE calls SET outcome = ?, took_ms = ? - started_at, result_event = ?, note = ?, args_hash = NULL
+       WHERE call = ? AND outcome IS NULL`,
+      [this.#names.numberOf(outcome), completed, result_event ?? null, note ?? null, bytes],
+    );
+    if (written > 0) return;
     const found = this.#find(bytes);
-    if (found === undefined) throw new StoreError("not-found", `The call ${call} was never started.`);
-    if (found.outcome !== undefined) {
-      const earlier = this.#names.nameOf(found.outcome);
-      throw new StoreError("conflict", `The call ${call} has ended before, with '${earlier}'.`);
-    }
-    return () =>
-      this.#database.run(
-        "UPDATE calls SET outcome = ?, took_ms = ?, result_event = ?, note = ?, args_hash = NULL WHERE call = ?",
-        [this.#names.numberOf(outcome), completed - found.started_at, result_event ?? null, note ?? null, bytes],
-      );
+    if (found?.outcome === undefined) throw new StoreError("not-found", `The call ${call} was never started.`);
+    const earlier = this.#names.nameOf(found.outcome);
+    throw new StoreError("conflict", `The call ${call} has ended before, with '${earlier}'.`);
   }
 
   isMutating(call: CallId): boolean {

@@ -38,6 +38,8 @@ export interface SqliteStoreOptions {
 
 /** A commit costs as much as a hundred events in it. What matters is appended with `sync` and takes the rest along. */
 const GROUP_DELAY_MS = 20;
+/** The end of a call that changed something: until it is written, a killed run would have to ask a person about it. */
+const CONCLUDE_MS = 5;
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
   const { path, key, clock = systemClock, groupDelayMs = GROUP_DELAY_MS } = options;
@@ -74,6 +76,8 @@ class SqliteStore implements SessionStore {
   readonly #sessions: SessionTable;
   readonly #log: EventLog;
   readonly #ledger: Ledger;
+  /** Calls that change something, begun here and not ended. */
+  readonly #changing = new Set<CallId>();
 
   constructor(database: Database, { clock, groupDelayMs, chainKey }: Parts) {
     this.#database = database;
@@ -159,18 +163,28 @@ class SqliteStore implements SessionStore {
   }
 
   async intend(intent: Intent): Promise<void> {
-    await this.#queue.add(intent.mutating ? "sync" : "group", () =>
-      this.#ledger.intention(this.#sessions.head(intent.session), intent),
-    );
+    const written = this.#queue.add("group", () => {
+      this.#ledger.intention(this.#sessions.head(intent.session), intent);
+      return undefined;
+    });
+    if (!intent.mutating) return written;
+    this.#changing.add(intent.call);
+    // The caller may get ready meanwhile: it must only not begin before this is on the disk.
+    this.#queue.flush();
+    await written;
+    await this.#database.syncLog();
   }
 
   async conclude(call: CallId, conclusion: Conclusion): Promise<void> {
     // The intent may still be waiting for its group; then it is not a mutating one.
-    const isMutating = this.#ledger.isMutating(call);
-    const written = this.#queue.add("group", () => this.#ledger.conclusion(call, conclusion));
+    const isMutating = this.#changing.delete(call) || this.#ledger.isMutating(call);
+    const written = this.#queue.add("group", () => {
+      this.#ledger.conclusion(call, conclusion);
+      return undefined;
+    });
     if (!isMutating) return written;
-    // Safe from the end of this process at once, and from a power cut without anybody standing still for it.
-    this.#queue.flush();
+    // Nobody stands still for it: the model hears of the result first, and another call that follows takes it along.
+    this.#queue.flushWithin(CONCLUDE_MS);
     await written;
     await this.#database.syncLog();
   }

@@ -6,8 +6,10 @@
  *    journal before it starts, within the limits of limits.ts.
  * 3. What could not be covered is written down as well.
  * 4. A watched call whose process died is brought to its end by the next one: what is found then counts as its doing.
+ * 5. The end of a call is looked at beside what comes of it. No other call begins, and nothing is announced, before that.
  */
 import { relative, sep } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { CallId, TurnId } from "../../protocol/ids.js";
 import { isWithin } from "../../system/within.js";
 import type { EntryState } from "./entry-state.js";
@@ -66,6 +68,8 @@ export class UndoRecorder {
   #watch: WorkspaceWatch | undefined;
   #watching = 0;
   #tooLargeIn: TurnId | undefined;
+  /** The ends that are being written down, one after the other. Never rejects. */
+  #ending: Promise<void> = Promise.resolve();
 
   /** `root` is the workspace, free of symbolic links. */
   constructor(journal: UndoJournal, { root }: { readonly root: string }) {
@@ -80,6 +84,7 @@ export class UndoRecorder {
 
   /** Before a tool that changes things runs. */
   async begin(call: BegunCall): Promise<UndoCall> {
+    await this.#ending;
     const record = this.#recordOf(call);
     const finish = call.changes === "watched" ? await this.#beginWatched(record) : async () => {};
     this.#open.push(record);
@@ -88,13 +93,22 @@ export class UndoRecorder {
         const at = this.#open.indexOf(record);
         if (at === -1) return;
         this.#open.splice(at, 1);
-        await finish(goesOn ? [GAPS.goesOn] : []);
+        // The result goes first: the next request is on its way when the workspace is looked at.
+        const ended = this.#ending.then(() => setImmediate()).then(() => finish(goesOn ? [GAPS.goesOn] : []));
+        this.#ending = ended.catch(() => {});
+        await ended;
       },
     };
   }
 
+  /** Resolves when the calls that have ended are written down. */
+  async settle(): Promise<void> {
+    await this.#ending;
+  }
+
   /** Before a file tool changes something; what goes is on the disk when this resolves. */
   async before(change: AnnouncedChange): Promise<void> {
+    await this.#ending;
     const journal = this.#journal;
     const call = this.#open.at(-1) ?? this.#recordOf(NO_CALL);
     await journal.enter();

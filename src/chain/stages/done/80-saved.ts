@@ -3,8 +3,9 @@ import type { CreateHook } from "../../services.js";
 
 /** A turn counts as answered when it is saved; the log's share of its time is known then too (feature L12). */
 export const create: CreateHook =
-  ({ journal }) =>
+  ({ journal, undo }) =>
   async (turn) => {
+    await undo?.settle();
     if (journal === undefined) return undefined;
     try {
       await journal.settle();
