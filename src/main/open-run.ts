@@ -133,6 +133,9 @@ function openRunTools(
     witness: undo,
     wrapCommand: (command, options) => sandbox.wrap(command, options),
   });
+  bus.subscribe((event) => {
+    if (event.kind === "TurnEnded") void toolbox.rest();
+  });
   const permissions = new RunPermissions({
     loaded,
     variables,

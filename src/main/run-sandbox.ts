@@ -62,7 +62,9 @@ export class RunSandbox {
       env: wrapped.env,
       descriptors: wrapped.descriptors,
       isWrapper: wrapped.sandboxed,
+      endsWithAll: wrapped.endsWithAll,
       explain: wrapped.explain,
+      isCurrent: wrapped.isCurrent,
       ended: wrapped.ended,
     };
   }

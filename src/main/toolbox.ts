@@ -3,10 +3,12 @@
  * A tool's code is loaded at its first call; until then the model's view of it is all there is.
  */
 import type { Tool, ToolRegistry, ToolSet } from "../engine/ports.js";
+import { nodeClock } from "../system/node-clock.js";
 import type { BackgroundCommands } from "../tools/background.js";
 import type { BashOptions } from "../tools/bash.js";
 import { CATALOG, type ToolName } from "../tools/catalog.js";
 import type { Searcher } from "../tools/search/searcher.js";
+import type { StandbyShells } from "../tools/shell/standby-shells.js";
 import { TOOL_ALIASES, withoutAlias } from "../tools/tool-aliases.js";
 import type { ChangeWitness, Workspace } from "../tools/workspace.js";
 import type { Variables } from "./env.js";
@@ -27,6 +29,8 @@ export interface ToolboxOptions {
 
 export interface Toolbox extends ToolRegistry {
   workspace(): Promise<Workspace>;
+  /** The turn is over: nothing has to be ready for its next call. */
+  rest(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,6 +47,7 @@ export function openToolbox(options: ToolboxOptions): Toolbox {
     list: () => offered,
     find: (name) => byName.get(name),
     workspace: place.workspace,
+    rest: () => place.rest(),
     close: () => place.close(),
   };
 }
@@ -54,6 +59,7 @@ class Place {
   readonly searcher: () => Promise<Searcher>;
   readonly background: () => Promise<BackgroundCommands>;
   #background: Promise<BackgroundCommands> | undefined;
+  #standby: StandbyShells | undefined;
 
   constructor(options: ToolboxOptions) {
     this.options = options;
@@ -74,7 +80,18 @@ class Place {
     return { workspaceRoot: this.options.root, environment: this.options.variables };
   }
 
+  async standby(): Promise<StandbyShells> {
+    const { StandbyShells } = await import("../tools/shell/standby-shells.js");
+    this.#standby ??= new StandbyShells(nodeClock);
+    return this.#standby;
+  }
+
+  async rest(): Promise<void> {
+    await this.#standby?.rest();
+  }
+
   async close(): Promise<void> {
+    await this.rest();
     await (await this.#background)?.close();
   }
 }
@@ -90,9 +107,10 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
   edit: async (place) => (await import("../tools/edit.js")).createEditTool(await place.workspace()),
   apply_patch: async (place) => (await import("../tools/apply-patch.js")).createApplyPatchTool(await place.workspace()),
   bash: async (place) => {
-    const [{ createBashTool }, background, { QUIET_GIT_ENVIRONMENT }] = await Promise.all([
+    const [{ createBashTool }, background, standby, { QUIET_GIT_ENVIRONMENT }] = await Promise.all([
       import("../tools/bash.js"),
       place.background(),
+      place.standby(),
       import("../security/shell/programs/quiet-git.js"),
     ]);
     const { outputDirectory, wrapCommand } = place.options;
@@ -100,6 +118,7 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
       ...place.shell,
       outputDirectory,
       background,
+      standby,
       // Commands of git that only read are run unasked; with this they do not run what a repository's configuration names.
       extraEnvironment: QUIET_GIT_ENVIRONMENT,
       ...(wrapCommand && { wrapCommand }),

@@ -31,6 +31,8 @@ export interface ProcessRequest {
   readonly descriptors?: readonly number[];
   /** The program only stands around others (a sandbox): it ends with them, and asking it to end would kill them. */
   readonly isWrapper?: boolean;
+  /** Nothing outlives it when it ends by itself: the kernel sees to that (a process namespace). */
+  readonly endsWithAll?: boolean;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   /** How long a process may take to stop by itself before it is killed. */
@@ -73,6 +75,8 @@ export class SpawnError extends Error {
 /** A started command, whatever its output runs through. */
 export interface Launched {
   readonly pid: number;
+  /** The one in its environment, when that was made before there was a request. */
+  readonly marker?: string;
   readonly outputLink?: string;
   readonly exited: Promise<Exit>;
   /** Nobody can write any more. */
@@ -119,9 +123,10 @@ export async function startProcess(request: ProcessRequest, launch: Launch = sta
   const marker = nextMarker();
   const launched = await launch({ ...request, env: withMarker(request.env, marker) });
   const tree = new ProcessTree(launched.pid, {
-    marker,
+    marker: launched.marker ?? marker,
     outputLink: launched.outputLink,
     isWrapper: request.isWrapper === true,
+    endsWithAll: request.endsWithAll === true,
   });
   const stopper = new AbortController();
   const ended = supervise(launched, tree, { request, stop: stopper.signal });
@@ -154,7 +159,7 @@ async function supervise(
   let exit: Exit | undefined;
   const exited = launched.exited.then((value) => {
     exit = value;
-    tree.noteExit();
+    tree.noteExit(value);
   });
   const reason = await firstReason(exited, { request, stop, clock });
   let leftovers = 0;

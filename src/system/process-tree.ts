@@ -56,6 +56,8 @@ export interface ProcessTreeOptions {
   readonly outputLink?: string | undefined;
   /** The first process only stands around the others and ends with them: it is not asked, only killed. */
   readonly isWrapper?: boolean;
+  /** Nothing outlives the first process when that ends by itself. */
+  readonly endsWithAll?: boolean;
 }
 
 /** SIGKILL cannot be refused, but a process stuck in the kernel (a dead network disk) does not notice it. */
@@ -71,6 +73,7 @@ export class ProcessTree {
   readonly #marker: string;
   readonly #outputLink: string | undefined;
   readonly #isWrapper: boolean;
+  readonly #endsWithAll: boolean;
   readonly #sessions: Set<number>;
   readonly #known = new Map<number, number>();
   readonly #startTime: number;
@@ -78,6 +81,7 @@ export class ProcessTree {
   readonly #unsureLooks = new Map<number, number>();
   #unsure = false;
   #exited = false;
+  #allEnded = false;
   #groupGone = false;
 
   constructor(pid: number, options: ProcessTreeOptions) {
@@ -85,18 +89,20 @@ export class ProcessTree {
     this.#marker = options.marker;
     this.#outputLink = options.outputLink;
     this.#isWrapper = options.isWrapper ?? false;
+    this.#endsWithAll = options.endsWithAll ?? false;
     this.#sessions = new Set([pid]);
     this.#startTime = startTimeOf(pid);
   }
 
   /** The first process was reaped: from now on its id lives only as long as its group. */
-  noteExit(): void {
+  noteExit({ signal }: { readonly signal: NodeJS.Signals | undefined }): void {
     this.#exited = true;
+    if (this.#endsWithAll && signal === undefined) this.#allEnded = true;
   }
 
   isEmpty(): boolean {
     if (!this.#exited) return false;
-    if (WINDOWS) return true;
+    if (WINDOWS || this.#allEnded) return true;
     const groupAlive = this.#groupAlive();
     if (LINUX) return (!groupAlive && nothingSince(this.#origin())) || this.#sawNobody(this.members());
     return !groupAlive && ![...this.#known.keys()].some((pid) => pid !== this.pid && send(pid, 0));

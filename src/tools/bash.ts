@@ -5,6 +5,7 @@
  *    dies with the session.
  * 2. Memory is bounded whatever the command writes; the model sees the beginning and the end, a file holds the whole.
  */
+import { basename } from "node:path";
 import type { Clock } from "../base/clock.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
@@ -20,6 +21,7 @@ import { OutputFile } from "./output-file.js";
 import { exitNotes } from "./shell/exit-text.js";
 import { LiveProgress } from "./shell/live-progress.js";
 import { OutputWindow, WINDOW_BYTES } from "./shell/output-window.js";
+import type { StandbyShells } from "./shell/standby-shells.js";
 
 /** Loaded at the first command: starting processes brings half of Node's network code with it. */
 const loadProcesses = () => import("../system/process-group.js");
@@ -40,8 +42,12 @@ export interface WrappedCommand extends ShellCommand {
   readonly descriptors?: readonly number[];
   /** It stands around the command and ends with it. */
   readonly isWrapper?: boolean;
+  /** Nothing of the command outlives it. */
+  readonly endsWithAll?: boolean;
   /** What the model should know about a failure, from what the command printed. */
   explain?(output: string): string | undefined;
+  /** Whether it would be wrapped in the same way now. */
+  isCurrent?(): boolean;
   /** The command is dead. */
   ended?(): Promise<void>;
 }
@@ -69,6 +75,8 @@ export interface BashOptions {
   readonly wrapCommand?: (command: ShellCommand, options: WrapOptions) => Promise<WrappedCommand>;
   /** Without it commands cannot be run in the background. */
   readonly background?: BackgroundCommands;
+  /** Without it each shell is started when its command comes. */
+  readonly standby?: StandbyShells;
 }
 
 export function createBashTool(options: BashOptions): Tool {
@@ -103,9 +111,13 @@ class Shell {
     if (command.includes("\0")) return failure("A command cannot hold a NUL character.");
     if (context.signal.aborted) return { status: "cancelled", content: [text("Cancelled before it started.")] };
     try {
-      const launch = args.pty === true ? await terminal() : undefined;
+      const onTerminal = args.pty === true;
       const outside = args.outside_sandbox === true;
-      const prepared = await this.#prepare(command, { onTerminal: args.pty === true, outside });
+      const isUsual = !onTerminal && !outside && args.run_in_background !== true;
+      const ready = isUsual ? await this.#options.standby?.take(command) : undefined;
+      if (ready !== undefined) return await this.#runToEnd(context, { args, ...ready });
+      const launch = onTerminal ? await terminal() : undefined;
+      const prepared = await this.#prepare(["-c", "--", command], { onTerminal, outside });
       return args.run_in_background === true
         ? await this.#start(command, { args, prepared, launch })
         : await this.#runToEnd(context, { args, prepared, launch });
@@ -114,15 +126,30 @@ class Shell {
     }
   }
 
-  async #prepare(command: string, options: WrapOptions): Promise<WrappedCommand> {
+  async #prepare(words: readonly string[], options: WrapOptions): Promise<WrappedCommand> {
     const { workspaceRoot, wrapCommand } = this.#options;
-    this.#program ??= findShell(this.#env.PATH, workspaceRoot);
     const plain: ShellCommand = {
-      argv: [this.#program, "-c", "--", command],
+      argv: [this.#shell(), ...words],
       cwd: workspaceRoot,
       env: options.onTerminal && this.#env.TERM === "dumb" ? { ...this.#env, TERM: "xterm-256color" } : this.#env,
     };
     return wrapCommand === undefined ? plain : await wrapCommand(plain, options);
+  }
+
+  #shell(): string {
+    this.#program ??= findShell(this.#env.PATH, this.#options.workspaceRoot);
+    return this.#program;
+  }
+
+  /** The model is about to think: the shell of its next command can start meanwhile. */
+  #prepareNext(): void {
+    const { standby } = this.#options;
+    const shell = this.#shell();
+    if (basename(shell) !== "bash") return;
+    standby?.begin({
+      bash: shell,
+      wrap: ([, ...words]) => this.#prepare(words, { onTerminal: false, outside: false }),
+    });
   }
 
   async #runToEnd(context: ToolContext, { args, prepared, launch }: Prepared): Promise<ToolOutcome> {
@@ -151,6 +178,7 @@ class Shell {
       live.stop();
       file.close();
       await prepared.ended?.();
+      this.#prepareNext();
     }
   }
 
@@ -173,7 +201,8 @@ class Shell {
     return { status: "ok", content: [text(note)], details: { background_id: id } };
   }
 
-  #request({ argv, cwd, env, descriptors, isWrapper }: WrappedCommand): Omit<ProcessRequest, "onOutput"> {
+  #request(command: WrappedCommand): Omit<ProcessRequest, "onOutput"> {
+    const { argv, cwd, env, descriptors, isWrapper, endsWithAll } = command;
     const { graceMs } = this.#options;
     return {
       argv,
@@ -182,6 +211,7 @@ class Shell {
       clock: this.#clock,
       ...(descriptors !== undefined && { descriptors }),
       ...(isWrapper !== undefined && { isWrapper }),
+      ...(endsWithAll !== undefined && { endsWithAll }),
       ...(graceMs !== undefined && { graceMs }),
     };
   }

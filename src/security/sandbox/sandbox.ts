@@ -12,6 +12,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, realpathSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
+import { identityOf } from "../../system/file-identity.js";
 import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
@@ -51,8 +52,12 @@ export interface SandboxedCommand extends Wrapped {
   readonly descriptors: readonly number[];
   /** False when this machine has no sandbox: the command is as it was given. */
   readonly sandboxed: boolean;
+  /** Whether everything in it is dead when its program has ended by itself. */
+  readonly endsWithAll: boolean;
   /** What the model is to know about a failure: hosts that were refused, and what else the sandbox denied. */
   explain(outcomeText: string): string | undefined;
+  /** Whether a command would be wrapped in the same way now. */
+  isCurrent(): boolean;
   ended(): Promise<void>;
 }
 
@@ -93,8 +98,10 @@ export class Sandbox {
       return {
         ...command,
         sandboxed: false,
+        endsWithAll: false,
         descriptors: [],
         explain: () => undefined,
+        isCurrent: () => true,
         ended: () => Promise.resolve(),
       };
     }
@@ -111,7 +118,10 @@ export class Sandbox {
       const hidden = [...layout.covering, ...layout.hidden].map(({ path }) => path);
       const explain = (text: string) => explanation(text, { state, hidden, entrance });
       const descriptors = state.kind === "bubblewrap" ? this.#descriptors(undo) : [];
-      return { ...wrapped, sandboxed: true, descriptors, explain, ended };
+      const look = lookOf(layout);
+      const isCurrent = () => lookOf(this.#layoutNow()) === look;
+      const endsWithAll = state.kind === "bubblewrap";
+      return { ...wrapped, sandboxed: true, endsWithAll, descriptors, explain, isCurrent, ended };
     } catch (error) {
       await ended();
       throw error;
@@ -126,14 +136,17 @@ export class Sandbox {
     this.#quota = undefined;
   }
 
-  #layout(undo: Undo): Layout {
+  #layoutNow(): Layout {
     const { policy, platform } = this.#options;
     this.#nested ??= policy.writable.flatMap((folder) => findNestedRepositories(realFolder(folder)).folders);
-    const onLinux = platform === "linux";
-    const alsoHidden = onLinux ? [...listeningSockets(), ...otherProcesses()] : [];
-    const layout = findLayout(policy, { nested: this.#nested, alsoHidden });
+    const alsoHidden = platform === "linux" ? [...listeningSockets(), ...otherProcesses()] : [];
+    return findLayout(policy, { nested: this.#nested, alsoHidden });
+  }
+
+  #layout(undo: Undo): Layout {
+    const layout = this.#layoutNow();
     // On macOS rules are about paths: nothing has to lie there.
-    if (!onLinux) return layout;
+    if (this.#options.platform !== "linux") return layout;
     const { folders, impossible, release } = this.#placeholders.hold(layout.guards);
     undo.push(release);
     const readOnly = layout.guards.readOnly.filter((path) => !impossible.includes(path) && !folders.includes(path));
@@ -240,6 +253,18 @@ function explanation(
   const hint = explainFailure([text, ...refused].join("\n"), about.state, { hidden: about.hidden });
   const lines = [...refused.map((line) => `[${line}]`), ...(hint === undefined ? [] : [hint])];
   return lines.length === 0 ? undefined : lines.join("\n");
+}
+
+/**
+ * The layout with the numbers of what lies there: a mount is on a file or folder, not on its name. What was missing and has been
+ * put there for the sandbox is the same before and after.
+ */
+function lookOf({ writable, guards, standIns, covering, hidden, visible }: Layout): string {
+  const missing = guards.missing.map(({ path }) => path);
+  const guarded = [...new Set([...guards.readOnly, ...standIns, ...missing])].sort();
+  const places = [...covering, ...hidden];
+  const paths = [...writable, ...guards.pinned, ...guarded, ...places.map(({ path }) => path), ...visible];
+  return JSON.stringify([places, paths.map((path) => [path, identityOf(path)])]);
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

@@ -1,0 +1,51 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
+
+const reason = await whyNoSandbox();
+if (reason !== undefined) console.warn(reason);
+
+let bed: SandboxTestbed;
+beforeEach(() => {
+  bed = new SandboxTestbed();
+});
+afterEach(() => bed.close());
+
+describe.skipIf(reason !== undefined)("[P8] a sandbox that was made ahead", () => {
+  it("is current while nothing that it guards or hides has changed", async () => {
+    mkdirSync(bed.path(".git/hooks"), { recursive: true });
+    const made = await bed.wrap("true");
+    bed.write(bed.path("new-file"), "x");
+    expect(made.isCurrent()).toBe(true);
+    await made.ended();
+  });
+
+  it("is no longer current when a guarded folder was replaced by another of its name", async () => {
+    mkdirSync(bed.path(".git/hooks"), { recursive: true });
+    const made = await bed.wrap("true");
+    rmSync(bed.path(".git"), { recursive: true });
+    mkdirSync(bed.path(".git/hooks"), { recursive: true });
+    expect(made.isCurrent()).toBe(false);
+    await made.ended();
+  });
+
+  it("is no longer current when what stood in for a missing folder is gone", async () => {
+    const made = await bed.wrap("true");
+    expect(made.isCurrent()).toBe(true);
+    rmSync(bed.path(".git"), { recursive: true });
+    expect(made.isCurrent()).toBe(false);
+    await made.ended();
+  });
+
+  it("is no longer current when somebody listens on a new socket", async () => {
+    const made = await bed.wrap("true");
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(join(bed.outside, "engine.sock"), resolve));
+    expect(made.isCurrent()).toBe(false);
+    await new Promise((resolve) => server.close(resolve));
+    expect(made.isCurrent()).toBe(true);
+    await made.ended();
+  });
+});

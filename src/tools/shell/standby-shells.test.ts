@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ManualClock } from "../../base/clock.js";
+import type { ToolOutcome } from "../../engine/ports.js";
+import { plainText } from "../../protocol/content.js";
+import { createBashTool, type WrappedCommand } from "../bash.js";
+import { StandbyShells } from "./standby-shells.js";
+
+let base: string;
+let root: string;
+let clock: ManualClock;
+let standby: StandbyShells;
+/** How the shells that were asked for went on. */
+let wrapped: ("waits" | "command")[];
+let ended: number;
+let isCurrent: boolean;
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "standby-")));
+  root = join(base, "ws");
+  mkdirSync(root);
+  clock = new ManualClock();
+  standby = new StandbyShells(clock);
+  wrapped = [];
+  ended = 0;
+  isCurrent = true;
+});
+afterEach(async () => {
+  await standby.rest();
+  rmSync(base, { recursive: true });
+});
+
+/** A tool whose commands are wrapped in nothing, which claims to be a namespace. */
+function shell() {
+  return createBashTool({
+    workspaceRoot: root,
+    environment: { PATH: process.env.PATH, OXBOW_TEST: "1" },
+    outputDirectory: join(base, "output"),
+    standby,
+    wrapCommand: async (command): Promise<WrappedCommand> => {
+      wrapped.push(command.argv.includes("--") ? "command" : "waits");
+      const about = { endsWithAll: true, isWrapper: false, isCurrent: () => isCurrent };
+      return { ...command, ...about, ended: async () => void ended++ };
+    },
+  });
+}
+
+async function run(
+  tool: ReturnType<typeof shell>,
+  command: string,
+  extra = {},
+): Promise<ToolOutcome & { text: string }> {
+  const context = { signal: new AbortController().signal, progress: () => {} };
+  const outcome = await tool.run({ command, ...extra }, context);
+  return { ...outcome, text: plainText(outcome.content) };
+}
+
+/** The first command has no shell ready for it, the next ones have. */
+async function warm() {
+  const tool = shell();
+  await run(tool, "true");
+  await new Promise((resolve) => setImmediate(resolve));
+  return tool;
+}
+
+const waitingShells = () =>
+  readdirSync("/proc").filter((name) => {
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, "utf8").includes("oxbow_command") && parentOf(name) === process.pid;
+    } catch {
+      return false;
+    }
+  }).length;
+
+const parentOf = (pid: string) => Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]);
+
+describe.skipIf(process.platform !== "linux")("[T6] shells that wait for their commands", () => {
+  it("run a command as a new shell would", async () => {
+    const script = [
+      'echo "$0 $# $SHLVL $PWD"; echo "a  b\\\\c"; printf %s "$oxbow_command"',
+      "cat; ls /proc/self/fd | wc -l; echo err >&2; echo 'last line'",
+      'exit "7"',
+    ].join("\n");
+    const cold = await run(shell(), script);
+    const tool = await warm();
+    const ready = await run(tool, script);
+    expect(wrapped.filter((kind) => kind === "command")).toHaveLength(1);
+    expect(ready.text).toBe(cold.text);
+    expect(ready.text).toContain("err\nlast line");
+    expect(ready.details).toMatchObject({ exit_code: 7 });
+  });
+
+  it("are ended by a time limit and by a signal of their own like others", async () => {
+    const tool = await warm();
+    const killed = await run(tool, "kill -TERM $$");
+    expect(killed.details).toMatchObject({ signal: "SIGTERM" });
+    const late = await run(tool, "sleep 60 & sleep 60", { timeout: 0.2 });
+    expect(late.status).toBe("timeout");
+  });
+
+  it("are not used when the sandbox would be another, for other kinds of command, nor for very long ones", async () => {
+    const tool = await warm();
+    isCurrent = false;
+    expect((await run(tool, "echo fresh")).text).toBe("fresh");
+    isCurrent = true;
+    await run(tool, `: ${"x".repeat(5000)}`);
+    expect(wrapped.filter((kind) => kind === "command")).toHaveLength(3);
+  });
+
+  it("are not used when the folder was replaced", async () => {
+    const tool = await warm();
+    renameSync(root, join(base, "old"));
+    mkdirSync(root);
+    await run(tool, "echo here > mark");
+    expect(readdirSync(root)).toEqual(["mark"]);
+  });
+
+  it("end with the turn, and after a while, and give back what was made for them", async () => {
+    await warm();
+    expect(waitingShells()).toBe(2);
+    await standby.rest();
+    expect(waitingShells()).toBe(0);
+    expect(ended).toBe(3);
+    await warm();
+    expect(waitingShells()).toBe(2);
+    clock.advance(30_000);
+    await vi.waitFor(() => expect(waitingShells()).toBe(0));
+  });
+});
