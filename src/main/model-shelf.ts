@@ -1,47 +1,29 @@
 /**
  * Which models there are and which one to use (features M5, M6): what was asked for, else the first provider that is ready, else
- * the built-in offline model.
+ * the built-in offline model. The parts are in `models/`, by subject.
  *
  * 1. Choosing never fails. A model that cannot be had is a model that answers with the failure, so that a run tells of it the
  *    same way as of any other failure, in every output format.
  */
 import type { Model } from "../engine/ports.js";
-import { type Failure, failure } from "../protocol/errors.js";
-import { createHttpModel } from "../providers/http-model.js";
-import type { ModelListing } from "../providers/model-list.js";
-import {
-  endpointOf,
-  findProvider,
-  isReady,
-  loadWire,
-  NAMED_PROVIDERS,
-  type NamedProvider,
-} from "../providers/named.js";
 import type { Trace } from "../providers/trace.js";
 import { createHttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { Variables } from "./env.js";
-import { nearest } from "./flags.js";
+import type { ProviderState } from "./models/describe.js";
+import { type ModelParts, OFFLINE } from "./models/model-parts.js";
+import { ownModel, splitSpec } from "./models/model-spec.js";
+import { openModel, type Resolved, unavailable } from "./models/open-model.js";
+import { firstReadyName } from "./models/probe.js";
+import { ProviderDirectory } from "./models/provider-directory.js";
 
-/** A server on this machine answers at once or not at all. */
-const PROBE_MS = 500;
-const LIST_MS = 5000;
+export type { ProviderState } from "./models/describe.js";
+export type { Resolved } from "./models/open-model.js";
 
 export interface Chosen {
   readonly model: Model;
   /** What a person should know about the choice, when there is something. */
   readonly note?: string;
-}
-
-export type Resolved = { readonly model: Model } | { readonly failure: Failure };
-
-export interface ProviderState {
-  readonly name: string;
-  readonly baseUrl: string;
-  readonly ready: boolean;
-  /** Why not, and what to do; or how it is reached. */
-  readonly detail: string;
-  readonly models: readonly string[];
 }
 
 export interface ModelShelf {
@@ -53,162 +35,63 @@ export interface ModelShelf {
   describe(): Promise<string>;
 }
 
-const OFFLINE = "offline";
 const CONNECT = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama";
 
 export function createModelShelf(options: { readonly variables: Variables; readonly trace?: Trace }): ModelShelf {
-  return new Shelf(options.variables, options.trace);
+  const { variables, trace } = options;
+  const http = createHttpClient({ clock: nodeClock });
+  return new Shelf({ directory: new ProviderDirectory(variables), http, ...(trace && { trace }) });
 }
 
 class Shelf implements ModelShelf {
-  readonly #variables: Variables;
-  readonly #trace: Trace | undefined;
-  readonly #http = createHttpClient({ clock: nodeClock });
+  readonly #parts: ModelParts;
   /** The provider of the model in use: a bare model name means one of its models. */
   #current: string | undefined;
 
-  constructor(variables: Variables, trace: Trace | undefined) {
-    this.#variables = variables;
-    this.#trace = trace;
+  constructor(parts: ModelParts) {
+    this.#parts = parts;
   }
 
   async choose({ provider, model }: { provider?: string | undefined; model?: string | undefined }): Promise<Chosen> {
     if (provider === undefined && model === undefined) return this.#firstReady();
-    const spec = provider === undefined ? splitSpec(model ?? "") : { provider, ...ownModel(provider, model) };
-    const named = spec.provider ?? (await this.#firstReadyName());
-    const resolved = await this.#open(named, spec.model);
-    return "model" in resolved ? resolved : { model: unavailable(named, spec.model, resolved.failure) };
+    const spec = provider === undefined ? this.#split(model ?? "") : { provider, ...ownModel(provider, model) };
+    return this.#standIn(spec.provider ?? (await firstReadyName(this.#parts)), spec.model);
   }
 
   async resolve(text: string): Promise<Resolved> {
-    const spec = splitSpec(text);
-    return this.#open(spec.provider ?? this.#current ?? (await this.#firstReadyName()), spec.model);
+    const spec = this.#split(text);
+    return this.#open(spec.provider ?? this.#current ?? (await firstReadyName(this.#parts)), spec.model);
   }
 
   async providers(): Promise<readonly ProviderState[]> {
-    const named = await Promise.all(NAMED_PROVIDERS.map((provider) => this.#state(provider)));
-    const offline = {
-      name: OFFLINE,
-      baseUrl: "",
-      ready: true,
-      detail: "built in: rules, no language model",
-      models: [OFFLINE],
-    };
-    return [...named, offline];
+    return (await import("./models/describe.js")).providerStates(this.#parts);
   }
 
   async describe(): Promise<string> {
-    const lines = (await this.providers()).flatMap((state) => {
-      if (!state.ready) return [`${state.name}: not ready: ${state.detail}`];
-      const shown = state.models.map((model) => `  ${state.name}:${model}`);
-      return [`${state.name}: ${state.detail}`, ...(shown.length > 0 ? shown : ["  (no models found)"])];
-    });
-    return lines.join("\n");
+    const { describeStates, providerStates } = await import("./models/describe.js");
+    return describeStates(await providerStates(this.#parts));
   }
 
   async #firstReady(): Promise<Chosen> {
-    const name = await this.#firstReadyName();
-    if (name === OFFLINE) {
-      const { createOfflineModel } = await import("../providers/offline/model.js");
-      this.#current = OFFLINE;
-      return {
-        model: createOfflineModel(),
-        note: `no model is connected, so the built-in offline model answers (rules, no language model). To connect one: ${CONNECT}.`,
-      };
-    }
-    const resolved = await this.#open(name, undefined);
-    return "model" in resolved ? resolved : { model: unavailable(name, undefined, resolved.failure) };
+    const name = await firstReadyName(this.#parts);
+    const chosen = await this.#standIn(name, undefined);
+    if (name !== OFFLINE) return chosen;
+    const note = `no model is connected, so the built-in offline model answers (rules, no language model). To connect one: ${CONNECT}.`;
+    return { ...chosen, note };
   }
 
-  /** Keys first, because that costs nothing to find out; then a server on this machine. */
-  async #firstReadyName(): Promise<string> {
-    const withKey = NAMED_PROVIDERS.find(
-      (provider) => provider.keyName !== undefined && isReady(provider, endpointOf(provider, this.#variables)),
-    );
-    if (withKey !== undefined) return withKey.name;
-    const models = await this.#ollamaModels();
-    return models.length > 0 ? "ollama" : OFFLINE;
+  async #standIn(name: string, model: string | undefined): Promise<Chosen> {
+    const resolved = await this.#open(name, model);
+    return "model" in resolved ? resolved : { model: unavailable(name, model, resolved.failure) };
   }
 
   async #open(name: string, model: string | undefined): Promise<Resolved> {
-    if (name === OFFLINE) {
-      const { createOfflineModel } = await import("../providers/offline/model.js");
-      this.#current = OFFLINE;
-      return { model: createOfflineModel() };
-    }
-    const provider = findProvider(name);
-    if (provider === undefined) {
-      const known = [...NAMED_PROVIDERS.map((candidate) => candidate.name), OFFLINE];
-      const near = nearest(name, known);
-      const advice = near === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${near}?`;
-      return noModel(`there is no provider '${name}'. ${advice}`);
-    }
-    const endpoint = endpointOf(provider, this.#variables);
-    if (!isReady(provider, endpoint)) {
-      return noModel(`${name} needs a key. Set ${provider.keyName}, or choose another provider ('oxbow models').`);
-    }
-    const chosen = model ?? provider.defaultModel ?? (await this.#ollamaModels())[0];
-    if (chosen === undefined) {
-      return noModel(
-        `no Ollama model was found at ${endpoint.baseUrl}. Start 'ollama serve' and pull one, or set OLLAMA_HOST.`,
-      );
-    }
-    const wire = await loadWire(provider.wire);
-    this.#current = name;
-    const trace = this.#trace === undefined ? {} : { trace: this.#trace };
-    return { model: createHttpModel({ wire, endpoint, model: chosen, http: this.#http, ...trace }) };
+    const resolved = await openModel(this.#parts, name, model);
+    if ("model" in resolved) this.#current = name;
+    return resolved;
   }
 
-  /** Empty when there is no server. */
-  async #ollamaModels(): Promise<readonly string[]> {
-    const provider = findProvider("ollama");
-    if (provider === undefined) return [];
-    const listing = await this.#list(provider, PROBE_MS);
-    return listing.ok ? listing.models.map((model) => model.id) : [];
+  #split(text: string) {
+    return splitSpec(text, (name) => name === OFFLINE || this.#parts.directory.find(name) !== undefined);
   }
-
-  async #list(provider: NamedProvider, timeoutMs: number): Promise<ModelListing> {
-    const { listModels } = await import("../providers/model-list.js");
-    return listModels(provider.wire, endpointOf(provider, this.#variables), { http: this.#http, timeoutMs });
-  }
-
-  async #state(provider: NamedProvider): Promise<ProviderState> {
-    const endpoint = endpointOf(provider, this.#variables);
-    const base = { name: provider.name, baseUrl: endpoint.baseUrl };
-    if (!isReady(provider, endpoint)) return { ...base, ready: false, detail: `set ${provider.keyName}`, models: [] };
-    const listing = await this.#list(provider, LIST_MS);
-    if (!listing.ok) return { ...base, ready: false, detail: listing.failure.message, models: [] };
-    return { ...base, ready: true, detail: endpoint.baseUrl, models: listing.models.map((model) => model.id) };
-  }
-}
-
-/** A prefix is a provider only when there is one of that name: Ollama's own names have colons too. */
-function splitSpec(spec: string): { readonly provider?: string; readonly model?: string } {
-  if (spec === OFFLINE || findProvider(spec) !== undefined) return { provider: spec };
-  const colon = spec.indexOf(":");
-  const prefix = spec.slice(0, Math.max(0, colon));
-  if (prefix === OFFLINE || findProvider(prefix) !== undefined)
-    return { provider: prefix, model: spec.slice(colon + 1) };
-  return { model: spec };
-}
-
-/** `--provider openai --model openai:gpt` means the same as `--model gpt` there. */
-function ownModel(provider: string, model: string | undefined): { readonly model?: string } {
-  if (model === undefined) return {};
-  return { model: model.startsWith(`${provider}:`) ? model.slice(provider.length + 1) : model };
-}
-
-function noModel(detail: string): { readonly failure: Failure } {
-  return { failure: failure("NoModel", { detail }) };
-}
-
-function unavailable(provider: string, model: string | undefined, cause: Failure): Model {
-  return {
-    provider,
-    family: provider,
-    model: model ?? "(none)",
-    async *stream() {
-      yield [{ type: "failure", failure: cause }];
-    },
-  };
 }
