@@ -9,13 +9,12 @@ import type { Model } from "../engine/ports.js";
 import type { Trace } from "../providers/trace.js";
 import { createHttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
-import type { Variables } from "./env.js";
 import type { ProviderState } from "./models/describe.js";
 import { type ModelParts, OFFLINE } from "./models/model-parts.js";
 import { ownModel, splitSpec } from "./models/model-spec.js";
 import { openModel, type Resolved, unavailable } from "./models/open-model.js";
 import { firstReadyName } from "./models/probe.js";
-import { ProviderDirectory } from "./models/provider-directory.js";
+import { type DirectoryOptions, ProviderDirectory } from "./models/provider-directory.js";
 
 export type { ProviderState } from "./models/describe.js";
 export type { Resolved } from "./models/open-model.js";
@@ -37,10 +36,13 @@ export interface ModelShelf {
 
 const CONNECT = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama";
 
-export function createModelShelf(options: { readonly variables: Variables; readonly trace?: Trace }): ModelShelf {
-  const { variables, trace } = options;
+export interface ShelfOptions extends DirectoryOptions {
+  readonly trace?: Trace;
+}
+
+export function createModelShelf({ trace, ...options }: ShelfOptions): ModelShelf {
   const http = createHttpClient({ clock: nodeClock });
-  return new Shelf({ directory: new ProviderDirectory(variables), http, ...(trace && { trace }) });
+  return new Shelf({ directory: new ProviderDirectory(options), http, ...(trace && { trace }) });
 }
 
 class Shelf implements ModelShelf {

@@ -3,6 +3,7 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { HttpClient } from "../system/http-client.js";
 import { HttpError } from "../system/http-error.js";
+import { authorised } from "./authorisation.js";
 import type { Endpoint } from "./http-model.js";
 import type { WireName } from "./named.js";
 import { ANTHROPIC_HEADERS } from "./wire/anthropic-request.js";
@@ -34,8 +35,11 @@ const LIST_BYTES = 8 * 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 
 /** Never throws. A cancelled listing is a failure like any other. */
-export async function listModels(wire: WireName, endpoint: Endpoint, options: ListOptions): Promise<ModelListing> {
+export async function listModels(wire: WireName, where: Endpoint, options: ListOptions): Promise<ModelListing> {
   const { url, authorize, headers } = LISTS[wire];
+  const access = await authorised(where, options.signal);
+  if ("failure" in access) return { ok: false, failure: access.failure };
+  const { endpoint } = access;
   const answer = await getJson(url(endpoint.baseUrl), {
     ...options,
     endpoint,

@@ -89,7 +89,10 @@ export function endpointOf(provider: NamedProvider, variables: Readonly<Record<s
 /** Whether a call could succeed as far as can be told without making one. A server of one's own may need no key. */
 export function isReady(provider: NamedProvider, endpoint: Endpoint): boolean {
   return (
-    provider.keyName === undefined || endpoint.key !== undefined || !isSameHost(endpoint.baseUrl, provider.baseUrl)
+    provider.keyName === undefined ||
+    endpoint.key !== undefined ||
+    endpoint.authorise !== undefined ||
+    !isSameHost(endpoint.baseUrl, provider.baseUrl)
   );
 }
 

@@ -1,13 +1,20 @@
 /** The providers there are, and where each is reached (features M3, M4). */
+import type { Authorise } from "../../providers/authorisation.js";
 import type { Endpoint } from "../../providers/http-model.js";
 import { endpointOf, findProvider, isReady, NAMED_PROVIDERS, type NamedProvider } from "../../providers/named.js";
 import type { Variables } from "../env.js";
 
-export class ProviderDirectory {
-  readonly #variables: Variables;
+export interface DirectoryOptions {
+  readonly variables: Variables;
+  /** How to be let in where no key is in the environment: stored keys, tokens. Undefined for a provider it knows nothing of. */
+  readonly authoriserOf?: (provider: NamedProvider) => Authorise | undefined;
+}
 
-  constructor(variables: Variables) {
-    this.#variables = variables;
+export class ProviderDirectory {
+  readonly #options: DirectoryOptions;
+
+  constructor(options: DirectoryOptions) {
+    this.#options = options;
   }
 
   list(): readonly NamedProvider[] {
@@ -19,7 +26,10 @@ export class ProviderDirectory {
   }
 
   endpoint(provider: NamedProvider): Endpoint {
-    return endpointOf(provider, this.#variables);
+    const { variables, authoriserOf } = this.#options;
+    const endpoint = endpointOf(provider, variables);
+    const authorise = endpoint.key === undefined ? authoriserOf?.(provider) : undefined;
+    return authorise === undefined ? endpoint : { ...endpoint, authorise };
   }
 
   /** Whether a call could succeed as far as can be told without making one. */
