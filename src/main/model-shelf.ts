@@ -1,20 +1,21 @@
 /**
- * Which models there are and which one to use (features M5, M6): what was asked for, else the first provider that is ready, else
- * the built-in offline model. The parts are in `models/`, by subject.
+ * Which models there are and which one to use (features M5, M6, M7): what was asked for, else the first provider that is ready,
+ * else the built-in offline model. The parts are in `models/`, by subject.
  *
  * 1. Choosing never fails. A model that cannot be had is a model that answers with the failure, so that a run tells of it the
  *    same way as of any other failure, in every output format.
  */
 import type { Model } from "../engine/ports.js";
+import type { Failure } from "../protocol/errors.js";
 import type { Trace } from "../providers/trace.js";
 import { createHttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { ProviderState } from "./models/describe.js";
 import { type ModelParts, OFFLINE } from "./models/model-parts.js";
-import { ownModel, splitSpec } from "./models/model-spec.js";
-import { openModel, type Resolved, unavailable } from "./models/open-model.js";
-import { firstReadyName } from "./models/probe.js";
+import { type ModelSpec, ownModel, splitSpec } from "./models/model-spec.js";
+import { noModel, openModel, type Resolved, unavailable } from "./models/open-model.js";
 import { type DirectoryOptions, ProviderDirectory } from "./models/provider-directory.js";
+import { type Ask, providerOf, selectModel } from "./models/selection.js";
 
 export type { ProviderState } from "./models/describe.js";
 export type { Resolved } from "./models/open-model.js";
@@ -23,77 +24,138 @@ export interface Chosen {
   readonly model: Model;
   /** What a person should know about the choice, when there is something. */
   readonly note?: string;
+  /** The model cannot be had, and answers with this. */
+  readonly failure?: Failure;
+}
+
+export interface ModelWish {
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
 }
 
 export interface ModelShelf {
-  choose(wish: { readonly provider?: string | undefined; readonly model?: string | undefined }): Promise<Chosen>;
+  /** `ask` is there when a person is, who may choose one of several. */
+  choose(wish: ModelWish, ask?: Ask): Promise<Chosen>;
   /** `NAME`, `PROVIDER`, or `PROVIDER:NAME`. */
   resolve(spec: string): Promise<Resolved>;
-  providers(): Promise<readonly ProviderState[]>;
-  /** The models as a table for people. */
-  describe(): Promise<string>;
+  /** The providers' names, whether they are ready or not. */
+  names(): Promise<readonly string[]>;
+  /** Of one provider when it is named. */
+  providers(only?: string): Promise<readonly ProviderState[]>;
+  /** The models as a table for people, with numbers. */
+  menu(): Promise<string>;
+  /** The model by its number in the menu. */
+  numbered(number: number): Promise<Resolved>;
 }
-
-const CONNECT = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama";
 
 export interface ShelfOptions extends DirectoryOptions {
   readonly trace?: Trace;
 }
 
-export function createModelShelf({ trace, ...options }: ShelfOptions): ModelShelf {
-  const http = createHttpClient({ clock: nodeClock });
-  return new Shelf({ directory: new ProviderDirectory(options), http, ...(trace && { trace }) });
+/** Services with hundreds of models would fill the screen. */
+const MENU_MOST = 20;
+
+export function createModelShelf(options: ShelfOptions): ModelShelf {
+  return new Shelf(options);
 }
 
 class Shelf implements ModelShelf {
-  readonly #parts: ModelParts;
+  readonly #options: ShelfOptions;
+  #opened: Promise<ModelParts> | undefined;
   /** The provider of the model in use: a bare model name means one of its models. */
   #current: string | undefined;
+  #menu: readonly string[] = [];
 
-  constructor(parts: ModelParts) {
-    this.#parts = parts;
+  constructor(options: ShelfOptions) {
+    this.#options = options;
   }
 
-  async choose({ provider, model }: { provider?: string | undefined; model?: string | undefined }): Promise<Chosen> {
-    if (provider === undefined && model === undefined) return this.#firstReady();
-    const spec = provider === undefined ? this.#split(model ?? "") : { provider, ...ownModel(provider, model) };
-    return this.#standIn(spec.provider ?? (await firstReadyName(this.#parts)), spec.model);
+  async choose(wish: ModelWish, ask?: Ask): Promise<Chosen> {
+    const parts = await this.#parts();
+    if (wish.provider === undefined && wish.model === undefined) {
+      const { provider, model, note } = await selectModel(parts, ask);
+      return { ...(await this.#standIn({ provider, ...(model !== undefined && { model }) })), ...(note && { note }) };
+    }
+    const { provider } = wish;
+    const spec =
+      provider === undefined ? split(parts, wish.model ?? "") : { provider, ...ownModel(provider, wish.model) };
+    return this.#standIn(spec);
   }
 
   async resolve(text: string): Promise<Resolved> {
-    const spec = this.#split(text);
-    return this.#open(spec.provider ?? this.#current ?? (await firstReadyName(this.#parts)), spec.model);
+    const parts = await this.#parts();
+    const resolved = await this.#open(split(parts, text));
+    if ("model" in resolved) await this.#remember(resolved.model);
+    return resolved;
   }
 
-  async providers(): Promise<readonly ProviderState[]> {
-    return (await import("./models/describe.js")).providerStates(this.#parts);
+  async names(): Promise<readonly string[]> {
+    const { directory } = await this.#parts();
+    return [...directory.list().map((entry) => entry.name), OFFLINE];
   }
 
-  async describe(): Promise<string> {
-    const { describeStates, providerStates } = await import("./models/describe.js");
-    return describeStates(await providerStates(this.#parts));
+  async providers(only?: string): Promise<readonly ProviderState[]> {
+    const parts = await this.#parts();
+    return (await import("./models/describe.js")).providerStates(parts, only);
   }
 
-  async #firstReady(): Promise<Chosen> {
-    const name = await firstReadyName(this.#parts);
-    const chosen = await this.#standIn(name, undefined);
-    if (name !== OFFLINE) return chosen;
-    const note = `no model is connected, so the built-in offline model answers (rules, no language model). To connect one: ${CONNECT}.`;
-    return { ...chosen, note };
+  async menu(): Promise<string> {
+    const [states, { modelTable }] = await Promise.all([this.providers(), import("./models/model-table.js")]);
+    const { text, specs } = modelTable(states, { numbered: true, most: MENU_MOST });
+    this.#menu = specs;
+    return text;
   }
 
-  async #standIn(name: string, model: string | undefined): Promise<Chosen> {
-    const resolved = await this.#open(name, model);
-    return "model" in resolved ? resolved : { model: unavailable(name, model, resolved.failure) };
+  async numbered(number: number): Promise<Resolved> {
+    if (this.#menu.length === 0) await this.menu();
+    const spec = this.#menu[number - 1];
+    if (spec === undefined) return noModel(`there is no number ${number}: the menu ends at ${this.#menu.length}.`);
+    return this.resolve(spec);
   }
 
-  async #open(name: string, model: string | undefined): Promise<Resolved> {
-    const resolved = await openModel(this.#parts, name, model);
+  #parts(): Promise<ModelParts> {
+    const { trace, ...options } = this.#options;
+    this.#opened ??= ProviderDirectory.open(options).then((directory) => ({
+      directory,
+      http: createHttpClient({ clock: nodeClock }),
+      state: options.roots?.state,
+      ...(trace && { trace }),
+    }));
+    return this.#opened;
+  }
+
+  async #standIn(spec: ModelSpec): Promise<Chosen> {
+    const resolved = await this.#open(spec);
+    if ("model" in resolved) return resolved;
+    const { failure } = resolved;
+    return { model: unavailable(spec.provider ?? "none", spec.model, failure), failure };
+  }
+
+  async #open({ provider, model }: ModelSpec): Promise<Resolved> {
+    const parts = await this.#parts();
+    let name = provider;
+    if (name === undefined && model !== undefined) {
+      name = await providerOf(parts, model, this.#current);
+      if (name === undefined) {
+        return noModel(
+          `nothing is connected that could have '${model}'. 'oxbow models' says what each provider needs.`,
+        );
+      }
+    }
+    const resolved = await openModel(parts, name ?? OFFLINE, model);
     if ("model" in resolved) this.#current = name;
     return resolved;
   }
 
-  #split(text: string) {
-    return splitSpec(text, (name) => name === OFFLINE || this.#parts.directory.find(name) !== undefined);
+  /** A local model that somebody switched to is theirs next time, too. */
+  async #remember({ provider, model }: Model): Promise<void> {
+    const { directory, state } = await this.#parts();
+    const entry = directory.find(provider);
+    if (entry?.kind !== "http" || !entry.provider.local) return;
+    (await import("./models/last-model.js")).rememberModel(state, `${provider}:${model}`);
   }
+}
+
+function split({ directory }: ModelParts, text: string): ModelSpec {
+  return splitSpec(text, (name) => name === OFFLINE || directory.find(name) !== undefined);
 }

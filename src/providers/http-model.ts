@@ -16,7 +16,7 @@ import { malformed, oneLine, responseFailure, streamFailure, textOf } from "./wi
 import { parseJson } from "./wire/fields.js";
 import { createFrameDecoder } from "./wire/framing.js";
 import { shownUrl } from "./wire/url.js";
-import type { Frame, Wire, WireContext } from "./wire/wire.js";
+import type { Dialect, Frame, Wire, WireContext } from "./wire/wire.js";
 
 export interface Endpoint {
   /** The provider's name. */
@@ -29,6 +29,9 @@ export interface Endpoint {
   /** Gives the key, or what stands for one, when it is not known beforehand. */
   readonly authorise?: Authorise;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Headers that depend on what is asked. */
+  readonly headersOf?: (request: ModelRequest) => Readonly<Record<string, string>>;
+  readonly dialect?: Dialect;
   /** On this machine or near it: inference may take as long as it takes. */
   readonly local: boolean;
   /** The longest answer, when the request names none. */
@@ -95,6 +98,7 @@ async function* stream<State>(
     accept: wire.framing === "sse" ? "text/event-stream" : "application/x-ndjson",
     ...encoded.headers,
     ...endpoint.headers,
+    ...endpoint.headersOf?.(request),
     ...(key !== "" && wire.authorize(key)),
   };
   const body = JSON.stringify(encoded.body);
@@ -130,6 +134,7 @@ function target<State>({ maxContextTokens }: HttpModelOptions<State>, endpoint: 
     family: endpoint.family,
     ...(maxContextTokens !== undefined && { maxContextTokens }),
     ...(endpoint.extra !== undefined && { extra: endpoint.extra }),
+    ...(endpoint.dialect !== undefined && { dialect: endpoint.dialect }),
   };
 }
 

@@ -7,6 +7,8 @@ export interface ModelParts {
   readonly directory: ProviderDirectory;
   readonly http: HttpClient;
   readonly trace?: Trace;
+  /** The folder of what is worth keeping but not worth missing. */
+  readonly state?: string | undefined;
 }
 
 /** The built-in model and its provider. */
