@@ -27,10 +27,10 @@ const status: SlashCommand = {
 const model: SlashCommand = {
   name: "model",
   usage: "/model [NAME]",
-  summary: "show the models, or switch to one (NAME or PROVIDER:NAME)",
+  summary: "show the models, or switch to one (its number there, NAME or PROVIDER:NAME)",
   run: async (args, context) => {
     if (args.trim() !== "") return context.setModel(args.trim());
-    return { text: `Now: ${context.currentModel()}\n\n${await context.listModels()}` };
+    return { text: `Now: ${context.currentModel()}\n\n${await context.listModels()}\n\nSwitch: /model NUMBER or NAME` };
   },
 };
 

@@ -1,214 +1,161 @@
 /**
- * Which models there are and which one to use (features M5, M6): what was asked for, else the first provider that is ready, else
- * the built-in offline model.
+ * Which models there are and which one to use (features M5, M6, M7): what was asked for, else the first provider that is ready,
+ * else the built-in offline model. The parts are in `models/`, by subject.
  *
  * 1. Choosing never fails. A model that cannot be had is a model that answers with the failure, so that a run tells of it the
  *    same way as of any other failure, in every output format.
  */
 import type { Model } from "../engine/ports.js";
-import { type Failure, failure } from "../protocol/errors.js";
-import { createHttpModel } from "../providers/http-model.js";
-import type { ModelListing } from "../providers/model-list.js";
-import {
-  endpointOf,
-  findProvider,
-  isReady,
-  loadWire,
-  NAMED_PROVIDERS,
-  type NamedProvider,
-} from "../providers/named.js";
+import type { Failure } from "../protocol/errors.js";
 import type { Trace } from "../providers/trace.js";
 import { createHttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
-import type { Variables } from "./env.js";
-import { nearest } from "./flags.js";
+import type { ProviderState } from "./models/describe.js";
+import { type ModelParts, OFFLINE } from "./models/model-parts.js";
+import { type ModelSpec, ownModel, splitSpec } from "./models/model-spec.js";
+import { noModel, openModel, type Resolved, unavailable } from "./models/open-model.js";
+import { type DirectoryOptions, ProviderDirectory } from "./models/provider-directory.js";
+import { type Ask, providerOf, selectModel } from "./models/selection.js";
 
-/** A server on this machine answers at once or not at all. */
-const PROBE_MS = 500;
-const LIST_MS = 5000;
+export type { ProviderState } from "./models/describe.js";
+export type { Resolved } from "./models/open-model.js";
 
 export interface Chosen {
   readonly model: Model;
   /** What a person should know about the choice, when there is something. */
   readonly note?: string;
+  /** The model cannot be had, and answers with this. */
+  readonly failure?: Failure;
 }
 
-export type Resolved = { readonly model: Model } | { readonly failure: Failure };
-
-export interface ProviderState {
-  readonly name: string;
-  readonly baseUrl: string;
-  readonly ready: boolean;
-  /** Why not, and what to do; or how it is reached. */
-  readonly detail: string;
-  readonly models: readonly string[];
+export interface ModelWish {
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
 }
 
 export interface ModelShelf {
-  choose(wish: { readonly provider?: string | undefined; readonly model?: string | undefined }): Promise<Chosen>;
+  /** `ask` is there when a person is, who may choose one of several. */
+  choose(wish: ModelWish, ask?: Ask): Promise<Chosen>;
   /** `NAME`, `PROVIDER`, or `PROVIDER:NAME`. */
   resolve(spec: string): Promise<Resolved>;
-  providers(): Promise<readonly ProviderState[]>;
-  /** The models as a table for people. */
-  describe(): Promise<string>;
+  /** The providers' names, whether they are ready or not. */
+  names(): Promise<readonly string[]>;
+  /** Of one provider when it is named. */
+  providers(only?: string): Promise<readonly ProviderState[]>;
+  /** The models as a table for people, with numbers. */
+  menu(): Promise<string>;
+  /** The model by its number in the menu. */
+  numbered(number: number): Promise<Resolved>;
 }
 
-const OFFLINE = "offline";
-const CONNECT = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama";
+export interface ShelfOptions extends DirectoryOptions {
+  readonly trace?: Trace;
+}
 
-export function createModelShelf(options: { readonly variables: Variables; readonly trace?: Trace }): ModelShelf {
-  return new Shelf(options.variables, options.trace);
+/** Services with hundreds of models would fill the screen. */
+const MENU_MOST = 20;
+
+export function createModelShelf(options: ShelfOptions): ModelShelf {
+  return new Shelf(options);
 }
 
 class Shelf implements ModelShelf {
-  readonly #variables: Variables;
-  readonly #trace: Trace | undefined;
-  readonly #http = createHttpClient({ clock: nodeClock });
+  readonly #options: ShelfOptions;
+  #opened: Promise<ModelParts> | undefined;
   /** The provider of the model in use: a bare model name means one of its models. */
   #current: string | undefined;
+  #menu: readonly string[] = [];
 
-  constructor(variables: Variables, trace: Trace | undefined) {
-    this.#variables = variables;
-    this.#trace = trace;
+  constructor(options: ShelfOptions) {
+    this.#options = options;
   }
 
-  async choose({ provider, model }: { provider?: string | undefined; model?: string | undefined }): Promise<Chosen> {
-    if (provider === undefined && model === undefined) return this.#firstReady();
-    const spec = provider === undefined ? splitSpec(model ?? "") : { provider, ...ownModel(provider, model) };
-    const named = spec.provider ?? (await this.#firstReadyName());
-    const resolved = await this.#open(named, spec.model);
-    return "model" in resolved ? resolved : { model: unavailable(named, spec.model, resolved.failure) };
+  async choose(wish: ModelWish, ask?: Ask): Promise<Chosen> {
+    const parts = await this.#parts();
+    if (wish.provider === undefined && wish.model === undefined) {
+      const { provider, model, note } = await selectModel(parts, ask);
+      return { ...(await this.#standIn({ provider, ...(model !== undefined && { model }) })), ...(note && { note }) };
+    }
+    const { provider } = wish;
+    const spec =
+      provider === undefined ? split(parts, wish.model ?? "") : { provider, ...ownModel(provider, wish.model) };
+    return this.#standIn(spec);
   }
 
   async resolve(text: string): Promise<Resolved> {
-    const spec = splitSpec(text);
-    return this.#open(spec.provider ?? this.#current ?? (await this.#firstReadyName()), spec.model);
+    const parts = await this.#parts();
+    const resolved = await this.#open(split(parts, text));
+    if ("model" in resolved) await this.#remember(resolved.model);
+    return resolved;
   }
 
-  async providers(): Promise<readonly ProviderState[]> {
-    const named = await Promise.all(NAMED_PROVIDERS.map((provider) => this.#state(provider)));
-    const offline = {
-      name: OFFLINE,
-      baseUrl: "",
-      ready: true,
-      detail: "built in: rules, no language model",
-      models: [OFFLINE],
-    };
-    return [...named, offline];
+  async names(): Promise<readonly string[]> {
+    const { directory } = await this.#parts();
+    return [...directory.list().map((entry) => entry.name), OFFLINE];
   }
 
-  async describe(): Promise<string> {
-    const lines = (await this.providers()).flatMap((state) => {
-      if (!state.ready) return [`${state.name}: not ready: ${state.detail}`];
-      const shown = state.models.map((model) => `  ${state.name}:${model}`);
-      return [`${state.name}: ${state.detail}`, ...(shown.length > 0 ? shown : ["  (no models found)"])];
-    });
-    return lines.join("\n");
+  async providers(only?: string): Promise<readonly ProviderState[]> {
+    const parts = await this.#parts();
+    return (await import("./models/describe.js")).providerStates(parts, only);
   }
 
-  async #firstReady(): Promise<Chosen> {
-    const name = await this.#firstReadyName();
-    if (name === OFFLINE) {
-      const { createOfflineModel } = await import("../providers/offline/model.js");
-      this.#current = OFFLINE;
-      return {
-        model: createOfflineModel(),
-        note: `no model is connected, so the built-in offline model answers (rules, no language model). To connect one: ${CONNECT}.`,
-      };
+  async menu(): Promise<string> {
+    const [states, { modelTable }] = await Promise.all([this.providers(), import("./models/model-table.js")]);
+    const { text, specs } = modelTable(states, { numbered: true, most: MENU_MOST });
+    this.#menu = specs;
+    return text;
+  }
+
+  async numbered(number: number): Promise<Resolved> {
+    if (this.#menu.length === 0) await this.menu();
+    const spec = this.#menu[number - 1];
+    if (spec === undefined) return noModel(`there is no number ${number}: the menu ends at ${this.#menu.length}.`);
+    return this.resolve(spec);
+  }
+
+  #parts(): Promise<ModelParts> {
+    const { trace, ...options } = this.#options;
+    this.#opened ??= ProviderDirectory.open(options).then((directory) => ({
+      directory,
+      http: createHttpClient({ clock: nodeClock }),
+      state: options.roots?.state,
+      ...(trace && { trace }),
+    }));
+    return this.#opened;
+  }
+
+  async #standIn(spec: ModelSpec): Promise<Chosen> {
+    const resolved = await this.#open(spec);
+    if ("model" in resolved) return resolved;
+    const { failure } = resolved;
+    return { model: unavailable(spec.provider ?? "none", spec.model, failure), failure };
+  }
+
+  async #open({ provider, model }: ModelSpec): Promise<Resolved> {
+    const parts = await this.#parts();
+    let name = provider;
+    if (name === undefined && model !== undefined) {
+      name = await providerOf(parts, model, this.#current);
+      if (name === undefined) {
+        return noModel(
+          `nothing is connected that could have '${model}'. 'oxbow models' says what each provider needs.`,
+        );
+      }
     }
-    const resolved = await this.#open(name, undefined);
-    return "model" in resolved ? resolved : { model: unavailable(name, undefined, resolved.failure) };
+    const resolved = await openModel(parts, name ?? OFFLINE, model);
+    if ("model" in resolved) this.#current = name;
+    return resolved;
   }
 
-  /** Keys first, because that costs nothing to find out; then a server on this machine. */
-  async #firstReadyName(): Promise<string> {
-    const withKey = NAMED_PROVIDERS.find(
-      (provider) => provider.keyName !== undefined && isReady(provider, endpointOf(provider, this.#variables)),
-    );
-    if (withKey !== undefined) return withKey.name;
-    const models = await this.#ollamaModels();
-    return models.length > 0 ? "ollama" : OFFLINE;
-  }
-
-  async #open(name: string, model: string | undefined): Promise<Resolved> {
-    if (name === OFFLINE) {
-      const { createOfflineModel } = await import("../providers/offline/model.js");
-      this.#current = OFFLINE;
-      return { model: createOfflineModel() };
-    }
-    const provider = findProvider(name);
-    if (provider === undefined) {
-      const known = [...NAMED_PROVIDERS.map((candidate) => candidate.name), OFFLINE];
-      const near = nearest(name, known);
-      const advice = near === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${near}?`;
-      return noModel(`there is no provider '${name}'. ${advice}`);
-    }
-    const endpoint = endpointOf(provider, this.#variables);
-    if (!isReady(provider, endpoint)) {
-      return noModel(`${name} needs a key. Set ${provider.keyName}, or choose another provider ('oxbow models').`);
-    }
-    const chosen = model ?? provider.defaultModel ?? (await this.#ollamaModels())[0];
-    if (chosen === undefined) {
-      return noModel(
-        `no Ollama model was found at ${endpoint.baseUrl}. Start 'ollama serve' and pull one, or set OLLAMA_HOST.`,
-      );
-    }
-    const wire = await loadWire(provider.wire);
-    this.#current = name;
-    const trace = this.#trace === undefined ? {} : { trace: this.#trace };
-    return { model: createHttpModel({ wire, endpoint, model: chosen, http: this.#http, ...trace }) };
-  }
-
-  /** Empty when there is no server. */
-  async #ollamaModels(): Promise<readonly string[]> {
-    const provider = findProvider("ollama");
-    if (provider === undefined) return [];
-    const listing = await this.#list(provider, PROBE_MS);
-    return listing.ok ? listing.models.map((model) => model.id) : [];
-  }
-
-  async #list(provider: NamedProvider, timeoutMs: number): Promise<ModelListing> {
-    const { listModels } = await import("../providers/model-list.js");
-    return listModels(provider.wire, endpointOf(provider, this.#variables), { http: this.#http, timeoutMs });
-  }
-
-  async #state(provider: NamedProvider): Promise<ProviderState> {
-    const endpoint = endpointOf(provider, this.#variables);
-    const base = { name: provider.name, baseUrl: endpoint.baseUrl };
-    if (!isReady(provider, endpoint)) return { ...base, ready: false, detail: `set ${provider.keyName}`, models: [] };
-    const listing = await this.#list(provider, LIST_MS);
-    if (!listing.ok) return { ...base, ready: false, detail: listing.failure.message, models: [] };
-    return { ...base, ready: true, detail: endpoint.baseUrl, models: listing.models.map((model) => model.id) };
+  /** A local model that somebody switched to is theirs next time, too. */
+  async #remember({ provider, model }: Model): Promise<void> {
+    const { directory, state } = await this.#parts();
+    const entry = directory.find(provider);
+    if (entry?.kind !== "http" || !entry.provider.local) return;
+    (await import("./models/last-model.js")).rememberModel(state, `${provider}:${model}`);
   }
 }
 
-/** A prefix is a provider only when there is one of that name: Ollama's own names have colons too. */
-function splitSpec(spec: string): { readonly provider?: string; readonly model?: string } {
-  if (spec === OFFLINE || findProvider(spec) !== undefined) return { provider: spec };
-  const colon = spec.indexOf(":");
-  const prefix = spec.slice(0, Math.max(0, colon));
-  if (prefix === OFFLINE || findProvider(prefix) !== undefined)
-    return { provider: prefix, model: spec.slice(colon + 1) };
-  return { model: spec };
-}
-
-/** `--provider openai --model openai:gpt` means the same as `--model gpt` there. */
-function ownModel(provider: string, model: string | undefined): { readonly model?: string } {
-  if (model === undefined) return {};
-  return { model: model.startsWith(`${provider}:`) ? model.slice(provider.length + 1) : model };
-}
-
-function noModel(detail: string): { readonly failure: Failure } {
-  return { failure: failure("NoModel", { detail }) };
-}
-
-function unavailable(provider: string, model: string | undefined, cause: Failure): Model {
-  return {
-    provider,
-    family: provider,
-    model: model ?? "(none)",
-    async *stream() {
-      yield [{ type: "failure", failure: cause }];
-    },
-  };
+function split({ directory }: ModelParts, text: string): ModelSpec {
+  return splitSpec(text, (name) => name === OFFLINE || directory.find(name) !== undefined);
 }

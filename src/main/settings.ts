@@ -35,6 +35,8 @@ export interface Settings {
   readonly retention_days: Setting<number>;
   /** The `[permissions]` table, as it was written. */
   readonly permissions: Setting<unknown>;
+  /** The `[providers]` tables, as they were written. */
+  readonly providers: Setting<unknown>;
   readonly strict_permissions: Setting<boolean>;
   readonly auto_approve: Setting<boolean>;
   readonly plan: Setting<boolean>;
@@ -79,6 +81,7 @@ const PROFILE_KEYS = [
   "session_key",
   "retention_days",
   "permissions",
+  "providers",
   "sandbox",
   "sandbox_hosts",
   "web_hosts",
@@ -132,6 +135,10 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     permissions: {
       value: profile.permissions,
       origin: profile.permissions === undefined ? "default" : `${profilePath} (permissions)`,
+    },
+    providers: {
+      value: profile.providers,
+      origin: profile.providers === undefined ? "default" : `${profilePath} (providers)`,
     },
     strict_permissions: given("strict-permissions"),
     auto_approve: given("auto-approve"),

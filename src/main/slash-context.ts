@@ -38,12 +38,12 @@ export function slashContext({ run, settings, root, shelf, recording, security }
     recording,
     security,
     async setModel(spec): Promise<SlashResult> {
-      const resolved = await shelf.resolve(spec);
+      const resolved = await (/^\d+$/.test(spec) ? shelf.numbered(Number(spec)) : shelf.resolve(spec));
       if ("failure" in resolved) return resolved;
       run.model = resolved.model;
       return { text: `The next turn uses ${currentModel()}.` };
     },
-    listModels: () => shelf.describe(),
+    listModels: () => shelf.menu(),
     async shell(command): Promise<SlashResult> {
       const bash = run.tools.find("bash");
       if (bash === undefined) return { failure: failure("InvalidInput", { detail: "The tool set 'command' is off." }) };

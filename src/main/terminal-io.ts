@@ -33,6 +33,17 @@ export function personPresent(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
+/** One question before anything else reads the input. Ctrl-C ends the program. */
+export async function askOnce(question: string): Promise<string | undefined> {
+  const { LineReader } = await import("./line-reader.js");
+  const reader = new LineReader(nodeClock, { interrupt: "signal" });
+  try {
+    return await reader.ask(question);
+  } finally {
+    reader.close();
+  }
+}
+
 /** Whether standard input is something a caller deliberately connected: a file, a pipe or a socket. */
 export function inputIsConnected(): boolean {
   if (process.stdin.isTTY) return false;

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from "
 import { afterEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../base/clock.js";
 import type { ModelEvent, ModelRequest } from "../engine/ports.js";
+import { failure } from "../protocol/errors.js";
 import { createHttpClient } from "../system/http-client.js";
 import { createHttpModel, type Endpoint, usualTimeouts } from "./http-model.js";
 import type { TraceRecord } from "./trace.js";
@@ -329,6 +330,29 @@ describe("[M1 M10] createHttpModel", () => {
     });
     expect(JSON.stringify(await events(model(url)))).not.toContain(KEY);
     expect(JSON.stringify(await events(model(echo, { endpoint: { key: odd } })))).not.toContain(odd);
+  });
+
+  it("asks before each request how it is let in, and says so when it is not", async () => {
+    const seen: (string | undefined)[] = [];
+    const url = await serve((response, request, body) => {
+      seen.push(
+        `${request.url} ${request.headers.authorization} ${request.headers["x-seat"]} ${JSON.parse(body).max_tokens}`,
+      );
+      response.writeHead(200, SSE);
+      response.end(`${chunk("in")}data: [DONE]\n\n`);
+    });
+    let tokens = 0;
+    const authorise = async () => ({ key: `token-${++tokens}`, headers: { "x-seat": "7" }, baseUrl: `${url}/moved` });
+    const made = model("http://nowhere.invalid", { endpoint: { authorise, maxOutputTokens: 99 } });
+    await events(made);
+    expect(await events(made)).toContainEqual({ type: "text", text: "in" });
+    expect(seen).toEqual([
+      "/moved/chat/completions Bearer token-1 7 99",
+      "/moved/chat/completions Bearer token-2 7 99",
+    ]);
+    const refused = failure("NoModel", { detail: "sign in first." });
+    const locked = model(url, { endpoint: { authorise: async () => ({ failure: refused }) } });
+    expect(await events(locked)).toEqual([{ type: "failure", failure: refused }]);
   });
 
   it("traces an error body and a broken connection", async () => {

@@ -10,12 +10,13 @@ import { type Failure, failure } from "../protocol/errors.js";
 import { isJsonObject, type JsonObject } from "../protocol/json.js";
 import type { HttpClient, HttpResponse, HttpTimeouts } from "../system/http-client.js";
 import { HttpError } from "../system/http-error.js";
+import { type Authorise, authorised } from "./authorisation.js";
 import { createTracer, type Trace, type Tracer } from "./trace.js";
 import { malformed, oneLine, responseFailure, streamFailure, textOf } from "./wire/failures.js";
 import { parseJson } from "./wire/fields.js";
 import { createFrameDecoder } from "./wire/framing.js";
 import { shownUrl } from "./wire/url.js";
-import type { Frame, Wire, WireContext } from "./wire/wire.js";
+import type { Dialect, Frame, Wire, WireContext } from "./wire/wire.js";
 
 export interface Endpoint {
   /** The provider's name. */
@@ -25,9 +26,16 @@ export interface Endpoint {
   readonly key?: string;
   /** Where the key comes from, to be named when it is refused. */
   readonly keyName?: string;
+  /** Gives the key, or what stands for one, when it is not known beforehand. */
+  readonly authorise?: Authorise;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Headers that depend on what is asked. */
+  readonly headersOf?: (request: ModelRequest) => Readonly<Record<string, string>>;
+  readonly dialect?: Dialect;
   /** On this machine or near it: inference may take as long as it takes. */
   readonly local: boolean;
+  /** The longest answer, when the request names none. */
+  readonly maxOutputTokens?: number;
   /** Replaces the usual ones. */
   readonly timeouts?: HttpTimeouts;
   /** Put into every request's body as it is. */
@@ -68,8 +76,14 @@ async function* stream<State>(
   request: ModelRequest,
   { signal }: Pick<RequestContext, "signal">,
 ): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
-  const { wire, endpoint, http } = options;
-  const encoded = wire.encode({ ...request, model: options.model }, target(options));
+  const { wire, http } = options;
+  const access = await authorised(options.endpoint, signal);
+  if ("failure" in access) {
+    if (!signal.aborted) yield [{ type: "failure", failure: access.failure }];
+    return;
+  }
+  const { endpoint } = access;
+  const encoded = wire.encode(ownRequest(options, request), target(options, endpoint));
   const key = endpoint.key?.trim() ?? "";
   const context: WireContext = {
     provider: endpoint.provider,
@@ -84,6 +98,7 @@ async function* stream<State>(
     accept: wire.framing === "sse" ? "text/event-stream" : "application/x-ndjson",
     ...encoded.headers,
     ...endpoint.headers,
+    ...endpoint.headersOf?.(request),
     ...(key !== "" && wire.authorize(key)),
   };
   const body = JSON.stringify(encoded.body);
@@ -108,12 +123,18 @@ async function* stream<State>(
   }
 }
 
-function target<State>({ endpoint, maxContextTokens }: HttpModelOptions<State>) {
+function ownRequest<State>({ model, endpoint }: HttpModelOptions<State>, request: ModelRequest): ModelRequest {
+  const maxOutputTokens = request.maxOutputTokens ?? endpoint.maxOutputTokens;
+  return { ...request, model, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
+}
+
+function target<State>({ maxContextTokens }: HttpModelOptions<State>, endpoint: Endpoint) {
   return {
     baseUrl: endpoint.baseUrl,
     family: endpoint.family,
     ...(maxContextTokens !== undefined && { maxContextTokens }),
     ...(endpoint.extra !== undefined && { extra: endpoint.extra }),
+    ...(endpoint.dialect !== undefined && { dialect: endpoint.dialect }),
   };
 }
 

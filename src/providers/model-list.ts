@@ -3,12 +3,14 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { HttpClient } from "../system/http-client.js";
 import { HttpError } from "../system/http-error.js";
+import { authorised } from "./authorisation.js";
 import type { Endpoint } from "./http-model.js";
 import type { WireName } from "./named.js";
 import { ANTHROPIC_HEADERS } from "./wire/anthropic-request.js";
 import { type FailureContext, malformed, oneLine, responseFailure } from "./wire/failures.js";
 import { asList, asNumber, asObject, asText, parseJson } from "./wire/fields.js";
 import { compatibleUrl, geminiModelsUrl, shownUrl, unversionedUrl, versionedUrl } from "./wire/url.js";
+import type { Dialect } from "./wire/wire.js";
 
 export interface ListedModel {
   readonly id: string;
@@ -17,6 +19,10 @@ export interface ListedModel {
   readonly maxContextTokens?: number;
   /** On disk, for local models. */
   readonly bytes?: number;
+  /** Whether it can call tools, where the server says so. */
+  readonly tools?: boolean;
+  /** What the server calls itself, or whose model it is. */
+  readonly owner?: string;
 }
 
 export type ModelListing =
@@ -34,9 +40,12 @@ const LIST_BYTES = 8 * 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 
 /** Never throws. A cancelled listing is a failure like any other. */
-export async function listModels(wire: WireName, endpoint: Endpoint, options: ListOptions): Promise<ModelListing> {
+export async function listModels(wire: WireName, where: Endpoint, options: ListOptions): Promise<ModelListing> {
   const { url, authorize, headers } = LISTS[wire];
-  const answer = await getJson(url(endpoint.baseUrl), {
+  const access = await authorised(where, options.signal);
+  if ("failure" in access) return { ok: false, failure: access.failure };
+  const { endpoint } = access;
+  const answer = await getJson(url(endpoint.baseUrl, endpoint.dialect), {
     ...options,
     endpoint,
     headers: { ...headers, ...endpoint.headers, ...(endpoint.key !== undefined && authorize(endpoint.key)) },
@@ -47,7 +56,7 @@ export async function listModels(wire: WireName, endpoint: Endpoint, options: Li
 }
 
 interface ListApi {
-  readonly url: (baseUrl: string) => string;
+  readonly url: (baseUrl: string, dialect?: Dialect) => string;
   readonly headers: Readonly<Record<string, string>>;
   readonly authorize: (key: string) => Readonly<Record<string, string>>;
 }
@@ -61,7 +70,11 @@ const LISTS: Readonly<Record<WireName, ListApi>> = {
     headers: ANTHROPIC_HEADERS,
     authorize: (key) => ({ "x-api-key": key }),
   },
-  "openai-chat": { url: (baseUrl) => compatibleUrl(baseUrl, "/models"), headers: {}, authorize: bearer },
+  "openai-chat": {
+    url: (baseUrl, dialect) => compatibleUrl(baseUrl, "/models", dialect),
+    headers: {},
+    authorize: bearer,
+  },
   "openai-responses": { url: (baseUrl) => compatibleUrl(baseUrl, "/models"), headers: {}, authorize: bearer },
   gemini: { url: geminiModelsUrl, headers: {}, authorize: (key) => ({ "x-goog-api-key": key }) },
   ollama: { url: (baseUrl) => unversionedUrl(baseUrl, "/api/tags"), headers: {}, authorize: bearer },
@@ -79,22 +92,42 @@ function readModel(item: JsonObject): ListedModel {
   const id = asText(item.id) || asText(item.name).replace(/^models\//, "") || asText(item.model);
   const label =
     asText(item.display_name) || asText(item.displayName) || (item.id === undefined ? "" : asText(item.name));
+  const meta = asObject(item.meta);
+  const limits = asObject(asObject(item.capabilities).limits);
   const context = [
     item.max_input_tokens,
     item.inputTokenLimit,
     item.context_length,
     item.context_window,
+    item.max_context_length,
     item.max_model_len,
+    limits.max_context_window_tokens,
+    meta.n_ctx,
   ]
     .map(asNumber)
     .find((tokens) => tokens !== undefined && tokens > 0);
-  const bytes = asNumber(item.size);
+  const bytes = asNumber(item.size) ?? asNumber(meta.size);
+  const tools = readTools(item);
+  const owner = asText(item.owned_by);
   return {
     id,
     ...(label !== "" && label !== id && { label }),
     ...(context !== undefined && { maxContextTokens: context }),
     ...(bytes !== undefined && { bytes }),
+    ...(tools !== undefined && { tools }),
+    ...(owner !== "" && { owner }),
   };
+}
+
+/** Mistral, Copilot, Fireworks and OpenRouter each say it in their own way. */
+function readTools(item: JsonObject): boolean | undefined {
+  const { function_calling, supports } = asObject(item.capabilities);
+  const said = [function_calling, asObject(supports).tool_calls, item.supports_tools].find(
+    (value) => typeof value === "boolean",
+  );
+  if (said !== undefined) return said;
+  const parameters = asList(item.supported_parameters);
+  return parameters.length === 0 ? undefined : parameters.includes("tools");
 }
 
 export interface JsonQuery extends ListOptions {

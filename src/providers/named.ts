@@ -4,7 +4,10 @@
  */
 import type { JsonObject } from "../protocol/json.js";
 import type { Endpoint } from "./http-model.js";
-import type { Wire } from "./wire/wire.js";
+import { NAMED_PROVIDERS } from "./named-rows.js";
+import type { Dialect, Wire } from "./wire/wire.js";
+
+export { NAMED_PROVIDERS } from "./named-rows.js";
 
 export type WireName = "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "ollama";
 
@@ -12,67 +15,42 @@ export interface NamedProvider {
   readonly name: string;
   readonly wire: WireName;
   readonly baseUrl: string;
+  /** One line for people, where the name does not say it. */
+  readonly description?: string;
   /** Variable that holds the key; absent when none is needed. */
   readonly keyName?: string;
+  /** The key is sent when there is one and not missed when there is none. */
+  readonly keyOptional?: true;
   /** Variable that names another address. */
   readonly baseUrlName?: string;
+  /** Another provider's, which this one follows: a key that was given for one address is not sent to another. */
+  readonly sharedUrlName?: string;
   /** Models of one family understand each other's thinking; the provider's name unless given. */
   readonly family?: string;
+  /** A server of one's own, found by asking whether it is there. */
   readonly local?: true;
   readonly defaultModel?: string;
+  /** Names that only this provider's models have. */
+  readonly modelNames?: RegExp;
+  /** Whom such a server names as the owner of its models, where several kinds of server use one port. */
+  readonly owner?: RegExp;
+  readonly maxOutputTokens?: number;
+  readonly maxContextTokens?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly headersOf?: Endpoint["headersOf"];
+  readonly dialect?: Dialect;
   readonly extra?: JsonObject;
+  /** The file that says so; absent for what is built in. */
+  readonly origin?: string;
 }
-
-export const NAMED_PROVIDERS: readonly NamedProvider[] = [
-  {
-    name: "anthropic",
-    wire: "anthropic",
-    baseUrl: "https://api.anthropic.com",
-    keyName: "ANTHROPIC_API_KEY",
-    baseUrlName: "ANTHROPIC_BASE_URL",
-    defaultModel: "claude-sonnet-4-5",
-  },
-  {
-    name: "openai",
-    wire: "openai-chat",
-    baseUrl: "https://api.openai.com/v1",
-    keyName: "OPENAI_API_KEY",
-    baseUrlName: "OPENAI_BASE_URL",
-    defaultModel: "gpt-5-mini",
-  },
-  {
-    // The same service by its newer protocol; it keeps and returns the model's reasoning.
-    name: "openai-responses",
-    wire: "openai-responses",
-    baseUrl: "https://api.openai.com/v1",
-    keyName: "OPENAI_API_KEY",
-    baseUrlName: "OPENAI_RESPONSES_URL",
-    family: "openai",
-    defaultModel: "gpt-5-mini",
-  },
-  {
-    name: "gemini",
-    wire: "gemini",
-    baseUrl: "https://generativelanguage.googleapis.com",
-    keyName: "GEMINI_API_KEY",
-    baseUrlName: "GOOGLE_GEMINI_BASE_URL",
-    defaultModel: "gemini-2.5-flash",
-  },
-  {
-    name: "ollama",
-    wire: "ollama",
-    baseUrl: "http://127.0.0.1:11434",
-    baseUrlName: "OLLAMA_HOST",
-    local: true,
-  },
-];
 
 export function findProvider(name: string): NamedProvider | undefined {
   return NAMED_PROVIDERS.find((provider) => provider.name === name);
 }
 
 export function endpointOf(provider: NamedProvider, variables: Readonly<Record<string, string | undefined>>): Endpoint {
-  const given = provider.baseUrlName === undefined ? "" : (variables[provider.baseUrlName] ?? "").trim();
+  const names = [provider.baseUrlName, provider.sharedUrlName];
+  const given = names.map((name) => (name === undefined ? "" : (variables[name] ?? "").trim())).find(Boolean) ?? "";
   const baseUrl = given === "" ? provider.baseUrl : provider.wire === "ollama" ? ollamaUrl(given) : given;
   const key = provider.keyName === undefined ? "" : (variables[provider.keyName] ?? "").trim();
   return {
@@ -82,6 +60,10 @@ export function endpointOf(provider: NamedProvider, variables: Readonly<Record<s
     local: provider.local === true || isLoopback(baseUrl),
     ...(key !== "" && { key }),
     ...(provider.keyName !== undefined && { keyName: provider.keyName }),
+    ...(provider.headers !== undefined && { headers: provider.headers }),
+    ...(provider.headersOf !== undefined && { headersOf: provider.headersOf }),
+    ...(provider.dialect !== undefined && { dialect: provider.dialect }),
+    ...(provider.maxOutputTokens !== undefined && { maxOutputTokens: provider.maxOutputTokens }),
     ...(provider.extra !== undefined && { extra: provider.extra }),
   };
 }
@@ -89,7 +71,12 @@ export function endpointOf(provider: NamedProvider, variables: Readonly<Record<s
 /** Whether a call could succeed as far as can be told without making one. A server of one's own may need no key. */
 export function isReady(provider: NamedProvider, endpoint: Endpoint): boolean {
   return (
-    provider.keyName === undefined || endpoint.key !== undefined || !isSameHost(endpoint.baseUrl, provider.baseUrl)
+    provider.keyName === undefined ||
+    provider.keyOptional === true ||
+    provider.local === true ||
+    endpoint.key !== undefined ||
+    endpoint.authorise !== undefined ||
+    !isSameHost(endpoint.baseUrl, provider.baseUrl)
   );
 }
 
@@ -111,7 +98,7 @@ export function ollamaUrl(host: string): string {
   return url.href.replace(/\/$/, "");
 }
 
-function isSameHost(one: string, other: string): boolean {
+export function isSameHost(one: string, other: string): boolean {
   return URL.canParse(one) && URL.canParse(other) && new URL(one).host === new URL(other).host;
 }
 

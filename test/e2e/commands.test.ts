@@ -94,17 +94,21 @@ describe("commands", () => {
     const { stdout, code } = await oxbow(["models"], { env });
     expect(code).toBe(0);
     expect(stdout).toContain("ollama:llama-test");
-    expect(stdout).toContain("anthropic: not ready: set ANTHROPIC_API_KEY");
+    expect(stdout).toMatch(/not ready:[\s\S]* {2}anthropic +set ANTHROPIC_API_KEY\n/);
+    expect(stdout).toMatch(/ollama:llama-test:latest +8k context, tools/);
     expect(stdout).toContain("offline:offline");
     expect(stdout).not.toContain(sampleKey());
     const states = JSON.parse((await oxbow(["models", "--json"], { env })).stdout);
-    expect(states.map((state: { name: string }) => state.name)).toEqual([
-      "anthropic",
-      "openai",
-      "openai-responses",
-      "gemini",
-      "ollama",
-      "offline",
+    const find = (name: string) => states.find((state: { name: string }) => state.name === name);
+    expect(states).toHaveLength(17);
+    expect(find("anthropic")).toMatchObject({ ready: false, detail: "set ANTHROPIC_API_KEY", models: [] });
+    expect(find("ollama").models).toEqual([
+      expect.objectContaining({
+        id: "llama-test:latest",
+        model: "ollama:llama-test:latest",
+        context_tokens: 8192,
+        tools: true,
+      }),
     ]);
   });
 

@@ -20,6 +20,15 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
+/** What runs on the machine of whoever runs the tests is not part of them. Nothing listens on port 9. */
+const NO_LOCAL_SERVERS = {
+  OLLAMA_HOST: "http://127.0.0.1:9",
+  LLAMACPP_BASE_URL: "http://127.0.0.1:9",
+  LLAMAFILE_BASE_URL: "http://127.0.0.1:9",
+  LMSTUDIO_BASE_URL: "http://127.0.0.1:9",
+  VLLM_BASE_URL: "http://127.0.0.1:9",
+};
+
 export interface ProgramOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -45,7 +54,7 @@ export async function oxbow(args: readonly string[], options: ProgramOptions = {
     PATH: process.env.PATH ?? "",
     HOME: home,
     OXBOW_HOME: home,
-    OLLAMA_HOST: "http://127.0.0.1:9",
+    ...NO_LOCAL_SERVERS,
     ...options.env,
   };
   const child = spawn(process.execPath, [BIN, ...args], {

@@ -83,17 +83,26 @@ async function settingsFindings(variables: Variables): Promise<Finding[]> {
   return findings;
 }
 
+/** Why each provider is not ready is a note, unless somebody set it up: then it is a problem. */
 async function modelFindings(variables: Variables): Promise<Finding[]> {
-  const states = await createModelShelf({ variables }).providers();
-  const findings = states.map((state): Finding => {
-    const count = `${state.models.length} model${state.models.length === 1 ? "" : "s"}`;
-    if (state.name === "offline") return { subject: "offline", verdict: "ok", text: state.detail };
-    if (state.ready) return { subject: state.name, verdict: "ok", text: `${count} at ${state.baseUrl}` };
-    const wanted = variables[`${state.name.toUpperCase()}_API_KEY`] !== undefined;
-    return { subject: state.name, verdict: wanted ? "problem" : "note", text: state.detail };
+  const settled = await loadSettings(parseFlags([], [], "doctor"), variables).catch(() => undefined);
+  const shelf = createModelShelf({
+    variables,
+    ...(settled && { roots: settled.roots, tables: settled.settings.providers }),
   });
-  const first = states.find((state) => state.ready);
-  return [...findings, { subject: "would use", verdict: "ok", text: first?.name ?? "offline" }];
+  const provider = settled?.settings.provider.value;
+  const model = settled?.settings.model.value;
+  const findings = (await shelf.providers()).map((state): Finding => {
+    const { name: subject, detail } = state;
+    if (!state.ready) return { subject, verdict: state.configured ? "problem" : "note", text: detail };
+    const count = `${state.models.length} model${state.models.length === 1 ? "" : "s"}`;
+    return { subject, verdict: "ok", text: state.baseUrl === "" ? detail : `${count} at ${state.baseUrl}` };
+  });
+  const chosen = await shelf.choose({ provider, model });
+  const { failure } = chosen;
+  const name = `${chosen.model.provider}:${chosen.model.model}`;
+  const used: Finding = { subject: "would use", verdict: failure ? "problem" : "ok", text: failure?.message ?? name };
+  return [...findings, used];
 }
 
 function programFindings(variables: Variables): Finding[] {

@@ -1,24 +1,66 @@
 /** `oxbow models`: what can be used now, and what is missing for the rest. */
 import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
-import { helpLines, parseFlags } from "../flags.js";
+import { helpLines, nearest, parseFlags, UsageError } from "../flags.js";
 import { createModelShelf } from "../model-shelf.js";
+import type { ProviderState } from "../models/describe.js";
+import { loadSettings } from "../settings.js";
 
 const FLAGS = [
   { name: "json", help: "as JSON" },
   { name: "help", short: "h", help: "show this help" },
 ];
 
+const USAGE = `Usage: oxbow models [PROVIDER] [--json]
+
+Lists the models of every provider that is ready, or of one, and what the others need.
+
+${helpLines(FLAGS)}
+
+Use one:  oxbow --model PROVIDER:NAME "PROMPT"
+Add one:  a .conf file or a program in the folder 'providers' of Oxbow's configuration, or [providers.NAME] in config.toml
+`;
+
 export async function run(args: readonly string[]): Promise<number> {
   const flags = parseFlags(FLAGS, args, "models");
   if (flags.has("help")) {
-    process.stdout.write(
-      `Usage: oxbow models [--json]\n\n${helpLines(FLAGS)}\n\nUse one: oxbow --model PROVIDER:NAME "PROMPT"\n`,
-    );
+    process.stdout.write(USAGE);
     return EXIT.answered;
   }
-  const shelf = createModelShelf({ variables: environment() });
-  const shown = flags.has("json") ? JSON.stringify(await shelf.providers(), null, 2) : await shelf.describe();
-  process.stdout.write(`${shown}\n`);
-  return EXIT.answered;
+  const variables = environment();
+  const { settings, roots } = await loadSettings(flags, variables);
+  const shelf = createModelShelf({ variables, roots, tables: settings.providers });
+  const [only, ...more] = flags.words;
+  if (more.length > 0) throw new UsageError("Name one provider, or none for all.");
+  const states = await shelf.providers(only);
+  if (states.length === 0 && only !== undefined) throw new UsageError(await unknown(only, shelf.names()));
+  if (flags.has("json")) process.stdout.write(`${JSON.stringify(states.map(asJson), null, 2)}\n`);
+  else {
+    const { modelTable } = await import("../models/model-table.js");
+    process.stdout.write(`${modelTable(states).text}\n`);
+  }
+  return only === undefined || states.every((state) => state.ready) ? EXIT.answered : EXIT.noModel;
+}
+
+async function unknown(name: string, names: Promise<readonly string[]>): Promise<string> {
+  const known = await names;
+  const near = nearest(name, known);
+  return `There is no provider '${name}'. ${near === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${near}?`}`;
+}
+
+function asJson({ name, baseUrl, ready, detail, models }: ProviderState) {
+  return {
+    name,
+    ready,
+    detail,
+    baseUrl,
+    models: models.map(({ id, label, maxContextTokens, tools, bytes }) => ({
+      id,
+      model: `${name}:${id}`,
+      label,
+      context_tokens: maxContextTokens,
+      tools,
+      bytes,
+    })),
+  };
 }

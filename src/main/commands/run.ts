@@ -18,7 +18,7 @@ import { createEngine, type Engine } from "../harness.js";
 import { type Chosen, createModelShelf } from "../model-shelf.js";
 import { SessionShelf } from "../session-shelf.js";
 import { loadSettings, type Settings } from "../settings.js";
-import { inputIsConnected, personPresent, processTerminal, readInput } from "../terminal-io.js";
+import { askOnce, inputIsConnected, personPresent, processTerminal, readInput } from "../terminal-io.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
 export async function run(args: readonly string[]): Promise<number> {
@@ -76,14 +76,22 @@ async function prepare(
     ...(flags.has("log-to-stderr") && { toStderr: (line: string) => void process.stderr.write(line) }),
   });
   const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(roots) : undefined;
-  const shelf = createModelShelf({ variables, ...(rawTrace && { trace: rawTrace.write }) });
+  const shelf = createModelShelf({
+    variables,
+    roots,
+    tables: settings.providers,
+    ...(rawTrace && { trace: rawTrace.write }),
+  });
   const root = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
   const tell = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
   // Scripts read stderr too: a piece of news is no reason to break one.
   const note = (message: string) => (terminal.showProgress ? tell(message) : log("info", "sessions", message));
   const sessions = new SessionShelf({ settings, roots, variables, root, tell, note });
   const resume = await sessionToResume(flags, sessions, root);
-  const chosen = await shelf.choose(resume && !namesModel(flags) ? resume : modelWishes(settings));
+  const chosen = await shelf.choose(
+    resume && !namesModel(flags) ? resume : modelWishes(settings),
+    personPresent() ? askOnce : undefined,
+  );
   const engine = createEngine({ loaded, variables, root, shelf, model: chosen.model, log, sessions, tell, note });
   const client = connectInProcess(engine.host, { id: engine.newClientId(), canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);

@@ -40,6 +40,8 @@ export interface ProviderVariable {
 export interface InspectOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What it is asked everything else with, once it has said which variables it reads; `env` unless given. */
+  readonly envOf?: (asked: readonly ProviderVariable[]) => Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** For each question. */
   readonly timeoutMs?: number;
@@ -50,8 +52,11 @@ const TIMEOUT_MS = 5000;
 const ANSWER_BYTES = 64 * 1024;
 
 export async function inspectExecutable(path: string, options: InspectOptions): Promise<ExecutableProvider> {
-  const [described, ready, defaults, variables] = await Promise.all(
-    ["--describe", "--ready", "--defaults", "--env"].map((flag) => ask(path, flag, options)),
+  const named = await ask(path, "--env", options);
+  const variables = parseVariables(named?.code === 0 ? named.output : "");
+  const env = options.envOf?.(variables) ?? options.env;
+  const [described, ready, defaults] = await Promise.all(
+    ["--describe", "--ready", "--defaults"].map((flag) => ask(path, flag, { ...options, env })),
   );
   const isReady = ready?.code === 0;
   const reason = isReady ? "" : firstLine(ready?.errors || ready?.output || "");
@@ -61,7 +66,7 @@ export async function inspectExecutable(path: string, options: InspectOptions): 
     ready: isReady,
     ...(reason !== "" && { reason }),
     defaults: parseDefaults(defaults?.code === 0 ? defaults.output : ""),
-    variables: parseVariables(variables?.code === 0 ? variables.output : ""),
+    variables,
   };
 }
 

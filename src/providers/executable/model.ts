@@ -37,6 +37,8 @@ export interface ExecutableModelOptions {
   readonly streaming?: "auto" | "never";
   /** How long the program may be silent. */
   readonly idleMs?: number;
+  /** The longest answer, when the request names none. */
+  readonly maxOutputTokens?: number;
   readonly extra?: JsonObject;
   readonly clock?: Clock;
 }
@@ -61,7 +63,9 @@ async function* stream(
   const { provider, path, model, family = provider, wire = executable as Wire<unknown> } = options;
   const context: WireContext = { provider, family, model, url: path, tools: request.tools };
   const target = { baseUrl: path, family, ...(options.extra !== undefined && { extra: options.extra }) };
-  const { body } = wire.encode({ ...request, model }, target);
+  const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
+  const own = { ...request, model, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
+  const { body } = wire.encode(own, target);
   const output = new Output(options.clock ?? nodeClock, options.idleMs ?? IDLE_MS);
   let running: RunningProcess | undefined;
   try {

@@ -21,15 +21,17 @@ export type ThinkingField = (typeof THINKING_FIELDS)[number];
 export function encodeChat(request: ModelRequest, target: WireTarget): WireRequest {
   const messages: JsonObject[] = [];
   if (request.system.trim() !== "") messages.push({ role: "system", content: request.system });
-  for (const turn of arrange(request.messages, (block) => isSendable(block, target.family))) {
-    messages.push(...(turn.role === "user" ? encodeUser(turn) : encodeAssistant(turn)));
+  const { dialect = {} } = target;
+  const idOf = dialect.callIds === "nine" ? nineCharacters : (call: string) => call;
+  for (const turn of arrange(request.messages, (block) => isSendable(block, target))) {
+    messages.push(...(turn.role === "user" ? encodeUser(turn, idOf) : encodeAssistant(turn, idOf)));
   }
   const tools = request.tools.map((tool) => ({
     type: "function",
     function: { name: tool.name, description: tool.description, parameters: tool.inputSchema },
   }));
   return {
-    url: compatibleUrl(target.baseUrl, "/chat/completions"),
+    url: compatibleUrl(target.baseUrl, "/chat/completions", dialect),
     headers: {},
     body: {
       model: request.model,
@@ -37,32 +39,43 @@ export function encodeChat(request: ModelRequest, target: WireTarget): WireReque
       stream: true,
       stream_options: { include_usage: true },
       ...(tools.length > 0 && { tools }),
-      ...limit(request.maxOutputTokens, target.family),
+      ...limit(request.maxOutputTokens, target),
       ...target.extra,
     },
   };
 }
 
 /** OpenAI's newer models refuse the old name; most other servers know no other. */
-function limit(maxOutputTokens: number | undefined, family: string): JsonObject {
+function limit(maxOutputTokens: number | undefined, { family, dialect }: WireTarget): JsonObject {
   if (maxOutputTokens === undefined) return {};
-  return family === "openai" ? { max_completion_tokens: maxOutputTokens } : { max_tokens: maxOutputTokens };
+  return { [dialect?.limit ?? (family === "openai" ? "max_completion_tokens" : "max_tokens")]: maxOutputTokens };
 }
 
-function isSendable(block: AssistantBlock, family: string): boolean {
-  if (block.type === "opaque") return false;
-  return block.type !== "thinking" || (block.provider === family && thinkingField(block.opaque) !== undefined);
+/** The end of an id is what differs most. */
+function nineCharacters(call: string): string {
+  return call
+    .replace(/[^a-zA-Z0-9]/g, "")
+    .slice(-9)
+    .padStart(9, "0");
 }
+
+function isSendable(block: AssistantBlock, { family, dialect }: WireTarget): boolean {
+  if (block.type === "opaque") return false;
+  if (block.type !== "thinking") return true;
+  return dialect?.thinking !== "kept-back" && block.provider === family && thinkingField(block.opaque) !== undefined;
+}
+
+type IdOf = (call: string) => string;
 
 function thinkingField(opaque: JsonValue | undefined): ThinkingField | undefined {
   return THINKING_FIELDS.find((field) => field === asObject(opaque).field);
 }
 
-function encodeUser(turn: UserTurn): readonly JsonObject[] {
+function encodeUser(turn: UserTurn, idOf: IdOf): readonly JsonObject[] {
   const images = turn.results.flatMap((result) => splitContent(result.content).images);
   const content = [...imagesOfResults(images), ...turn.content];
   return [
-    ...turn.results.map(encodeResult),
+    ...turn.results.map((result) => encodeResult(result, idOf)),
     ...(content.length > 0 ? [{ role: "user", content: encodeContent(content) }] : []),
   ];
 }
@@ -71,10 +84,10 @@ function imagesOfResults(images: readonly ImageBlock[]): readonly (TextBlock | I
   return images.length === 0 ? [] : [{ type: "text", text: "Images from the tool results above:" }, ...images];
 }
 
-function encodeResult(result: ToolResultBlock): JsonObject {
+function encodeResult(result: ToolResultBlock, idOf: IdOf): JsonObject {
   const { text, images } = splitContent(result.content);
   const empty = images.length > 0 ? "(an image, below)" : "(no output)";
-  return { role: "tool", tool_call_id: result.call, content: text || empty };
+  return { role: "tool", tool_call_id: idOf(result.call), content: text || empty };
 }
 
 function encodeContent(content: readonly (TextBlock | ImageBlock)[]): JsonValue {
@@ -87,7 +100,7 @@ function encodeContent(content: readonly (TextBlock | ImageBlock)[]): JsonValue 
   );
 }
 
-function encodeAssistant(turn: AssistantTurn): readonly JsonObject[] {
+function encodeAssistant(turn: AssistantTurn, idOf: IdOf): readonly JsonObject[] {
   let content = "";
   const thinking: Record<string, string> = {};
   const calls: JsonObject[] = [];
@@ -95,7 +108,7 @@ function encodeAssistant(turn: AssistantTurn): readonly JsonObject[] {
     if (block.type === "text") content += block.text;
     else if (block.type === "tool_use") {
       const call = { name: callName(block.tool), arguments: JSON.stringify(block.args) };
-      calls.push({ id: block.call, type: "function", function: call });
+      calls.push({ id: idOf(block.call), type: "function", function: call });
     } else if (block.type === "thinking" && turn.current) {
       const field = thinkingField(block.opaque) ?? THINKING_FIELDS[0];
       thinking[field] = (thinking[field] ?? "") + block.text;

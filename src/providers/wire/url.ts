@@ -8,9 +8,9 @@ export function versionedUrl(base: string, path: string): string {
   return joined(base, path, (root) => (root.endsWith("/v1") ? root : `${root}/v1`));
 }
 
-/** For services whose base URL holds the version (`/v1`, `/openai/v1`, `/api/paas/v4`); a bare host gets `/v1`. */
-export function compatibleUrl(base: string, path: string): string {
-  return joined(base, path, (root) => (root === "" ? "/v1" : root));
+/** For services whose base URL holds the version (`/v1`, `/openai/v1`, `/api/paas/v4`); a bare host gets `/v1`, unless it has none. */
+export function compatibleUrl(base: string, path: string, dialect: { readonly unversioned?: true } = {}): string {
+  return joined(base, path, (root) => (root === "" && !dialect.unversioned ? "/v1" : root));
 }
 
 /** For services without a version: a `/v1` or `/api` that somebody appended is not part of the root. */

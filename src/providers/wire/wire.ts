@@ -24,6 +24,19 @@ export interface WireTarget {
   readonly maxContextTokens?: number;
   /** Fields of the provider's own, put into the body as they are: `reasoning_effort`, `think`, `temperature`. */
   readonly extra?: JsonObject;
+  readonly dialect?: Dialect;
+}
+
+/** Where servers that speak one protocol differ. */
+export interface Dialect {
+  /** What the longest answer is called; `max_tokens` unless the service is OpenAI's own. */
+  readonly limit?: "max_tokens" | "max_completion_tokens";
+  /** Ids of calls that are exactly nine letters and digits. */
+  readonly callIds?: "nine";
+  /** The server refuses to read what its models thought. */
+  readonly thinking?: "kept-back";
+  /** A bare host is the whole base URL: there is no `/v1`. */
+  readonly unversioned?: true;
 }
 
 export interface WireRequest {

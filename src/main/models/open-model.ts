@@ -1,0 +1,70 @@
+/** A model by its provider's name and its own, ready to be called (features M1, M3). */
+import type { Model } from "../../engine/ports.js";
+import { type Failure, failure } from "../../protocol/errors.js";
+import { createHttpModel } from "../../providers/http-model.js";
+import { loadWire, type NamedProvider } from "../../providers/named.js";
+import { nearest } from "../flags.js";
+import { type ModelParts, OFFLINE } from "./model-parts.js";
+import type { ProviderDirectory } from "./provider-directory.js";
+
+export type Resolved = { readonly model: Model } | { readonly failure: Failure };
+
+export async function openModel(parts: ModelParts, name: string, model: string | undefined): Promise<Resolved> {
+  if (name === OFFLINE) return { model: (await import("../../providers/offline/model.js")).createOfflineModel() };
+  const { directory } = parts;
+  const entry = directory.find(name);
+  if (entry === undefined) return noModel(unknownProvider(name, directory));
+  if (entry.kind === "broken") return { failure: failure("ConfigurationInvalid", { detail: entry.problem }) };
+  if (entry.kind === "http") return openByHttp(parts, entry.provider, model);
+  const { openProgram } = await import("./provider-programs.js");
+  const opened = await openProgram(parts, { ...entry, model });
+  return "problem" in opened ? noModel(opened.problem) : { model: opened };
+}
+
+async function openByHttp(parts: ModelParts, provider: NamedProvider, model: string | undefined): Promise<Resolved> {
+  const { directory, http, trace } = parts;
+  const { name, maxContextTokens } = provider;
+  if (!directory.isReady(provider)) {
+    return noModel(`${name} needs a key. Set ${provider.keyName}, or choose another provider ('oxbow models').`);
+  }
+  const endpoint = directory.endpoint(provider);
+  const chosen = model ?? provider.defaultModel ?? (await firstOf(parts, provider));
+  if (typeof chosen !== "string") return chosen;
+  const wire = await loadWire(provider.wire);
+  const known = { ...(maxContextTokens !== undefined && { maxContextTokens }), ...(trace && { trace }) };
+  return { model: createHttpModel({ wire, endpoint, model: chosen, http, ...known }) };
+}
+
+/** The first model of a server that was asked for without one. */
+async function firstOf(parts: ModelParts, provider: NamedProvider): Promise<string | { readonly failure: Failure }> {
+  const { listOf } = await import("./local-servers.js");
+  const endpoint = parts.directory.endpoint(provider);
+  const listing = await listOf(parts, provider, endpoint.local ? 1000 : 10_000);
+  if (!listing.ok) return listing;
+  const first = listing.models.find(({ id }) => !/embed/i.test(id)) ?? listing.models[0];
+  if (first !== undefined) return first.id;
+  const get = provider.wire === "ollama" ? "'ollama pull qwen3' gets one" : "load one there";
+  return noModel(`${provider.name} at ${endpoint.baseUrl} has no model yet: ${get}.`);
+}
+
+/** Stands in for a model that cannot be had: it answers with the failure. */
+export function unavailable(provider: string, model: string | undefined, cause: Failure): Model {
+  return {
+    provider,
+    family: provider,
+    model: model ?? "(none)",
+    async *stream() {
+      yield [{ type: "failure", failure: cause }];
+    },
+  };
+}
+
+export function noModel(detail: string): { readonly failure: Failure } {
+  return { failure: failure("NoModel", { detail }) };
+}
+
+function unknownProvider(name: string, directory: ProviderDirectory): string {
+  const known = [...directory.list().map((candidate) => candidate.name), OFFLINE];
+  const near = nearest(name, known);
+  return `there is no provider '${name}'. ${near === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${near}?`}`;
+}

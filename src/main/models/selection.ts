@@ -1,0 +1,131 @@
+/**
+ * Which provider and model to use when nobody said (feature M5).
+ *
+ * 1. A key decides at once: with one, nothing is asked, started or waited for.
+ * 2. Without a key: a provider program that is ready, then servers on this machine. One model is taken; of several a person chooses,
+ *    and where there is none the one used last, else the first, is taken and said.
+ * 3. Nothing found is the offline model, and a model that was asked for by name is then missing.
+ */
+import type { NamedProvider } from "../../providers/named.js";
+import type { FoundServer } from "./local-servers.js";
+import { type ModelParts, OFFLINE } from "./model-parts.js";
+import type { ProviderEntry } from "./provider-directory.js";
+
+export type Ask = (question: string) => Promise<string | undefined>;
+
+export interface Selection {
+  readonly provider: string;
+  readonly model?: string;
+  /** What a person should know about the choice. */
+  readonly note?: string;
+}
+
+const CONNECT =
+  "set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama ('oxbow models' shows all ways)";
+const ATTEMPTS = 3;
+
+export async function selectModel(parts: ModelParts, ask: Ask | undefined): Promise<Selection> {
+  const keyed = withKeys(parts)[0];
+  if (keyed !== undefined) return { provider: keyed.name };
+  const { findServers } = await import("./local-servers.js");
+  const [servers, programs] = await Promise.all([findServers(parts), readyPrograms(parts)]);
+  if (programs[0] !== undefined) return { provider: programs[0].name };
+  if (servers.length > 0) return pick(parts, servers, ask);
+  const started = await offerOllama(parts, ask);
+  if (Array.isArray(started)) return pick(parts, started, ask);
+  return {
+    provider: OFFLINE,
+    note: `no model is connected, so the built-in offline model answers (rules, no language model). To connect one: ${started ?? CONNECT}.`,
+  };
+}
+
+/** The provider that has a model of this name; undefined when none is connected. */
+export async function providerOf(
+  parts: ModelParts,
+  model: string,
+  preferred: string | undefined,
+): Promise<string | undefined> {
+  const keyed = withKeys(parts);
+  const claims = (provider: NamedProvider) => provider.modelNames?.test(model) === true;
+  const entry = preferred === undefined ? undefined : parts.directory.find(preferred);
+  if (entry?.kind === "http" && claims(entry.provider)) return preferred;
+  const claiming = keyed.find(claims);
+  if (claiming !== undefined) return claiming.name;
+  if (preferred !== undefined && preferred !== OFFLINE) return preferred;
+  if (keyed[0] !== undefined) return keyed[0].name;
+  const servers = await (await import("./local-servers.js")).findServers(parts);
+  const having = servers.find((server) => server.models.some(({ id }) => id === model || id === `${model}:latest`));
+  return (having ?? servers[0])?.provider.name ?? (await readyPrograms(parts))[0]?.name;
+}
+
+/** In their order of preference. What that costs is a look at the variables. */
+function withKeys({ directory }: ModelParts): readonly NamedProvider[] {
+  return directory.reachable().filter((provider) => {
+    if (provider.keyName === undefined || provider.local || !directory.isReady(provider)) return false;
+    return provider.keyOptional !== true || directory.endpoint(provider).key !== undefined;
+  });
+}
+
+async function readyPrograms(parts: ModelParts): Promise<readonly Extract<ProviderEntry, { kind: "executable" }>[]> {
+  const programs = parts.directory.list().filter((entry) => entry.kind === "executable");
+  if (programs.length === 0) return [];
+  const { meetProgram } = await import("./provider-programs.js");
+  const met = await Promise.all(programs.map((program) => meetProgram(parts, program.file)));
+  return programs.filter((_, index) => met[index]?.ready);
+}
+
+async function pick(parts: ModelParts, servers: readonly FoundServer[], ask: Ask | undefined): Promise<Selection> {
+  const choices = servers.flatMap(({ provider, models }) =>
+    models.map(({ id }): Selection & { model: string } => ({ provider: provider.name, model: id })),
+  );
+  const [first] = choices;
+  if (first === undefined || choices.length === 1) return first ?? { provider: OFFLINE };
+  const { lastModel, rememberModel } = await import("./last-model.js");
+  const last = lastModel(parts.state);
+  const again = choices.find((choice) => specOf(choice) === last);
+  if (again !== undefined) return again;
+  const chosen = ask === undefined ? undefined : await askWhich(choices, ask);
+  if (chosen === undefined) {
+    const note = `${choices.length} models are ready and nobody was asked: using ${specOf(first)}. Choose another with --model or OXBOW_MODEL ('oxbow models' lists them).`;
+    return { ...first, note };
+  }
+  rememberModel(parts.state, specOf(chosen));
+  return chosen;
+}
+
+function specOf({ provider, model }: Selection): string {
+  return `${provider}:${model}`;
+}
+
+/** Undefined when no usable answer came. */
+async function askWhich<T extends Selection>(choices: readonly T[], ask: Ask): Promise<T | undefined> {
+  const width = String(choices.length).length;
+  const menu = choices.map((choice, index) => `  ${String(index + 1).padStart(width)}  ${specOf(choice)}\n`).join("");
+  let question = `Several models are ready:\n${menu}Which one? [1] `;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const answer = (await ask(question))?.trim();
+    if (answer === undefined) return undefined;
+    const byName = choices.find((choice) => answer === choice.model || answer === specOf(choice));
+    const chosen = answer === "" ? choices[0] : (byName ?? choices[Number(answer) - 1]);
+    if (chosen !== undefined) return chosen;
+    question = `A number from 1 to ${choices.length}: `;
+  }
+  return undefined;
+}
+
+/** The servers found after it was started; a sentence when it was not, but could be. */
+async function offerOllama(
+  parts: ModelParts,
+  ask: Ask | undefined,
+): Promise<readonly FoundServer[] | string | undefined> {
+  const { startableOllama, startOllama } = await import("./start-ollama.js");
+  const program = startableOllama(parts);
+  if (program === undefined) return undefined;
+  const byHand = "start Ollama, which is installed ('ollama serve'), or set a key such as ANTHROPIC_API_KEY";
+  const answer = await ask?.("Ollama is installed but not running. Start it now? [Y/n] ");
+  if (answer === undefined || !/^(y(es)?)?$/i.test(answer.trim())) return byHand;
+  const problem = await startOllama(parts, program);
+  if (problem !== undefined) return `${problem}, or set a key such as ANTHROPIC_API_KEY`;
+  const servers = await (await import("./local-servers.js")).findServers(parts);
+  return servers.length > 0 ? servers : "Ollama runs but has no model: 'ollama pull qwen3' gets one";
+}

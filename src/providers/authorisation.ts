@@ -1,0 +1,29 @@
+/**
+ * What lets a request in, when that is not a key that is known beforehand: one that is stored, a token that has to be exchanged or
+ * renewed. Whoever keeps such a thing gives an endpoint its `authorise`; nothing else in a provider knows of it.
+ *
+ * 1. Asked before each request, so that a token that has run out meanwhile is replaced.
+ */
+import type { Failure } from "../protocol/errors.js";
+import type { Endpoint } from "./http-model.js";
+
+export interface Authorisation {
+  /** Sent as the wire sends keys, and kept out of traces and failures. */
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Where it is good, when it says so itself. */
+  readonly baseUrl?: string;
+}
+
+export type Authorise = (signal?: AbortSignal) => Promise<Authorisation | { readonly failure: Failure }>;
+
+/** The endpoint with everything a request needs to be let in. */
+export async function authorised(
+  endpoint: Endpoint,
+  signal?: AbortSignal,
+): Promise<{ readonly endpoint: Endpoint } | { readonly failure: Failure }> {
+  if (endpoint.authorise === undefined) return { endpoint };
+  const given = await endpoint.authorise(signal);
+  if ("failure" in given) return given;
+  return { endpoint: { ...endpoint, ...given, headers: { ...endpoint.headers, ...given.headers } } };
+}

@@ -1,0 +1,149 @@
+/**
+ * A provider that the user describes (features M3, M4): a new one, or a change to one that is known. `.conf` files and the
+ * profile's `[providers.NAME]` hold the same fields.
+ *
+ * 1. What is not said is as in the provider of that name, else as in the one whose protocol it speaks.
+ * 2. A key goes only where its owner meant it: another host gets none, unless the variable is named or the provider keeps its name.
+ */
+import type { JsonObject } from "../protocol/json.js";
+import { findProvider, isSameHost, type NamedProvider } from "./named.js";
+
+export interface ProviderFields {
+  readonly protocol?: string;
+  readonly description?: string;
+  readonly model?: string;
+  readonly url?: string;
+  readonly auth_env?: string;
+  readonly max_tokens?: number;
+  readonly context_tokens?: number;
+  readonly stream?: "always";
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Put into every request's body as it is. */
+  readonly body?: JsonObject;
+}
+
+export type FieldName = keyof ProviderFields;
+
+/** What is wrong with a provider's description; the message says what was expected. */
+export class FieldError extends Error {}
+
+export const FIELD_NAMES: readonly FieldName[] = [
+  "protocol",
+  "description",
+  "model",
+  "url",
+  "auth_env",
+  "max_tokens",
+  "context_tokens",
+  "stream",
+  "headers",
+  "body",
+];
+
+const PROTOCOL_NAMES = "anthropic, openai, openai-responses, gemini or ollama";
+const PROTOCOLS: Readonly<Record<string, string>> = { "openai-chat": "openai" };
+
+/** One value as it was written, checked. */
+export function readField(name: string, text: string): ProviderFields {
+  switch (name) {
+    case "protocol":
+      return { protocol: readProtocol(text) };
+    case "description":
+    case "model":
+      return { [name]: filled(text) };
+    case "url":
+      return { url: readUrl(text) };
+    case "auth_env":
+      if (!/^[A-Za-z_]\w*$/.test(text)) throw new FieldError(expected("the name of a variable, such as ACME_API_KEY"));
+      return { auth_env: text };
+    case "max_tokens":
+    case "context_tokens":
+      if (!/^[1-9]\d*$/.test(text)) throw new FieldError(expected("a whole number from 1", text));
+      return { [name]: Number(text) };
+    case "stream":
+      if (text !== "always") throw new FieldError(expected("always (answers are always streamed)", text));
+      return { stream: text };
+  }
+  const known = FIELD_NAMES.filter((field) => field !== "body").join(", ");
+  throw new FieldError(`there is no field "${name}". There are ${known}.`);
+}
+
+export function readHeader(name: string, value: string): Readonly<Record<string, string>> {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new FieldError(`"${name}" is not the name of a header.`);
+  if (/[^\P{Cc}\t]/u.test(value)) throw new FieldError(`the header ${name} must be one line.`);
+  return { [name.toLowerCase()]: value };
+}
+
+/** The provider that the fields make of what is known. `origin` is where they are written. */
+export function ownProvider(
+  name: string,
+  fields: ProviderFields,
+  { base = findProvider(name), origin }: { readonly base?: NamedProvider | undefined; readonly origin: string },
+): NamedProvider {
+  const spoken = fields.protocol === undefined ? undefined : findProvider(fields.protocol);
+  const from = base === undefined ? spoken : speaking(base, spoken);
+  if (from === undefined) throw new FieldError(`the new provider '${name}' needs a protocol: ${PROTOCOL_NAMES}.`);
+  const moved = fields.url !== undefined && !isSameHost(fields.url, from.baseUrl);
+  const renamed = base === undefined;
+  const { keyName: usualKey, keyOptional, baseUrlName, sharedUrlName, modelNames, owner, ...rest } = from;
+  const keyName = fields.auth_env ?? (moved && renamed ? undefined : usualKey);
+  const optional = fields.auth_env === undefined && (keyOptional === true || moved);
+  return {
+    ...rest,
+    name,
+    origin,
+    family: moved ? movedFamily(name, from) : (rest.family ?? from.name),
+    ...(keyName !== undefined && { keyName }),
+    ...(keyName !== undefined && optional && { keyOptional: true }),
+    ...(fields.url === undefined ? !renamed && kept({ baseUrlName, sharedUrlName }) : { baseUrl: fields.url }),
+    ...(!renamed && modelNames !== undefined && { modelNames }),
+    ...(fields.description !== undefined && { description: fields.description }),
+    ...(fields.model !== undefined && { defaultModel: fields.model }),
+    ...(fields.max_tokens !== undefined && { maxOutputTokens: fields.max_tokens }),
+    ...(fields.context_tokens !== undefined && { maxContextTokens: fields.context_tokens }),
+    ...(fields.headers !== undefined && { headers: { ...from.headers, ...fields.headers } }),
+    ...(fields.body !== undefined && { extra: { ...from.extra, ...fields.body } }),
+  };
+}
+
+function speaking(base: NamedProvider, spoken: NamedProvider | undefined): NamedProvider {
+  if (spoken === undefined || spoken.wire === base.wire) return base;
+  const { dialect, headersOf, ...rest } = base;
+  return { ...rest, wire: spoken.wire };
+}
+
+/** Another server behind a service's name does not know the service's newest fields. */
+function movedFamily(name: string, { name: usual, wire }: NamedProvider): string {
+  return name === usual && wire.startsWith("openai") ? `${name}-compatible` : name;
+}
+
+function kept(
+  names: { readonly [Key in "baseUrlName" | "sharedUrlName"]: string | undefined },
+): Partial<NamedProvider> {
+  return Object.fromEntries(Object.entries(names).filter(([, name]) => name !== undefined));
+}
+
+function readProtocol(text: string): string {
+  const name = PROTOCOLS[text] ?? text;
+  if (findProvider(name) === undefined) throw new FieldError(expected(PROTOCOL_NAMES, text));
+  return name;
+}
+
+/** The whole address of a call is as good as the base it begins with. */
+function readUrl(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new FieldError(expected("an address that begins with http:// or https://", text));
+  }
+  const url = new URL(text);
+  url.pathname = url.pathname.replace(/\/(chat\/completions|responses|messages|api\/chat)\/*$/, "");
+  return url.href.replace(/\/$/, "");
+}
+
+function filled(text: string): string {
+  if (text.trim() === "") throw new FieldError("it is empty.");
+  return text;
+}
+
+function expected(what: string, got?: string): string {
+  return got === undefined ? `expected ${what}.` : `expected ${what}, got "${got}".`;
+}
