@@ -2,6 +2,7 @@
  * The program is killed at random moments of a run whose tools change things, and resumed (features S1, S3). Every command leaves
  * a mark of its own, so one that ran twice or ran unrecorded is seen. OXBOW_KILLS chooses how many kills.
  */
+
 import type { ChildProcess } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,9 +11,10 @@ import type { Envelope } from "../../src/protocol/envelope.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
-const KILLS = Number(process.env.OXBOW_KILLS ?? 24);
+const KILLS = Number(process.env.OXBOW_KILLS ?? times(16, 100));
 /** Several at once: they share one database. */
 const LANES = 3;
 const COMMANDS_PER_TURN = 8;

@@ -1,4 +1,5 @@
 /** The bar: a thousand cancels at random moments leave no process behind and end each turn exactly once. */
+
 import { realpath } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
@@ -13,10 +14,11 @@ import type { Envelope } from "../../src/protocol/envelope.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { providerEnvironment, temporaryFolder } from "../support/program.js";
 import { survivors } from "../support/survivors.js";
+import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
 /** OXBOW_CANCELS chooses another number; 1,000 take half a minute. */
-const CANCELS = Number(process.env.OXBOW_CANCELS ?? 500);
+const CANCELS = Number(process.env.OXBOW_CANCELS ?? times(160, 500));
 const SESSIONS = 4;
 /** A duration nobody else sleeps for, so that a survivor is found by its command line. */
 const MARK = "86399.25";
