@@ -59,13 +59,18 @@ export function endpointOf(provider: NamedProvider, variables: Readonly<Record<s
     baseUrl,
     local: provider.local === true || isLoopback(baseUrl),
     ...(key !== "" && { key }),
-    ...(provider.keyName !== undefined && { keyName: provider.keyName }),
+    ...keySource(provider),
     ...(provider.headers !== undefined && { headers: provider.headers }),
     ...(provider.headersOf !== undefined && { headersOf: provider.headersOf }),
     ...(provider.dialect !== undefined && { dialect: provider.dialect }),
     ...(provider.maxOutputTokens !== undefined && { maxOutputTokens: provider.maxOutputTokens }),
     ...(provider.extra !== undefined && { extra: provider.extra }),
   };
+}
+
+function keySource({ keyName, origin }: NamedProvider): Pick<Endpoint, "keyName"> {
+  if (keyName !== undefined) return { keyName };
+  return origin === undefined ? {} : { keyName: `'auth_env', which is missing in ${origin}` };
 }
 
 /** Whether a call could succeed as far as can be told without making one. A server of one's own may need no key. */

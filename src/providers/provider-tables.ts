@@ -2,16 +2,17 @@
 import { isJsonObject, type JsonValue } from "../protocol/json.js";
 import { FieldError, type ProviderFields, readField, readHeader } from "./own-provider.js";
 
-/** One table; `place` is named in mistakes: `config.toml (providers.acme`. */
-export function readProviderTable(table: JsonValue, place: string): ProviderFields {
-  if (!isJsonObject(table)) throw new FieldError(`${place}: expected a table of settings.`);
+/** One table; `file` and the key are named in mistakes: `config.toml (providers.acme.url)`. */
+export function readProviderTable(name: string, table: JsonValue, file: string): ProviderFields {
+  const place = (key = "") => `${file} (providers.${name}${key})`;
+  if (!isJsonObject(table)) throw new FieldError(`${place()}: expected a table of settings.`);
   let fields: ProviderFields = {};
   for (const [key, value] of Object.entries(table)) {
     try {
       fields = { ...fields, ...readEntry(key, value) };
     } catch (error) {
       if (!(error instanceof FieldError)) throw error;
-      throw new FieldError(`${place}.${key}: ${error.message}`);
+      throw new FieldError(`${place(`.${key}`)}: ${error.message}`);
     }
   }
   return fields;

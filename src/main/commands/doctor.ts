@@ -88,7 +88,10 @@ async function modelFindings(variables: Variables): Promise<Finding[]> {
   const settled = await loadSettings(parseFlags([], [], "doctor"), variables).catch(() => undefined);
   const shelf = createModelShelf({
     variables,
-    ...(settled && { roots: settled.roots, tables: settled.settings.providers }),
+    ...(settled && {
+      roots: settled.roots,
+      tables: { value: settled.settings.providers.value, file: settled.profilePath },
+    }),
   });
   const provider = settled?.settings.provider.value;
   const model = settled?.settings.model.value;

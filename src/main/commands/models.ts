@@ -28,8 +28,9 @@ export async function run(args: readonly string[]): Promise<number> {
     return EXIT.answered;
   }
   const variables = environment();
-  const { settings, roots } = await loadSettings(flags, variables);
-  const shelf = createModelShelf({ variables, roots, tables: settings.providers });
+  const { settings, roots, profilePath } = await loadSettings(flags, variables);
+  const tables = { value: settings.providers.value, file: profilePath };
+  const shelf = createModelShelf({ variables, roots, tables });
   const [only, ...more] = flags.words;
   if (more.length > 0) throw new UsageError("Name one provider, or none for all.");
   const states = await shelf.providers(only);

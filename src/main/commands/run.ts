@@ -79,7 +79,7 @@ async function prepare(
   const shelf = createModelShelf({
     variables,
     roots,
-    tables: settings.providers,
+    tables: { value: settings.providers.value, file: loaded.profilePath },
     ...(rawTrace && { trace: rawTrace.write }),
   });
   const root = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));

@@ -23,9 +23,9 @@ export function ownProviders(folder: string | undefined, tables: ProviderTables 
       const table = written[name];
       if (table === undefined && entry !== undefined) return entry;
       if (entry !== undefined && entry.kind !== "http") return entry;
-      const origin = `${tables?.origin}.${name}`;
+      const origin = `${tables?.file} (providers.${name})`;
       const base = entry?.provider ?? findProvider(name);
-      const fields = readProviderTable(table ?? {}, origin);
+      const fields = readProviderTable(name, table ?? {}, tables?.file ?? "");
       return { kind: "http", name, provider: placed(origin, () => ownProvider(name, fields, { base, origin })) };
     } catch (error) {
       if (!(error instanceof FieldError)) throw error;

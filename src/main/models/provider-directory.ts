@@ -14,12 +14,13 @@ export interface DirectoryOptions {
   /** Oxbow's folders; without them only what is built in. */
   readonly roots?: Pick<Roots, "config" | "state">;
   readonly tables?: ProviderTables;
+  readonly builtIn?: readonly NamedProvider[];
 }
 
 /** The profile's `[providers]` as it was written, and where. */
 export interface ProviderTables {
   readonly value: unknown;
-  readonly origin: string;
+  readonly file: string;
 }
 
 export type ProviderEntry =
@@ -38,10 +39,10 @@ export class ProviderDirectory {
 
   /** Who has no provider of their own pays one look for it. */
   static async open(options: DirectoryOptions): Promise<ProviderDirectory> {
-    const { roots, tables } = options;
+    const { roots, tables, builtIn = NAMED_PROVIDERS } = options;
     const folder = roots && join(roots.config, "providers");
     const entries = new Map<string, ProviderEntry>(
-      NAMED_PROVIDERS.map((provider) => [provider.name, { kind: "http", name: provider.name, provider }]),
+      builtIn.map((provider) => [provider.name, { kind: "http", name: provider.name, provider }]),
     );
     if (tables?.value !== undefined || (folder !== undefined && existsSync(folder))) {
       const { ownProviders } = await import("./own-providers.js");
