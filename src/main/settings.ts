@@ -137,7 +137,7 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
       origin: profile.permissions === undefined ? "default" : `${profilePath} (permissions)`,
     },
     providers: {
-      value: profile.providers,
+      value: tables("providers", profile, profilePath),
       origin: profile.providers === undefined ? "default" : `${profilePath} (providers)`,
     },
     strict_permissions: given("strict-permissions"),
@@ -181,6 +181,12 @@ function resolve<T>(
     return attempt(Array.isArray(written) ? written.join(",") : String(written), `${from.profilePath} (${key})`);
   }
   return { value: definition.fallback, origin: "default" };
+}
+
+function tables(key: string, profile: Profile, profilePath: string): unknown {
+  const value = profile[key];
+  if (value === undefined || (typeof value === "object" && !Array.isArray(value))) return value;
+  throw new UsageError(`${profilePath} (${key}): expected tables such as [${key}.NAME].`);
 }
 
 /** Most machines have no profile: nothing is loaded to find that out. */

@@ -46,6 +46,7 @@ function shown(key: string, value: unknown): string {
     return [standard, ...[...byComponent].map(([component, level]) => `${component}=${level}`)].join(",");
   }
   if (Array.isArray(value)) return value.join(",");
+  if (typeof value === "object" && value !== null) return Object.keys(value).join(",");
   const text = String(value).replaceAll("\n", "⏎");
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
