@@ -15,7 +15,7 @@ import { type ModelParts, OFFLINE } from "./models/model-parts.js";
 import { type ModelSpec, ownModel, splitSpec } from "./models/model-spec.js";
 import { noModel, openModel, type Resolved, unavailable } from "./models/open-model.js";
 import { type DirectoryOptions, ProviderDirectory } from "./models/provider-directory.js";
-import { type Ask, providerOf, selectModel } from "./models/selection.js";
+import { type Person, providerOf, selectModel } from "./models/selection.js";
 
 export type { ProviderState } from "./models/describe.js";
 export type { Resolved } from "./models/open-model.js";
@@ -34,8 +34,8 @@ export interface ModelWish {
 }
 
 export interface ModelShelf {
-  /** `ask` is there when a person is, who may choose one of several. */
-  choose(wish: ModelWish, ask?: Ask): Promise<Chosen>;
+  /** A person, where there is one, may choose one of several. */
+  choose(wish: ModelWish, person?: Person): Promise<Chosen>;
   /** `NAME`, `PROVIDER`, or `PROVIDER:NAME`. */
   resolve(spec: string): Promise<Resolved>;
   /** The providers' names, whether they are ready or not. */
@@ -70,10 +70,10 @@ class Shelf implements ModelShelf {
     this.#options = options;
   }
 
-  async choose(wish: ModelWish, ask?: Ask): Promise<Chosen> {
+  async choose(wish: ModelWish, person?: Person): Promise<Chosen> {
     const parts = await this.#parts();
     if (wish.provider === undefined && wish.model === undefined) {
-      const { provider, model, note } = await selectModel(parts, ask);
+      const { provider, model, note } = await selectModel(parts, person);
       return { ...(await this.#standIn({ provider, ...(model !== undefined && { model }) })), ...(note && { note }) };
     }
     const { provider } = wish;

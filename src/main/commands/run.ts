@@ -90,7 +90,7 @@ async function prepare(
   const resume = await sessionToResume(flags, sessions, root);
   const chosen = await shelf.choose(
     resume && !namesModel(flags) ? resume : modelWishes(settings),
-    personPresent() ? askOnce : undefined,
+    personPresent() ? { ask: askOnce, tell } : undefined,
   );
   const engine = createEngine({ loaded, variables, root, shelf, model: chosen.model, log, sessions, tell, note });
   const client = connectInProcess(engine.host, { id: engine.newClientId(), canAnswer: personPresent() });

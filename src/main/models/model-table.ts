@@ -37,10 +37,20 @@ export function modelTable(states: readonly ProviderState[], options: TableOptio
     if (state.models.length === 0) lines.push("  (no models found)");
   }
   const missing = states.filter((state) => !state.ready);
-  const names = Math.max(0, ...missing.map((state) => state.name.length));
-  if (missing.length > 0) lines.push(...(lines.length > 0 ? [""] : []), "not ready:");
-  for (const { name, detail } of missing) lines.push(`  ${name.padEnd(names)}  ${safeLine(detail)}`);
-  return { text: lines.join("\n"), specs };
+  if (missing.length > 0 && lines.length > 0) lines.push("");
+  return { text: [...lines, ...(numbered ? missingNames(missing) : missingLines(missing))].join("\n"), specs };
+}
+
+function missingLines(missing: readonly ProviderState[]): readonly string[] {
+  const width = Math.max(0, ...missing.map((state) => state.name.length));
+  const lines = missing.map(({ name, detail }) => `  ${name.padEnd(width)}  ${safeLine(detail)}`);
+  return lines.length === 0 ? [] : ["not ready:", ...lines];
+}
+
+/** Who chooses from a menu wants to see what can be chosen. */
+function missingNames(missing: readonly ProviderState[]): readonly string[] {
+  const names = missing.map(({ name }) => name).join(", ");
+  return names === "" ? [] : [`not ready: ${names} ('oxbow models' says why)`];
 }
 
 function abilities({ label, maxContextTokens, tools, bytes }: ListedModel): string {

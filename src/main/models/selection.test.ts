@@ -68,6 +68,19 @@ async function shelf(builtIn: readonly NamedProvider[], options: Partial<ShelfOp
   return createModelShelf({ variables: { PATH: "" }, builtIn, roots: { config: home, state: home }, ...options });
 }
 
+/** A person with these answers; what they were asked and told is kept. */
+function person(...answers: (string | undefined)[]) {
+  const heard: string[] = [];
+  return {
+    heard,
+    ask: async (question: string) => {
+      heard.push(question);
+      return answers.shift();
+    },
+    tell: (message: string) => void heard.push(message),
+  };
+}
+
 async function chosen(from: ModelShelf, ...args: Parameters<ModelShelf["choose"]>): Promise<string> {
   const { model } = await from.choose(...args);
   return `${model.provider}:${model.model}`;
@@ -121,20 +134,16 @@ describe("[M5] the choice without a wish", () => {
     const other = await serve(list("vllm", "c"));
     const roots = { config: await folder(), state: join(await folder(), "made", "later") };
     const rows = [local("ollama", server.url), local("vllm", `${other.url}/v1`, /^vllm$/)];
-    const questions: string[] = [];
-    const answers = ["9", "none", "3"];
-    const ask = async (question: string) => {
-      questions.push(question);
-      return answers.shift();
-    };
+    const somebody = person("9", "none", "3");
+    const questions = somebody.heard;
     const from = await shelf(rows, { roots });
-    expect(await chosen(from, {}, ask)).toBe("vllm:c");
+    expect(await chosen(from, {}, somebody)).toBe("vllm:c");
     expect(questions[0]).toBe("Several models are ready:\n  1  ollama:a\n  2  ollama:b\n  3  vllm:c\nWhich one? [1] ");
     expect(questions.slice(1)).toEqual(["A number from 1 to 3: ", "A number from 1 to 3: "]);
-    expect(await chosen(await shelf(rows, { roots }), {}, ask)).toBe("vllm:c");
+    expect(await chosen(await shelf(rows, { roots }), {}, somebody)).toBe("vllm:c");
     expect(questions).toHaveLength(3);
     await from.resolve("ollama:b");
-    expect(await chosen(await shelf(rows, { roots }), {}, ask)).toBe("ollama:b");
+    expect(await chosen(await shelf(rows, { roots }), {}, somebody)).toBe("ollama:b");
   });
 
   it("takes the first of several when nobody is there, and says so", async () => {
@@ -143,8 +152,8 @@ describe("[M5] the choice without a wish", () => {
     expect(model.model).toBe("a");
     expect(note).toMatch(/^2 models are ready and nobody was asked: using ollama:a\. Choose another with --model/);
     const silent = await shelf([local("ollama", server.url)]);
-    expect(await chosen(silent, {}, async () => undefined)).toBe("ollama:a");
-    expect(await chosen(silent, {}, async () => " ")).toBe("ollama:a");
+    expect(await chosen(silent, {}, person())).toBe("ollama:a");
+    expect(await chosen(silent, {}, person(" "))).toBe("ollama:a");
   });
 
   it("is offline when there is nothing, and a model that was asked for is then missing", async () => {
@@ -163,9 +172,9 @@ describe("[M5] the choice without a wish", () => {
     const variables = { PATH: bin };
     const alone = await (await shelf(rows, { variables })).choose({});
     expect(alone.note).toContain("start Ollama, which is installed ('ollama serve')");
-    const refused = await (await shelf(rows, { variables })).choose({}, async () => "n");
+    const refused = await (await shelf(rows, { variables })).choose({}, person("n"));
     expect(refused.note).toContain("'ollama serve'");
-    const failed = await (await shelf(rows, { variables })).choose({}, async () => "");
+    const failed = await (await shelf(rows, { variables })).choose({}, person(""));
     expect(failed.note).toContain("run 'ollama serve' yourself to see why it did not start");
     const elsewhere = await (await shelf([local("ollama", "http://box.invalid")], { variables })).choose({});
     expect(elsewhere.note).not.toContain("which is installed");
@@ -181,15 +190,11 @@ describe("[M5] the choice without a wish", () => {
     await writeFile(join(bin, "server.cjs"), server);
     await script(join(bin, "ollama"), `[ "$1" = serve ] && exec '${process.execPath}' '${join(bin, "server.cjs")}'`);
     cleanUps.unshift(async () => process.kill(Number(await readFile(join(bin, "pid"), "utf8"))));
-    const questions: string[] = [];
-    const ask = async (question: string) => {
-      questions.push(question);
-      return "y";
-    };
-    expect(await chosen(await shelf([local("ollama", free.url)], { variables: { PATH: bin } }), {}, ask)).toBe(
+    const somebody = person("y");
+    expect(await chosen(await shelf([local("ollama", free.url)], { variables: { PATH: bin } }), {}, somebody)).toBe(
       "ollama:fresh",
     );
-    expect(questions).toEqual(["Ollama is installed but not running. Start it now? [Y/n] "]);
+    expect(somebody.heard).toEqual(["Ollama is installed but not running. Start it now? [Y/n] ", "starting Ollama …"]);
   });
 
   it("takes a program of the user's that is ready before a server, and none that is not", async () => {

@@ -11,7 +11,12 @@ import type { FoundServer } from "./local-servers.js";
 import { type ModelParts, OFFLINE } from "./model-parts.js";
 import type { ProviderEntry } from "./provider-directory.js";
 
-export type Ask = (question: string) => Promise<string | undefined>;
+/** Somebody at a terminal. */
+export interface Person {
+  /** Undefined when no answer will come. */
+  ask(question: string): Promise<string | undefined>;
+  tell(message: string): void;
+}
 
 export interface Selection {
   readonly provider: string;
@@ -24,15 +29,15 @@ const CONNECT =
   "set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama ('oxbow models' shows all ways)";
 const ATTEMPTS = 3;
 
-export async function selectModel(parts: ModelParts, ask: Ask | undefined): Promise<Selection> {
+export async function selectModel(parts: ModelParts, person: Person | undefined): Promise<Selection> {
   const keyed = withKeys(parts)[0];
   if (keyed !== undefined) return { provider: keyed.name };
   const { findServers } = await import("./local-servers.js");
   const [servers, programs] = await Promise.all([findServers(parts), readyPrograms(parts)]);
   if (programs[0] !== undefined) return { provider: programs[0].name };
-  if (servers.length > 0) return pick(parts, servers, ask);
-  const started = await offerOllama(parts, ask);
-  if (Array.isArray(started)) return pick(parts, started, ask);
+  if (servers.length > 0) return pick(parts, servers, person);
+  const started = await offerOllama(parts, person);
+  if (Array.isArray(started)) return pick(parts, started, person);
   return {
     provider: OFFLINE,
     note: `no model is connected, so the built-in offline model answers (rules, no language model). To connect one: ${started ?? CONNECT}.`,
@@ -74,7 +79,11 @@ async function readyPrograms(parts: ModelParts): Promise<readonly Extract<Provid
   return programs.filter((_, index) => met[index]?.ready);
 }
 
-async function pick(parts: ModelParts, servers: readonly FoundServer[], ask: Ask | undefined): Promise<Selection> {
+async function pick(
+  parts: ModelParts,
+  servers: readonly FoundServer[],
+  person: Person | undefined,
+): Promise<Selection> {
   const choices = servers.flatMap(({ provider, models }) =>
     models.map(({ id }): Selection & { model: string } => ({ provider: provider.name, model: id })),
   );
@@ -84,7 +93,7 @@ async function pick(parts: ModelParts, servers: readonly FoundServer[], ask: Ask
   const last = lastModel(parts.state);
   const again = choices.find((choice) => specOf(choice) === last);
   if (again !== undefined) return again;
-  const chosen = ask === undefined ? undefined : await askWhich(choices, ask);
+  const chosen = person && (await askWhich(choices, person));
   if (chosen === undefined) {
     const note = `${choices.length} models are ready and nobody was asked: using ${specOf(first)}. Choose another with --model or OXBOW_MODEL ('oxbow models' lists them).`;
     return { ...first, note };
@@ -98,12 +107,12 @@ function specOf({ provider, model }: Selection): string {
 }
 
 /** Undefined when no usable answer came. */
-async function askWhich<T extends Selection>(choices: readonly T[], ask: Ask): Promise<T | undefined> {
+async function askWhich<T extends Selection>(choices: readonly T[], person: Person): Promise<T | undefined> {
   const width = String(choices.length).length;
   const menu = choices.map((choice, index) => `  ${String(index + 1).padStart(width)}  ${specOf(choice)}\n`).join("");
   let question = `Several models are ready:\n${menu}Which one? [1] `;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const answer = (await ask(question))?.trim();
+    const answer = (await person.ask(question))?.trim();
     if (answer === undefined) return undefined;
     const byName = choices.find((choice) => answer === choice.model || answer === specOf(choice));
     const chosen = answer === "" ? choices[0] : (byName ?? choices[Number(answer) - 1]);
@@ -116,14 +125,15 @@ async function askWhich<T extends Selection>(choices: readonly T[], ask: Ask): P
 /** The servers found after it was started; a sentence when it was not, but could be. */
 async function offerOllama(
   parts: ModelParts,
-  ask: Ask | undefined,
+  person: Person | undefined,
 ): Promise<readonly FoundServer[] | string | undefined> {
   const { startableOllama, startOllama } = await import("./start-ollama.js");
   const program = startableOllama(parts);
   if (program === undefined) return undefined;
   const byHand = "start Ollama, which is installed ('ollama serve'), or set a key such as ANTHROPIC_API_KEY";
-  const answer = await ask?.("Ollama is installed but not running. Start it now? [Y/n] ");
+  const answer = await person?.ask("Ollama is installed but not running. Start it now? [Y/n] ");
   if (answer === undefined || !/^(y(es)?)?$/i.test(answer.trim())) return byHand;
+  person?.tell("starting Ollama …");
   const problem = await startOllama(parts, program);
   if (problem !== undefined) return `${problem}, or set a key such as ANTHROPIC_API_KEY`;
   const servers = await (await import("./local-servers.js")).findServers(parts);
