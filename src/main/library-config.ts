@@ -68,7 +68,7 @@ function settleModel(model: string | undefined, provider: NamedProvider): string
 }
 
 function settleEndpoint({ apiKey, baseUrl }: HarnessConfig, provider: NamedProvider): Endpoint {
-  const needsKey = provider.keyName !== undefined;
+  const needsKey = provider.keyName !== undefined && provider.local !== true;
   if (needsKey && (typeof apiKey !== "string" || apiKey.trim() === "")) {
     throw invalid(
       `apiKey is required: pass { apiKey: "…" } with a key for ${provider.name}. The library reads no environment variables.`,

@@ -55,6 +55,32 @@ describe("listModels", () => {
     expect(seen[0]).toMatchObject({ url: "/v1/models", headers: { authorization: "Bearer k" } });
   });
 
+  it("reads what each service says of context and tools, in its own words", async () => {
+    const data = [
+      { id: "mistral", max_context_length: 1, capabilities: { function_calling: true } },
+      { id: "openrouter", name: "Open", context_length: 2, supported_parameters: ["temperature"] },
+      { id: "fireworks", context_length: 3, supports_tools: false },
+      { id: "vllm", max_model_len: 5, owned_by: "vllm" },
+      {
+        id: "copilot",
+        capabilities: { limits: { max_context_window_tokens: 4 }, supports: { tool_calls: true } },
+      },
+    ];
+    const { url, seen } = await serve(200, { data });
+    const where = { ...endpoint(url), dialect: { unversioned: true }, headers: { "x-team": "blue" } } as const;
+    expect(await listModels("openai-chat", where, { http })).toEqual({
+      ok: true,
+      models: [
+        { id: "mistral", maxContextTokens: 1, tools: true },
+        { id: "openrouter", label: "Open", maxContextTokens: 2, tools: false },
+        { id: "fireworks", maxContextTokens: 3, tools: false },
+        { id: "vllm", maxContextTokens: 5, owner: "vllm" },
+        { id: "copilot", maxContextTokens: 4, tools: true },
+      ],
+    });
+    expect(seen[0]).toMatchObject({ url: "/models", headers: { "x-team": "blue" } });
+  });
+
   it("tells what went wrong", async () => {
     const refused = await serve(401, { error: { message: "no" } });
     expect(await listModels("openai-chat", endpoint(refused.url), { http })).toMatchObject({

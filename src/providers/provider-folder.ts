@@ -60,8 +60,10 @@ function entryOf(file: string, fileName: string): readonly FolderEntry[] {
   }
   if (variant) return [{ kind: "variant", name, file }];
   if (!isExecutable(file)) return isScript(file) ? broken(`${file} is not executable: chmod +x '${file}'`) : [];
-  if ((status.mode & 0o022) !== 0) return broken(`others can write to ${file}: chmod go-w '${file}'`);
   const me = process.getuid?.();
+  if (me !== undefined && (status.mode & 0o022) !== 0) {
+    return broken(`others can write to ${file}: chmod go-w '${file}'`);
+  }
   if (me !== undefined && status.uid !== me && status.uid !== 0) return broken(`${file} belongs to another user`);
   return [{ kind: "executable", name, file }];
 }

@@ -3,7 +3,7 @@ import type { Flag } from "../flags.js";
 /** Flags of `oxbow run` and of a bare prompt. */
 export const RUN_FLAGS: readonly Flag[] = [
   { name: "model", short: "m", value: "NAME", help: "model, as NAME or PROVIDER:NAME (see 'oxbow models')" },
-  { name: "provider", value: "NAME", help: "anthropic, openai, openai-responses, gemini, ollama or offline" },
+  { name: "provider", value: "NAME", help: "anthropic, openai, ollama, offline … ('oxbow models' lists them all)" },
   { name: "max-iterations", value: "N", help: "most model calls in the turn (default 100)" },
   {
     name: "tool-set",

@@ -52,7 +52,7 @@ async function stateByHttp(parts: ModelParts, provider: NamedProvider): Promise<
   const { directory, http } = parts;
   const endpoint = directory.endpoint(provider);
   const moved = endpoint.baseUrl !== provider.baseUrl;
-  const configured = endpoint.key !== undefined || provider.origin !== undefined || (moved && !endpoint.local);
+  const configured = directory.hasKey(provider) || provider.origin !== undefined || (moved && !endpoint.local);
   const base = { name: provider.name, baseUrl: endpoint.baseUrl, configured };
   const unready = (detail: string): ProviderState => ({ ...base, ready: false, detail, models: [] });
   if (!directory.isReady(provider)) return unready(`set ${provider.keyName}`);

@@ -50,7 +50,7 @@ export function isItself({ directory }: ModelParts, provider: NamedProvider, mod
 function isCandidate({ directory }: ModelParts, provider: NamedProvider): boolean {
   if (provider.local) return true;
   const keyless = provider.keyName === undefined || provider.keyOptional === true;
-  return keyless && directory.endpoint(provider).key === undefined;
+  return keyless && !directory.hasKey(provider);
 }
 
 /** Models that only turn text into numbers are listed like any other. */

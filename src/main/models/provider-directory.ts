@@ -76,6 +76,11 @@ export class ProviderDirectory {
     return authorise === undefined ? endpoint : { ...endpoint, authorise };
   }
 
+  hasKey(provider: NamedProvider): boolean {
+    const { key, authorise } = this.endpoint(provider);
+    return key !== undefined || authorise !== undefined;
+  }
+
   /** Whether a call could succeed as far as can be told without making one. */
   isReady(provider: NamedProvider): boolean {
     return isReady(provider, this.endpoint(provider));

@@ -67,7 +67,7 @@ export async function providerOf(
 function withKeys({ directory }: ModelParts): readonly NamedProvider[] {
   return directory.reachable().filter((provider) => {
     if (provider.keyName === undefined || provider.local || !directory.isReady(provider)) return false;
-    return provider.keyOptional !== true || directory.endpoint(provider).key !== undefined;
+    return provider.keyOptional !== true || directory.hasKey(provider);
   });
 }
 
