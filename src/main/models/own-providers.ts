@@ -9,6 +9,7 @@ import { findProvider } from "../../providers/named.js";
 import { FieldError, ownProvider } from "../../providers/own-provider.js";
 import { type FolderEntry, readProviderFolder, readVariant } from "../../providers/provider-folder.js";
 import { readProviderTable } from "../../providers/provider-tables.js";
+import { OFFLINE } from "./model-parts.js";
 import type { ProviderEntry, ProviderTables } from "./provider-directory.js";
 
 /** By name, sorted. */
@@ -17,6 +18,7 @@ export function ownProviders(folder: string | undefined, tables: ProviderTables 
   const written = isJsonObject(tables?.value) ? tables.value : {};
   const names = [...new Set([...files.map((file) => file.name), ...Object.keys(written)])].sort();
   return names.map((name) => {
+    if (name === OFFLINE) return { kind: "broken", name, problem: `${OFFLINE} is built in: choose another name` };
     const file = files.find((candidate) => candidate.name === name);
     try {
       const entry = file === undefined ? undefined : entryOf(file);
