@@ -92,7 +92,7 @@ export const REQUIREMENTS = [
   { id: "S11", title: "Tamper-evident log", status: "done" },
   { id: "S12", title: "Counterfactual runs side by side", status: "open" },
   // Context
-  { id: "X1", title: "Instruction files, nested and from other tools", status: "open" },
+  { id: "X1", title: "Instruction files, nested and from other tools", status: "done" },
   { id: "X2", title: "Dynamic markers in instructions", status: "open" },
   { id: "X3", title: "Skills", status: "open" },
   { id: "X4", title: "Memory files", status: "open" },

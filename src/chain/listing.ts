@@ -22,6 +22,7 @@ import { create as tool30Ledger } from "./tool/30-ledger.js";
 import { create as tool50Undo } from "./tool/50-undo.js";
 import { create as tool60Cap } from "./tool/60-cap.js";
 import { create as tool70Redact } from "./tool/70-redact.js";
+import { create as tool80Instructions } from "./tool/80-instructions.js";
 import { create as tool90Begin } from "./tool/90-begin.js";
 
 export const listing: ChainListing = {
@@ -54,6 +55,7 @@ export const listing: ChainListing = {
     { name: "50-undo", create: tool50Undo },
     { name: "60-cap", create: tool60Cap },
     { name: "70-redact", create: tool70Redact },
+    { name: "80-instructions", create: tool80Instructions },
     { name: "90-begin", create: tool90Begin },
   ],
   subscribers: [{ name: "50-journal", create: subscribers50Journal }],

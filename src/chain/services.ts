@@ -72,6 +72,12 @@ export interface ChangeRecorder {
   settle(): Promise<void>;
 }
 
+/** What a folder brings for the model to read, as far as it was approved. */
+export interface ProjectReading {
+  /** Instructions of folders that these paths are the first to touch. */
+  touched(paths: readonly string[]): Promise<string | undefined>;
+}
+
 export interface ChainServices {
   readonly tools: ToolRegistry;
   readonly gate: PermissionJudge;
@@ -79,6 +85,7 @@ export interface ChainServices {
   readonly log: Log;
   readonly journal?: RunJournal;
   readonly undo?: ChangeRecorder;
+  readonly content?: ProjectReading | undefined;
   /** What the model is told with the input of a turn that begins now. */
   inputNotice?(): string | undefined;
   /** The system prompt. Called once per model call; it must answer the same bytes within a session. */

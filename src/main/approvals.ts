@@ -1,7 +1,7 @@
 /** Where approvals are kept, and who is here to give them (features P10, P11). */
 import { join, resolve } from "node:path";
 import { ApprovedLock, type Approver } from "../security/trust/approved-lock.js";
-import { projectTop } from "../security/trust/discover.js";
+import { projectTop } from "../security/trust/folders.js";
 import type { Roots } from "../system/xdg-paths.js";
 import type { Variables } from "./env.js";
 

@@ -14,6 +14,7 @@ import { nodeClock } from "../system/node-clock.js";
 import type { Variables } from "./env.js";
 import type { ModelShelf } from "./model-shelf.js";
 import { type OpenedRun, openRun } from "./open-run.js";
+import type { ProjectContent } from "./project-content.js";
 import type { SessionShelf } from "./session-shelf.js";
 import type { LoadedSettings } from "./settings.js";
 import { slashContext } from "./slash-context.js";
@@ -27,6 +28,8 @@ export interface EngineOptions {
   readonly model: Model;
   readonly log: LogFunction;
   readonly sessions: SessionShelf;
+  /** What the folder brings, as far as a person has approved it. */
+  readonly content?: ProjectContent;
   /** Something the user should hear now. */
   readonly tell: (message: string) => void;
   /** Something a person should hear once, where there is one. */
@@ -72,7 +75,10 @@ export function createEngine(options: EngineOptions): Engine {
     }
     const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
     const { root, shelf, loaded } = options;
-    const result = await command.run(args, slashContext({ ...hosted, settings: loaded.settings, root, shelf }));
+    const result = await command.run(
+      args,
+      slashContext({ ...hosted, settings: loaded.settings, root, shelf, files: options.content?.files }),
+    );
     return "failure" in result ? { ok: false, failure: result.failure } : { ok: true, value: { text: result.text } };
   };
 

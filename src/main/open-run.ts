@@ -70,6 +70,7 @@ export async function openRun(
     log,
     journal,
     undo,
+    content: parts.content,
     systemPrompt: () => prompt,
     inputNotice: () => (permissions.planning ? PLAN_MODE_INSTRUCTION : undefined),
     permissionState: { missing: undefined },
@@ -170,13 +171,16 @@ function planSwitch(permissions: RunPermissions, bus: Bus): PlanSwitch {
 }
 
 /** Made once: its bytes must not change within a session. */
-function promptOf({ loaded, root, clock }: EngineParts): string {
+function promptOf({ loaded, root, clock, content }: EngineParts): string {
   const override = loaded.settings.system_prompt.value;
+  const instructions = content?.instructions;
+  const hasOutside = instructions !== undefined || loaded.settings.tool_sets.value.includes("web");
   return systemPrompt({
     workspace: root,
     platform: process.platform,
     date: new Date(clock.wall()).toISOString().slice(0, 10),
-    notices: loaded.settings.tool_sets.value.includes("web") ? [STANDING_INSTRUCTION] : [],
+    notices: hasOutside ? [STANDING_INSTRUCTION] : [],
+    instructions,
     ...(override !== undefined && { override }),
   });
 }

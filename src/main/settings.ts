@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDuration } from "../base/duration.js";
+import { DEFAULT_INSTRUCTION_BYTES } from "../context/instructions/capped-texts.js";
 import type { ToolSet } from "../engine/ports.js";
 import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../security/permissions/modes.js";
 import { type LogLevels, parseLogLevels } from "../system/log.js";
@@ -45,6 +46,10 @@ export interface Settings {
   readonly sandbox_hosts: Setting<readonly string[]>;
   /** Hosts that `web_fetch` may reach although they are not on the public internet. */
   readonly web_hosts: Setting<readonly string[]>;
+  /** Instruction files to load, in each folder the first that is there. */
+  readonly context_sources: Setting<readonly string[]>;
+  /** Most bytes of them all together. */
+  readonly context_bytes: Setting<number>;
   readonly log: Setting<LogLevels>;
 }
 
@@ -85,6 +90,8 @@ const PROFILE_KEYS = [
   "sandbox",
   "sandbox_hosts",
   "web_hosts",
+  "context_sources",
+  "context_bytes",
   "log",
 ];
 
@@ -146,6 +153,8 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     sandbox: pick<SandboxMode>({ key: "sandbox", flag: "sandbox", fallback: "auto", read: sandboxMode }),
     sandbox_hosts: pick<readonly string[]>({ key: "sandbox_hosts", fallback: [], read: words }),
     web_hosts: pick<readonly string[]>({ key: "web_hosts", fallback: [], read: words }),
+    context_sources: pick<readonly string[]>({ key: "context_sources", fallback: ["AGENTS.md"], read: contextSources }),
+    context_bytes: pick({ key: "context_bytes", fallback: DEFAULT_INSTRUCTION_BYTES, read: wholeNumber }),
     log: pick({
       key: "log",
       flag: "log-level",
@@ -243,6 +252,13 @@ function sandboxMode(text: string): SandboxMode {
 
 function words(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((word) => word !== "");
+}
+
+function contextSources(text: string): readonly string[] {
+  const names = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  const wrong = names.find((name) => /^[/~]|^[A-Za-z]:|\\|(^|\/)\.\.?(\/|$)/.test(name));
+  if (wrong !== undefined) throw new UsageError(`expected names of files in the project's folders, got "${wrong}".`);
+  return names;
 }
 
 function duration(text: string): number {

@@ -12,11 +12,21 @@ export interface SlashFacts {
   readonly settings: Settings;
   readonly root: string;
   readonly shelf: ModelShelf;
+  /** Instruction files in use. */
+  readonly files?: readonly string[] | undefined;
   readonly recording: RunRecording;
   readonly security: RunSecurity;
 }
 
-export function slashContext({ run, settings, root, shelf, recording, security }: SlashFacts): SlashContext {
+export function slashContext({
+  run,
+  settings,
+  root,
+  shelf,
+  files = [],
+  recording,
+  security,
+}: SlashFacts): SlashContext {
   const currentModel = () => `${run.model.provider}:${run.model.model}`;
   return {
     currentModel,
@@ -33,6 +43,7 @@ export function slashContext({ run, settings, root, shelf, recording, security }
           .join(", "),
       ],
       ["permissions", settings.permission_mode.value],
+      ["instructions", files.join(", ") || "none"],
       ["recording", recording.status()],
     ],
     recording,

@@ -19,13 +19,32 @@ export function processTerminal(variables: Variables, lines?: LineReader): Termi
     color,
   };
   if (!personPresent()) return terminal;
-  let reader = lines;
   const askLine: Terminal["askLine"] = async (question, signal) => {
+    if (lines !== undefined) return lines.ask(question, signal);
     const { LineReader } = await import("./line-reader.js");
-    reader ??= new LineReader(nodeClock, { interrupt: "signal" });
-    return reader.ask(question, signal);
+    // Closed again: a conversation may follow, and two readers would each take what is typed.
+    const reader = new LineReader(nodeClock, { interrupt: "signal" });
+    try {
+      return await reader.ask(question, signal);
+    } finally {
+      reader.close();
+    }
   };
   return { ...terminal, askLine };
+}
+
+/** How questions about content are put: on stderr, to whoever can answer. */
+export function trustLook({ askLine, err, color }: Terminal) {
+  return {
+    color,
+    width: process.stderr.columns ?? 80,
+    ...(askLine && {
+      conversation: {
+        show: (words: string) => err.write(`${words}\n`),
+        ask: (question: string) => askLine(question),
+      },
+    }),
+  };
 }
 
 /** Someone who can see a question and type an answer. */

@@ -7,7 +7,18 @@ import { ROOT, setUp } from "../setup/set-up.mjs";
 import { ACCEPTED } from "./accepted.mjs";
 import { askInjection } from "./injection.mjs";
 
-const DEFAULT_SUITES = ["sse", "wire", "edits", "containment", "terminal", "secrets", "bash", "ssrf", "injection"];
+const DEFAULT_SUITES = [
+  "sse",
+  "wire",
+  "edits",
+  "containment",
+  "terminal",
+  "secrets",
+  "bash",
+  "ssrf",
+  "injection",
+  "instructions",
+];
 const ADAPTER = [process.execPath, join(ROOT, "tools", "adapter.mjs")];
 const COLUMNS = ["suite", "pass", "fail", "accepted", "contested", "usability", "unsupported", "seconds"];
 

@@ -10,9 +10,11 @@ export interface PromptFacts {
   readonly notices?: readonly string[];
   /** Replaces the standing text when the user gives their own. */
   readonly override?: string;
+  /** The instruction files, delimited. Before what is true of today only, so that sessions of a project share their beginning. */
+  readonly instructions?: string | undefined;
 }
 
-export function systemPrompt({ workspace, platform, date, notices = [], override }: PromptFacts): string {
-  const text = [(override ?? standing).trim(), ...notices].join("\n\n");
-  return `${text}\n\nWorkspace: ${workspace}\nPlatform: ${platform}\nDate: ${date}\n`;
+export function systemPrompt({ workspace, platform, date, notices = [], override, instructions }: PromptFacts): string {
+  const text = [(override ?? standing).trim(), ...notices, ...(instructions === undefined ? [] : [instructions])];
+  return `${text.join("\n\n")}\n\nWorkspace: ${workspace}\nPlatform: ${platform}\nDate: ${date}\n`;
 }

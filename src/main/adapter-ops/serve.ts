@@ -11,6 +11,7 @@ const OPERATIONS: Readonly<Record<string, () => Promise<Operation>>> = {
   decide_url: async () => (await import("./ssrf.js")).decideUrl,
   decide_shell: async () => (await import("./bash.js")).handleDecideShell,
   edit: async () => (await import("./edit.js")).handleEdit,
+  load_instructions: async () => (await import("./instructions.js")).loadInstructions,
   path_inside: async () => (await import("./containment.js")).pathInside,
   redact: async () => (await import("./redact.js")).handleRedact,
   sanitize_terminal: async () => (await import("./terminal.js")).handleSanitizeTerminal,

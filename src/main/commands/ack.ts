@@ -5,7 +5,7 @@ import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
 import { helpLines, parseFlags, UsageError } from "../flags.js";
 import { loadSettings } from "../settings.js";
-import { processTerminal } from "../terminal-io.js";
+import { processTerminal, trustLook } from "../terminal-io.js";
 
 const FLAGS = [
   {
@@ -29,14 +29,13 @@ export async function run(args: readonly string[]): Promise<number> {
     return EXIT.answered;
   }
   const variables = environment();
-  const { roots } = await loadSettings(flags, variables);
+  const { roots, settings } = await loadSettings(flags, variables);
   const folder = resolve(flags.text("cwd") ?? process.cwd());
   const terminal = processTerminal(variables);
   const [{ ackCommand }, { TrustError }] = await Promise.all([
     import("../../security/trust/ack-command.js"),
     import("../../security/trust/trust-error.js"),
   ]);
-  const { askLine } = terminal;
   const emitTo = flags.text("emit-lockfile");
   try {
     const { text, exitCode } = await ackCommand({
@@ -45,13 +44,10 @@ export async function run(args: readonly string[]): Promise<number> {
       lock: openApprovals(folder, { roots, variables }),
       by: approver(variables),
       now: () => new Date(),
-      width: process.stdout.columns ?? 80,
-      color: terminal.color,
+      ...trustLook(terminal),
+      sources: settings.context_sources.value,
       paths: flags.words,
       which: flags.has("all") ? "user-owned" : "one-by-one",
-      ...(askLine && {
-        conversation: { show: (words) => terminal.err.write(`${words}\n`), ask: (question) => askLine(question) },
-      }),
       ...(emitTo !== undefined && { emitTo: resolve(emitTo) }),
     });
     process.stdout.write(text);

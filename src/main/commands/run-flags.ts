@@ -29,6 +29,14 @@ export const RUN_FLAGS: readonly Flag[] = [
     value: "TEXT",
     help: "instructions instead of the built-in ones; @FILE reads them from a file",
   },
+  {
+    name: "skip-unapproved",
+    help: "go on without instructions and other content of the folder that nobody has approved",
+  },
+  {
+    name: "allow-project-hooks",
+    help: "let hooks, tools and plugins of the project run, each once it is approved ('oxbow ack')",
+  },
   { name: "continue", short: "c", help: "go on with the latest session of this folder" },
   { name: "resume", short: "r", value: "ID", help: "go on with a session, by its id or a piece of it" },
   {

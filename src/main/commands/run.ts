@@ -16,9 +16,10 @@ import { EXIT, exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
 import { helpLines, type ParsedFlags, parseFlags, UsageError } from "../flags.js";
 import { createEngine, type Engine } from "../harness.js";
 import { type Chosen, createModelShelf } from "../model-shelf.js";
+import { ProjectContent } from "../project-content.js";
 import { SessionShelf } from "../session-shelf.js";
 import { loadSettings, type Settings } from "../settings.js";
-import { askOnce, inputIsConnected, personPresent, processTerminal, readInput } from "../terminal-io.js";
+import { askOnce, inputIsConnected, personPresent, processTerminal, readInput, trustLook } from "../terminal-io.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
 export async function run(args: readonly string[]): Promise<number> {
@@ -35,6 +36,7 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
   const terminal = processTerminal(variables);
   const prompt = await wholePrompt(flags, terminal);
   const prepared = await prepare(flags, { ...options, variables, terminal });
+  if ("exit" in prepared) return prepared.exit;
   try {
     const opened = await openSession(prepared, { flags, terminal });
     if ("exit" in opened) return opened.exit;
@@ -64,7 +66,7 @@ interface Prepared {
 async function prepare(
   flags: ParsedFlags,
   options: { readonly rawTrace: boolean; readonly variables: Variables; readonly terminal: Terminal },
-): Promise<Prepared> {
+): Promise<Prepared | { readonly exit: number }> {
   const { variables, terminal } = options;
   const loaded = await loadSettings(flags, variables);
   const { settings, roots } = loaded;
@@ -86,13 +88,24 @@ async function prepare(
   const tell = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
   // Scripts read stderr too: a piece of news is no reason to break one.
   const note = (message: string) => (terminal.showProgress ? tell(message) : log("info", "sessions", message));
+  const content = await ProjectContent.enter({
+    ...{ loaded, variables, root, tell },
+    ...trustLook(terminal),
+    skipUnapproved: flags.has("skip-unapproved"),
+    allowProjectHooks: flags.has("allow-project-hooks"),
+  });
+  if ("failure" in content) {
+    tell(content.failure.message);
+    return { exit: exitCodeOfFailure(content.failure) };
+  }
   const sessions = new SessionShelf({ settings, roots, variables, root, tell, note });
   const resume = await sessionToResume(flags, sessions, root);
   const chosen = await shelf.choose(
     resume && !namesModel(flags) ? resume : modelWishes(settings),
     personPresent() ? { ask: askOnce, tell } : undefined,
   );
-  const engine = createEngine({ loaded, variables, root, shelf, model: chosen.model, log, sessions, tell, note });
+  const { model } = chosen;
+  const engine = createEngine({ loaded, variables, root, shelf, model, log, sessions, content, tell, note });
   const client = connectInProcess(engine.host, { id: engine.newClientId(), canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
   const tendSessions = async () => {

@@ -20,7 +20,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return EXIT.answered;
   }
   const variables = environment();
-  const { roots } = await loadSettings(flags, variables);
+  const { roots, settings } = await loadSettings(flags, variables);
   const folder = resolve(flags.text("cwd") ?? process.cwd());
   const [{ verifyAckCommand }, { TrustError }] = await Promise.all([
     import("../../security/trust/verify-ack-command.js"),
@@ -32,6 +32,7 @@ export async function run(args: readonly string[]): Promise<number> {
       folder,
       home: { config: roots.config },
       lock: openApprovals(folder, { roots, variables }),
+      sources: settings.context_sources.value,
       paths: flags.words,
       ...(portableFile && { portableFile: resolve(portableFile) }),
     });

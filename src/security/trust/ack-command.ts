@@ -4,7 +4,8 @@ import { type ApprovedLock, type Approver, portableLock } from "./approved-lock.
 import { askPending, type Conversation, decide } from "./ask-pending.js";
 import { type ContentItem, type FoundContent, nameOf } from "./content.js";
 import { renderDiff } from "./diff-view.js";
-import { type DiscoverOptions, discoverContent, NestedContent, projectTop } from "./discover.js";
+import { type DiscoverOptions, discoverContent, NestedContent } from "./discover.js";
+import { projectTop } from "./folders.js";
 import { type PendingItem, type Review, reviewContent, type TrustPolicy } from "./review.js";
 import { count, type Look, shown } from "./shown.js";
 import { renderTrustScreen } from "./trust-screen.js";

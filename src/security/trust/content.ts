@@ -10,6 +10,7 @@ export type ContentKind =
   | "profile"
   | "alias"
   | "instructions"
+  | "agent"
   | "skill"
   | "skill-file";
 
@@ -33,6 +34,7 @@ const TRAITS: Readonly<Record<ContentKind, KindTraits>> = {
   profile: { effect: "configures", label: "profile", needsFlag: false },
   alias: { effect: "configures", label: "alias file", needsFlag: false },
   instructions: { effect: "informs", label: "instruction file", needsFlag: false },
+  agent: { effect: "informs", label: "agent file", needsFlag: false },
   skill: { effect: "informs", label: "skill", needsFlag: false },
   "skill-file": { effect: "informs", label: "file of a skill", needsFlag: false },
 };

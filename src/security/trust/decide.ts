@@ -60,6 +60,6 @@ function refusal(items: readonly ContentItem[]): Failure {
     })
     .join(", ");
   const told = failure("NonInteractiveAckRefused", { kind });
-  const advice = "'oxbow ack' shows and approves it; --skip-unapproved goes on without it.";
+  const advice = "--skip-unapproved goes on without it.";
   return { ...told, message: `${told.message} ${advice}` };
 }

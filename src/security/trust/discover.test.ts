@@ -69,7 +69,7 @@ describe("what a folder would load", () => {
       "project profile .oxbow/profiles/ci.toml",
       "project alias .oxbow/aliases.toml",
       "project instructions .oxbow/prompts/p.md",
-      "project instructions .oxbow/agents/a.md",
+      "project agent .oxbow/agents/a.md",
       "project skill .oxbow/skills/s/SKILL.md",
     ]);
   });
@@ -110,7 +110,11 @@ describe("what a folder would load", () => {
   it("takes the fallback files that are in use", async () => {
     bed.put("CLAUDE.md", "c");
     bed.put("GEMINI.md", "g");
-    const { items } = await discoverContent({ folder: bed.folder, home: bed.home, fallbacks: ["GEMINI.md"] });
+    const { items } = await discoverContent({
+      folder: bed.folder,
+      home: bed.home,
+      sources: ["AGENTS.md", "GEMINI.md"],
+    });
     expect(items.map(({ path }) => path)).toEqual(["GEMINI.md"]);
   });
 });

@@ -11,17 +11,11 @@
 import { opendirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { isWithin } from "../../system/within.js";
-import {
-  type ContentItem,
-  type ContentKind,
-  type FoundContent,
-  keyOf,
-  type Owner,
-  type UnusableContent,
-} from "./content.js";
+import { type ContentItem, type ContentKind, type FoundContent, keyOf, type UnusableContent } from "./content.js";
 import { describeEntries, describeFile, misplaced } from "./describe.js";
+import { foldersUpward, type Origin, projectTop, realFolder } from "./folders.js";
 import { isThere } from "./is-there.js";
-import { FALLBACKS, INSTRUCTIONS, type Place, PROJECT_PLACES, SOURCE_FOLDER, SOURCE_PLACES } from "./places.js";
+import { instructionPlaces, type Place, PROJECT_PLACES, SOURCE_FOLDER, SOURCE_PLACES } from "./places.js";
 
 export interface DiscoverOptions {
   /** The folder that Oxbow works in. */
@@ -30,8 +24,10 @@ export interface DiscoverOptions {
   readonly home: { readonly config: string };
   /** The topmost folder to look in: by default the top of the repository, and without one the folder itself. */
   readonly stopAt?: string;
-  /** Paths of the fallback instruction files that are in use, as in FALLBACKS; all of them when not given. */
-  readonly fallbacks?: readonly string[];
+  /** The instruction files that are in use, as a profile lists them; all that are known when not given. */
+  readonly sources?: readonly string[];
+  /** What is looked for at all: what nobody loads, nobody need approve. Everything when not given. */
+  readonly kinds?: ReadonlySet<ContentKind>;
 }
 
 /** Names in one place before somebody must have put them there to be in the way. */
@@ -49,14 +45,14 @@ export async function discoverContent(options: DiscoverOptions): Promise<FoundCo
   if (config !== undefined) {
     // Where the tools may write, nothing is the user's own.
     const owner = isWithin(config, folder) ? "project" : "user";
-    await search.source({ root: config, base: "", owner }, SOURCE_PLACES);
+    await search.source({ root: config, base: "", owner }, wanted(SOURCE_PLACES, options));
   }
-  const instructions = instructionPlaces(options);
   for (const { root, base } of foldersUpward(folder, options.stopAt)) {
     const from: Origin = { root, base, owner: "project" };
-    await search.source(from, [...instructions, ...PROJECT_PLACES]);
+    await search.instructions(from, options);
+    await search.source(from, wanted(PROJECT_PLACES, options));
     const source = join(base, SOURCE_FOLDER);
-    if (isThere(join(root, source))) await search.source({ ...from, base: source }, SOURCE_PLACES);
+    if (isThere(join(root, source))) await search.source({ ...from, base: source }, wanted(SOURCE_PLACES, options));
   }
   return search.found();
 }
@@ -80,9 +76,9 @@ export class NestedContent {
     const fresh = this.#freshFolders(resolve(this.#folder, path));
     if (fresh.length === 0) return { roots: [], items: [], unusable: [] };
     const search = new Search();
-    const places = instructionPlaces(this.#options);
     for (const folder of fresh) {
-      await search.source({ root: this.#root, base: relative(this.#root, folder), owner: "project" }, places);
+      const from: Origin = { root: this.#root, base: relative(this.#root, folder), owner: "project" };
+      await search.instructions(from, this.#options);
     }
     return search.found();
   }
@@ -116,38 +112,8 @@ export function contentAt(path: string, options: DiscoverOptions & { readonly ki
   return "problem" in item ? { roots: [], items: [], unusable: [item] } : { roots: [], items: [item], unusable: [] };
 }
 
-function instructionPlaces({ fallbacks }: DiscoverOptions): readonly Place[] {
-  const inUse = fallbacks === undefined ? FALLBACKS : FALLBACKS.filter(({ path }) => fallbacks.includes(path));
-  return [INSTRUCTIONS, ...inUse];
-}
-
-interface Origin {
-  readonly root: string;
-  /** Where the places are, below the root. */
-  readonly base: string;
-  readonly owner: Owner;
-}
-
-/** Outermost first. Below the project's top the top is the root; each folder above it is one of its own. */
-function foldersUpward(folder: string, stopAt: string | undefined): readonly Pick<Origin, "root" | "base">[] {
-  const top = projectTop(folder);
-  const asked = stopAt === undefined ? undefined : realFolder(stopAt);
-  const last = asked !== undefined && isWithin(top, asked) ? asked : top;
-  const folders: Pick<Origin, "root" | "base">[] = [];
-  for (let current = folder; ; current = dirname(current)) {
-    const root = isWithin(current, top) ? top : current;
-    folders.unshift({ root, base: relative(root, current) });
-    if (current === last || current === dirname(current)) return folders;
-  }
-}
-
-/** The top of the repository around the folder, or the folder. */
-export function projectTop(folder: string): string {
-  const start = realpathSync.native(folder);
-  for (let current = start; ; current = dirname(current)) {
-    if (isThere(join(current, ".git"))) return current;
-    if (current === dirname(current)) return start;
-  }
+function wanted(places: readonly Place[], { kinds }: Pick<DiscoverOptions, "kinds">): readonly Place[] {
+  return kinds === undefined ? places : places.filter(({ kind }) => kinds.has(kind));
 }
 
 /** Collects; a file that was found under another name before is left out. */
@@ -169,6 +135,17 @@ class Search {
     for (const place of places) {
       if (!isThere(folder + place.path)) continue;
       await this.#place(origin, { ...place, path: join(origin.base, place.path) });
+    }
+  }
+
+  /** Of the single files that a profile lists, a folder gives the first it has: they say the same to different tools. */
+  async instructions(origin: Origin, options: Pick<DiscoverOptions, "sources" | "kinds">): Promise<void> {
+    let given = false;
+    for (const place of wanted(instructionPlaces(options.sources), options)) {
+      if (given && place.shape === "file") continue;
+      const before = this.#items.length;
+      await this.source(origin, [place]);
+      given ||= options.sources !== undefined && place.shape === "file" && this.#items.length > before;
     }
   }
 
@@ -284,18 +261,6 @@ function namesIn(folder: string): readonly string[] | undefined {
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-/** The folder free of links; undefined when it is none. */
-function realFolder(path: string): string | undefined {
-  try {
-    // Without a name there, the error that would say so costs more than all the rest.
-    if (!isThere(path)) return undefined;
-    const real = realpathSync.native(path);
-    return statSync(real).isDirectory() ? real : undefined;
   } catch {
     return undefined;
   }

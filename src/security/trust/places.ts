@@ -13,7 +13,7 @@ export interface Place {
   readonly ending?: string;
 }
 
-export const INSTRUCTIONS: Place = { path: "AGENTS.md", kind: "instructions", shape: "file" };
+const INSTRUCTIONS: Place = { path: "AGENTS.md", kind: "instructions", shape: "file" };
 
 function fallback(path: string): Place {
   return { path, kind: "instructions", shape: "file" };
@@ -24,7 +24,7 @@ function fallbackFolder(path: string, ending: string): Place {
 }
 
 /** Other tools' instruction files, which a profile may list (feature X1). */
-export const FALLBACKS: readonly Place[] = [
+const FALLBACKS: readonly Place[] = [
   fallback("AGENTS.override.md"),
   fallback("AGENT.md"),
   fallback("CLAUDE.md"),
@@ -46,6 +46,12 @@ export const FALLBACKS: readonly Place[] = [
   fallback(".rules"),
 ];
 
+/** What a profile lists as `context_sources`, in its order; a name that is not known is that of a file. Without a list: all that are known. */
+export function instructionPlaces(sources: readonly string[] | undefined): readonly Place[] {
+  const known = [INSTRUCTIONS, ...FALLBACKS];
+  return sources?.map((path) => known.find((place) => place.path === path) ?? fallback(path)) ?? known;
+}
+
 /** In every folder from the working folder up, beside the instruction files. */
 export const PROJECT_PLACES: readonly Place[] = [
   { path: ".mcp.json", kind: "mcp", shape: "servers" },
@@ -64,7 +70,7 @@ export const SOURCE_PLACES: readonly Place[] = [
   { path: "aliases.toml", kind: "alias", shape: "file" },
   { path: "AGENTS.md", kind: "instructions", shape: "file" },
   { path: "prompts", kind: "instructions", shape: "tree", ending: ".md" },
-  { path: "agents", kind: "instructions", shape: "tree", ending: ".md" },
+  { path: "agents", kind: "agent", shape: "tree", ending: ".md" },
   { path: "skills", kind: "skill", shape: "skills" },
 ];
 

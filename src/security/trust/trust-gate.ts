@@ -39,9 +39,13 @@ export class TrustGate {
     return this.#leavingOut(await this.#nested.touch(path));
   }
 
-  /** A file that approved content names, such as `@other.md` in instructions. */
-  async include(path: string, kind: ContentKind): Promise<TrustOutcome> {
-    return this.#leavingOut(contentAt(path, { ...this.#options, kind }));
+  /** A file that approved content names, such as `@other.md` in instructions. At the start it is asked about or refused like all else. */
+  async include(path: string, kind: ContentKind, moment: "start" | "turn" = "turn"): Promise<TrustOutcome> {
+    const found = contentAt(path, { ...this.#options, kind });
+    if (moment === "turn") return this.#leavingOut(found);
+    const outcome = await pass(found, this.#options);
+    this.#later.push(...outcome.load);
+    return outcome;
   }
 
   of(kind: ContentKind): readonly TrustedItem[] {

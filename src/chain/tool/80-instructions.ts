@@ -1,0 +1,35 @@
+import type { ToolOutcome } from "../../engine/ports.js";
+import { text } from "../../protocol/content.js";
+import type { JsonObject } from "../../protocol/json.js";
+import { withoutForgedInstructions } from "../../security/untrusted/forged-instructions.js";
+import type { CreateToolLink } from "../services.js";
+
+/** The instruction files of a folder come with the first result that touches it (feature X1); no result can pretend to be one (P12). */
+export const create: CreateToolLink =
+  ({ content }) =>
+  async (call, _context, next) => {
+    const outcome = withoutForgeries(await next(call));
+    if (content === undefined) return outcome;
+    const paths = touchedPaths(call.args);
+    const instructions = paths.length === 0 ? undefined : await content.touched(paths);
+    return instructions === undefined ? outcome : { ...outcome, content: [...outcome.content, text(instructions)] };
+  };
+
+function withoutForgeries(outcome: ToolOutcome): ToolOutcome {
+  let changed = false;
+  const content = outcome.content.map((block) => {
+    if (block.type !== "text") return block;
+    const safe = withoutForgedInstructions(block.text);
+    changed ||= safe !== block.text;
+    return safe === block.text ? block : { ...block, text: safe };
+  });
+  return changed ? { ...outcome, content } : outcome;
+}
+
+const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
+
+/** As the built-in tools name them. */
+function touchedPaths({ path, patch }: JsonObject): readonly string[] {
+  if (typeof path === "string") return [path];
+  return typeof patch === "string" ? [...patch.matchAll(PATCHED)].map(([, file = ""]) => file.trim()) : [];
+}

@@ -1,0 +1,47 @@
+/** The folders that content may come from. Kept apart and light: every start asks which they are. */
+import { realpathSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { isWithin } from "../../system/within.js";
+import type { Owner } from "./content.js";
+import { isThere } from "./is-there.js";
+
+export interface Origin {
+  readonly root: string;
+  /** Where the places are, below the root. */
+  readonly base: string;
+  readonly owner: Owner;
+}
+
+/** Outermost first. Below the project's top the top is the root; each folder above it is one of its own. */
+export function foldersUpward(folder: string, stopAt: string | undefined): readonly Pick<Origin, "root" | "base">[] {
+  const top = projectTop(folder);
+  const asked = stopAt === undefined ? undefined : realFolder(stopAt);
+  const last = asked !== undefined && isWithin(top, asked) ? asked : top;
+  const folders: Pick<Origin, "root" | "base">[] = [];
+  for (let current = folder; ; current = dirname(current)) {
+    const root = isWithin(current, top) ? top : current;
+    folders.unshift({ root, base: relative(root, current) });
+    if (current === last || current === dirname(current)) return folders;
+  }
+}
+
+/** The top of the repository around the folder, or the folder. */
+export function projectTop(folder: string): string {
+  const start = realpathSync.native(folder);
+  for (let current = start; ; current = dirname(current)) {
+    if (isThere(join(current, ".git"))) return current;
+    if (current === dirname(current)) return start;
+  }
+}
+
+/** The folder free of links; undefined when it is none. */
+export function realFolder(path: string): string | undefined {
+  try {
+    // Without a name there, the error that would say so costs more than all the rest.
+    if (!isThere(path)) return undefined;
+    const real = realpathSync.native(path);
+    return statSync(real).isDirectory() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}

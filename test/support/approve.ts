@@ -1,0 +1,22 @@
+/** Approves what a folder brings, as a person at a terminal would. */
+import { join } from "node:path";
+import { ackCommand } from "../../src/security/trust/ack-command.js";
+import { ApprovedLock } from "../../src/security/trust/approved-lock.js";
+
+export async function approve(
+  folder: string,
+  { home, paths = [] }: { readonly home: string; readonly paths?: readonly string[] },
+): Promise<void> {
+  const config = join(home, "config");
+  await ackCommand({
+    folder,
+    home: { config },
+    lock: new ApprovedLock({ file: join(config, "approved.lock"), contents: join(home, "data", "approved") }),
+    by: { identity: "human", name: "test" },
+    now: () => new Date(),
+    width: 100,
+    color: false,
+    paths,
+    conversation: { show: () => {}, ask: async () => "y" },
+  });
+}
