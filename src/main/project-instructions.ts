@@ -8,7 +8,6 @@
  *    cache them, and no file can name a mark that depends on itself.
  */
 import { createHash } from "node:crypto";
-import { homedir } from "node:os";
 import { dirname, join, posix, relative, resolve } from "node:path";
 import { cappedTexts, type NamedText } from "../context/instructions/capped-texts.js";
 import { expandImports, type ImportAnswer, type ImportedFile } from "../context/instructions/expand-imports.js";
@@ -25,6 +24,7 @@ import { createMark, wrapUntrusted } from "../security/untrusted/untrusted.js";
 import { isWithin } from "../system/within.js";
 import { approver, openApprovals } from "./approvals.js";
 import { UsageError } from "./flags.js";
+import { importPath, importsOf } from "./instruction-imports.js";
 import { discoverOptions, type ProjectContentOptions } from "./project-content.js";
 
 interface Rule extends RuleFile {
@@ -93,7 +93,7 @@ export class ProjectInstructions {
   async #texts(items: readonly TrustedItem[], moment: "start" | "turn"): Promise<readonly NamedText[]> {
     const texts: NamedText[] = [];
     const onRequest: string[] = [];
-    for (const item of items) {
+    for (const item of items.filter(({ imported }) => imported !== true)) {
       const path = join(item.root, item.path);
       const name = this.#nameOf(path);
       let text = decode(await (moment === "start" ? this.#gate : this.#quietGate).read(item));
@@ -114,8 +114,7 @@ export class ProjectInstructions {
   #expand(file: ImportedFile, moment: "start" | "turn"): Promise<string> {
     const gate = moment === "start" ? this.#gate : this.#quietGate;
     return expandImports(file, async (spelled, from): Promise<ImportAnswer> => {
-      const home = this.#options.variables.HOME || homedir();
-      const path = spelled.startsWith("~/") ? join(home, spelled.slice(2)) : resolve(dirname(from.path), spelled);
+      const path = importPath(spelled, from.path);
       if (!isThere(path)) return { problem: undefined };
       const outcome = await gate.include(path, "instructions", moment);
       this.#refused ??= outcome.refuse;
@@ -165,6 +164,7 @@ function gateOptions(options: ProjectContentOptions): TrustGateOptions {
   const { root, loaded, variables, conversation, color, width, skipUnapproved, allowProjectHooks } = options;
   return {
     ...discoverOptions(options),
+    importsOf,
     ...{ skipUnapproved, allowProjectHooks, color, width },
     openLock: () => openApprovals(root, { roots: loaded.roots, variables }),
     now: () => new Date(),

@@ -68,10 +68,9 @@ describe("instructions of a folder", () => {
     await put("pkg/AGENTS.md", "closest file");
     await mkdir(join(home, "config"), { recursive: true });
     await writeFile(join(home, "config", "AGENTS.md"), "the user's own");
-    await approve(join(cwd, "pkg"), { home });
     const notYet = await run([], { folder: join(cwd, "pkg") });
     expect([notYet.code, notYet.stderr]).toEqual([5, expect.stringContaining("docs/more.md")]);
-    await approveImport("docs/more.md");
+    await approve(join(cwd, "pkg"), { home });
     const [first, second] = [await run([], { folder: join(cwd, "pkg") }), await run([], { folder: join(cwd, "pkg") })];
     const system = first.systems[0] ?? "";
     const order = ["the user's own", "root file, see imported words", "closest file"].map((text) =>
@@ -125,20 +124,3 @@ describe("instructions of a folder", () => {
     },
   );
 });
-
-/** A file that only an import names is found by naming it. */
-async function approveImport(path: string): Promise<void> {
-  const { ApprovedLock } = await import("../../src/security/trust/approved-lock.js");
-  const { contentAt } = await import("../../src/security/trust/discover.js");
-  const config = join(home, "config");
-  const lock = new ApprovedLock({ file: join(config, "approved.lock"), contents: join(home, "data", "approved") });
-  const [item] = contentAt(join(cwd, path), { folder: cwd, home: { config }, kind: "instructions" }).items;
-  if (item === undefined) throw new Error(`${path} was not found`);
-  await lock.record({
-    decision: "approved",
-    item,
-    change: "prose",
-    by: { identity: "human", name: "test" },
-    at: new Date(),
-  });
-}

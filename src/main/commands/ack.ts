@@ -4,6 +4,7 @@ import { approver, openApprovals } from "../approvals.js";
 import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
 import { helpLines, parseFlags, UsageError } from "../flags.js";
+import { importsOf } from "../instruction-imports.js";
 import { loadSettings } from "../settings.js";
 import { processTerminal, trustLook } from "../terminal-io.js";
 
@@ -46,6 +47,7 @@ export async function run(args: readonly string[]): Promise<number> {
       now: () => new Date(),
       ...trustLook(terminal),
       sources: settings.context_sources.value,
+      importsOf,
       paths: flags.words,
       which: flags.has("all") ? "user-owned" : "one-by-one",
       ...(emitTo !== undefined && { emitTo: resolve(emitTo) }),

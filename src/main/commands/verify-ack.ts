@@ -4,6 +4,7 @@ import { openApprovals } from "../approvals.js";
 import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
 import { helpLines, parseFlags, UsageError } from "../flags.js";
+import { importsOf } from "../instruction-imports.js";
 import { loadSettings } from "../settings.js";
 
 const FLAGS = [
@@ -33,6 +34,7 @@ export async function run(args: readonly string[]): Promise<number> {
       home: { config: roots.config },
       lock: openApprovals(folder, { roots, variables }),
       sources: settings.context_sources.value,
+      importsOf,
       paths: flags.words,
       ...(portableFile && { portableFile: resolve(portableFile) }),
     });

@@ -57,6 +57,8 @@ export interface ContentItem {
   /** Of the file's bytes, or of the entry in its canonical form. */
   readonly sha256: string;
   readonly size: number;
+  /** Only a part of other content, which names it. */
+  readonly imported?: true;
   /** Where it really lies, when a link leads there. */
   readonly target?: string;
 }

@@ -12,10 +12,11 @@ import { opendirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { isWithin } from "../../system/within.js";
 import { type ContentItem, type ContentKind, type FoundContent, keyOf, type UnusableContent } from "./content.js";
-import { describeEntries, describeFile, misplaced } from "./describe.js";
+import { describeEntries, describeFile, misplaced, readPlace } from "./describe.js";
 import { foldersUpward, type Origin, projectTop, realFolder } from "./folders.js";
 import { isThere } from "./is-there.js";
 import { instructionPlaces, type Place, PROJECT_PLACES, SOURCE_FOLDER, SOURCE_PLACES } from "./places.js";
+import { REVIEWABLE_BYTES } from "./read-content.js";
 
 export interface DiscoverOptions {
   /** The folder that Oxbow works in. */
@@ -26,6 +27,8 @@ export interface DiscoverOptions {
   readonly stopAt?: string;
   /** The instruction files that are in use, as a profile lists them; all that are known when not given. */
   readonly sources?: readonly string[];
+  /** Which files an instruction file names as parts of it, absolute. They are approved like the file itself. */
+  readonly importsOf?: (file: { readonly path: string; readonly text: string }) => Promise<readonly string[]>;
   /** What is looked for at all: what nobody loads, nobody need approve. Everything when not given. */
   readonly kinds?: ReadonlySet<ContentKind>;
 }
@@ -54,6 +57,7 @@ export async function discoverContent(options: DiscoverOptions): Promise<FoundCo
     const source = join(base, SOURCE_FOLDER);
     if (isThere(join(root, source))) await search.source({ ...from, base: source }, wanted(SOURCE_PLACES, options));
   }
+  await search.imports(options);
   return search.found();
 }
 
@@ -80,6 +84,7 @@ export class NestedContent {
       const from: Origin = { root: this.#root, base: relative(this.#root, folder), owner: "project" };
       await search.instructions(from, this.#options);
     }
+    await search.imports(this.#options);
     return search.found();
   }
 
@@ -146,6 +151,23 @@ class Search {
       const before = this.#items.length;
       await this.source(origin, [place]);
       given ||= options.sources !== undefined && place.shape === "file" && this.#items.length > before;
+    }
+  }
+
+  /** What the instruction files found so far name, and what that names. */
+  async imports(options: DiscoverOptions): Promise<void> {
+    if (options.importsOf === undefined) return;
+    // The list grows while it is gone through.
+    for (const item of this.#items) {
+      if (item.kind !== "instructions" || this.#items.length > MAX_FILES) continue;
+      const content = readPlace(item, { keep: REVIEWABLE_BYTES });
+      if (!("bytes" in content) || content.bytes === undefined) continue;
+      const file = { path: join(item.root, item.path), text: content.bytes.toString("utf8") };
+      for (const path of await options.importsOf(file)) {
+        const { items, unusable } = contentAt(path, { ...options, kind: "instructions" });
+        for (const one of items) this.#add({ ...one, imported: true });
+        for (const one of unusable) this.#add(one);
+      }
     }
   }
 
