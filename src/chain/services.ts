@@ -31,6 +31,8 @@ export interface PersonAnswer {
   readonly decision: PermissionDecision;
   readonly decidedBy: string;
   readonly message?: string;
+  /** Nobody answered in time. */
+  readonly unanswered?: true;
 }
 
 /** Decides whether a call may run, and keeps what a person allowed for the session. */

@@ -36,6 +36,7 @@ const model: SlashCommand = {
 
 const shell: SlashCommand = {
   name: "shell",
+  forPeople: true,
   usage: "!COMMAND",
   summary: "run a shell command yourself, without the model",
   run: (args, context) => {

@@ -5,6 +5,8 @@ export interface SlashCommand {
   readonly name: string;
   readonly usage: string;
   readonly summary: string;
+  /** It widens what may be done, or runs with a person's own rights: no agent may call it (feature P4). */
+  readonly forPeople?: true;
   run(args: string, context: SlashContext): Promise<SlashResult> | SlashResult;
 }
 

@@ -2,18 +2,20 @@
  * Hosts runs and carries out commands (features C1, L10). Knows clients by id, never how they are connected.
  */
 import type { Model } from "../engine/ports.js";
-import type { CommandReply } from "../protocol/client.js";
+import type { CommandReply, Identity } from "../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { JsonValue } from "../protocol/json.js";
-import type { Run } from "./run.js";
+import type { Originator, Run } from "./run.js";
 
 /** What the host cannot know itself. */
 export interface HostPorts {
   openRun(request: RunRequest): Promise<Run | { readonly failure: Failure }>;
   resolveModel(spec: string): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
+  /** Why this client may not answer a question of this turn; undefined when it may. */
+  refuseAnswer(client: Originator, turn: Originator): string | undefined;
   /** Verbs of slash commands and plugins, by namespace. */
   custom(request: CustomRequest): Promise<CommandReply>;
 }
@@ -30,11 +32,11 @@ export interface CustomRequest {
   readonly verb: string;
   readonly payload: JsonValue;
   readonly run: Run;
+  readonly identity: Identity;
 }
 
-export interface AttachedClient {
-  readonly id: ClientId;
-  /** Whether a person is at the other end who can answer a question. */
+export interface AttachedClient extends Originator {
+  /** Whether somebody is at the other end who can answer a question. */
   readonly canAnswer: boolean;
   readonly deliver: (event: Envelope) => void;
 }
@@ -83,7 +85,7 @@ export class Host {
 
   readonly #handlers: { readonly [K in CommandKind]?: Handler<K> } = {
     SendInput: (run, payload, client) => {
-      const started = run.start({ content: payload.content, originator: client.id });
+      const started = run.start({ content: payload.content, originator: client });
       return "refused" in started ? refuse(started.refused) : DONE;
     },
     CancelTurn: (run, _payload, client) => {
@@ -91,7 +93,10 @@ export class Host {
       return DONE;
     },
     AnswerPermission: (run, { call, decision, message }, client) => {
-      if (!client.canAnswer) return refuse(failure("InvalidInput", { detail: "A human has to answer this question." }));
+      const refusal = client.canAnswer
+        ? this.#ports.refuseAnswer(client, run.originator)
+        : "A human has to answer this question.";
+      if (refusal !== undefined) return refuse(failure("InvalidInput", { detail: refusal }));
       const answer = { decision, decidedBy: client.id, ...(message !== undefined && { message }) };
       const known = run.desk.answer(call, answer);
       return known ? DONE : refuse(failure("InvalidInput", { detail: `No question is open for ${call}.` }));
@@ -118,10 +123,12 @@ export class Host {
       return DONE;
     },
     ExitPlanMode: async (run, { approve }, client) => {
-      const refusal = await run.plan?.exit({ approve, client: client.id, isHuman: client.canAnswer });
+      const identity = client.canAnswer ? client.identity : "agent";
+      const refusal = await run.plan?.exit({ approve, client: { id: client.id, identity }, turn: run.originator });
       return refusal === undefined ? DONE : refuse(failure("InvalidInput", { detail: refusal }));
     },
-    CustomCommand: (run, { namespace, verb, payload }) => this.#ports.custom({ namespace, verb, payload, run }),
+    CustomCommand: (run, { namespace, verb, payload }, { identity }) =>
+      this.#ports.custom({ namespace, verb, payload, run, identity }),
   };
 
   async #create(client: AttachedClient, payload: CommandPayloads["CreateSession"]): Promise<CommandReply> {
@@ -131,7 +138,10 @@ export class Host {
       return { ok: true, session: resumed.run.session };
     }
     const attached = new Map<ClientId, Attachment>();
-    const personPresent = () => [...attached.values()].some((attachment) => attachment.client.canAnswer);
+    const personPresent = () =>
+      [...attached.values()].some(
+        (attachment) => attachment.client.canAnswer && attachment.client.identity === "human",
+      );
     const opened = await this.#ports.openRun({
       originator: client.id,
       personPresent,

@@ -3,8 +3,10 @@
  *
  * 1. Every PermissionRequested is followed by exactly one PermissionResolved, also when the turn is cancelled meanwhile.
  * 2. The first answer counts; later ones are ignored.
+ * 3. With a limit no question waits longer than that: time that is over is a denial (feature P4).
  */
 import { onAbort } from "../base/abort-tree.js";
+import type { Clock } from "../base/clock.js";
 import type { Bus } from "../engine/bus.js";
 import type { EventPayloads, PermissionDecision } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
@@ -13,16 +15,27 @@ export interface DeskAnswer {
   readonly decision: PermissionDecision;
   readonly decidedBy: string;
   readonly message?: string;
+  /** Nobody answered. */
+  readonly unanswered?: true;
+}
+
+export interface AnswerLimit {
+  readonly clock: Clock;
+  readonly ms: number;
+  /** What stands for the answer that did not come. */
+  readonly answer: DeskAnswer;
 }
 
 export class PermissionDesk {
   readonly #bus: Bus;
   readonly #present: () => boolean;
+  readonly #limit: AnswerLimit | undefined;
   readonly #waiting = new Map<CallId, (answer: DeskAnswer) => void>();
 
-  constructor(bus: Bus, present: () => boolean) {
+  constructor(bus: Bus, present: () => boolean, limit?: AnswerLimit) {
     this.#bus = bus;
     this.#present = present;
+    this.#limit = limit;
   }
 
   present(): boolean {
@@ -31,15 +44,21 @@ export class PermissionDesk {
 
   ask(question: EventPayloads["PermissionRequested"], signal: AbortSignal): Promise<DeskAnswer> {
     const { call, tool } = question;
+    const limit = this.#limit;
     return new Promise((resolve) => {
       let stopListening = () => {};
+      const stopTimer = limit?.clock.after(limit.ms, () => this.answer(call, limit.answer));
       this.#waiting.set(call, (answer) => {
         this.#waiting.delete(call);
         stopListening();
+        stopTimer?.();
         this.note(call, tool, answer);
         resolve(answer);
       });
-      this.#bus.publish("PermissionRequested", question);
+      this.#bus.publish("PermissionRequested", {
+        ...question,
+        ...(limit !== undefined && { timeout_ms: limit.ms }),
+      });
       stopListening = onAbort(signal, () => this.answer(call, { decision: "deny", decidedBy: "cancelled" }));
     });
   }

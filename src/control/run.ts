@@ -11,6 +11,7 @@ import type { CancelReason } from "../engine/cancel.js";
 import { runTurn, type TurnResult } from "../engine/loop.js";
 import type { EnginePorts, Model, ToolRegistry } from "../engine/ports.js";
 import { type StageChains, Turn } from "../engine/turn.js";
+import type { Identity } from "../protocol/client.js";
 import type { InputContent, Message } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { CallId, ClientId, SessionId } from "../protocol/ids.js";
@@ -38,14 +39,20 @@ export interface PlanSwitch {
   /** Why it stays on; undefined when it was left, or when the plan goes back to the model. */
   exit(request: {
     readonly approve: boolean;
-    readonly client: ClientId;
-    readonly isHuman: boolean;
+    readonly client: Originator;
+    readonly turn: Originator;
   }): Promise<string | undefined>;
+}
+
+/** Whose input it is. */
+export interface Originator {
+  readonly id: ClientId;
+  readonly identity: Identity;
 }
 
 export interface TurnInput {
   readonly content: readonly InputContent[];
-  readonly originator: ClientId;
+  readonly originator: Originator;
 }
 
 export class Run {
@@ -57,12 +64,14 @@ export class Run {
   model: Model;
   readonly #options: RunOptions;
   readonly #asides = new Set<AbortNode>();
+  #originator: Originator;
   #turn: { readonly abort: AbortNode; readonly startedAt: string; readonly ended: Promise<TurnResult> } | undefined;
 
   constructor(options: RunOptions) {
     this.session = options.session;
     this.bus = options.bus;
     this.desk = options.desk;
+    this.#originator = { id: options.bus.originator, identity: "human" };
     this.model = options.model;
     this.conversation = [...(options.conversation ?? [])];
     this.#options = options;
@@ -70,6 +79,11 @@ export class Run {
 
   get busy(): boolean {
     return this.#turn !== undefined;
+  }
+
+  /** Who started the turn that runs, or the last one. */
+  get originator(): Originator {
+    return this.#originator;
   }
 
   get tools(): ToolRegistry {
@@ -92,7 +106,8 @@ export class Run {
     }
     const { ports, stages } = this.#options;
     const abort = new AbortNode();
-    this.bus.originator = originator;
+    this.#originator = { id: originator.id, identity: originator.identity };
+    this.bus.originator = originator.id;
     const turn = new Turn({
       id: ports.ids.next("turn"),
       input: content,

@@ -158,9 +158,13 @@ export class Dispatch {
       const entry = this.#entries[this.#reported];
       if (entry?.outcome === undefined) return;
       this.#reported++;
-      const { status, content, details } = entry.outcome;
+      const { status, content, details, decidedBy } = entry.outcome;
       const { call, tool } = entry.block;
-      this.#bus.publish("ToolResult", { call, tool, status, content, ...(details && { details }) });
+      this.#bus.publish("ToolResult", {
+        ...{ call, tool, status, content },
+        ...(details && { details }),
+        ...(decidedBy !== undefined && { decided_by: decidedBy }),
+      });
     }
   }
 

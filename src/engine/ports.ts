@@ -95,6 +95,8 @@ export interface ToolOutcome {
   readonly status: ToolStatus;
   readonly content: readonly ResultContent[];
   readonly details?: JsonObject;
+  /** What let the call run unasked. */
+  readonly decidedBy?: string;
 }
 
 export interface Tool extends ToolSpec {

@@ -2,13 +2,14 @@
 import type { Clock } from "../base/clock.js";
 import { createIdSource, type IdSource } from "../base/ulid.js";
 import { builtInCommands } from "../commands/built-in.js";
-import { type CustomRequest, Host, type RunRequest } from "../control/host.js";
+import { type CustomRequest, Host, type HostPorts, type RunRequest } from "../control/host.js";
 import type { Run } from "../control/run.js";
 import type { Model } from "../engine/ports.js";
 import type { CommandReply } from "../protocol/client.js";
 import { failure } from "../protocol/errors.js";
 import type { ClientId } from "../protocol/ids.js";
 import { isJsonObject } from "../protocol/json.js";
+import { mayAnswer } from "../security/permissions/identity.js";
 import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { Variables } from "./env.js";
@@ -64,13 +65,19 @@ export function createEngine(options: EngineOptions): Engine {
     return result.run;
   };
 
-  const custom = async ({ namespace, verb, payload, run }: CustomRequest): Promise<CommandReply> => {
+  const custom = async ({ namespace, verb, payload, run, identity }: CustomRequest): Promise<CommandReply> => {
     const command = namespace === "slash" ? builtInCommands.find(verb) : undefined;
     const hosted = opened.get(run);
     if (command === undefined || hosted === undefined) {
       return {
         ok: false,
         failure: failure("InvalidInput", { detail: `There is no command /${verb}. /help lists them.` }),
+      };
+    }
+    if (command.forPeople && identity === "agent") {
+      return {
+        ok: false,
+        failure: failure("InvalidInput", { detail: `${command.usage} is for people, not for agents.` }),
       };
     }
     const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
@@ -82,7 +89,17 @@ export function createEngine(options: EngineOptions): Engine {
     return "failure" in result ? { ok: false, failure: result.failure } : { ok: true, value: { text: result.text } };
   };
 
-  const host = new Host({ openRun: open, resolveModel: (spec) => options.shelf.resolve(spec), custom });
+  const refuseAnswer: HostPorts["refuseAnswer"] = (client, turn) => {
+    const may = mayAnswer(client, { originator: turn.id, originatorIdentity: turn.identity });
+    return may.ok ? undefined : may.reason;
+  };
+
+  const host = new Host({
+    openRun: open,
+    resolveModel: (spec) => options.shelf.resolve(spec),
+    refuseAnswer,
+    custom,
+  });
   return {
     host,
     clock,

@@ -143,7 +143,10 @@ export class Harness {
       throw new HarnessError(failure("InvalidInput", { detail: "A prompt must be a string that is not empty." }));
     }
     if (signal?.aborted) throw new PromptCancelledError(signal.reason);
-    const started = this.#run.start({ content: [text(content)], originator: this.#client });
+    const started = this.#run.start({
+      content: [text(content)],
+      originator: { id: this.#client, identity: "human" },
+    });
     if ("refused" in started) {
       const message = "A prompt is already running. Wait until it has ended, or cancel() it first.";
       throw new HarnessError({ ...started.refused, message });

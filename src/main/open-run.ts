@@ -8,12 +8,15 @@ import { PermissionDesk } from "../control/permission-desk.js";
 import { type PlanSwitch, Run } from "../control/run.js";
 import { Bus } from "../engine/bus.js";
 import type { EnginePorts } from "../engine/ports.js";
+import type { Identity } from "../protocol/client.js";
+import type { Envelope } from "../protocol/envelope.js";
 import type { Failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
+import { timedOut } from "../security/permissions/identity.js";
 import { PLAN_MODE_INSTRUCTION } from "../security/permissions/plan-mode-instruction.js";
 import { STANDING_INSTRUCTION } from "../security/untrusted/standing-instruction.js";
 import type { EngineParts } from "./harness.js";
-import { resumeSession, takeUp } from "./resumed-session.js";
+import { pastEvents, resumeSession, takeUp } from "./resumed-session.js";
 import { openJournal } from "./run-journal.js";
 import { RunPermissions } from "./run-permissions.js";
 import { RunRecording } from "./run-recording.js";
@@ -44,9 +47,15 @@ export async function openRun(
     firstId: (resumed?.record.last_event ?? 0) + 1,
     onSubscriberError: (error) => log("error", "engine", "a subscriber failed", { error: String(error), session }),
   });
-  const tools = openRunTools(parts, { session, bus, turnsBefore: resumed === undefined ? 0 : resumed.turns });
-  const { undo, toolbox, permissions } = tools;
   let run: Run | undefined;
+  const tools = openRunTools(parts, {
+    session,
+    bus,
+    turnsBefore: resumed === undefined ? 0 : resumed.turns,
+    originator: () => run?.originator.identity ?? "human",
+    history: resumed && (() => pastEvents(sessions, resumed.record)),
+  });
+  const { undo, toolbox, permissions } = tools;
   const journal = await openJournal({
     session,
     resumed,
@@ -61,7 +70,9 @@ export async function openRun(
       else parts.tell(cause.message);
     },
   });
-  const desk = new PermissionDesk(bus, request.personPresent);
+  const timeout = settings.permission_timeout.value;
+  const limit = timeout === undefined ? undefined : { clock, ms: timeout, answer: timedOut(timeout) };
+  const desk = new PermissionDesk(bus, request.personPresent, limit);
   const prompt = promptOf(parts);
   const services: ChainServices = {
     tools: toolbox,
@@ -96,7 +107,7 @@ export async function openRun(
     desk,
     stages: chains.stages,
     model: parts.model,
-    plan: planSwitch(permissions, bus),
+    plan: planSwitch(permissions),
     ...(resumed && { conversation: await takeUp(resumed, { bus, ports }) }),
     ...(settings.timeout_ms.value !== undefined && { turnTimeoutMs: settings.timeout_ms.value }),
     dispose: async () => {
@@ -115,7 +126,13 @@ export async function openRun(
 /** The tools of the run, and what stands around them. */
 function openRunTools(
   parts: EngineParts,
-  place: { readonly session: SessionId; readonly bus: Bus; readonly turnsBefore: number | undefined },
+  place: {
+    readonly session: SessionId;
+    readonly bus: Bus;
+    readonly turnsBefore: number | undefined;
+    readonly originator: () => Identity;
+    readonly history: (() => AsyncIterable<Envelope>) | undefined;
+  },
 ) {
   const { loaded, variables, root, sessions, note } = parts;
   const { session, bus, turnsBefore } = place;
@@ -144,8 +161,10 @@ function openRunTools(
     ownFolders: hidden,
     workspace: toolbox.workspace,
     isSandboxed: async () => (await sandbox.find()).kind !== "none",
+    originator: place.originator,
   });
-  const security = new RunSecurity({ bus, permissions, sandbox, tools: toolbox, variables, profilePath });
+  const { history } = place;
+  const security = new RunSecurity({ bus, permissions, sandbox, tools: toolbox, variables, profilePath, history });
   const close = async () => {
     await toolbox.close();
     await sandbox.close();
@@ -155,16 +174,13 @@ function openRunTools(
   return { undo, toolbox, permissions, security, close };
 }
 
-function planSwitch(permissions: RunPermissions, bus: Bus): PlanSwitch {
+function planSwitch(permissions: RunPermissions): PlanSwitch {
   return {
     enter: async () => (await permissions.parts()).engine.plan.enter(),
-    exit: async ({ approve, client, isHuman }) => {
+    exit: async ({ approve, client, turn }) => {
       const { plan } = (await permissions.parts()).engine;
-      const left = plan.exit({
-        approve,
-        client: { id: client, identity: isHuman ? "human" : "agent" },
-        turn: { originator: bus.originator, originatorIdentity: "human" },
-      });
+      const questioned = { originator: turn.id, originatorIdentity: turn.identity };
+      const left = plan.exit({ approve, client, turn: questioned });
       return left.ok ? undefined : left.reason;
     },
   };

@@ -4,10 +4,11 @@ import type { Bus } from "../engine/bus.js";
 import type { EnginePorts } from "../engine/ports.js";
 import type { CommandPayloads } from "../protocol/commands.js";
 import type { Message } from "../protocol/content.js";
+import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
 import type { StoredSession } from "../sessions/resume.js";
-import { StoreError } from "../sessions/store.js";
+import { type SessionRecord, StoreError } from "../sessions/store.js";
 import type { SessionShelf } from "./session-shelf.js";
 
 export interface ResumedSession extends StoredSession {
@@ -55,6 +56,17 @@ export async function takeUp(
     import("../sessions/conversation.js"),
   ]);
   return withResults(rebuilt, await settleCutOffTurn({ bus, ports, calls, turn: rebuilt.unfinished }));
+}
+
+/** So many events hold the decisions that anybody asks about; reading a log of any length would take its time. */
+const MOST_PAST = 20_000;
+
+/** What happened last in the earlier runs of a session, oldest first. */
+export async function* pastEvents(sessions: SessionShelf, { id, last_event }: SessionRecord): AsyncIterable<Envelope> {
+  const store = await sessions.open();
+  if (store === undefined || last_event === 0) return;
+  const after = Math.max(0, last_event - MOST_PAST);
+  yield* store.events(id, { after, limit: last_event - after });
 }
 
 /** `bash "rm -rf build" (since 2026-01-31T12:00:00.000Z) was running` */

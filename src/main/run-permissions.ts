@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { PermissionJudge } from "../chain/services.js";
 import type { Tool, ToolCall } from "../engine/ports.js";
+import type { Identity } from "../protocol/client.js";
 import type { PermissionDecision } from "../protocol/events.js";
 import type { PermissionPolicy } from "../security/permissions/decide.js";
 import type { PermissionEngine } from "../security/permissions/engine.js";
@@ -27,6 +28,8 @@ export interface RunPermissionsOptions {
   readonly workspace: () => Promise<Workspace>;
   /** Whether commands run in a sandbox; it is found out when a decision depends on it. */
   readonly isSandboxed: () => Promise<boolean>;
+  /** Whose input started the turn. */
+  readonly originator: () => Identity;
 }
 
 export interface PermissionParts {
@@ -55,7 +58,7 @@ export class RunPermissions implements PermissionJudge {
   async judge(call: ToolCall, tool: Tool): Promise<Verdict> {
     const { engine } = await this.parts();
     if (tool.set === "command" || tool.set === "edit") await this.findSandbox();
-    const verdict = await engine.judge(call, tool, "human");
+    const verdict = await engine.judge(call, tool, this.#options.originator());
     if (this.#leavesSandbox(call, tool) && verdict.decision !== "deny") return OUTSIDE;
     if (!this.#options.loaded.settings.auto_approve.value) return verdict;
     const { autoApproved } = await import("../security/permissions/identity.js");
@@ -63,12 +66,12 @@ export class RunPermissions implements PermissionJudge {
   }
 
   remember(call: ToolCall, decision: PermissionDecision, { verdict }: { readonly verdict: Verdict }): void {
-    this.#engine?.remember({ tool: call.tool, verdict, originator: "human" }, decision);
+    this.#engine?.remember({ tool: call.tool, verdict, originator: this.#options.originator() }, decision);
   }
 
   /** Whether a call surely needs no question. It is judged all the same when it runs. */
   mayStartEarly(call: ToolCall, tool: Tool): boolean {
-    if (this.#engine !== undefined) return this.#engine.mayStartEarly(call, tool, "human");
+    if (this.#engine !== undefined) return this.#engine.mayStartEarly(call, tool, this.#options.originator());
     const { loaded } = this.#options;
     const { permission_mode: mode, permissions } = loaded.settings;
     if (mode.value === "deny" || permissions.value !== undefined || !QUICK.has(tool.name)) return false;

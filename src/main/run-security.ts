@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import type { SlashContext, SlashResult } from "../commands/registry.js";
 import type { Bus } from "../engine/bus.js";
 import type { ToolRegistry } from "../engine/ports.js";
+import type { Envelope } from "../protocol/envelope.js";
 import { failure } from "../protocol/errors.js";
 import type { AuditRing } from "../security/audit/audit-ring.js";
 import type { Variables } from "./env.js";
@@ -18,23 +19,35 @@ export interface RunSecurityOptions {
   readonly tools: ToolRegistry;
   readonly variables: Variables;
   readonly profilePath: string;
+  /** What happened in earlier runs of the session, oldest first. */
+  readonly history?: (() => AsyncIterable<Envelope>) | undefined;
 }
+
+/** Enough for a full ring, should the commands that look at it come late. */
+const MOST_EARLY = 4000;
 
 type Told = { readonly ok: boolean; readonly text: string };
 
 export class RunSecurity implements NonNullable<SlashContext["security"]> {
   readonly #options: RunSecurityOptions;
   #ring: AuditRing | undefined;
+  #opening: Promise<AuditRing> | undefined;
   /** Events before the ring was asked for: it is loaded with the first command that looks at it. */
-  #early: Parameters<AuditRing["see"]>[0][] | undefined = [];
+  #early: Envelope[] | undefined = [];
 
   constructor(options: RunSecurityOptions) {
     this.#options = options;
     options.bus.subscribe((event) => {
       if (event.kind === "TextDelta" || event.kind === "ThinkingDelta" || event.kind === "ToolCallProgress") return;
       if (this.#early === undefined) this.#ring?.see(event);
-      else this.#early.push(event);
+      else this.#keep(this.#early, event);
     });
+  }
+
+  /** Outputs are not for the audit, and would be held for nothing. */
+  #keep(early: Envelope[], event: Envelope): void {
+    const lean = event.kind === "ToolResult" ? { ...event, payload: { ...event.payload, content: [] } } : event;
+    if (early.push(lean) > MOST_EARLY) early.shift();
   }
 
   async permissions(args: string): Promise<SlashResult> {
@@ -76,7 +89,8 @@ export class RunSecurity implements NonNullable<SlashContext["security"]> {
   async why(args: string): Promise<SlashResult> {
     const { engine } = await this.#options.permissions.parts();
     const { whyCommand } = await import("../security/permissions/commands.js");
-    return answer(whyCommand(args, (call) => engine.decided(call)));
+    const ring = await this.#openRing();
+    return answer(whyCommand(args, (call) => engine.decided(call), ring.entries()));
   }
 
   /** Who types here is a person: what they approve is approved. */
@@ -114,12 +128,22 @@ export class RunSecurity implements NonNullable<SlashContext["security"]> {
     return { text };
   }
 
-  async #openRing(): Promise<AuditRing> {
+  #openRing(): Promise<AuditRing> {
+    this.#opening ??= this.#fillRing().catch((error) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #fillRing(): Promise<AuditRing> {
     const { AuditRing } = await import("../security/audit/audit-ring.js");
-    this.#ring ??= new AuditRing();
-    for (const event of this.#early ?? []) this.#ring.see(event);
+    const ring = new AuditRing();
+    for await (const event of this.#options.history?.() ?? []) ring.see(event);
+    for (const event of this.#early ?? []) ring.see(event);
     this.#early = undefined;
-    return this.#ring;
+    this.#ring = ring;
+    return ring;
   }
 
   /** Only text that leaves the profile valid is written. */

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { parseDuration } from "../base/duration.js";
 import { DEFAULT_INSTRUCTION_BYTES } from "../context/instructions/capped-texts.js";
 import type { ToolSet } from "../engine/ports.js";
+import { DEFAULT_PERMISSION_TIMEOUT_MS } from "../security/permissions/identity.js";
 import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../security/permissions/modes.js";
 import { type LogLevels, parseLogLevels } from "../system/log.js";
 import { type Roots, roots } from "../system/xdg-paths.js";
@@ -41,6 +42,8 @@ export interface Settings {
   readonly strict_permissions: Setting<boolean>;
   readonly auto_approve: Setting<boolean>;
   readonly plan: Setting<boolean>;
+  /** How long a question waits for a person; undefined for as long as it takes. */
+  readonly permission_timeout: Setting<number | undefined>;
   readonly sandbox: Setting<SandboxMode>;
   /** Hosts that sandboxed commands may reach. */
   readonly sandbox_hosts: Setting<readonly string[]>;
@@ -87,6 +90,7 @@ const PROFILE_KEYS = [
   "retention_days",
   "permissions",
   "providers",
+  "permission_timeout",
   "sandbox",
   "sandbox_hosts",
   "web_hosts",
@@ -150,6 +154,11 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     strict_permissions: given("strict-permissions"),
     auto_approve: given("auto-approve"),
     plan: given("plan"),
+    permission_timeout: pick<number | undefined>({
+      key: "permission_timeout",
+      fallback: DEFAULT_PERMISSION_TIMEOUT_MS,
+      read: (text) => (text === "off" ? undefined : duration(text)),
+    }),
     sandbox: pick<SandboxMode>({ key: "sandbox", flag: "sandbox", fallback: "auto", read: sandboxMode }),
     sandbox_hosts: pick<readonly string[]>({ key: "sandbox_hosts", fallback: [], read: words }),
     web_hosts: pick<readonly string[]>({ key: "web_hosts", fallback: [], read: words }),

@@ -70,7 +70,14 @@ export function slashContext({
         ),
       );
       const { status, content, details } = outcome;
-      run.bus.publish("ToolResult", { call, tool: bash.name, status, content, ...(details && { details }) });
+      run.bus.publish("ToolResult", {
+        call,
+        tool: bash.name,
+        status,
+        content,
+        ...(details && { details }),
+        decided_by: "person",
+      });
       const words = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
       return { text: words };
     },

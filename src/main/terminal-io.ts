@@ -19,18 +19,10 @@ export function processTerminal(variables: Variables, lines?: LineReader): Termi
     color,
   };
   if (!personPresent()) return terminal;
-  const askLine: Terminal["askLine"] = async (question, signal) => {
-    if (lines !== undefined) return lines.ask(question, signal);
-    const { LineReader } = await import("./line-reader.js");
-    // Closed again: a conversation may follow, and two readers would each take what is typed.
-    const reader = new LineReader(nodeClock, { interrupt: "signal" });
-    try {
-      return await reader.ask(question, signal);
-    } finally {
-      reader.close();
-    }
+  return {
+    ...terminal,
+    askLine: (question, signal) => lines?.ask(question, signal) ?? askOnce(question, signal),
   };
-  return { ...terminal, askLine };
 }
 
 /** How questions about content are put: on stderr, to whoever can answer. */
@@ -53,11 +45,11 @@ export function personPresent(): boolean {
 }
 
 /** One question before anything else reads the input. Ctrl-C ends the program. */
-export async function askOnce(question: string): Promise<string | undefined> {
+export async function askOnce(question: string, signal?: AbortSignal): Promise<string | undefined> {
   const { LineReader } = await import("./line-reader.js");
   const reader = new LineReader(nodeClock, { interrupt: "signal" });
   try {
-    return await reader.ask(question);
+    return await reader.ask(question, signal);
   } finally {
     reader.close();
   }

@@ -52,6 +52,8 @@ export interface EventPayloads {
     readonly content: readonly ResultContent[];
     /** For the screen: a diff, counts, paths. */
     readonly details?: JsonObject;
+    /** The rule, preset or mode that let it run unasked; absent where a PermissionResolved of the call says it. */
+    readonly decided_by?: string;
   };
   /** Milliseconds by component: hooks, links, the provider, tools, the log. */
   TurnTiming: { readonly turn: TurnId; readonly parts: Readonly<Record<string, number>> };
@@ -87,6 +89,8 @@ export interface EventPayloads {
     readonly reason?: string;
     /** What `allow_pattern` would allow for the session, one line each; nothing when it cannot be remembered. */
     readonly offer?: readonly string[];
+    /** No answer within this time is a denial; absent when the question waits as long as it takes. */
+    readonly timeout_ms?: number;
   };
   PermissionResolved: {
     readonly call: CallId;

@@ -6,7 +6,8 @@ import type { CreateToolLink } from "../services.js";
 export const create: CreateToolLink = (services) => async (call, context, next) => {
   const { gate, person } = services;
   const verdict = await gate.judge(call, context.definition);
-  if (verdict.decision === "allow") return next(call);
+  // One field of the result, not an event: most calls are such, and the log is to stay small (feature P7).
+  if (verdict.decision === "allow") return { ...(await next(call)), decidedBy: verdict.decidedBy };
   if (verdict.decision === "deny") {
     person.note(call.call, call.tool, { decision: "deny", decidedBy: verdict.decidedBy, message: verdict.reason });
     const { denialText } = await import("../../security/permissions/explain.js");
@@ -34,6 +35,10 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   };
   const answer = await person.ask(question, context.signal);
   if (context.signal.aborted) return { status: "cancelled", content: [text("Cancelled before it was allowed.")] };
+  if (answer.unanswered) {
+    services.permissionState.missing ??= call.tool;
+    return denied(`Denied: ${answer.message ?? "nobody answered."}`);
+  }
   if (answer.decision === "deny")
     return denied(`Denied: the user said no.${answer.message ? ` ${answer.message}` : ""}`);
   gate.remember(call, answer.decision, { verdict });

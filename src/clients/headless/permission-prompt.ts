@@ -1,4 +1,5 @@
 /** Asks the person at the terminal whether a call may run. */
+import { formatDuration } from "../../base/duration.js";
 import { safeLine, safeText } from "../../base/terminal-text.js";
 import type { EventPayloads, PermissionDecision } from "../../protocol/events.js";
 import { paint, type Terminal } from "./terminal.js";
@@ -26,6 +27,10 @@ export async function askPermission(
   const { offer = ["this call"] } = question;
   for (const line of offer) terminal.err.write(`${paint(terminal, "dim", `[s] would allow ${safeLine(line)}`)}\n`);
   const pattern = offer.length === 0 ? "" : "  [s] that for the session";
+  const { timeout_ms: timeout } = question;
+  if (timeout !== undefined) {
+    terminal.err.write(`${paint(terminal, "dim", `No answer within ${formatDuration(timeout)} is a no.`)}\n`);
+  }
   const choices = `[y] once${pattern}  [t] this tool for the session  [n] no: `;
   for (;;) {
     const line = await terminal.askLine(choices, signal);

@@ -1,16 +1,18 @@
 /** A client in the same process. The trust boundary is the process, so there is no token. */
-import type { EngineClient } from "../../protocol/client.js";
+import type { EngineClient, Identity } from "../../protocol/client.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { ClientId } from "../../protocol/ids.js";
 import type { AttachedClient, Host } from "../host.js";
 
 export function connectInProcess(
   host: Host,
-  options: { readonly id: ClientId; readonly canAnswer: boolean },
+  options: { readonly id: ClientId; readonly canAnswer: boolean; readonly identity?: Identity },
 ): EngineClient {
+  const { identity = "human" } = options;
   const listeners = new Set<(event: Envelope) => void>();
   const self: AttachedClient = {
     id: options.id,
+    identity,
     canAnswer: options.canAnswer,
     deliver: (event) => {
       for (const listener of listeners) listener(event);
@@ -18,6 +20,7 @@ export function connectInProcess(
   };
   return {
     id: options.id,
+    identity,
     send: (kind, payload, session) => host.carryOut(self, { kind, payload, ...(session !== undefined && { session }) }),
     subscribe(listener) {
       listeners.add(listener);

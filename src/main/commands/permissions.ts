@@ -83,6 +83,7 @@ async function openPlace(flags: ParsedFlags) {
     ownFolders: hidden,
     workspace: tools.workspace,
     isSandboxed,
+    originator: () => "human",
   });
   const bus = new Bus({ session, originator: ids.next("cli"), clock: nodeClock });
   const { profilePath } = loaded;

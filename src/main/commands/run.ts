@@ -106,7 +106,8 @@ async function prepare(
   );
   const { model } = chosen;
   const engine = createEngine({ loaded, variables, root, shelf, model, log, sessions, content, tell, note });
-  const client = connectInProcess(engine.host, { id: engine.newClientId(), canAnswer: personPresent() });
+  const identity = variables.OXBOW_AGENT ? "agent" : "human";
+  const client = connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
   const tendSessions = async () => {
     const { tendRetention } = await import("../retention-notice.js");

@@ -23,6 +23,8 @@ export interface AuditEntry {
   readonly detail: string;
   readonly outcome: AuditOutcome;
   readonly decided_by?: string;
+  /** Why it was asked about or denied. */
+  readonly reason?: string;
   readonly call: CallId;
   /** The event in the log. */
   readonly event: number;
@@ -42,6 +44,7 @@ const OUTCOMES: Readonly<Record<ToolStatus, AuditOutcome | undefined>> = {
 export class AuditRing {
   readonly #entries: AuditEntry[] = [];
   readonly #details = new Map<CallId, string>();
+  readonly #reasons = new Map<CallId, string>();
   readonly #denied = new Set<CallId>();
   #dropped = 0;
 
@@ -51,6 +54,9 @@ export class AuditRing {
       case "ToolCallStarted":
       case "PermissionRequested":
         this.#describe(event.payload);
+        if (event.kind === "PermissionRequested" && event.payload.reason !== undefined) {
+          this.#reasons.set(event.payload.call, event.payload.reason);
+        }
         break;
       case "PermissionResolved":
         this.#resolved(event.payload, event);
@@ -82,18 +88,24 @@ export class AuditRing {
     this.#details.set(call, text.length > DETAIL_LENGTH ? `${text.slice(0, DETAIL_LENGTH - 1)}…` : text);
   }
 
-  #resolved({ call, tool, decision, decided_by }: EventPayloads["PermissionResolved"], event: Envelope): void {
+  #resolved({ call, tool, decision, decided_by, message }: EventPayloads["PermissionResolved"], event: Envelope): void {
     const outcome = decision === "deny" ? "denied" : "allowed";
     if (outcome === "denied") this.#denied.add(call);
-    this.#add({ ...this.#common(call, tool, event), action: "permission", outcome, decided_by });
+    const reason = this.#reasons.get(call) ?? message;
+    const why = { decided_by, ...(reason !== undefined && { reason }) };
+    this.#add({ ...this.#common(call, tool, event), action: "permission", outcome, ...why });
   }
 
-  #ran({ call, tool, status }: EventPayloads["ToolResult"], event: Envelope): void {
+  /** What ran unasked says in its result what allowed it: one entry for both. */
+  #ran({ call, tool, status, decided_by }: EventPayloads["ToolResult"], event: Envelope): void {
     const outcome = OUTCOMES[status];
     // The denial itself was an entry already.
     const known = status === "denied" && this.#denied.has(call);
-    if (outcome !== undefined && !known) this.#add({ ...this.#common(call, tool, event), action: "run", outcome });
+    const why = decided_by === undefined ? {} : { decided_by };
+    if (outcome !== undefined && !known)
+      this.#add({ ...this.#common(call, tool, event), action: "run", outcome, ...why });
     this.#details.delete(call);
+    this.#reasons.delete(call);
     this.#denied.delete(call);
   }
 

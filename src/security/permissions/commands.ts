@@ -153,14 +153,43 @@ export function permissionsText({ policy, session }: Pick<PermissionsState, "pol
 }
 
 /** `/why [CALL]`: the last decision, or that of a call. */
-export function whyCommand(args: string, decided: (call?: CallId) => readonly DecidedCall[]): CommandText {
+/** What the log says of a decision that is not remembered any more, or was made in an earlier run. */
+export interface LoggedDecision {
+  readonly call: CallId;
+  readonly detail: string;
+  readonly outcome: string;
+  readonly time: string;
+  readonly decided_by?: string;
+  readonly reason?: string;
+}
+
+/** `logged`: newest last. */
+export function whyCommand(
+  args: string,
+  decided: (call?: CallId) => readonly DecidedCall[],
+  logged: readonly LoggedDecision[] = [],
+): CommandText {
   const wanted = args.trim();
   const [found] = decided(wanted === "" ? undefined : (wanted as CallId));
-  if (found === undefined) {
-    const text = wanted === "" ? "Nothing was decided yet." : `No decision about ${wanted} is remembered in this run.`;
-    return { ok: wanted === "", text: safeLine(text) };
+  if (found !== undefined) {
+    return { ok: true, text: `${safeLine(found.summary)}\n${safeText(explain(found.verdict))}` };
   }
-  return { ok: true, text: `${safeLine(found.summary)}\n${safeText(explain(found.verdict))}` };
+  const entry = logged.findLast(
+    ({ call, decided_by }) => decided_by !== undefined && (wanted === "" || call === wanted),
+  );
+  if (entry !== undefined) return { ok: true, text: loggedText(entry) };
+  const text = wanted === "" ? "Nothing was decided yet." : `No decision about ${wanted} is in the log.`;
+  return { ok: wanted === "", text: safeLine(text) };
+}
+
+function loggedText({ detail, outcome, time, decided_by = "", reason }: LoggedDecision): string {
+  const lines = [
+    detail,
+    `${outcome === "denied" ? "Denied" : "Allowed"} (${time})`,
+    `By: ${decided_by}`,
+    ...(reason === undefined ? [] : [`Because: ${reason}`]),
+  ];
+  return lines.map(safeLine).join("\n");
 }
 
 export interface SecurityParts {

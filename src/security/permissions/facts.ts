@@ -1,12 +1,14 @@
 /** What is known about a call before it is decided. Plain data: made by `collect-facts.ts`, read by `decide.ts`. */
 import type { ToolSet } from "../../engine/ports.js";
+import type { Identity } from "../../protocol/client.js";
 import type { JsonObject } from "../../protocol/json.js";
 
 export const DECISIONS = ["allow", "ask", "deny"] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-export const IDENTITIES = ["human", "agent"] as const;
-export type Identity = (typeof IDENTITIES)[number];
+export type { Identity } from "../../protocol/client.js";
+
+export const IDENTITIES: readonly Identity[] = ["human", "agent"];
 
 export type PathAccess = "read" | "write" | "exec" | "delete";
 

@@ -89,7 +89,7 @@ class Conversation {
     const details = { exit_code: 0, signal: null, duration_ms: this.#below(900), truncated: false, output_file: null };
     await this.#append("group", {
       kind: "ToolResult",
-      payload: { call, tool: "bash", status: "ok", content, details },
+      payload: { call, tool: "bash", status: "ok", content, details, decided_by: "quiet preset" },
     });
     await this.#store.conclude(call, { outcome: "ok", completed_at: this.#time(), result_event: this.#event });
   }

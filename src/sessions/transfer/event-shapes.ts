@@ -64,7 +64,7 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
       status: oneOf("ok", "error", "denied", "cancelled", "timeout", "skipped"),
       content: CONTENT,
     },
-    { details: OBJECT },
+    { details: OBJECT, decided_by: STRING },
   ),
   TurnTiming: object({ turn: STRING, parts: OBJECT }),
   CostIncremented: object(
