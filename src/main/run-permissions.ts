@@ -110,6 +110,7 @@ export class RunPermissions implements PermissionJudge {
       { loadCommandReader },
       { parsePatch },
       { protection },
+      { isQuietRepository: quietRepository },
     ] = await Promise.all([
       import("../security/permissions/engine.js"),
       import("../security/permissions/load-permissions.js"),
@@ -118,6 +119,7 @@ export class RunPermissions implements PermissionJudge {
       import("../security/permissions/command-reader.js"),
       import("../tools/patch/parse.js"),
       import("../tools/files/protected-paths.js"),
+      import("../security/shell/quiet-repository.js"),
     ]);
     const { loaded, variables, root, ownFolders, workspace } = this.#options;
     const { settings, roots, profilePath } = loaded;
@@ -125,9 +127,10 @@ export class RunPermissions implements PermissionJudge {
     const paths = pathPermissionFile(join(roots.config, "path-permissions.json"));
     const safeMode = safeModeFile(join(roots.config, "safe-mode.json"));
     await Promise.all([paths.load(), safeMode.load()]);
+    const isQuietRepository = () => quietRepository(root);
     let reader: ReturnType<typeof loadCommandReader> | undefined;
     const commandReader = () => {
-      reader ??= loadCommandReader({ workspace: root, ownFolders, home });
+      reader ??= loadCommandReader({ workspace: root, ownFolders, home, isQuietRepository });
       return reader;
     };
     const source = { file: profilePath, scope: "user" } as const;

@@ -14,6 +14,8 @@ export interface CommandReaderOptions {
   readonly cwd?: string;
   /** Oxbow's own folders, absolute. */
   readonly ownFolders?: readonly string[];
+  /** Whether git may look at the work tree here without running what the repository names (`quiet-repository.ts`). */
+  readonly isQuietRepository?: () => boolean;
   /** For `~`. */
   readonly home?: string;
 }

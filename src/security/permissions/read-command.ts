@@ -14,6 +14,7 @@ import { coversCommand } from "../shell/pattern-words.js";
 import { CREDENTIAL_PROGRAMS, OWN_PLACES } from "../shell/programs/credentials.js";
 import { NEVER_BY_PATTERN } from "../shell/programs/patterns.js";
 import { isMeaningfulVariable } from "../shell/programs/variables.js";
+import { VETTED_GIT_PROGRAMS } from "../shell/programs/vetted-git.js";
 import type { Command, Script, SimpleCommand, Word } from "../shell/syntax.js";
 import { simpleCommands, visitScript } from "../shell/walk.js";
 import { fixedValue, globValue } from "../shell/word-values.js";
@@ -39,7 +40,13 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
   const words = commands.reduce((sum, command) => sum + command.words.length, 0);
   if (words > MAX_WORDS) return notUnderstood(text, `It has more than ${MAX_WORDS} words.`, options);
   const { workspace, cwd, ownFolders } = options;
-  const judged = judgeScript(script, { workspace, ...(cwd && { cwd }), ...(ownFolders && { ownFolders }) });
+  const mayAskGit = /\bgit\b/.test(text) && options.isQuietRepository?.() === true;
+  const judged = judgeScript(script, {
+    workspace,
+    ...(cwd && { cwd }),
+    ...(ownFolders && { ownFolders }),
+    ...(mayAskGit && { programs: VETTED_GIT_PROGRAMS }),
+  });
   const place: Whereabouts = { workspace, home: options.home, folders: [cwd ?? workspace] };
   const parts = commands.map((command, index) => readPart(command, judged.commands[index], place));
   const { verdict, reason, plain } = judged;

@@ -3,7 +3,16 @@ import { checkAwk } from "./awk.js";
 import type { Check } from "./check.js";
 import { checkFind } from "./find.js";
 import { checkSed } from "./sed.js";
-import { checkDate, checkGitFormat, checkGitRemoteName, checkJq, checkPrintf, checkPs, checkTar } from "./small.js";
+import {
+  checkDate,
+  checkGitFormat,
+  checkGitObjects,
+  checkGitRemoteName,
+  checkJq,
+  checkPrintf,
+  checkPs,
+  checkTar,
+} from "./small.js";
 import { checkTest } from "./test.js";
 
 export const CHECKS: Readonly<Record<CheckName, Check>> = {
@@ -11,6 +20,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   date: checkDate,
   find: checkFind,
   "git-format": checkGitFormat,
+  "git-objects": checkGitObjects,
   "git-remote-name": checkGitRemoteName,
   jq: checkJq,
   printf: checkPrintf,

@@ -1,5 +1,5 @@
 /** Checks of a few lines each. */
-import { wordPathProblem } from "../paths.js";
+import { isSensitive, wordPathProblem } from "../paths.js";
 import { fixedValue } from "../word-values.js";
 import type { Check } from "./check.js";
 
@@ -30,6 +30,12 @@ export const checkGitFormat: Check = ({ arguments: { options } }) => {
     return "a format of git may be defined in its configuration";
   }
   return formats.some(({ value = "" }) => /%[-+ ]?G/.test(value)) ? "a format of git checks signatures" : undefined;
+};
+
+/** Of `HEAD:a/b` the path counts, as if the file itself was read. */
+export const checkGitObjects: Check = (call) => {
+  const named = call.arguments.operands.map(({ value }) => value.slice(value.lastIndexOf(":") + 1));
+  return named.some(isSensitive) ? "it may show secrets" : checkGitFormat(call);
 };
 
 /** jq shows the environment and loads modules when told to. */

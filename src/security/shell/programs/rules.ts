@@ -43,6 +43,7 @@ export type CheckName =
   | "date"
   | "find"
   | "git-format"
+  | "git-objects"
   | "git-remote-name"
   | "jq"
   | "printf"
