@@ -141,7 +141,8 @@ function openRunTools(
   const undo = new RunUndo({ session, root, sessions, turnsBefore });
   bus.subscribe((event) => undo.hear(event));
   const hidden = sessions.ownFolders;
-  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, note });
+  const restrictions = () => permissions.restrictions();
+  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, note, restrictions });
   const toolbox = openToolbox({
     root,
     sets: settings.tool_sets.value,
@@ -154,7 +155,7 @@ function openRunTools(
   bus.subscribe((event) => {
     if (event.kind === "TurnEnded") void toolbox.rest();
   });
-  const permissions = new RunPermissions({
+  const permissions: RunPermissions = new RunPermissions({
     loaded,
     variables,
     root,

@@ -12,6 +12,7 @@ import type { PermissionPolicy } from "../security/permissions/decide.js";
 import type { PermissionEngine } from "../security/permissions/engine.js";
 import type { PermissionMode } from "../security/permissions/modes.js";
 import type { PathPermissionState } from "../security/permissions/path-permissions.js";
+import type { SandboxRestrictions } from "../security/permissions/sandbox-restrictions.js";
 import type { StateFile } from "../security/permissions/state-file.js";
 import type { Verdict } from "../security/permissions/verdict.js";
 import type { SafeModeState } from "../security/safe-mode/safe-mode.js";
@@ -45,6 +46,7 @@ export class RunPermissions implements PermissionJudge {
   readonly #options: RunPermissionsOptions;
   #parts: Promise<PermissionParts> | undefined;
   #engine: PermissionEngine | undefined;
+  #restrictions: (() => SandboxRestrictions) | undefined;
   #sandboxed = false;
 
   constructor(options: RunPermissionsOptions) {
@@ -79,6 +81,11 @@ export class RunPermissions implements PermissionJudge {
     return !/(^|\/)\.[^./]|secret|key|token|credential|password|^[/~]|\.\./i.test(path);
   }
 
+  /** What path permissions mean for what a command can do at all; nothing before the first call was judged. */
+  restrictions(): SandboxRestrictions {
+    return this.#restrictions?.() ?? { hidden: [], readOnlyWithin: [] };
+  }
+
   /** Until then decisions are made as without one. */
   async findSandbox(): Promise<void> {
     this.#sandboxed = await this.#options.isSandboxed();
@@ -106,6 +113,7 @@ export class RunPermissions implements PermissionJudge {
       { PermissionEngine },
       { loadPermissions },
       { pathPermissionFile },
+      { sandboxRestrictions },
       { safeModeFile },
       { loadCommandReader },
       { parsePatch },
@@ -115,6 +123,7 @@ export class RunPermissions implements PermissionJudge {
       import("../security/permissions/engine.js"),
       import("../security/permissions/load-permissions.js"),
       import("../security/permissions/path-permissions.js"),
+      import("../security/permissions/sandbox-restrictions.js"),
       import("../security/safe-mode/safe-mode.js"),
       import("../security/permissions/command-reader.js"),
       import("../tools/patch/parse.js"),
@@ -162,6 +171,7 @@ export class RunPermissions implements PermissionJudge {
     });
     if (settings.plan.value) engine.plan.enter();
     this.#engine = engine;
+    this.#restrictions = () => sandboxRestrictions(paths.current, root);
     return { engine, paths, safeMode };
   }
 }

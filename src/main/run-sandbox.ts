@@ -20,6 +20,8 @@ export interface RunSandboxOptions {
   readonly outputDirectory: string;
   /** Folders of Oxbow itself that no command may read. */
   readonly hidden: readonly string[];
+  /** What path permissions take away from commands. */
+  readonly restrictions?: SandboxOptions["restrictions"];
   /** Said once, when there is no sandbox although nobody switched it off. */
   readonly note: (message: string) => void;
 }
@@ -89,13 +91,29 @@ export class RunSandbox {
     return opening;
   }
 
+  /** Folders that are not there cannot be made by a command either. */
+  async #alsoWritable(): Promise<readonly string[]> {
+    const { loaded, variables, root } = this.#options;
+    const named = loaded.settings.sandbox_writable.value;
+    if (named.length === 0) return [];
+    const [{ outsideGitFolder }, { existsSync }] = await Promise.all([
+      import("../security/sandbox/outside-repository.js"),
+      import("node:fs"),
+    ]);
+    const home = variables.HOME || homedir();
+    return named
+      .map((folder) => (folder === "git" ? outsideGitFolder(root) : folder.replace(/^~(?=\/)/, () => home)))
+      .filter((folder) => folder !== undefined)
+      .filter((folder) => existsSync(folder));
+  }
+
   async #reallyOpen(way: "pipes" | "terminal"): Promise<Sandbox> {
     const [{ Sandbox }, { sandboxPolicy }, { usualSecrets }] = await Promise.all([
       import("../security/sandbox/sandbox.js"),
       import("../security/sandbox/policy.js"),
       import("../security/sandbox/hidden-paths.js"),
     ]);
-    const { loaded, variables, root, session, outputDirectory, hidden } = this.#options;
+    const { loaded, variables, root, session, outputDirectory, hidden, restrictions } = this.#options;
     const { settings, roots } = loaded;
     const hosts = settings.sandbox_hosts.value;
     const options: SandboxOptions = {
@@ -106,9 +124,10 @@ export class RunSandbox {
       folder: join(roots.state, "sandbox"),
       workspace: root,
       id: `${session}-${way}`,
+      ...(restrictions && { restrictions }),
       passesDescriptors: way === "pipes" ? "yes" : "no",
       policy: sandboxPolicy({
-        writable: [root],
+        writable: [root, ...(await this.#alsoWritable())],
         hidden: [...hidden, ...usualSecrets({ home: variables.HOME || homedir() })],
         visible: [outputDirectory],
         network: hosts.length === 0 ? "off" : { allow: hosts },

@@ -47,6 +47,8 @@ export interface Settings {
   readonly sandbox: Setting<SandboxMode>;
   /** Hosts that sandboxed commands may reach. */
   readonly sandbox_hosts: Setting<readonly string[]>;
+  /** Folders that sandboxed commands may change beside the workspace; `git` is the workspace's repository where that lies outside. */
+  readonly sandbox_writable: Setting<readonly string[]>;
   /** Hosts that `web_fetch` may reach although they are not on the public internet. */
   readonly web_hosts: Setting<readonly string[]>;
   /** Instruction files to load, in each folder the first that is there. */
@@ -93,6 +95,7 @@ const PROFILE_KEYS = [
   "permission_timeout",
   "sandbox",
   "sandbox_hosts",
+  "sandbox_writable",
   "web_hosts",
   "context_sources",
   "context_bytes",
@@ -161,6 +164,7 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     }),
     sandbox: pick<SandboxMode>({ key: "sandbox", flag: "sandbox", fallback: "auto", read: sandboxMode }),
     sandbox_hosts: pick<readonly string[]>({ key: "sandbox_hosts", fallback: [], read: words }),
+    sandbox_writable: pick<readonly string[]>({ key: "sandbox_writable", fallback: [], read: writableFolders }),
     web_hosts: pick<readonly string[]>({ key: "web_hosts", fallback: [], read: words }),
     context_sources: pick<readonly string[]>({ key: "context_sources", fallback: ["AGENTS.md"], read: contextSources }),
     context_bytes: pick({ key: "context_bytes", fallback: DEFAULT_INSTRUCTION_BYTES, read: wholeNumber }),
@@ -261,6 +265,13 @@ function sandboxMode(text: string): SandboxMode {
 
 function words(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((word) => word !== "");
+}
+
+function writableFolders(text: string): readonly string[] {
+  const folders = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  const wrong = folders.find((folder) => folder !== "git" && !/^(?:~?\/|[A-Za-z]:)./.test(folder));
+  if (wrong !== undefined) throw new UsageError(`expected whole paths of folders, or git, got "${wrong}".`);
+  return folders;
 }
 
 function contextSources(text: string): readonly string[] {

@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -160,6 +161,38 @@ reason = "not today"
 });
 
 describe("a command in the sandbox", () => {
+  verifies(["P5", "P8"], "is held to path permissions and may change what the profile adds", async (context) => {
+    context.skip(!(await hasSandbox()), "this machine has no sandbox");
+    // Not below /tmp, of which a sandbox has its own: git looks for its folder within one file system.
+    const top = await mkdtemp("/var/tmp/oxbow-test-");
+    context.onTestFinished(() => rm(top, { recursive: true, force: true }));
+    const work = join(top, "pkg");
+    const cache = await temporaryFolder();
+    for (const folder of ["docs", "private"]) await mkdir(join(work, folder), { recursive: true });
+    await writeFile(join(work, "private", "a"), "unseen");
+    execFileSync("git", ["init", "-q", top]);
+    await profile(`sandbox_writable = ["git", "${cache}"]\n`);
+    const env = { OXBOW_HOME: home };
+    await oxbow(["permissions", "set", "docs", "r"], { cwd: work, env });
+    await oxbow(["permissions", "set", "private", "none"], { cwd: work, env });
+    // Spelled so that only the sandbox can know what is meant.
+    const commands = [
+      'd=docs; echo x > "$d/b"',
+      'd=private; cat "$d"/*',
+      `d=${cache}; echo x > "$d/c"`,
+      "echo x > made; git add made; git -c user.name=me -c user.email=me@localhost commit -qm x && git log --oneline",
+    ];
+    cwd = work;
+    const { statuses, text } = await calling(
+      commands.map((command) => bash(command)),
+      ["--permission-mode", "allow"],
+    );
+    expect(statuses).toEqual(["error", "error", "ok", "ok"]);
+    expect(text.join()).not.toContain("unseen");
+    expect(await readdir(join(work, "docs"))).toEqual([]);
+    expect(await readdir(cache)).toEqual(["c"]);
+  });
+
   verifies(["P8", "T7"], "can change the workspace and nothing else, and reaches nobody", async (context) => {
     context.skip(!(await hasSandbox()), "this machine has no sandbox");
     await mkdir(join(cwd, ".git", "hooks"), { recursive: true });

@@ -34,6 +34,8 @@ import type { SandboxState } from "./state.js";
 
 export interface SandboxOptions extends DetectOptions {
   readonly policy: SandboxPolicy;
+  /** What a person takes away beside the policy; asked for with every command. */
+  readonly restrictions?: () => Pick<SandboxPolicy, "hidden" | "readOnlyWithin">;
   /** The only one of its kind on this machine; letters, digits, `-` and `_`. */
   readonly id: string;
   /** Needed when the policy allows hosts. */
@@ -140,7 +142,11 @@ export class Sandbox {
     const { policy, platform } = this.#options;
     this.#nested ??= policy.writable.flatMap((folder) => findNestedRepositories(realFolder(folder)).folders);
     const alsoHidden = platform === "linux" ? [...listeningSockets(), ...otherProcesses()] : [];
-    return findLayout(policy, { nested: this.#nested, alsoHidden });
+    const more = this.#options.restrictions?.();
+    if (more === undefined) return findLayout(policy, { nested: this.#nested, alsoHidden });
+    const readOnlyWithin = [...policy.readOnlyWithin, ...more.readOnlyWithin];
+    const restricted = { ...policy, readOnlyWithin, hidden: [...policy.hidden, ...more.hidden] };
+    return findLayout(restricted, { nested: this.#nested, alsoHidden });
   }
 
   #layout(undo: Undo): Layout {

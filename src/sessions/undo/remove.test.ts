@@ -2,17 +2,15 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { SessionId } from "../../protocol/ids.js";
-import { removeUndo, undoSessions, undoSize } from "./remove.js";
+import { removeUndo, undoSessions } from "./remove.js";
 import { ids, UndoPlace } from "./test-support/undo-place.js";
 
-it("the space of a journal is known and given back, and the session can go on", async () => {
+it("the space of a journal is given back, and the session can go on", async () => {
   const here = new UndoPlace();
   onTestFinished(() => here.discard());
-  expect(await undoSize(here.folder, here.session)).toBe(0);
   expect(await undoSessions(here.folder)).toEqual([]);
   here.turn();
   await here.bash("echo 1 > a");
-  expect(await undoSize(here.folder, here.session)).toBeGreaterThan(100);
   expect(await undoSessions(here.folder)).toEqual([here.session]);
   const call = await here.recorder.begin({ call: ids.next("call"), tool: "bash", changes: "watched" });
   await expect(removeUndo(here.folder, here.session)).rejects.toThrow("is running");

@@ -1,5 +1,5 @@
-/** The space that undo journals take, and giving it back. */
-import { lstat, readdir, rm } from "node:fs/promises";
+/** The undo journals that there are, and giving their space back. */
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isId, type SessionId } from "../../protocol/ids.js";
 import { StoreError } from "../store.js";
@@ -15,21 +15,6 @@ export async function removeUndo(folder: string, session: SessionId): Promise<vo
     );
   }
   await rm(path, { recursive: true, force: true });
-}
-
-/** Bytes on the disk; 0 when there is no journal. */
-export async function undoSize(folder: string, session: SessionId): Promise<number> {
-  const path = folderOf(folder, session);
-  const names = await readdir(path).catch(() => []);
-  const sizes = await Promise.all(
-    names.map((name) =>
-      lstat(join(path, name)).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    ),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** The sessions that have one. */
