@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect } from "vitest";
@@ -37,6 +38,13 @@ describe("what a folder brings", () => {
   verifies(["P11", "P4"], "is never approved by a command that a model started", async () => {
     const refused = await run(["ack"], { OXBOW_AGENT: "1" });
     expect([refused.code, refused.stdout]).toEqual([4, expect.stringContaining("not an agent")]);
+  });
+
+  verifies(["P14", "P10"], "runs nothing, with --allow-project-hooks or without", async () => {
+    for (const flags of [[], ["--allow-project-hooks"]]) {
+      const { code } = await run(["run", ...flags, "--skip-unapproved", "hello"], { OXBOW_PROVIDER: "offline" });
+      expect([code, existsSync(join(cwd, "ran"))]).toEqual([0, false]);
+    }
   });
 
   verifies(["P11"], "can be approved elsewhere and come as a lock file", async () => {
