@@ -33,6 +33,8 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
   readonly maxOutputTokens?: number;
+  /** The answer is to be one JSON value of this schema. Servers that can do so let the model write nothing else. */
+  readonly answerSchema?: JsonObject;
 }
 
 export type StopReason = "end" | "tool_calls" | "length" | "refusal" | "pause";
@@ -55,6 +57,8 @@ export type ModelEvent =
   | { readonly type: "block"; readonly block: ModelBlock }
   /** The newest count of this call; later ones replace earlier ones. */
   | { readonly type: "usage"; readonly usage: Usage }
+  /** For people, no part of the answer. */
+  | { readonly type: "notice"; readonly level: "progress" | "warning"; readonly message: string }
   | { readonly type: "stop"; readonly reason: StopReason }
   | { readonly type: "failure"; readonly failure: Failure };
 

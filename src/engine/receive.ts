@@ -96,6 +96,11 @@ class Reception {
       case "usage":
         this.#usage = event.usage;
         return;
+      case "notice": {
+        const { level, message } = event;
+        this.#turn.bus.publish("Notice", { turn: this.#turn.id, level, message });
+        return;
+      }
       case "stop":
         this.#stop = event.reason;
         return;

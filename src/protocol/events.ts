@@ -102,6 +102,11 @@ export interface EventPayloads {
   };
   /** With `summary` the conversation goes on from there: it stands for every event before this one. `turn` is absent between turns. */
   CompactionTriggered: { readonly turn?: TurnId; readonly reason: string; readonly summary?: string };
+  /**
+   * Something a person should know that is no failure. `progress` replaces what a screen says about the work under way (a model
+   * is being loaded); `warning` stays.
+   */
+  Notice: { readonly turn?: TurnId; readonly level: "progress" | "warning"; readonly message: string };
   StreamGap: { readonly from: number; readonly to: number; readonly reason: string };
   TokenExpiring: { readonly jti: string; readonly exp: number };
   HookTimeout: { readonly event: string; readonly command: string; readonly timeout_ms: number };
@@ -135,6 +140,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
   "PermissionRequested",
   "PermissionResolved",
   "CompactionTriggered",
+  "Notice",
   "StreamGap",
   "TokenExpiring",
   "HookTimeout",

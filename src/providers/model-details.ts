@@ -2,7 +2,7 @@
 import { authorised } from "./authorisation.js";
 import type { Endpoint } from "./http-model.js";
 import { getJson, type JsonQuery, type ListedModel, type ListOptions } from "./model-list.js";
-import { showOllamaModel } from "./ollama-api.js";
+import { showOllamaModel } from "./ollama/api.js";
 import { asList, asNumber, asObject, asText } from "./wire/fields.js";
 import { unversionedUrl } from "./wire/url.js";
 

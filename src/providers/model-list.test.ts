@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createHttpClient } from "../system/http-client.js";
 import { listModels } from "./model-list.js";
-import { listOllamaModels, showOllamaModel } from "./ollama-api.js";
+import { listOllamaModels, showOllamaModel } from "./ollama/api.js";
 
 const http = createHttpClient();
 const cleanUps: (() => void)[] = [];

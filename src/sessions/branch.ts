@@ -97,6 +97,7 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
     case "TurnEnded":
       return { ...event.payload, ...turnOf(event.payload) };
     case "CompactionTriggered":
+    case "Notice":
     case "Error": {
       const { turn } = event.payload;
       return turn === undefined ? event.payload : { ...event.payload, ...turnOf({ turn }) };

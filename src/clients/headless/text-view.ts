@@ -56,6 +56,9 @@ export class TextView {
         this.#result(event.payload);
         this.#spinner.start("thinking");
         return;
+      case "Notice":
+        this.#notice(event.payload);
+        return;
       case "TurnEnded":
         this.#closeLine();
         this.#spinner.stop();
@@ -116,6 +119,13 @@ export class TextView {
     this.#note(paint(this.#terminal, style, `${MARKS[status]} ${tool}: ${safeText(summary)}`));
     if (this.#verbose && words.trim() !== "")
       this.#note(paint(this.#terminal, "dim", indent(safeText(words.trimEnd()))));
+  }
+
+  /** A warning is for scripts too: it says that the answer may not be what it seems. */
+  #notice({ level, message }: EventPayloads["Notice"]): void {
+    if (level === "progress") return this.#spinner.start(safeText(message));
+    this.#closeLine();
+    this.#terminal.err.write(`${paint(this.#terminal, "yellow", `oxbow: ${safeText(message)}`)}\n`);
   }
 
   #note(line: string): void {

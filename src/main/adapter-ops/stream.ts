@@ -44,7 +44,7 @@ export const stream: Operation = async ({ protocol, base_url: baseUrl, model: na
       else if (event.type === "usage") usage = event.usage;
       else if (event.type === "stop") stopReason = event.reason;
       else if (event.type === "failure") error = { ...event.failure };
-      else if (event.block.type === "tool_call") calls.push(event.block);
+      else if (event.type === "block" && event.block.type === "tool_call") calls.push(event.block);
     }
   }
   return {

@@ -2,23 +2,26 @@
  * A canonical request as Ollama's own API wants it.
  *
  * 1. `num_ctx` holds the whole request and room for the answer. Ollama's default is small and it cuts silently.
- * 2. It grows in doublings: every other size makes Ollama load the model again.
+ * 2. It comes in doublings: every other size makes Ollama load the model again.
  * 3. `content` is always a string; `think` is sent only when it was asked for.
  */
 import type { ModelRequest } from "../../engine/ports.js";
 import type { AssistantBlock } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
+import { contextStep } from "../ollama/context-window.js";
+import { estimateTokens, requestSize } from "../request-size.js";
 import { type AssistantTurn, arrange, splitContent, type UserTurn } from "./conversation.js";
 import { asObject } from "./fields.js";
 import { unversionedUrl } from "./url.js";
 import type { WireRequest, WireTarget } from "./wire.js";
 
-const MIN_CONTEXT_TOKENS = 4096;
-/** Room for an answer of unknown length. */
-const ANSWER_TOKENS = 2048;
-/** Below what any common tokenizer reaches on prose, code or JSON, so that the estimate errs on the safe side. */
-const BYTES_PER_TOKEN = 3;
-const TOKENS_PER_IMAGE = 1500;
+/** Room for an answer of unknown length: thinking, or a file of some hundred lines. */
+const ANSWER_TOKENS = 4096;
+
+/** How much context a request wants, with room for its answer. */
+export function neededContext(request: ModelRequest, tokensPerByte?: number): number {
+  return estimateTokens(requestSize(request), tokensPerByte) + (request.maxOutputTokens ?? ANSWER_TOKENS);
+}
 
 export function encodeOllama(request: ModelRequest, target: WireTarget): WireRequest {
   const messages: JsonObject[] = [];
@@ -39,33 +42,17 @@ export function encodeOllama(request: ModelRequest, target: WireTarget): WireReq
       messages,
       stream: true,
       ...(tools.length > 0 && { tools }),
+      ...(request.answerSchema !== undefined && { format: request.answerSchema }),
+      // What does not fit is refused. Without this it would be left out, and nobody would know.
+      truncate: false,
       ...extra,
       options: {
-        num_ctx: contextSize(
-          estimateTokens(messages, tools) + (request.maxOutputTokens ?? ANSWER_TOKENS),
-          target.maxContextTokens,
-        ),
+        num_ctx: contextStep(neededContext(request), target.maxContextTokens),
         ...(request.maxOutputTokens !== undefined && { num_predict: request.maxOutputTokens }),
         ...asObject(options),
       },
     },
   };
-}
-
-function estimateTokens(messages: readonly JsonObject[], tools: readonly JsonObject[]): number {
-  let images = 0;
-  const text = JSON.stringify([messages, tools], (key, value: unknown) => {
-    if (key !== "images" || !Array.isArray(value)) return value;
-    images += value.length;
-    return undefined;
-  });
-  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN) + images * TOKENS_PER_IMAGE;
-}
-
-function contextSize(needed: number, maximum = Number.POSITIVE_INFINITY): number {
-  let size = MIN_CONTEXT_TOKENS;
-  while (size < needed) size *= 2;
-  return Math.min(size, maximum);
 }
 
 function isSendable(block: AssistantBlock, family: string): boolean {

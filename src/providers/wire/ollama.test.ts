@@ -141,13 +141,14 @@ describe("[M1 M2] a request to Ollama", () => {
       ],
       stream: true,
       tools: [{ type: "function", function: { name: "read", description: "Reads.", parameters: { type: "object" } } }],
-      options: { num_ctx: 4096 },
+      truncate: false,
+      options: { num_ctx: 8192 },
     });
   });
 
   it("sizes the context to the request, in doublings, up to what the model can", () => {
-    expect(contextFor([said("Hi")])).toEqual({ num_ctx: 4096 });
-    expect(contextFor([said("x".repeat(9000))])).toEqual({ num_ctx: 8192 });
+    expect(contextFor([said("Hi")])).toEqual({ num_ctx: 8192 });
+    expect(contextFor([said("Hi")], { maxOutputTokens: 100 })).toEqual({ num_ctx: 4096, num_predict: 100 });
     expect(contextFor([said("x".repeat(30_000))])).toEqual({ num_ctx: 16_384 });
     expect(contextFor([said("x".repeat(300_000))], {}, { maxContextTokens: 40_960 })).toEqual({ num_ctx: 40_960 });
     expect(contextFor([said("Hi")], { maxOutputTokens: 6000 })).toEqual({ num_ctx: 8192, num_predict: 6000 });
@@ -155,7 +156,7 @@ describe("[M1 M2] a request to Ollama", () => {
       role: "user",
       content: [{ type: "image", media_type: "image/png", data: "A".repeat(900_000) }],
     };
-    expect(contextFor([picture])).toEqual({ num_ctx: 4096 });
+    expect(contextFor([picture])).toEqual({ num_ctx: 8192 });
   });
 
   it("takes what an endpoint adds", () => {

@@ -40,9 +40,14 @@ export function encodeChat(request: ModelRequest, target: WireTarget): WireReque
       stream_options: { include_usage: true },
       ...(tools.length > 0 && { tools }),
       ...limit(request.maxOutputTokens, target),
+      ...(request.answerSchema !== undefined && { response_format: responseFormat(request.answerSchema) }),
       ...target.extra,
     },
   };
+}
+
+function responseFormat(schema: JsonObject): JsonObject {
+  return { type: "json_schema", json_schema: { name: "answer", schema } };
 }
 
 /** OpenAI's newer models refuse the old name; most other servers know no other. */

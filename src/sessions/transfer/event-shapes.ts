@@ -94,6 +94,7 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
     { message: STRING },
   ),
   CompactionTriggered: object({ turn: STRING, reason: STRING }, { summary: STRING }),
+  Notice: object({ level: oneOf("progress", "warning"), message: STRING }, { turn: STRING }),
   StreamGap: object({ from: NUMBER, to: NUMBER, reason: STRING }),
   TokenExpiring: object({ jti: STRING, exp: NUMBER }),
   HookTimeout: object({ event: STRING, command: STRING, timeout_ms: NUMBER }),

@@ -36,6 +36,35 @@ export async function sendAnswer(output: Output, { status, headers, body }: Http
   await output.end();
 }
 
+/** An answer of the service that comes bit by bit. */
+export async function sendPieces(
+  output: Output,
+  { status, headers }: HttpAnswer,
+  { clock, pieces }: { readonly clock: Clock; readonly pieces: NonNullable<HttpAnswer["pieces"]> },
+): Promise<void> {
+  output.head(status, headers);
+  for (const text of pieces.texts) {
+    if (pieces.everyMs > 0) await pause(pieces.everyMs, clock, output.gone);
+    if (output.gone.aborted) return;
+    await output.push(text);
+    await output.flush();
+  }
+  await output.end();
+}
+
+export function pause(ms: number, clock: Clock, gone: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, () => {
+      stop();
+      resolve();
+    });
+    const stop = onAbort(gone, () => {
+      cancel();
+      resolve();
+    });
+  });
+}
+
 class Performance {
   readonly #reply: Reply;
   readonly #exchange: Exchange;
@@ -82,7 +111,7 @@ class Performance {
         return undefined;
       case "delay":
         if (output.opened) await output.flush();
-        await this.#pause(action.ms);
+        await this.#wait(action.ms);
         return undefined;
       case "start":
         if (!this.#exchange.ask.stream) return undefined;
@@ -136,7 +165,7 @@ class Performance {
       if (full !== undefined) await full;
       if (everyMs !== undefined) {
         await output.flush();
-        await this.#pause(everyMs);
+        await this.#wait(everyMs);
       }
       if (output.gone.aborted) return "over";
     }
@@ -203,18 +232,9 @@ class Performance {
 
   /* ---- time ---- */
 
-  #pause(ms: number): Promise<void> {
+  #wait(ms: number): Promise<void> {
     const { clock, output } = this.#exchange;
-    return new Promise((resolve) => {
-      const cancel = clock.after(ms, () => {
-        stop();
-        resolve();
-      });
-      const stop = onAbort(output.gone, () => {
-        cancel();
-        resolve();
-      });
-    });
+    return pause(ms, clock, output.gone);
   }
 
   #untilGone(): Promise<void> {

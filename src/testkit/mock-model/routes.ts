@@ -21,6 +21,8 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "POST /responses": { wire: responses, kind: "call" },
   "POST /api/chat": { wire: ollama, kind: "call" },
   "POST /api/show": { wire: ollama, kind: "lookup" },
+  "POST /api/pull": { wire: ollama, kind: "lookup" },
+  "GET /api/ps": { wire: ollama, kind: "lookup" },
   "GET /api/tags": { wire: ollama, kind: "lookup" },
   "GET /api/version": { wire: ollama, kind: "lookup" },
   "HEAD /api/version": { wire: ollama, kind: "lookup" },

@@ -11,7 +11,7 @@ import { type Clock, systemClock } from "../../base/clock.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { explain, type Facts, holds } from "./condition.js";
 import { Output } from "./output.js";
-import { perform, sendAnswer } from "./perform.js";
+import { pause, perform, sendAnswer, sendPieces } from "./perform.js";
 import { type NumberedReply, ReplyQueue } from "./reply-queue.js";
 import { type Answered, type Ending, type MockFailure, type RecordedRequest, RequestLog } from "./request-log.js";
 import { notFound, route } from "./routes.js";
@@ -19,6 +19,7 @@ import { parseScript } from "./script/parse.js";
 import { type ModelSpec, type Reply, SCRIPT_ENDED, type Script } from "./script/script.js";
 import { createIdMint } from "./wires/id-mint.js";
 import { createModelList } from "./wires/model-list.js";
+import { OllamaShelf } from "./wires/ollama-shelf.js";
 import { type Ask, type HttpAnswer, type Incoming, parseBody, type Service, type Wire } from "./wires/wire.js";
 
 export interface MockModelOptions {
@@ -108,9 +109,11 @@ class MockServer {
     this.queue = new ReplyQueue(script);
     this.log = new RequestLog(clock, options.onRequest);
     this.#clock = clock;
+    const list = createModelList(models.map((model) => (typeof model === "string" ? { name: model } : model)));
     this.#service = {
       key: options.key,
-      models: createModelList(models.map((model) => (typeof model === "string" ? { name: model } : model))),
+      models: list,
+      shelf: new OllamaShelf(list.all),
       ids: createIdMint(seed),
       wall: () => clock.wall(),
       now: () => clock.now(),
@@ -141,6 +144,7 @@ class MockServer {
     if (target.kind === "lookup" || (settled !== undefined && settled.status < 400)) {
       const answer = settled ?? notFound(incoming);
       this.log.lookup(incoming, { wire: wire.name, ended, answered: { by: "service", status: answer.status } });
+      if (answer.pieces !== undefined) return sendPieces(plain, answer, { clock: this.#clock, pieces: answer.pieces });
       return sendAnswer(plain, answer);
     }
     const call = { wire, incoming, ended };
@@ -149,7 +153,15 @@ class MockServer {
     const chosen = this.#choose(call, ask);
     if ("status" in chosen) return sendAnswer(plain, chosen);
     const output = new Output(response, gone.signal, chosen);
+    await this.#warmUp(wire, ask, output);
     return perform(chosen, { wire, ask, service: this.#service, clock: this.#clock, output });
+  }
+
+  async #warmUp(wire: Wire, ask: Ask, output: Output): Promise<void> {
+    const warmUp = wire.warmUp?.(ask, this.#service);
+    if (warmUp === undefined) return;
+    if (warmUp.ms > 0) await pause(warmUp.ms, this.#clock, output.gone);
+    if (!output.gone.aborted) warmUp.done();
   }
 
   #refuse({ wire, incoming, ended }: Call, answer: HttpAnswer): HttpAnswer {

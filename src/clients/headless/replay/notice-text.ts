@@ -9,6 +9,8 @@ export function describeNotice(event: Envelope): { title: string; text: string }
       return { title: `error: ${event.payload.reason}`, text: event.payload.message };
     case "Cancelled":
       return { title: "cancelled", text: event.payload.by === "" ? "" : `by ${event.payload.by}` };
+    case "Notice":
+      return { title: event.payload.level, text: event.payload.message };
     case "StreamGap": {
       const { from, to, reason } = event.payload;
       return { title: "gap in the log", text: `Events ${from}–${to} are missing: ${reason}` };

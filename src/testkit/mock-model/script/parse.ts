@@ -7,7 +7,7 @@
  * 3. `#` starts a comment at the beginning of a line and after anything that is not free text.
  */
 import { parseConditions } from "./condition-syntax.js";
-import { LineCursor, list, positiveNumber, ScriptError } from "./line-cursor.js";
+import { duration, LineCursor, list, positiveNumber, ScriptError } from "./line-cursor.js";
 import { ACTION_READERS, SETTING_READERS, type StatementContext } from "./reply-syntax.js";
 import { type Action, type ModelSpec, misplaced, type Reply, type Script } from "./script.js";
 
@@ -137,17 +137,38 @@ function countOrAny(text: string): number {
   return Number(text);
 }
 
+interface ModelOptions extends Pick<ModelSpec, "capabilities" | "installed" | "cut"> {
+  readonly context?: number;
+  readonly size?: number;
+  readonly load?: number;
+  readonly pull?: number;
+}
+
+function oneOf<Word extends string>(text: string, words: readonly Word[]): Word {
+  const known = words.find((word) => word === text);
+  if (known === undefined) throw new Error(words.map((word) => `"${word}"`).join(" or "));
+  return known;
+}
+
 function readModel(cursor: LineCursor): ModelSpec {
   const name = cursor.word() ?? cursor.fail(`expected the model's name, found ${cursor.found}`);
-  const { context, capabilities } = cursor.options<{ context?: number; capabilities?: readonly string[] }>({
+  const { context, size, load, pull, ...rest } = cursor.options<ModelOptions>({
     context: positiveNumber,
     capabilities: (text) => text.split(","),
+    installed: (text) => oneOf(text, ["yes", "no"]),
+    size: positiveNumber,
+    load: duration,
+    pull: duration,
+    cut: (text) => oneOf(text, ["refused", "silent"]),
   });
   cursor.end();
   return {
     name,
+    ...rest,
     ...(context !== undefined && { contextLength: context }),
-    ...(capabilities !== undefined && { capabilities }),
+    ...(size !== undefined && { bytes: size }),
+    ...(load !== undefined && { loadMs: load }),
+    ...(pull !== undefined && { pullMs: pull }),
   };
 }
 

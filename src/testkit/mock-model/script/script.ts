@@ -22,12 +22,25 @@ export interface ModelSpec {
   readonly name: string;
   readonly contextLength?: number;
   readonly capabilities?: readonly string[];
+  /** The rest is for Ollama. `no`: it can be pulled. */
+  readonly installed?: "yes" | "no";
+  readonly bytes?: number;
+  /** How long loading it, or loading it with another context, takes before the first byte. */
+  readonly loadMs?: number;
+  readonly pullMs?: number;
+  /** What becomes of a prompt that does not fit when the client wants it whole; servers of 2024 do not know that wish. */
+  readonly cut?: "refused" | "silent";
 }
 
 export const DEFAULT_MODEL: Required<ModelSpec> = {
   name: "mock-model",
   contextLength: 131_072,
   capabilities: ["completion", "tools", "thinking"],
+  installed: "yes",
+  bytes: 4_683_075_271,
+  loadMs: 0,
+  pullMs: 0,
+  cut: "refused",
 };
 
 export interface Reply {

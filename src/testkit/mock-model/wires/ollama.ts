@@ -5,11 +5,13 @@ import { readChat } from "./chat-request.js";
 import { retryHeaders } from "./error-kinds.js";
 import { withTag } from "./model-list.js";
 import { ChatEncoder } from "./ollama-encoder.js";
+import { digestOf, type LoadedModel } from "./ollama-shelf.js";
 import { messageOf, noModel, statusOf } from "./ollama-errors.js";
 import {
   type Ask,
   asList,
   asText,
+  estimateTokens,
   type HttpAnswer,
   type Incoming,
   parseBody,
@@ -21,6 +23,7 @@ export const ollama: Wire = {
   name: "ollama",
   settle,
   read,
+  warmUp: (ask, { shelf }) => shelf.load(ask.model, contextOf(ask.body)),
   headers: () => ({}),
   error: (error, { ask }) => answer(statusOf(error), { error: messageOf(error, ask) }, retryHeaders(error)),
   encoder: (ask, { service }) => new ChatEncoder(ask, service),
@@ -35,16 +38,44 @@ function settle(request: Incoming, service: Service): HttpAnswer | undefined {
   const path = request.path.split("?")[0] as string;
   if (path === "/") return answer(200, "Ollama is running", { "content-type": "text/plain; charset=utf-8" });
   if (path === "/api/version") return answer(200, { version: VERSION });
-  if (path === "/api/tags") return answer(200, { models: service.models.all.map(listed) });
+  if (path === "/api/tags") return answer(200, { models: service.shelf.installed.map(listed) });
+  if (path === "/api/ps") return answer(200, { models: service.shelf.running.map((model) => running(model, service)) });
   if (request.bodyText === "") return answer(400, { error: "missing request body" });
   const body = parseBody(request.bodyText);
   if (!isJsonObject(body)) return answer(400, { error: "invalid character in request body: it is not a JSON object" });
   const name = asText(body.model ?? body.name);
   if (name === "") return answer(400, { error: "model is required" });
-  const model = service.models.find(name);
+  if (path === "/api/pull") return pull(name, service);
+  const model = service.shelf.find(name);
   if (model === undefined) return answer(404, { error: noModel(name) });
   if (path === "/api/show") return answer(200, shown(model));
-  return checkChat(body, model) ?? loadOnly(body, service);
+  return checkChat(body, model) ?? loadOnly(body, service) ?? checkLength(request, { body, model });
+}
+
+/** Only a client that asks for it hears that its prompt does not fit. */
+function checkLength(
+  { bodyText }: Incoming,
+  { body, model }: { readonly body: JsonObject; readonly model: Required<ModelSpec> },
+): HttpAnswer | undefined {
+  if (body.truncate !== false || model.cut === "silent") return undefined;
+  if (estimateTokens(bodyText) <= contextOf(body)) return undefined;
+  return answer(400, { error: "the input length exceeds the context length" });
+}
+
+function pull(name: string, { shelf }: Service): HttpAnswer {
+  const pulled = shelf.pull(name);
+  const headers = { "content-type": "application/x-ndjson" };
+  if (pulled === undefined) {
+    // As the service does it: with a good status, and the error as a line of the stream.
+    const error = { error: "pull model manifest: file does not exist" };
+    return answer(200, `${JSON.stringify({ status: "pulling manifest" })}\n${JSON.stringify(error)}\n`, headers);
+  }
+  return { status: 200, headers, body: "", pieces: pulled };
+}
+
+function contextOf(body: JsonObject): number {
+  const context = isJsonObject(body.options) ? body.options.num_ctx : undefined;
+  return typeof context === "number" ? context : DEFAULT_CONTEXT;
 }
 
 function checkChat(body: JsonObject, model: Required<ModelSpec>): HttpAnswer | undefined {
@@ -93,9 +124,23 @@ function listed(model: Required<ModelSpec>): JsonObject {
     name,
     model: name,
     modified_at: "2026-01-01T00:00:00Z",
-    size: 4_683_075_271,
-    digest: "0".repeat(64),
+    size: model.bytes,
+    digest: digestOf(model.name),
     details: DETAILS,
+  };
+}
+
+function running({ model, contextTokens }: LoadedModel, service: Service): JsonObject {
+  const name = withTag(model.name);
+  return {
+    name,
+    model: name,
+    size: model.bytes,
+    digest: digestOf(model.name),
+    details: DETAILS,
+    expires_at: new Date(service.wall() + 300_000).toISOString(),
+    size_vram: 0,
+    context_length: contextTokens,
   };
 }
 
@@ -109,6 +154,10 @@ function shown(model: Required<ModelSpec>): JsonObject {
       "general.architecture": "mock",
       "general.parameter_count": 8_030_261_248,
       "mock.context_length": model.contextLength,
+      "mock.block_count": 32,
+      "mock.embedding_length": 4096,
+      "mock.attention.head_count": 32,
+      "mock.attention.head_count_kv": 8,
     },
     capabilities: model.capabilities,
     modified_at: "2026-01-01T00:00:00Z",
@@ -117,12 +166,11 @@ function shown(model: Required<ModelSpec>): JsonObject {
 
 function read(body: JsonObject, request: Incoming): Ask {
   const ask = readChat(body, request);
-  const context = isJsonObject(body.options) ? body.options.num_ctx : undefined;
   return {
     ...ask,
     stream: body.stream !== false,
     // The server drops what does not fit, and counts only the rest: how a client can tell.
-    inputTokens: Math.min(ask.inputTokens, typeof context === "number" ? context : DEFAULT_CONTEXT),
+    inputTokens: Math.min(ask.inputTokens, contextOf(body)),
   };
 }
 

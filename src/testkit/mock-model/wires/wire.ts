@@ -7,6 +7,7 @@ import type { Usage } from "../../../protocol/usage.js";
 import type { ErrorAction, Noise, Part } from "../script/script.js";
 import type { IdMint } from "./id-mint.js";
 import type { ModelList } from "./model-list.js";
+import type { OllamaShelf } from "./ollama-shelf.js";
 
 export type WireName = "anthropic" | "openai" | "openai-responses" | "gemini" | "ollama";
 
@@ -22,12 +23,16 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject | string;
+  /** The body comes in these pieces instead, with a pause before each; a client that leaves stops them. */
+  readonly pieces?: { readonly texts: Iterable<string>; readonly everyMs: number };
 }
 
 /** What the service knows by itself. */
 export interface Service {
   readonly key: string | undefined;
   readonly models: ModelList;
+  /** Which models are on the disk and in memory, as Ollama sees it. */
+  readonly shelf: OllamaShelf;
   readonly ids: IdMint;
   wall(): number;
   now(): number;
@@ -85,6 +90,8 @@ export interface Wire {
   /** What the service answers without asking a model: refusals, mostly. */
   settle(request: Incoming, service: Service): HttpAnswer | undefined;
   read(body: JsonObject, request: Incoming): Ask;
+  /** Milliseconds before the model can begin, and what is true from then on. */
+  warmUp?(ask: Ask, service: Service): { readonly ms: number; done(): void };
   headers(service: Service): Readonly<Record<string, string>>;
   error(error: ErrorAction, context: { readonly service: Service; readonly ask?: Ask }): HttpAnswer;
   encoder(ask: Ask, context: { readonly service: Service; readonly usage: Usage | undefined }): Encoder;

@@ -1,0 +1,31 @@
+/** Tells once when a server of Chat Completions on one's own machine has dropped a part of the prompt. */
+import type { Model, ModelEvent } from "../../engine/ports.js";
+import { CutDetector } from "../cut-detector.js";
+import { requestSize } from "../request-size.js";
+
+export function withCutWarning(model: Model): Model {
+  const cuts = new CutDetector();
+  let told = false;
+  return {
+    ...model,
+    async *stream(request, context) {
+      for await (const batch of model.stream(request, context)) {
+        const counted = batch.findLast((event) => event.type === "usage");
+        if (counted?.type !== "usage") {
+          yield batch;
+          continue;
+        }
+        const { input, cache_read, output } = counted.usage;
+        const size = requestSize(request);
+        const cut = cuts.wasCut({ size, counted: input + cache_read, answered: output });
+        yield cut && !told ? [warning(model, { counted: input + cache_read, bytes: size.bytes }), ...batch] : batch;
+        told ||= cut;
+      }
+    },
+  };
+}
+
+function warning(model: Model, { counted, bytes }: { readonly counted: number; readonly bytes: number }): ModelEvent {
+  const message = `${model.model} did not read the whole conversation: the server counted ${counted} tokens for ${Math.ceil(bytes / 1000)} KB of text. Give it a larger context (llama.cpp: -c N, vLLM: --max-model-len N, LM Studio: the model's context length), or begin anew with /clear.`;
+  return { type: "notice", level: "warning", message };
+}

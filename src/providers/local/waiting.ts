@@ -1,0 +1,48 @@
+/** A stream that says what it is waiting for, as long as its first byte does not come (a model that is being loaded). */
+import type { Clock } from "../../base/clock.js";
+import type { ModelEvent, ModelStream } from "../../engine/ports.js";
+
+export interface Waiting {
+  readonly clock: Clock;
+  /** What a person should know now; undefined when there is nothing to say. */
+  describe(): Promise<string | undefined>;
+}
+
+/** A model in memory answers sooner. */
+const QUIET_MS = 700;
+const LOOK_AGAIN_MS = 1000;
+const NOTHING_YET = Symbol("nothing yet");
+
+export async function* whileWaiting(
+  stream: ModelStream,
+  { clock, describe }: Waiting,
+): AsyncGenerator<readonly ModelEvent[]> {
+  const iterator = stream[Symbol.asyncIterator]();
+  try {
+    let next = iterator.next();
+    let said: string | undefined;
+    for (let ms = QUIET_MS; (await within(next, ms, clock)) === NOTHING_YET; ms = LOOK_AGAIN_MS) {
+      const message = await describe();
+      if (message !== undefined && message !== said) yield [{ type: "notice", level: "progress", message }];
+      said = message ?? said;
+    }
+    for (let item = await next; item.done !== true; item = await next) {
+      yield item.value;
+      next = iterator.next();
+    }
+  } finally {
+    // When nobody listens any more; waiting for a server that is silent could take for ever.
+    iterator.return?.()?.then(undefined, () => {});
+  }
+}
+
+function within<T>(promise: Promise<T>, ms: number, clock: Clock): Promise<unknown> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, () => resolve(NOTHING_YET));
+    const settle = () => {
+      cancel();
+      resolve(undefined);
+    };
+    promise.then(settle, settle);
+  });
+}

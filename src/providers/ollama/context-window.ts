@@ -1,0 +1,58 @@
+/**
+ * How much context a local model is given (`num_ctx`).
+ *
+ * 1. It holds the whole request and room for the answer, as far as the model, the memory and the settings allow.
+ * 2. Within a session it only grows, and in doublings: with every other size the server loads the model anew.
+ * 3. A size the model already runs with is kept when it is enough.
+ */
+export type ContextLimit = "setting" | "model" | "memory";
+
+export interface ContextLimits {
+  /** Exactly this, as the user wishes. */
+  readonly fixed?: number;
+  /** What the model was made for. */
+  readonly model?: number;
+  /** What fits into memory, by estimate. */
+  readonly memory?: number;
+  /** What the model is running with now. */
+  readonly loaded?: number;
+}
+
+const SMALLEST = 4096;
+
+/** The step that holds `needed` tokens. */
+export function contextStep(needed: number, most = Number.POSITIVE_INFINITY): number {
+  let size = SMALLEST;
+  while (size < needed) size *= 2;
+  return Math.min(size, most);
+}
+
+export class ContextWindow {
+  readonly #limits: ContextLimits;
+  #size = 0;
+
+  constructor(limits: ContextLimits) {
+    this.#limits = limits;
+  }
+
+  sizeFor(needed: number): number {
+    const { fixed, model = Number.POSITIVE_INFINITY, loaded } = this.#limits;
+    if (fixed !== undefined) return Math.min(fixed, model);
+    if (this.#size === 0 && loaded !== undefined && loaded >= needed) this.#size = loaded;
+    this.#size = Math.max(this.#size, contextStep(needed, this.most));
+    return this.#size;
+  }
+
+  /** The most there can be. An estimate of the memory is no reason to give less than the smallest step. */
+  get most(): number {
+    const { fixed, model = Number.POSITIVE_INFINITY, memory = Number.POSITIVE_INFINITY } = this.#limits;
+    return Math.min(model, fixed ?? Math.max(memory, SMALLEST));
+  }
+
+  /** What stands in the way of more. */
+  get limit(): ContextLimit {
+    const { fixed, model } = this.#limits;
+    if (model !== undefined && model <= this.most) return "model";
+    return fixed === undefined ? "memory" : "setting";
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * A model of Ollama by its own API (features M2, M20): context sized to the request and the machine, loading shown, a prompt that
+ * was cut reported. The wire writes and reads; this decides what only the whole session knows.
+ *
+ * 1. The server is asked about the model once, before the first request; when it does not tell, the request goes out all the same.
+ * 2. A request that the server finds too long is sent again with the next larger context, as long as there is one. Nothing of an
+ *    answer has been seen then.
+ * 3. A cut is told once.
+ */
+import type { Clock } from "../../base/clock.js";
+import { formatBytes } from "../../base/byte-size.js";
+import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../../engine/ports.js";
+import type { JsonObject, JsonValue } from "../../protocol/json.js";
+import { CutDetector } from "../cut-detector.js";
+import { createHttpModel, type HttpModelOptions } from "../http-model.js";
+import { whileWaiting } from "../local/waiting.js";
+import { requestSize } from "../request-size.js";
+import { asNumber, asObject } from "../wire/fields.js";
+import { neededContext } from "../wire/ollama-request.js";
+import { installedModels, isSameModel, runningModels, showOllamaModel } from "./api.js";
+import { type ContextLimit, type ContextLimits, ContextWindow } from "./context-window.js";
+import { contextThatFits } from "./memory.js";
+
+export interface OllamaModelOptions<State> extends HttpModelOptions<State> {
+  readonly clock: Clock;
+  /** Use exactly this much context. */
+  readonly numCtx?: number;
+  /** How long the model stays loaded, in Ollama's words: `10m`, `-1` for ever, `0` not at all. */
+  readonly keepAlive?: string;
+  /** What programs could use now; absent when the server runs on another machine. */
+  readonly availableMemory?: () => number;
+}
+
+export function createOllamaModel<State>(options: OllamaModelOptions<State>): Model {
+  const session = new OllamaSession(options);
+  const { endpoint, model } = options;
+  return {
+    provider: endpoint.provider,
+    family: endpoint.family,
+    model,
+    stream: (request, context) => session.stream(request, context),
+  };
+}
+
+class OllamaSession<State> {
+  readonly #options: OllamaModelOptions<State>;
+  readonly #cuts = new CutDetector();
+  #window: Promise<ContextWindow> | undefined;
+  #bytes: number | undefined;
+  #told = false;
+
+  constructor(options: OllamaModelOptions<State>) {
+    this.#options = options;
+  }
+
+  async *stream(request: ModelRequest, context: RequestContext): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
+    this.#window ??= this.#openWindow();
+    const window = await this.#window;
+    let needed = neededContext(request, this.#cuts.tokensPerByte);
+    for (;;) {
+      const contextTokens = window.sizeFor(needed);
+      const again = yield* this.#attempt(request, context, { window, contextTokens });
+      if (!again) return;
+      needed = contextTokens + 1;
+    }
+  }
+
+  /** True when the request has to be sent again with more context. */
+  async *#attempt(
+    request: ModelRequest,
+    context: RequestContext,
+    { window, contextTokens }: { readonly window: ContextWindow; readonly contextTokens: number },
+  ): AsyncGenerator<readonly ModelEvent[], boolean> {
+    const stream = this.#sized(contextTokens).stream(request, context);
+    const waiting = { clock: this.#options.clock, describe: () => this.#waitingFor(request, contextTokens) };
+    let begun = false;
+    for await (const batch of whileWaiting(stream, waiting)) {
+      const [first] = batch;
+      const tooLong = first?.type === "failure" && first.failure.reason === "ContextTooLong";
+      if (tooLong && !begun && contextTokens < window.most) return true;
+      begun ||= first?.type !== "notice";
+      yield this.#withCut(batch, request, { window, contextTokens });
+    }
+    return false;
+  }
+
+  #sized(contextTokens: number): Model {
+    const { endpoint, keepAlive } = this.#options;
+    const extra = endpoint.extra ?? {};
+    const options: JsonObject = { num_ctx: contextTokens, ...asObject(extra.options) };
+    const alive = keepAlive === undefined ? {} : { keep_alive: asDuration(keepAlive) };
+    return createHttpModel({ ...this.#options, endpoint: { ...endpoint, extra: { ...alive, ...extra, options } } });
+  }
+
+  #withCut(
+    batch: readonly ModelEvent[],
+    request: ModelRequest,
+    { window, contextTokens }: { readonly window: ContextWindow; readonly contextTokens: number },
+  ): readonly ModelEvent[] {
+    const counted = batch.findLast((event) => event.type === "usage");
+    if (counted?.type !== "usage") return batch;
+    const { input, cache_read, output } = counted.usage;
+    const reading = { size: requestSize(request), counted: input + cache_read, answered: output, contextTokens };
+    if (!this.#cuts.wasCut(reading) || this.#told) return batch;
+    this.#told = true;
+    const message = `${this.#options.model} did not read the whole conversation: it has a context of ${contextTokens} tokens, and Ollama drops what does not fit. ${ADVICE[window.limit]}`;
+    return [{ type: "notice", level: "warning", message }, ...batch];
+  }
+
+  async #waitingFor(request: ModelRequest, contextTokens: number): Promise<string | undefined> {
+    const { endpoint, model, http } = this.#options;
+    const running = await runningModels(endpoint.baseUrl, { http });
+    if (!running.ok) return undefined;
+    const loaded = running.models.find(({ name }) => isSameModel(name, model));
+    if (loaded !== undefined && (loaded.contextTokens ?? contextTokens) >= contextTokens) {
+      const bytes = requestSize(request).bytes;
+      return `${model} reads the prompt (${formatBytes(bytes)})`;
+    }
+    const bytes = await this.#sizeOnDisk();
+    return `loading ${model}${bytes === 0 ? "" : ` (${formatBytes(bytes)})`}`;
+  }
+
+  async #openWindow(): Promise<ContextWindow> {
+    const { endpoint, model, http, maxContextTokens } = this.#options;
+    const fixed = this.#options.numCtx ?? asNumber(asObject(endpoint.extra?.options).num_ctx);
+    const [shown, running] = await Promise.all([
+      showOllamaModel(endpoint.baseUrl, model, { http }),
+      runningModels(endpoint.baseUrl, { http }),
+    ]);
+    const details = shown.ok ? shown.details : undefined;
+    const known = details?.maxContextTokens ?? maxContextTokens;
+    const loaded = running.ok ? running.models.find(({ name }) => isSameModel(name, model)) : undefined;
+    const limits: ContextLimits = {
+      ...(fixed !== undefined && { fixed }),
+      ...(known !== undefined && { model: known }),
+      ...(loaded?.contextTokens !== undefined && { loaded: loaded.contextTokens }),
+    };
+    const available = this.#options.availableMemory?.();
+    // In the memory of a GPU we do not know what is free: there the server has to see for itself.
+    const isMeasurable = available !== undefined && (loaded?.gpuBytes ?? 0) === 0;
+    if (fixed !== undefined || details?.cache === undefined || !isMeasurable) return new ContextWindow(limits);
+    const weightBytes = loaded === undefined ? await this.#sizeOnDisk() : 0;
+    const memory = contextThatFits({ availableBytes: available, weightBytes, cache: details.cache });
+    // A model that does not fit at all runs elsewhere, or the server will say that it cannot.
+    return new ContextWindow(memory > 0 ? { ...limits, memory } : limits);
+  }
+
+  /** 0 when the server does not tell. */
+  async #sizeOnDisk(): Promise<number> {
+    if (this.#bytes === undefined) {
+      const { endpoint, model, http } = this.#options;
+      const installed = await installedModels(endpoint.baseUrl, { http });
+      this.#bytes = installed.ok ? (installed.models.find(({ name }) => isSameModel(name, model))?.bytes ?? 0) : 0;
+    }
+    return this.#bytes;
+  }
+}
+
+const ADVICE: Readonly<Record<ContextLimit, string>> = {
+  setting: "Raise the setting num_ctx, or begin anew with /clear.",
+  model: "That is the most this model can: begin anew with /clear, or use a model with a longer context.",
+  memory: "More does not seem to fit into memory: begin anew with /clear, or set num_ctx to use more all the same.",
+};
+
+/** Ollama takes a number of seconds as a number only. */
+function asDuration(text: string): JsonValue {
+  return /^-?\d+$/.test(text) ? Number(text) : text;
+}
