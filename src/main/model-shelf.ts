@@ -7,6 +7,7 @@
  */
 import type { Model } from "../engine/ports.js";
 import type { Failure } from "../protocol/errors.js";
+import type { LocalWishes } from "../providers/local/local-model.js";
 import type { Trace } from "../providers/trace.js";
 import { createHttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
@@ -50,6 +51,8 @@ export interface ModelShelf {
 
 export interface ShelfOptions extends DirectoryOptions {
   readonly trace?: Trace;
+  /** What the user wants of models on this machine. */
+  readonly local?: LocalWishes;
 }
 
 /** Services with hundreds of models would fill the screen. */
@@ -114,12 +117,13 @@ class Shelf implements ModelShelf {
   }
 
   #parts(): Promise<ModelParts> {
-    const { trace, ...options } = this.#options;
+    const { trace, local, ...options } = this.#options;
     this.#opened ??= ProviderDirectory.open(options).then((directory) => ({
       directory,
       http: createHttpClient({ clock: nodeClock }),
       state: options.roots?.state,
       ...(trace && { trace }),
+      ...(local && { local }),
     }));
     return this.#opened;
   }

@@ -55,6 +55,10 @@ export interface Settings {
   readonly context_sources: Setting<readonly string[]>;
   /** Most bytes of them all together. */
   readonly context_bytes: Setting<number>;
+  /** For local models: exactly this much context, instead of what a request needs. */
+  readonly num_ctx: Setting<number | undefined>;
+  /** How long Ollama keeps a model in memory after an answer. */
+  readonly keep_alive: Setting<string | undefined>;
   readonly log: Setting<LogLevels>;
 }
 
@@ -99,6 +103,8 @@ const PROFILE_KEYS = [
   "web_hosts",
   "context_sources",
   "context_bytes",
+  "num_ctx",
+  "keep_alive",
   "log",
 ];
 
@@ -168,6 +174,8 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     web_hosts: pick<readonly string[]>({ key: "web_hosts", fallback: [], read: words }),
     context_sources: pick<readonly string[]>({ key: "context_sources", fallback: ["AGENTS.md"], read: contextSources }),
     context_bytes: pick({ key: "context_bytes", fallback: DEFAULT_INSTRUCTION_BYTES, read: wholeNumber }),
+    num_ctx: pick({ key: "num_ctx", fallback: undefined, read: wholeNumber }),
+    keep_alive: pick({ key: "keep_alive", fallback: undefined, read: keepAlive }),
     log: pick({
       key: "log",
       flag: "log-level",
@@ -177,6 +185,14 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     }),
   };
   return { settings, roots: where, profilePath, warnings };
+}
+
+/** What the settings say about models on this machine. */
+export function localWishes({ num_ctx, keep_alive }: Settings): { numCtx?: number; keepAlive?: string } {
+  return {
+    ...(num_ctx.value !== undefined && { numCtx: num_ctx.value }),
+    ...(keep_alive.value !== undefined && { keepAlive: keep_alive.value }),
+  };
 }
 
 function resolve<T>(
@@ -287,6 +303,12 @@ function duration(text: string): number {
     throw new UsageError(`expected a duration such as 90s, 5m or 1m30s, got "${text}".`);
   }
   return value;
+}
+
+/** In Ollama's own words, which know "for ever" (any negative one) and "not at all". */
+function keepAlive(text: string): string {
+  if (/^-?\d+$|^-?(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return text;
+  throw new UsageError(`expected a duration such as 10m, 0 (unload at once) or -1 (keep for ever), got "${text}".`);
 }
 
 function permissionMode(text: string): PermissionMode {

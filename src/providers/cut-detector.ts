@@ -35,7 +35,8 @@ export class CutDetector {
   wasCut(reading: Reading): boolean {
     const { size, counted, answered, contextTokens } = reading;
     if (counted <= 0) return false;
-    if (contextTokens !== undefined && (counted >= contextTokens - 1 || counted + answered > contextTokens)) return true;
+    if (contextTokens !== undefined && (counted >= contextTokens - 1 || counted + answered > contextTokens))
+      return true;
     if (size.bytes < SMALLEST_BYTES) return false;
     const fewest = this.#tokensPerByte === undefined ? 1 / MOST_BYTES_PER_TOKEN : this.#tokensPerByte * TOLERANCE;
     if (counted < size.bytes * fewest) return true;

@@ -107,7 +107,7 @@ export function isSameHost(one: string, other: string): boolean {
   return URL.canParse(one) && URL.canParse(other) && new URL(one).host === new URL(other).host;
 }
 
-function isLoopback(baseUrl: string): boolean {
+export function isLoopback(baseUrl: string): boolean {
   if (!URL.canParse(baseUrl)) return false;
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname);
 }

@@ -18,7 +18,7 @@ import { createEngine, type Engine } from "../harness.js";
 import { type Chosen, createModelShelf } from "../model-shelf.js";
 import { ProjectContent } from "../project-content.js";
 import { SessionShelf } from "../session-shelf.js";
-import { loadSettings, type Settings } from "../settings.js";
+import { loadSettings, localWishes, type Settings } from "../settings.js";
 import { askOnce, inputIsConnected, personPresent, processTerminal, readInput, trustLook } from "../terminal-io.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
@@ -82,6 +82,7 @@ async function prepare(
     variables,
     roots,
     tables: { value: settings.providers.value, file: loaded.profilePath },
+    local: localWishes(settings),
     ...(rawTrace && { trace: rawTrace.write }),
   });
   const root = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));

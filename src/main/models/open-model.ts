@@ -3,6 +3,7 @@ import type { Model } from "../../engine/ports.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import { createHttpModel } from "../../providers/http-model.js";
 import { loadWire, type NamedProvider } from "../../providers/named.js";
+import { nodeClock } from "../../system/node-clock.js";
 import { nearest } from "../flags.js";
 import { type ModelParts, OFFLINE } from "./model-parts.js";
 import type { ProviderDirectory } from "./provider-directory.js";
@@ -32,7 +33,15 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
   if (typeof chosen !== "string") return chosen;
   const wire = await loadWire(provider.wire);
   const known = { ...(maxContextTokens !== undefined && { maxContextTokens }), ...(trace && { trace }) };
-  return { model: createHttpModel({ wire, endpoint, model: chosen, http, ...known }) };
+  const given = { wire, endpoint, model: chosen, http, ...known };
+  // What servers of one's own speak; behind any other wire there is a hosted service, or a stand-in for one.
+  const isOwn = provider.wire === "ollama" || (endpoint.local && provider.wire === "openai-chat");
+  if (!isOwn) return { model: createHttpModel(given) };
+  const [{ createLocalModel }, { memoryFor }] = await Promise.all([
+    import("../../providers/local/local-model.js"),
+    import("./local-memory.js"),
+  ]);
+  return { model: createLocalModel({ ...given, clock: nodeClock, ...parts.local, ...memoryFor(endpoint.baseUrl) }) };
 }
 
 /** The first model of a server that was asked for without one. */

@@ -41,9 +41,9 @@ describe("[M20] the memory a context takes", () => {
 
   it("follows from layers, heads and their widths", () => {
     expect(readCacheShape(LLAMA)).toEqual({ bytesPerToken: 131_072 });
-    expect(
-      readCacheShape({ ...LLAMA, "llama.attention.key_length": 256, "llama.attention.value_length": 64 }),
-    ).toEqual({ bytesPerToken: 32 * 8 * 320 * 2 });
+    expect(readCacheShape({ ...LLAMA, "llama.attention.key_length": 256, "llama.attention.value_length": 64 })).toEqual(
+      { bytesPerToken: 32 * 8 * 320 * 2 },
+    );
     expect(readCacheShape({ ...LLAMA, "llama.attention.head_count_kv": [8, 0, 0, 8] })).toEqual({
       bytesPerToken: 16 * 256 * 2,
     });

@@ -7,8 +7,9 @@
  *    answer has been seen then.
  * 3. A cut is told once.
  */
-import type { Clock } from "../../base/clock.js";
+
 import { formatBytes } from "../../base/byte-size.js";
+import type { Clock } from "../../base/clock.js";
 import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../../engine/ports.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { CutDetector } from "../cut-detector.js";
@@ -56,7 +57,8 @@ class OllamaSession<State> {
   async *stream(request: ModelRequest, context: RequestContext): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
     this.#window ??= this.#openWindow();
     const window = await this.#window;
-    let needed = neededContext(request, this.#cuts.tokensPerByte);
+    const measured = this.#cuts.tokensPerByte;
+    let needed = neededContext(request, measured && measured * MARGIN);
     for (;;) {
       const contextTokens = window.sizeFor(needed);
       const again = yield* this.#attempt(request, context, { window, contextTokens });
@@ -155,6 +157,9 @@ class OllamaSession<State> {
     return this.#bytes;
   }
 }
+
+/** What comes next need not be quite like what came before. */
+const MARGIN = 1.1;
 
 const ADVICE: Readonly<Record<ContextLimit, string>> = {
   setting: "Raise the setting num_ctx, or begin anew with /clear.",

@@ -5,8 +5,8 @@ import { readChat } from "./chat-request.js";
 import { retryHeaders } from "./error-kinds.js";
 import { withTag } from "./model-list.js";
 import { ChatEncoder } from "./ollama-encoder.js";
-import { digestOf, type LoadedModel } from "./ollama-shelf.js";
 import { messageOf, noModel, statusOf } from "./ollama-errors.js";
+import { digestOf, type LoadedModel } from "./ollama-shelf.js";
 import {
   type Ask,
   asList,
