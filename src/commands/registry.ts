@@ -34,6 +34,8 @@ export interface SlashContext {
     plan(args: string): Promise<SlashResult>;
     overview(): Promise<SlashResult>;
   };
+  /** The local Ollama service; takes the words after the command's name. */
+  ollama(args: string): Promise<SlashResult>;
   /** Runs a command the person typed themselves; its output goes out as events. */
   shell(command: string): Promise<SlashResult>;
 }

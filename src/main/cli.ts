@@ -36,6 +36,11 @@ export const COMMANDS: readonly CliCommand[] = [
     load: () => import("./commands/verify-ack.js"),
   },
   { name: "models", summary: "list the models that can be used now", load: () => import("./commands/models.js") },
+  {
+    name: "ollama",
+    summary: "the local Ollama: status, list, start, stop, use, pull",
+    load: () => import("./commands/ollama.js"),
+  },
   { name: "tools", summary: "list the tools the model can call", load: () => import("./commands/tools.js") },
   {
     name: "config",

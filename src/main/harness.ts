@@ -81,11 +81,10 @@ export function createEngine(options: EngineOptions): Engine {
       };
     }
     const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
-    const { root, shelf, loaded } = options;
-    const result = await command.run(
-      args,
-      slashContext({ ...hosted, settings: loaded.settings, root, shelf, files: options.content?.files }),
-    );
+    const { root, shelf, loaded, variables } = options;
+    const { settings, roots } = loaded;
+    const facts = { ...hosted, settings, roots, variables, root, shelf, files: options.content?.files };
+    const result = await command.run(args, slashContext(facts));
     return "failure" in result ? { ok: false, failure: result.failure } : { ok: true, value: { text: result.text } };
   };
 

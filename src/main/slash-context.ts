@@ -2,6 +2,10 @@
 import type { SlashContext, SlashResult } from "../commands/registry.js";
 import type { Run } from "../control/run.js";
 import { failure } from "../protocol/errors.js";
+import { createHttpClient } from "../system/http-client.js";
+import { nodeClock } from "../system/node-clock.js";
+import type { Roots } from "../system/xdg-paths.js";
+import type { Variables } from "./env.js";
 import type { ModelShelf } from "./model-shelf.js";
 import type { RunRecording } from "./run-recording.js";
 import type { RunSecurity } from "./run-security.js";
@@ -16,17 +20,12 @@ export interface SlashFacts {
   readonly files?: readonly string[] | undefined;
   readonly recording: RunRecording;
   readonly security: RunSecurity;
+  readonly variables: Variables;
+  readonly roots: Roots;
 }
 
-export function slashContext({
-  run,
-  settings,
-  root,
-  shelf,
-  files = [],
-  recording,
-  security,
-}: SlashFacts): SlashContext {
+export function slashContext(facts: SlashFacts): SlashContext {
+  const { run, settings, root, shelf, files = [], recording, security, variables, roots } = facts;
   const currentModel = () => `${run.model.provider}:${run.model.model}`;
   return {
     currentModel,
@@ -53,6 +52,20 @@ export function slashContext({
       if ("failure" in resolved) return resolved;
       run.model = resolved.model;
       return { text: `The next turn uses ${currentModel()}.` };
+    },
+    async ollama(args): Promise<SlashResult> {
+      const { OllamaControl } = await import("./ollama-control.js");
+      const http = createHttpClient({ clock: nodeClock });
+      const control = new OllamaControl({ variables, roots, http, clock: nodeClock, workspace: root });
+      const words = args.split(/\s+/).filter((word) => word !== "");
+      const progress = (message: string) => run.bus.publish("Notice", { level: "progress", message });
+      try {
+        return await run.aside((signal) =>
+          control.run(words, { progress, signal, use: (spec) => this.setModel(spec) }),
+        );
+      } finally {
+        http.close();
+      }
     },
     listModels: () => shelf.menu(),
     async shell(command): Promise<SlashResult> {

@@ -138,7 +138,8 @@ class Repl {
   }
 
   async #command(verb: string, args: string): Promise<void> {
-    const text = await this.#ask(verb, args);
+    const text = await this.#interruptible(() => this.#ask(verb, args));
+    this.#spinner.stop();
     if (text) this.#options.terminal.out.write(`${safeText(text)}\n`);
   }
 

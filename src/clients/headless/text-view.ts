@@ -123,7 +123,10 @@ export class TextView {
 
   /** A warning is for scripts too: it says that the answer may not be what it seems. */
   #notice({ level, message }: EventPayloads["Notice"]): void {
-    if (level === "progress") return this.#spinner.start(safeText(message));
+    if (level === "progress") {
+      this.#spinner.start(safeText(message));
+      return;
+    }
     this.#closeLine();
     this.#terminal.err.write(`${paint(this.#terminal, "yellow", `oxbow: ${safeText(message)}`)}\n`);
   }
