@@ -2,16 +2,19 @@
 import type { ModelToolCall, ToolSpec } from "../../engine/ports.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { asObject, asText, parseJson } from "./fields.js";
+import { readPythonCalls } from "./python-calls.js";
 import { toolCall } from "./tool-arguments.js";
 
 const NAME_KEYS = ["name", "tool", "tool_name", "function"];
 const ARGUMENT_KEYS = ["arguments", "parameters", "args", "input"];
-const OTHER_KEYS = ["type", "id"];
+const OTHER_KEYS = ["type", "id", "tool_call_id"];
 const CALL_KEYS = [...NAME_KEYS, ...ARGUMENT_KEYS, ...OTHER_KEYS];
 const FIRST_KEYS = [...CALL_KEYS, "tool_calls"];
 const FUNCTION_TAG = "<function=";
 const FUNCTION_END = "</function>";
 const FENCE = "```";
+const SECTION = ">>>";
+const LIST_WORD = "functools";
 const FENCE_LANGUAGES = ["", "json", "tool_call", "tool_code", "tool"];
 
 /** What text can still become, judged by its beginning. */
@@ -27,11 +30,32 @@ export interface TagReading {
 export function judgeBeginning(text: string, tools: readonly ToolSpec[]): Verdict {
   const start = text.trimStart();
   if (FENCE.startsWith(start)) return "undecided";
-  if (!start.startsWith(FENCE)) return judgeJson(start, tools);
+  if (!start.startsWith(FENCE)) return judgeBare(start, tools);
   const [, language = "", rest = ""] = /^```([\w-]*)([\s\S]*)$/.exec(start) ?? [];
   if (rest === "") return FENCE_LANGUAGES.some((known) => known.startsWith(language)) ? "undecided" : "prose";
   if (!FENCE_LANGUAGES.includes(language)) return "prose";
-  return rest.trim() === "" ? "undecided" : judgeJson(rest.trimStart(), tools);
+  return rest.trim() === "" ? "undecided" : judgeBare(rest.trimStart(), tools);
+}
+
+function judgeBare(text: string, tools: readonly ToolSpec[]): Verdict {
+  const verdicts = [judgeJson(text, tools), judgeNamed(text, tools)];
+  return (
+    verdicts.find((verdict) => verdict === "call") ?? verdicts.find((verdict) => verdict === "undecided") ?? "prose"
+  );
+}
+
+/** `[read(`, `read(`, Functionary's `>>>read` and a line, and the word that Phi and others put before a list. */
+function judgeNamed(text: string, tools: readonly ToolSpec[]): Verdict {
+  const openings = tools
+    .flatMap(({ name }) => [`${name}(`, `[${name}(`, `${SECTION}${name}\n`])
+    .concat(`${LIST_WORD}[`);
+  const begun = openings.find((opening) => text.startsWith(opening));
+  if (begun === undefined) return openings.some((opening) => opening.startsWith(text)) ? "undecided" : "prose";
+  if (!begun.endsWith("(")) return "call";
+  // Prose may well begin with `grep(1)`; a call names its arguments.
+  const rest = text.slice(begun.length);
+  if (/^\s*(\)|[A-Za-z_]\w*\s*=)/.test(rest)) return "call";
+  return /^\s*([A-Za-z_]\w*\s*)?$/.test(rest) ? "undecided" : "prose";
 }
 
 /** By the first key, and by its value where that is the name of the tool: enough to tell a call from a file of JSON. */
@@ -55,9 +79,27 @@ function judgeJson(text: string, tools: readonly ToolSpec[]): Verdict {
 
 /** Text that is nothing but calls: an object, a list of them, one per line, bare or in one fence. */
 export function readJsonCalls(text: string, tools: readonly ToolSpec[]): readonly ModelToolCall[] | undefined {
-  const values = readValues(withoutFence(text.trim()));
+  const body = withoutFence(text.trim()).trim();
+  const named = readSections(body, tools) ?? readPythonCalls(body, tools);
+  if (named !== undefined) return named;
+  const values = readValues(body.startsWith(LIST_WORD) ? body.slice(LIST_WORD.length) : body);
   const calls = values?.map((value) => readCall(value, tools));
   return calls?.every((call) => call !== undefined) && calls.length > 0 ? calls : undefined;
+}
+
+/** Functionary: `>>>name`, a line break and the arguments, as often as there are calls. */
+function readSections(text: string, tools: readonly ToolSpec[]): readonly ModelToolCall[] | undefined {
+  if (!text.startsWith(SECTION)) return undefined;
+  const calls = text
+    .slice(SECTION.length)
+    .split(`\n${SECTION}`)
+    .map((section) => {
+      const [, name = "", args = ""] = /^([\w.-]+)\n([\s\S]*)$/.exec(section) ?? [];
+      return tools.some((tool) => tool.name === name) && isJsonObject(parseJson(args))
+        ? toolCall(name, args)
+        : undefined;
+    });
+  return calls.every((call) => call !== undefined) ? calls : undefined;
 }
 
 function withoutFence(text: string): string {
@@ -72,7 +114,8 @@ function readValues(text: string): readonly JsonValue[] | undefined {
     const list = asObject(whole).tool_calls ?? whole;
     return Array.isArray(list) ? list : [list];
   }
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  // One a line, or as Llama separates them.
+  const lines = text.split(/\n|(?<=\})\s*;\s*(?=\{)/).filter((line) => line.trim() !== "");
   const values = lines.map(parseJson);
   return values.every((value) => value !== undefined) ? values : undefined;
 }
@@ -136,7 +179,7 @@ function readParameters(body: string, tool: ToolSpec): JsonObject | undefined {
 }
 
 /** In this form every value is text; the tool's schema says what it stands for. */
-function asDeclared(value: string, tool: ToolSpec, name: string): JsonValue {
+export function asDeclared(value: string, tool: ToolSpec, name: string): JsonValue {
   const { type } = asObject(asObject(tool.inputSchema.properties)[name]);
   if (type === undefined || type === "string") return value;
   return parseJson(value) ?? value;

@@ -60,6 +60,53 @@ describe("tool calls written as text", () => {
       "a function tag in a tag",
       "<tool_call>\n<function=read>\n<parameter=path>a</parameter>\n</function>\n</tool_call>",
     ],
+    ["a list in a tag", `<tool_call>[${JSON_CALL}]</tool_call>`],
+    ["Llama: after its tag", `<|python_tag|>${JSON_CALL}`],
+    ["Llama: as Python", '[read(path="a")]'],
+    ["Python without brackets", "read(path='a')"],
+    ["Gemma: as Python in a fence", '```tool_code\nread(path="a")\n```'],
+    ["Mistral: a list", `[TOOL_CALLS] [${JSON_CALL}]`],
+    ["Mistral: a list after text marks", `[TOOL_CALLS][${JSON_CALL}]</s>`],
+    ["Mistral: name and arguments", '[TOOL_CALLS]read[ARGS]{"path": "a"}'],
+    ["Mistral: with an id", '[TOOL_CALLS]read[CALL_ID]abc123XYZ[ARGS]{"path": "a"}'],
+    ["Functionary", '>>>read\n{"path": "a"}'],
+    ["Phi", `functools[${JSON_CALL}]`],
+    ["Phi 4", `<|tool_call|>[${JSON_CALL}]<|/tool_call|>`],
+    ["Granite, not closed", `<|tool_call|>[${JSON_CALL}]`],
+    ["Nemotron", `<TOOLCALL>[${JSON_CALL}]</TOOLCALL>`],
+    ["Jamba", `<tool_calls>[${JSON_CALL}]</tool_calls>`],
+    [
+      "Command",
+      '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "read", "parameters": {"path": "a"}}]<|END_ACTION|>',
+    ],
+    ["gpt-oss", '<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path": "a"}<|call|>'],
+    [
+      "gpt-oss, from the start",
+      '<|start|>assistant<|channel|>commentary to=functions.read<|message|>{"path":"a"}<|call|>',
+    ],
+    ["gpt-oss, not closed", '<|channel|>analysis to=functions.read code<|message|>{"path": "a"}'],
+    [
+      "DeepSeek R1",
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read\n```json\n{"path": "a"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    ],
+    [
+      "DeepSeek V3.1",
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read<｜tool▁sep｜>{"path": "a"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    ],
+    [
+      "Kimi",
+      '<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{"path": "a"}<|tool_call_end|><|tool_calls_section_end|>',
+    ],
+    ["GLM", "<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>\n</tool_call>"],
+    ["an invocation", '<invoke name="read">\n<parameter name="path">a</parameter>\n</invoke>'],
+    [
+      "invocations in their tag",
+      '<function_calls>\n<invoke name="read"><parameter name="path">a</parameter></invoke>\n</function_calls>',
+    ],
+    [
+      "MiniMax",
+      '<minimax:tool_call>\n<invoke name="read">\n<parameter name="path">a</parameter>\n</invoke>\n</minimax:tool_call>',
+    ],
   ])("are understood: %s", (_, text) => {
     expect(read(text)).toEqual([CALL]);
     expect(read(...text)).toEqual([CALL]);
@@ -75,6 +122,15 @@ describe("tool calls written as text", () => {
       "\nThat is all.",
     ]);
     expect(read(`\n${tagged}\n`)).toEqual([CALL]);
+    expect(read(`${JSON_CALL}; ${JSON_CALL}`)).toEqual([CALL, CALL]);
+    expect(read(`[TOOL_CALLS]read[ARGS]{"path":"a"}[TOOL_CALLS]run_tests[ARGS]{}`)).toEqual([CALL, ["run_tests", {}]]);
+    expect(read(`>>>read\n{"path": "a"}\n>>>run_tests\n{}`)).toEqual([CALL, ["run_tests", {}]]);
+    expect(read("I look.[TOOL_CALLS]", 'read[ARGS]{"path":"a"}')).toEqual(["I look.", CALL]);
+    expect(read('[read(path="a", lines=-3), run_tests(only=["x", 1.5], deep={"a": None}, fast=True)]')).toEqual([
+      ["read", { path: "a", lines: -3 }],
+      ["run_tests", { only: ["x", 1.5], deep: { a: null }, fast: true }],
+    ]);
+    expect(read(String.raw`read(path='it\'s \n "a"')`)).toEqual([["read", { path: 'it\'s \n "a"' }]]);
   });
 
   it("give parameters the type that the tool declares", () => {
@@ -103,6 +159,17 @@ describe("tool calls written as text", () => {
     ["text inside a function", "<function=read>please</function>"],
     ["a list of data", '[{"id": 1, "title": "x"}]'],
     ["a program", "```python\nprint(1)\n```"],
+    ["a manual page", "read(2) reads from a file descriptor."],
+    ["Python that computes", "read(path=name + '.txt')"],
+    ["Python of another tool", '[delete(path="a")]'],
+    ["Python in prose", 'read(path="a") is how I would call it'],
+    ["a list in brackets", "[1] First, [TODO] then [TOOL_CALLS] in a sentence."],
+    ["a harmony message", "<|channel|>analysis<|message|>I should read(path).<|end|>"],
+    ["a harmony call of another tool", "<|channel|>commentary to=functions.delete<|message|>{}<|call|>"],
+    ["a section of another tool", ">>> import os\n>>> os.name"],
+    ["keys and values that were cut off", "<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>"],
+    ["a cut off list of Mistral", '[TOOL_CALLS][{"name": "read", "argu'],
+    ["an invocation of another tool", '<invoke name="delete"></invoke>'],
     ["mathematics", "if a < b and b <c then <tool"],
   ])("stay text, to the byte: %s", (_, text) => {
     expect(read(text)).toEqual([text]);
@@ -134,6 +201,17 @@ describe("tool calls written as text", () => {
       "<tool_call>",
       "</tool_call>",
       "<function=",
+      '[TOOL_CALLS]read[ARGS]{"path":"a"}',
+      "[TOOL_CALLS]",
+      '<|start|>assistant<|channel|>commentary to=functions.read<|message|>{"path":"a"}<|call|>',
+      "<|start|>assistant",
+      "<|channel|>",
+      'read(path="a")',
+      "read(",
+      ">>>",
+      "[",
+      "<function_calls>",
+      '<invoke name="read"></invoke>',
       "```\n",
       "\n",
       " ",

@@ -1,7 +1,7 @@
 /**
  * Tool calls that a model wrote as text instead of making them: small local models do, also with servers that know the
- * model's template. Three forms are understood: an answer that is nothing but JSON (bare or in one fence), `<tool_call>…`,
- * and `<function=name>…`.
+ * model's template. Understood are an answer that is nothing but calls (as JSON or as Python, bare or in one fence) and the tags in
+ * `text-call-dialects.ts`.
  *
  * 1. Text becomes a call only if all of it, or all of its tagged part, is a call to a tool that was offered. Otherwise it is
  *    text, unchanged to the byte. White space around calls belongs to them.
@@ -9,14 +9,8 @@
  * 3. Tags inside a code fence are an example, not a call.
  */
 import type { ModelToolCall, ToolSpec } from "../../engine/ports.js";
-import {
-  judgeBeginning,
-  judgeFunctionTag,
-  judgeTaggedCall,
-  readFunctionTag,
-  readJsonCalls,
-  readTaggedCall,
-} from "./text-call-forms.js";
+import { CALL_TAGS, type CallTag, TAG_STARTS } from "./text-call-dialects.js";
+import { judgeBeginning, readJsonCalls } from "./text-call-forms.js";
 
 export type TextPart =
   | { readonly type: "text"; readonly text: string }
@@ -42,11 +36,6 @@ interface Outcome {
 
 export const NO_TEXT_CALLS: TextCallState = { mode: "undecided", held: "", passed: "", atBoundary: true };
 
-const TAGS = [
-  { open: "<tool_call>", close: "</tool_call>", judge: judgeTaggedCall, read: readTaggedCall },
-  { open: "<function=", close: "</function>", judge: judgeFunctionTag, read: readFunctionTag },
-] as const;
-
 export function pushText(state: TextCallState, text: string, tools: readonly ToolSpec[]): Outcome {
   if (tools.length === 0) return { state, parts: [{ type: "text", text }] };
   if (isPlainProse(state, text)) {
@@ -65,7 +54,7 @@ export function pushText(state: TextCallState, text: string, tools: readonly Too
 
 /** Nearly every token of nearly every answer. */
 function isPlainProse({ mode, held, atBoundary }: TextCallState, text: string): boolean {
-  return mode === "prose" && held === "" && !atBoundary && !text.includes("<");
+  return mode === "prose" && held === "" && !atBoundary && !TAG_STARTS.some((start) => text.includes(start));
 }
 
 /** The answer has ended: what is held is a call or was text after all. */
@@ -82,8 +71,8 @@ export function finishText(state: TextCallState, tools: readonly ToolSpec[]): re
   }
   // Many models stop at the end of the call without closing it.
   const found = mode === "tag" ? nextTag(held) : undefined;
-  const call = found?.tag.read(held.slice(found.at + found.tag.open.length), { tools, end: "open" });
-  return [call === undefined ? { type: "text", text: held } : { type: "call", call }];
+  const calls = found?.tag.read(held.slice(found.at + found.tag.open.length), { tools, end: "open" });
+  return calls === undefined ? [{ type: "text", text: held }] : calls.map((call) => ({ type: "call", call }));
 }
 
 /** Lets prose through up to the next tag, and takes whole tags out of it. */
@@ -111,14 +100,14 @@ function scan(before: TextCallState, tools: readonly ToolSpec[]): Outcome {
       pass(inside);
       continue;
     }
-    const end = held.indexOf(close, inside);
-    if (end === -1) return outcome(verdict === "call" ? "tag" : "prose");
-    const call = read(held.slice(inside, end), { tools, end: "closed" });
-    if (call === undefined) {
+    const end = close === undefined ? -1 : held.indexOf(close, inside);
+    if (close === undefined || end === -1) return outcome(verdict === "call" ? "tag" : "prose");
+    const calls = read(held.slice(inside, end), { tools, end: "closed" });
+    if (calls === undefined) {
       pass(end + close.length);
       continue;
     }
-    parts.push({ type: "call", call });
+    for (const call of calls) parts.push({ type: "call", call });
     held = held.slice(end + close.length);
     atBoundary = true;
   }
@@ -126,12 +115,12 @@ function scan(before: TextCallState, tools: readonly ToolSpec[]): Outcome {
 
 interface FoundTag {
   readonly at: number;
-  readonly tag: (typeof TAGS)[number];
+  readonly tag: CallTag;
 }
 
 function nextTag(text: string): FoundTag | undefined {
   let first: FoundTag | undefined;
-  for (const tag of TAGS) {
+  for (const tag of CALL_TAGS) {
     const at = text.indexOf(tag.open);
     if (at !== -1 && (first === undefined || at < first.at)) first = { at, tag };
   }
@@ -140,10 +129,14 @@ function nextTag(text: string): FoundTag | undefined {
 
 /** How much of the end could be the beginning of a tag. */
 function possibleTagStart(text: string): number {
-  const at = text.lastIndexOf("<");
+  const at = Math.max(...TAG_STARTS.map((start) => text.lastIndexOf(start)));
   if (at === -1) return 0;
-  const end = text.slice(at);
-  return TAGS.some(({ open }) => open.startsWith(end)) ? end.length : 0;
+  // A tag may hold a second mark: then the first one has to be looked at too.
+  for (const from of [text.lastIndexOf(TAG_STARTS[0], at - 1), at]) {
+    const end = text.slice(Math.max(0, from));
+    if (from !== -1 && CALL_TAGS.some(({ open }) => open.startsWith(end))) return end.length;
+  }
+  return 0;
 }
 
 function isInsideFence(passed: string): boolean {

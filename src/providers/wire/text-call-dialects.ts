@@ -1,0 +1,227 @@
+/**
+ * Tool calls in the marks of particular families of models, which reach us as text when a server does not know the model's
+ * template: Mistral, gpt-oss (harmony), DeepSeek, Kimi, GLM, Granite, Command, and whatever writes `<invoke>`. As in `text-call-forms.ts`, a
+ * reader gives calls to offered tools, or nothing.
+ */
+import type { ModelToolCall, ToolSpec } from "../../engine/ports.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
+import { parseJson } from "./fields.js";
+import {
+  asDeclared,
+  judgeFunctionTag,
+  judgeTaggedCall,
+  readFunctionTag,
+  readJsonCalls,
+  readTaggedCall,
+  type TagReading,
+  type Verdict,
+} from "./text-call-forms.js";
+import { toolCall } from "./tool-arguments.js";
+
+export interface CallTag {
+  readonly open: string;
+  /** Absent when the calls go on to the end of the answer. Ends in `>`. */
+  readonly close?: string;
+  /** What can become of the text after `open`. */
+  judge(text: string, tools: readonly ToolSpec[]): Verdict;
+  /** The calls between `open` and `close`, of which nothing may be left over. */
+  read(inside: string, reading: TagReading): readonly ModelToolCall[] | undefined;
+}
+
+type Calls = readonly ModelToolCall[] | undefined;
+
+const one = (call: ModelToolCall | undefined): Calls => (call === undefined ? undefined : [call]);
+
+const jsonBetween = (open: string, close?: string): CallTag => ({
+  open,
+  ...(close !== undefined && { close }),
+  judge: (text) => (text.trim() === "" ? "undecided" : /^\s*[[{]/.test(text) ? "call" : "prose"),
+  read: (inside, { tools }) => readJsonCalls(inside, tools),
+});
+
+/** In the order of nothing: the one that comes first in the text counts, of two at one place the longer. */
+export const CALL_TAGS: readonly CallTag[] = [
+  { open: "<tool_call>", close: "</tool_call>", judge: judgeTagged, read: readTagged },
+  {
+    open: "<function=",
+    close: "</function>",
+    judge: judgeFunctionTag,
+    read: (inside, reading) => one(readFunctionTag(inside, reading)),
+  },
+  { open: '<invoke name="', close: "</invoke>", judge: judgeInvoke, read: (inside, to) => one(readInvoke(inside, to)) },
+  { open: "<function_calls>", close: "</function_calls>", judge: judgeInvokes, read: readInvokes },
+  { open: "<minimax:tool_call>", close: "</minimax:tool_call>", judge: judgeInvokes, read: readInvokes },
+  { open: "[TOOL_CALLS]", judge: judgeMistral, read: readMistral },
+  { open: "<|channel|>", close: "<|call|>", judge: judgeHarmony, read: readHarmony },
+  { open: "<|start|>assistant<|channel|>", close: "<|call|>", judge: judgeHarmony, read: readHarmony },
+  deepSeek("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
+  {
+    open: "<|tool_calls_section_begin|>",
+    close: "<|tool_calls_section_end|>",
+    judge: () => "call",
+    read: readKimi,
+  },
+  jsonBetween("<|python_tag|>"),
+  jsonBetween("<|tool_call|>", "<|/tool_call|>"),
+  jsonBetween("<TOOLCALL>", "</TOOLCALL>"),
+  jsonBetween("<tool_calls>", "</tool_calls>"),
+  jsonBetween("<|START_ACTION|>", "<|END_ACTION|>"),
+];
+
+/** The characters that tags begin with. */
+export const TAG_STARTS = ["<", "["] as const;
+
+/* ---- <tool_call>: JSON, a function tag, or GLM's keys and values ---- */
+
+const GLM_NAME = /^[\w.-]+/;
+
+function judgeTagged(text: string, tools: readonly ToolSpec[]): Verdict {
+  const body = text.trimStart();
+  const name = GLM_NAME.exec(body)?.[0];
+  if (name === undefined) return body.startsWith("[") ? "call" : judgeTaggedCall(text, tools);
+  if (name.length === body.length) return tools.some((tool) => tool.name.startsWith(name)) ? "undecided" : "prose";
+  return tools.some((tool) => tool.name === name) ? "call" : "prose";
+}
+
+function readTagged(inside: string, reading: TagReading): Calls {
+  const body = inside.trim();
+  const name = GLM_NAME.exec(body)?.[0];
+  if (name !== undefined) return one(readKeysAndValues(name, body.slice(name.length), reading));
+  return body.startsWith("[") ? readJsonCalls(body, reading.tools) : one(readTaggedCall(inside, reading));
+}
+
+function readKeysAndValues(name: string, body: string, { tools, end }: TagReading): ModelToolCall | undefined {
+  const tool = tools.find((offered) => offered.name === name);
+  if (tool === undefined || end === "open") return undefined;
+  const form = /<arg_key>([^<]*)<\/arg_key>\s*<arg_value>\n?([\s\S]*?)\n?<\/arg_value>/g;
+  return fromPairs(tool, pairsOf(body, form, tool));
+}
+
+/* ---- <invoke name="…"><parameter name="…">…</parameter></invoke> ---- */
+
+function judgeInvoke(text: string, tools: readonly ToolSpec[]): Verdict {
+  const quote = text.indexOf('"');
+  if (quote === -1) return tools.some((tool) => tool.name.startsWith(text)) ? "undecided" : "prose";
+  return tools.some((tool) => tool.name === text.slice(0, quote)) ? "call" : "prose";
+}
+
+function readInvoke(inside: string, { tools, end }: TagReading): ModelToolCall | undefined {
+  const [, name, body = ""] = /^([\w.-]+)"\s*>([\s\S]*)$/.exec(inside) ?? [];
+  const tool = tools.find((offered) => offered.name === name);
+  if (tool === undefined || end === "open") return undefined;
+  const form = /<parameter name="([^"]+)"[^>]*>\n?([\s\S]*?)\n?<\/parameter>/g;
+  return fromPairs(tool, pairsOf(body, form, tool));
+}
+
+function judgeInvokes(text: string): Verdict {
+  const body = text.trimStart();
+  if ("<invoke".startsWith(body)) return "undecided";
+  return body.startsWith("<invoke") ? "call" : "prose";
+}
+
+function readInvokes(inside: string, { tools }: TagReading): Calls {
+  const calls: (ModelToolCall | undefined)[] = [];
+  const rest = inside.replace(/<invoke name="([\s\S]*?)<\/invoke>/g, (_, body: string) => {
+    calls.push(readInvoke(body, { tools, end: "closed" }));
+    return "";
+  });
+  return rest.trim() === "" ? whole(calls) : undefined;
+}
+
+/* ---- Mistral: a list of calls, or name[ARGS]{…} ---- */
+
+function judgeMistral(text: string, tools: readonly ToolSpec[]): Verdict {
+  const body = text.trimStart();
+  if (body === "") return "undecided";
+  if (/^[[{]/.test(body)) return "call";
+  const name = /^[\w.-]+/.exec(body)?.[0] ?? "";
+  if (name === body) return tools.some((tool) => tool.name.startsWith(name)) ? "undecided" : "prose";
+  return tools.some((tool) => tool.name === name) ? "call" : "prose";
+}
+
+function readMistral(inside: string, { tools }: TagReading): Calls {
+  const body = inside.replace(/<\/s>\s*$/, "").trim();
+  if (/^[[{]/.test(body)) return readJsonCalls(body, tools);
+  const calls = body.split("[TOOL_CALLS]").map((part) => {
+    const [, name = "", args = ""] = /^\s*([\w.-]+)\s*(?:\[CALL_ID\][^[]*)?(?:\[ARGS\])?\s*([\s\S]*)$/.exec(part) ?? [];
+    return fromJson(name, args, tools);
+  });
+  return whole(calls);
+}
+
+/* ---- gpt-oss: <|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|> ---- */
+
+const HARMONY_HEAD = /^[^<]*\bto=(?:functions\.)?([\w.-]+)[^<]*(?:<\|constrain\|>\s*\w+\s*)?<\|message\|>/;
+/** Longer than any header. */
+const HEAD_CHARS = 120;
+
+function judgeHarmony(text: string, tools: readonly ToolSpec[]): Verdict {
+  const name = HARMONY_HEAD.exec(text)?.[1];
+  if (name !== undefined) return tools.some((tool) => tool.name === name) ? "call" : "prose";
+  return text.includes("<|message|>") || text.length > HEAD_CHARS ? "prose" : "undecided";
+}
+
+function readHarmony(inside: string, { tools }: TagReading): Calls {
+  const head = HARMONY_HEAD.exec(inside);
+  return head === null ? undefined : one(fromJson(head[1] ?? "", inside.slice(head[0].length), tools));
+}
+
+/* ---- DeepSeek: function<｜tool▁sep｜>NAME and a fence, or NAME<｜tool▁sep｜>{…} ---- */
+
+function deepSeek(open: string, close: string): CallTag {
+  const read = (inside: string, { tools }: TagReading): Calls => {
+    const calls: (ModelToolCall | undefined)[] = [];
+    const rest = inside.replace(
+      /<｜tool▁call▁begin｜>\s*([\s\S]*?)<｜tool▁sep｜>([\s\S]*?)(?:<｜tool▁call▁end｜>|$)/g,
+      (_, before: string, after: string) => {
+        const [, name = "", body = ""] =
+          before.trim() === "function" ? (/^\s*([\w.-]+)\s*([\s\S]*)$/.exec(after) ?? []) : ["", before.trim(), after];
+        calls.push(fromJson(name, body.trim().replace(/^```\w*\s*|\s*```$/g, ""), tools));
+        return "";
+      },
+    );
+    return rest.trim() === "" ? whole(calls) : undefined;
+  };
+  return { open, close, judge: () => "call", read };
+}
+
+/* ---- Kimi: functions.NAME:0<|tool_call_argument_begin|>{…} ---- */
+
+function readKimi(inside: string, { tools }: TagReading): Calls {
+  const calls: (ModelToolCall | undefined)[] = [];
+  const rest = inside.replace(
+    /<\|tool_call_begin\|>\s*(?:functions\.)?([\w.-]+?)(?::\d+)?\s*<\|tool_call_argument_begin\|>([\s\S]*?)<\|tool_call_end\|>/g,
+    (_, name: string, args: string) => {
+      calls.push(fromJson(name, args, tools));
+      return "";
+    },
+  );
+  return rest.trim() === "" ? whole(calls) : undefined;
+}
+
+/* ---- what they share ---- */
+
+function fromJson(name: string, args: string, tools: readonly ToolSpec[]): ModelToolCall | undefined {
+  const body = args.trim();
+  if (!tools.some((tool) => tool.name === name) || !isJsonObject(parseJson(body))) return undefined;
+  return toolCall(name, body);
+}
+
+/** Undefined when something is left that belongs to no pair. */
+function pairsOf(body: string, form: RegExp, tool: ToolSpec): JsonObject | undefined {
+  const entries: [string, JsonValue][] = [];
+  const rest = body.replace(form, (_, key: string, value: string) => {
+    const name = key.trim();
+    entries.push([name, asDeclared(value, tool, name)]);
+    return "";
+  });
+  return rest.trim() === "" ? Object.fromEntries(entries) : undefined;
+}
+
+function fromPairs(tool: ToolSpec, args: JsonObject | undefined): ModelToolCall | undefined {
+  return args === undefined ? undefined : toolCall(tool.name, JSON.stringify(args));
+}
+
+function whole(calls: readonly (ModelToolCall | undefined)[]): Calls {
+  return calls.length > 0 && calls.every((call) => call !== undefined) ? calls : undefined;
+}
