@@ -1,5 +1,5 @@
 /** What the hooks and links need; `main/harness.ts` supplies it once per run. */
-import type { EnginePorts, RequestLink, Tool, ToolCall, ToolLink, ToolRegistry } from "../engine/ports.js";
+import type { EnginePorts, Model, RequestLink, Tool, ToolCall, ToolLink, ToolRegistry } from "../engine/ports.js";
 import type { Stage, StageHook } from "../engine/turn.js";
 import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -80,6 +80,12 @@ export interface ProjectReading {
   touched(paths: readonly string[]): Promise<string | undefined>;
 }
 
+export interface ModelFit {
+  readonly prompt: "full" | "small";
+  /** Tools that are not offered to it. */
+  readonly without: readonly string[];
+}
+
 export interface ChainServices {
   readonly tools: ToolRegistry;
   readonly gate: PermissionJudge;
@@ -90,8 +96,10 @@ export interface ChainServices {
   readonly content?: ProjectReading | undefined;
   /** What the model is told with the input of a turn that begins now. */
   inputNotice?(): string | undefined;
-  /** The system prompt. Called once per model call; it must answer the same bytes within a session. */
-  systemPrompt(): string;
+  /** The system prompt. Called once per model call; it must answer the same bytes for a model within a session. */
+  systemPrompt(size: "full" | "small"): string;
+  /** What a model was found to be too weak for (feature M20); nothing for one that nobody measured. */
+  fit?(model: Model): Promise<ModelFit | undefined>;
   readonly maxOutputTokens?: number;
   /** What `20-permission` found out in this turn, for `done`. */
   readonly permissionState: { missing: string | undefined };

@@ -16,6 +16,7 @@ import { timedOut } from "../security/permissions/identity.js";
 import { PLAN_MODE_INSTRUCTION } from "../security/permissions/plan-mode-instruction.js";
 import { STANDING_INSTRUCTION } from "../security/untrusted/standing-instruction.js";
 import type { EngineParts } from "./harness.js";
+import { modelFits } from "./model-fit.js";
 import { pastEvents, resumeSession, takeUp } from "./resumed-session.js";
 import { openJournal } from "./run-journal.js";
 import { RunPermissions } from "./run-permissions.js";
@@ -73,7 +74,7 @@ export async function openRun(
   const timeout = settings.permission_timeout.value;
   const limit = timeout === undefined ? undefined : { clock, ms: timeout, answer: timedOut(timeout) };
   const desk = new PermissionDesk(bus, request.personPresent, limit);
-  const prompt = promptOf(parts);
+  const prompts = { full: promptOf(parts, "full"), small: promptOf(parts, "small") };
   const services: ChainServices = {
     tools: toolbox,
     gate: permissions,
@@ -82,7 +83,8 @@ export async function openRun(
     journal,
     undo,
     content: parts.content,
-    systemPrompt: () => prompt,
+    systemPrompt: (size) => prompts[size],
+    fit: modelFits({ variables: parts.variables, roots: parts.loaded.roots }),
     inputNotice: () => (permissions.planning ? PLAN_MODE_INSTRUCTION : undefined),
     permissionState: { missing: undefined },
     ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),
@@ -188,7 +190,7 @@ function planSwitch(permissions: RunPermissions): PlanSwitch {
 }
 
 /** Made once: its bytes must not change within a session. */
-function promptOf({ loaded, root, clock, content }: EngineParts): string {
+function promptOf({ loaded, root, clock, content }: EngineParts, size: "full" | "small"): string {
   const override = loaded.settings.system_prompt.value;
   const instructions = content?.instructions;
   const hasOutside = instructions !== undefined || loaded.settings.tool_sets.value.includes("web");
@@ -198,6 +200,7 @@ function promptOf({ loaded, root, clock, content }: EngineParts): string {
     date: new Date(clock.wall()).toISOString().slice(0, 10),
     notices: hasOutside ? [STANDING_INSTRUCTION] : [],
     instructions,
+    size,
     ...(override !== undefined && { override }),
   });
 }

@@ -1,5 +1,7 @@
 /** The system prompt. It holds nothing that changes within a session, so that providers can cache it (feature X10). */
+
 import standing from "../../../assets/prompts/system.md";
+import small from "../../../assets/prompts/system-small.md";
 
 export interface PromptFacts {
   readonly workspace: string;
@@ -12,9 +14,13 @@ export interface PromptFacts {
   readonly override?: string;
   /** The instruction files, delimited. Before what is true of today only, so that sessions of a project share their beginning. */
   readonly instructions?: string | undefined;
+  /** `small` for models that lose themselves in a long one. */
+  readonly size?: "full" | "small";
 }
 
-export function systemPrompt({ workspace, platform, date, notices = [], override, instructions }: PromptFacts): string {
-  const text = [(override ?? standing).trim(), ...notices, ...(instructions === undefined ? [] : [instructions])];
+export function systemPrompt(facts: PromptFacts): string {
+  const { workspace, platform, date, notices = [], override, instructions, size } = facts;
+  const own = override ?? (size === "small" ? small : standing);
+  const text = [own.trim(), ...notices, ...(instructions === undefined ? [] : [instructions])];
   return `${text.join("\n\n")}\n\nWorkspace: ${workspace}\nPlatform: ${platform}\nDate: ${date}\n`;
 }

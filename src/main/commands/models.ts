@@ -12,6 +12,7 @@ const FLAGS = [
 ];
 
 const USAGE = `Usage: oxbow models [PROVIDER] [--json]
+       oxbow models test MODEL    measure what a model can really do (see 'oxbow models test --help')
 
 Lists the models of every provider that is ready, or of one, and what the others need.
 
@@ -22,6 +23,7 @@ Add one:  a .conf file or a program in the folder 'providers' of Oxbow's configu
 `;
 
 export async function run(args: readonly string[]): Promise<number> {
+  if (args[0] === "test") return (await import("./models-test.js")).run(args.slice(1));
   const flags = parseFlags(FLAGS, args, "models");
   if (flags.has("help")) {
     process.stdout.write(USAGE);

@@ -1,0 +1,58 @@
+/** What a model was found to be able to do (feature M20), and what follows from it. */
+export const ABILITIES = [
+  "answer",
+  "tool_call",
+  "parallel_calls",
+  "tool_result",
+  "string_replace",
+  "patch",
+  "json_schema",
+  "context",
+  "images",
+] as const;
+export type Ability = (typeof ABILITIES)[number];
+
+export interface Finding {
+  readonly ability: Ability;
+  /** Absent when it could not be measured, or nobody asked for it. */
+  readonly able?: boolean;
+  /** One line: what came instead, how far it got, why it was not measured. */
+  readonly detail: string;
+  readonly elapsed_ms: number;
+  /** For `context`: the largest size, in tokens, that was read to its beginning. */
+  readonly tokens?: number;
+}
+
+export interface AbilityReport {
+  readonly provider: string;
+  readonly model: string;
+  /** Of the model's file, where there is one: another file under the same name is another model. */
+  readonly digest?: string;
+  /** ISO date and time. */
+  readonly measured_at: string;
+  readonly findings: readonly Finding[];
+}
+
+/** What a model is offered. */
+export interface ModelFit {
+  readonly prompt: "full" | "small";
+  /** Tools that are not offered to it. */
+  readonly without: readonly string[];
+}
+
+/** Tools that the rest can stand in for; fewer choices make fewer wrong ones. */
+const EXPENDABLE = ["ls", "background", "git", "todo", "web_fetch"];
+/** Less context than this is used up by a few files. */
+const COMFORTABLE_TOKENS = 12_000;
+
+/** Everything, unless something was found wanting: what was not measured is taken to be there. */
+export function fitOf({ findings }: Pick<AbilityReport, "findings">): ModelFit {
+  const finding = (ability: Ability) => findings.find((candidate) => candidate.ability === ability);
+  const lacks = (ability: Ability) => finding(ability)?.able === false;
+  const context = finding("context");
+  const isShort = context?.able === false && (context.tokens ?? 0) < COMFORTABLE_TOKENS;
+  const cannotEdit = lacks("string_replace") && lacks("patch");
+  const isWeak = lacks("answer") || lacks("tool_call") || lacks("tool_result") || cannotEdit || isShort;
+  const format = lacks("patch") ? ["apply_patch"] : lacks("string_replace") ? ["edit"] : [];
+  return isWeak ? { prompt: "small", without: [...EXPENDABLE, ...format] } : { prompt: "full", without: format };
+}
