@@ -164,6 +164,24 @@ describe("[M20] a call with broken arguments", () => {
 });
 
 describe("[M20] a server of Chat Completions on this machine", () => {
+  it("has the calls recovered that its model wrote as text", async () => {
+    const call = '[TOOL_CALLS]read[ARGS]{"path": "a"}';
+    const model = await open(`reply\n  text chunks=9: I look.${call}\nreply\n  text: I look [there].\n`, {
+      wire: "openai-chat",
+    });
+    const events = await ask(model, "Read a", { tools: TOOLS });
+    expect(events.filter((event) => event.type === "block").map((event) => event.block)).toEqual([
+      { type: "text", text: "I look." },
+      { type: "tool_call", tool: "read", args: { path: "a" } },
+    ]);
+    expect(events.at(-1)).toEqual({ type: "stop", reason: "tool_calls" });
+    const prose = await ask(model, "Read a", { tools: TOOLS });
+    expect(prose.filter((event) => event.type === "block")).toEqual([
+      { type: "block", block: { type: "text", text: "I look [there]." } },
+    ]);
+    expect(prose.at(-1)).toEqual({ type: "stop", reason: "end" });
+  });
+
   it("is reported when it counts far fewer tokens than there are", async () => {
     const model = await open("reply\n  text: ok\nreply times=any\n  text: ok\n  usage input=900", {
       wire: "openai-chat",

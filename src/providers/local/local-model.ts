@@ -5,6 +5,7 @@ import { createHttpModel, type HttpModelOptions } from "../http-model.js";
 import { createOllamaModel } from "../ollama/model.js";
 import { withConstrainedCalls } from "./constrained-calls.js";
 import { withCutWarning } from "./cut-warning.js";
+import { withTextCalls } from "./text-call-recovery.js";
 
 /** What the user wants of local models. */
 export interface LocalWishes {
@@ -20,6 +21,6 @@ export interface LocalModelOptions<State> extends HttpModelOptions<State>, Local
 }
 
 export function createLocalModel<State>(options: LocalModelOptions<State>): Model {
-  const model = options.wire.name === "ollama" ? createOllamaModel(options) : withCutWarning(createHttpModel(options));
-  return withConstrainedCalls(model);
+  if (options.wire.name === "ollama") return withConstrainedCalls(createOllamaModel(options));
+  return withConstrainedCalls(withTextCalls(withCutWarning(createHttpModel(options))));
 }
