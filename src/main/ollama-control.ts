@@ -23,6 +23,7 @@ import type { HttpClient } from "../system/http-client.js";
 import type { Roots } from "../system/xdg-paths.js";
 import type { Variables } from "./env.js";
 import { nearest } from "./flags.js";
+import { serviceEnvironment } from "./models/ollama-environment.js";
 
 export interface OllamaControlOptions {
   readonly variables: Variables;
@@ -242,18 +243,6 @@ function modelTable(models: readonly InstalledModel[], now: number): string {
     models,
     { color: false },
   );
-}
-
-const SERVICE_VARIABLES =
-  /^(PATH|HOME|USER|LOGNAME|LANG|TMPDIR|LD_LIBRARY_PATH|XDG_\w+|(HTTPS?|NO)_PROXY|SSL_CERT_(FILE|DIR)|(OLLAMA|CUDA|HIP|ROCR|HSA|GGML|NVIDIA|GPU)_\w+)$/i;
-
-/** Ollama needs its own settings and the way to its cards and models, and none of our keys. */
-function serviceEnvironment(variables: Variables): Record<string, string> {
-  const out: Record<string, string> = {};
-  for (const [name, value] of Object.entries(variables)) {
-    if (value !== undefined && SERVICE_VARIABLES.test(name) && !/KEY|TOKEN|SECRET/i.test(name)) out[name] = value;
-  }
-  return out;
 }
 
 function wrong(detail: string): { readonly failure: ReturnType<typeof failure> } {

@@ -69,7 +69,9 @@ export async function pullModel(
     return failed("the server ended the download before it was complete. Pull again to go on with it.");
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    if (signal.aborted) return failed(`the download of ${model} was stopped. Pull again to go on with it.`);
+    if (signal.aborted) {
+      return failure("InvalidInput", { detail: `The download of ${model} was stopped. Pull again to go on with it.` });
+    }
     return failure("NetworkFailed", { name: "ollama", url, detail: oneLine(error.message) });
   }
 }
