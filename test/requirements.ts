@@ -76,7 +76,7 @@ export const REQUIREMENTS = [
   { id: "M16", title: "Warning and compaction near the context window", status: "open" },
   { id: "M17", title: "Benchmark over installed models", status: "open" },
   { id: "M18", title: "Recording and replaying model traffic", status: "open" },
-  { id: "M20", title: "Measuring what a model can really do", status: "open" },
+  { id: "M20", title: "Measuring what a model can really do", status: "done" },
   { id: "M19", title: "The mock model server", status: "part" },
   // Sessions
   { id: "S1", title: "Append-only event log with three stores", status: "part" },

@@ -193,3 +193,40 @@ describe("refusals", () => {
     expect((await probe(`${url}/api/chat`, { body: "[" })).status).toBe(400);
   });
 });
+
+describe("the models on the disk and in memory", () => {
+  const get = async (url: string, path: string) => JSON.parse((await probe(`${url}${path}`)).text);
+
+  it("are loaded by a call, with the context it asks for", async () => {
+    const url = await start("model a context=8192\nreply times=any\n  text: hi");
+    expect(await get(url, "/api/ps")).toEqual({ models: [] });
+    await askOllama(url, { model: "a", options: { num_ctx: 6000 } });
+    expect((await get(url, "/api/ps")).models).toMatchObject([{ name: "a:latest", context_length: 6000 }]);
+    await askOllama(url, { model: "a", options: { num_ctx: 100_000 } });
+    expect((await get(url, "/api/ps")).models).toMatchObject([{ context_length: 8192 }]);
+  });
+
+  it("are there after a pull, and not before", async () => {
+    const url = await start("model b:1 installed=no size=100\nreply\n  text: hi");
+    expect((await askOllama(url, { model: "b:1" })).status).toBe(404);
+    const pulled = await probe(`${url}/api/pull`, { body: JSON.stringify({ model: "b:1" }) });
+    const lines = jsonLines(pulled.text);
+    expect(lines[0]).toEqual({ status: "pulling manifest" });
+    expect(lines).toContainEqual(expect.objectContaining({ total: 100, completed: 50 }));
+    expect(lines.at(-1)).toEqual({ status: "success" });
+    expect((await get(url, "/api/tags")).models).toMatchObject([{ name: "b:1", size: 100 }]);
+    const unknown = await probe(`${url}/api/pull`, { body: JSON.stringify({ model: "nope" }) });
+    expect(jsonLines(unknown.text).at(-1)).toEqual({ error: "pull model manifest: file does not exist" });
+  });
+
+  it("refuse a prompt that does not fit only when asked to", async () => {
+    const url = await start("model a\nmodel old cut=silent\nreply times=any\n  text: hi");
+    const long = { messages: [{ role: "user", content: "x".repeat(9000) }], options: { num_ctx: 2000 } };
+    const refused = await askOllama(url, { model: "a", ...long, truncate: false });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("exceeds the context length")]);
+    for (const fields of [{ model: "a" }, { model: "old", truncate: false }]) {
+      const answer = await askOllama(url, { ...fields, ...long });
+      expect(jsonLines(answer.text).at(-1)).toMatchObject({ prompt_eval_count: 2000 });
+    }
+  });
+});
