@@ -44,6 +44,7 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "SkillRegistryChanged", payload: { added: ["s"], removed: [] } },
     { kind: "TokenExpiring", payload: { jti: "tok", exp: 1 } },
     { kind: "StreamGap", payload: { from: 1, to: 2, reason: "r" } },
+    { kind: "Notice", payload: { turn, level: "warning", message: "m" } },
     { kind: "Error", payload: { ...failure, turn } },
     { kind: "Cancelled", payload: { turn, by: "cli" } },
     { kind: "TurnTiming", payload: { turn, parts: { send: 1.5 } } },
