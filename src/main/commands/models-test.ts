@@ -51,9 +51,10 @@ export async function run(args: readonly string[]): Promise<number> {
   const only = chosenAbilities(flags);
   const contextSizes = chosenSizes(flags);
   const variables = environment();
-  const { settings, roots } = await loadSettings(parseFlags([], [], "models test"), variables);
+  const { settings, roots, profilePath } = await loadSettings(parseFlags([], [], "models test"), variables);
   const local = localWishes(settings);
-  const shelf = createModelShelf({ variables, roots, tables: settings.providers, local });
+  const tables = { value: settings.providers.value, file: profilePath };
+  const shelf = createModelShelf({ variables, roots, tables, local });
   const { model, failure } = await shelf.choose({ model: spec });
   if (failure !== undefined) return complain(failure);
   const store = new AbilityStore(abilitiesPath(roots));
