@@ -11,6 +11,8 @@ import type { Variables } from "./env.js";
 export interface FitPlace {
   readonly variables: Variables;
   readonly roots: Roots;
+  /** Something a person should hear once, where there is one. */
+  readonly note: (message: string) => void;
 }
 
 export function abilitiesPath(roots: Roots): string {
@@ -38,7 +40,13 @@ async function lookUp({ provider, model }: Model, place: FitPlace): Promise<Mode
   const report = new AbilityStore(path).find({ provider, model });
   if (report === undefined) return undefined;
   const digest = report.digest === undefined ? undefined : await digestOf({ provider, model }, place.variables);
-  return report.digest === digest ? fitOf(report) : undefined;
+  if (report.digest !== digest) return undefined;
+  const fit = fitOf(report);
+  if (fit.prompt === "small") {
+    const name = `${provider}:${model}`;
+    place.note(`${name} was found weak and gets a smaller prompt and fewer tools: 'oxbow models test ${name} --show'.`);
+  }
+  return fit;
 }
 
 type Named = Pick<Model, "provider" | "model">;

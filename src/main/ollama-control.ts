@@ -195,7 +195,7 @@ export class OllamaControl {
       signal,
       endpoint: { provider: "ollama" },
       headers: {},
-      body: { model, stream: false },
+      body: { model, stream: false, options: { num_ctx: USUAL_CONTEXT } },
       model,
       timeoutMs: LOAD_MS,
     });
@@ -221,6 +221,8 @@ export class OllamaControl {
   }
 }
 
+/** What the first request of a run asks for; with another size the model would be loaded again. */
+const USUAL_CONTEXT = 8192;
 /** Loading may take as long as it takes, but a connection should not be held for ever. */
 const LOAD_MS = 30 * 60_000;
 

@@ -84,7 +84,7 @@ export async function openRun(
     undo,
     content: parts.content,
     systemPrompt: (size) => prompts[size],
-    fit: modelFits({ variables: parts.variables, roots: parts.loaded.roots }),
+    fit: modelFits({ variables: parts.variables, roots: parts.loaded.roots, note: parts.note }),
     inputNotice: () => (permissions.planning ? PLAN_MODE_INSTRUCTION : undefined),
     permissionState: { missing: undefined },
     ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),

@@ -7,7 +7,7 @@ import type { ModelToolCall, ToolSpec } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { parseJson } from "../wire/fields.js";
-import { type Ask, type Reply, user } from "./ask.js";
+import { type Ask, Refused, type Reply, user } from "./ask.js";
 import type { Ability } from "./report.js";
 
 export interface Verdict {
@@ -164,8 +164,11 @@ async function readsLongText({ ask, contextSizes, progress }: ProbeTools): Promi
     progress(`reads about ${size} tokens`);
     const word = `K${(size * 7919) % 100_003}`;
     const wish = `The code word is ${word}.\n\n${filler(size)}\n\nWhat is the code word that was named at the very beginning? Answer with it alone.`;
-    const reply = await ask({ messages: [user(wish)] }).catch((error: Error) => error);
-    if (reply instanceof Error) return { able: false, tokens, detail: `${upTo(tokens)}; ${reply.message}` };
+    const reply = await ask({ messages: [user(wish)] }).catch((error: unknown) => {
+      if (error instanceof Refused) return error;
+      throw error;
+    });
+    if (reply instanceof Refused) return { able: false, tokens, detail: `${upTo(tokens)}; ${reply.message}` };
     if (!reply.text.includes(word)) return { able: false, tokens, detail: `${upTo(tokens)}; not at ${size}` };
     tokens = size;
   }
