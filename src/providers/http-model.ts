@@ -9,7 +9,7 @@ import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } fro
 import { type Failure, failure } from "../protocol/errors.js";
 import { isJsonObject, type JsonObject } from "../protocol/json.js";
 import type { HttpClient, HttpResponse, HttpTimeouts } from "../system/http-client.js";
-import { HttpError } from "../system/http-error.js";
+import { HttpError, HttpFailure } from "../system/http-error.js";
 import { type Authorise, authorised } from "./authorisation.js";
 import { createTracer, type Trace, type Tracer } from "./trace.js";
 import { malformed, oneLine, responseFailure, streamFailure, textOf } from "./wire/failures.js";
@@ -229,6 +229,7 @@ function ending(
 }
 
 function unreachable(error: HttpError, context: WireContext): Failure {
+  if (error instanceof HttpFailure) return error.failure;
   const detail = error.kind === "dropped" ? "the connection was closed before it answered" : oneLine(error.message);
   // Without a name server entry or a certificate, waiting does not help.
   const lasting = error.code !== undefined && /^(ENOTFOUND|EPROTO|ERR_|CERT|DEPTH|SELF|UNABLE)/.test(error.code);
