@@ -21,8 +21,14 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
   { name: "OXBOW_LOG", meaning: "levels of Oxbow's own log: info, or info,engine=debug" },
   { name: "OXBOW_SESSIONS", meaning: "folder for sessions and their key (default: Oxbow's data folder)" },
   { name: "OXBOW_STORE", meaning: "how sessions are kept: sqlite (encrypted), files, files:DIR or none" },
-  { name: "OXBOW_MACHINE_KEY", meaning: "key of the session database: 32 bytes as hex, base64 or raw" },
-  { name: "OXBOW_PASSPHRASE", meaning: "passphrase that the key of the session database is made from" },
+  {
+    name: "OXBOW_MACHINE_KEY",
+    meaning: "key of the session database and the stored keys: 32 bytes as hex, base64 or raw",
+  },
+  {
+    name: "OXBOW_PASSPHRASE",
+    meaning: "passphrase that the keys of the session database and the stored keys are made from",
+  },
   { name: "OXBOW_APPROVED_LOCK", meaning: "a lock file of approved content from another machine, for CI" },
   { name: "OXBOW_AGENT", meaning: "1 in commands that a model started: such an Oxbow approves nothing" },
   { name: "CLAUDE_CONFIG_DIR", meaning: "where Claude Code keeps its transcripts, for 'session import --list'" },

@@ -28,6 +28,8 @@ export interface Endpoint {
   readonly keyName?: string;
   /** Gives the key, or what stands for one, when it is not known beforehand. */
   readonly authorise?: Authorise;
+  /** Requests go through this client instead of the usual one. */
+  readonly http?: HttpClient;
   readonly headers?: Readonly<Record<string, string>>;
   /** Headers that depend on what is asked. */
   readonly headersOf?: (request: ModelRequest) => Readonly<Record<string, string>>;
@@ -76,13 +78,14 @@ async function* stream<State>(
   request: ModelRequest,
   { signal }: Pick<RequestContext, "signal">,
 ): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
-  const { wire, http } = options;
+  const { wire } = options;
   const access = await authorised(options.endpoint, signal);
   if ("failure" in access) {
     if (!signal.aborted) yield [{ type: "failure", failure: access.failure }];
     return;
   }
   const { endpoint } = access;
+  const http = endpoint.http ?? options.http;
   const encoded = wire.encode(ownRequest(options, request), target(options, endpoint));
   const key = endpoint.key?.trim() ?? "";
   const context: WireContext = {

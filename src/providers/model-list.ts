@@ -2,7 +2,7 @@
 import { type Failure, failure } from "../protocol/errors.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { HttpClient } from "../system/http-client.js";
-import { HttpError } from "../system/http-error.js";
+import { HttpError, HttpFailure } from "../system/http-error.js";
 import { authorised } from "./authorisation.js";
 import type { Endpoint } from "./http-model.js";
 import type { WireName } from "./named.js";
@@ -131,7 +131,7 @@ function readTools(item: JsonObject): boolean | undefined {
 }
 
 export interface JsonQuery extends ListOptions {
-  readonly endpoint: Pick<Endpoint, "provider" | "keyName">;
+  readonly endpoint: Pick<Endpoint, "provider" | "keyName" | "http">;
   readonly headers: Readonly<Record<string, string>>;
   /** Sent by POST when given. */
   readonly body?: JsonObject;
@@ -144,7 +144,8 @@ export type JsonAnswer =
 
 /** One small question to a provider. */
 export async function getJson(url: string, query: JsonQuery): Promise<JsonAnswer> {
-  const { http, signal, endpoint, headers, body, timeoutMs = TIMEOUT_MS } = query;
+  const { signal, endpoint, headers, body, timeoutMs = TIMEOUT_MS } = query;
+  const http = endpoint.http ?? query.http;
   const context: FailureContext = {
     provider: endpoint.provider,
     model: query.model ?? "",
@@ -172,6 +173,7 @@ export async function getJson(url: string, query: JsonQuery): Promise<JsonAnswer
     return { ok: true, value: value as JsonObject };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
+    if (error instanceof HttpFailure) return { ok: false, failure: error.failure };
     const fields = { name: endpoint.provider, url: context.url, detail: oneLine(error.message) };
     return { ok: false, failure: failure("NetworkFailed", fields, { retryable: true }) };
   }

@@ -25,7 +25,8 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
   const { directory, http, trace } = parts;
   const { name, maxContextTokens } = provider;
   if (!directory.isReady(provider)) {
-    return noModel(`${name} needs a key. Set ${provider.keyName}, or choose another provider ('oxbow models').`);
+    const advice = directory.keyAdvice(provider);
+    return noModel(`${name} needs a key: ${advice}, or choose another provider ('oxbow models').`);
   }
   const endpoint = directory.endpoint(provider);
   const chosen = model ?? provider.defaultModel ?? (await firstOf(parts, provider));

@@ -26,7 +26,7 @@ export interface Selection {
 }
 
 const CONNECT =
-  "set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama ('oxbow models' shows all ways)";
+  "run 'oxbow auth set anthropic' (or openai, gemini …), or start Ollama ('oxbow models' shows all ways)";
 const ATTEMPTS = 3;
 
 export async function selectModel(parts: ModelParts, person: Person | undefined): Promise<Selection> {

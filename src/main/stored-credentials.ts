@@ -1,0 +1,137 @@
+/**
+ * Stored keys as the engine sees them: which there are, and a client that uses one of them (feature M12). On a machine without any,
+ * all of it is one look for a file.
+ *
+ * 1. Nothing here opens the credential file. What opens it is handed to the helper process.
+ */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Catalogue, CatalogueEntry } from "../security/credentials/catalogue.js";
+import type { HelperLink } from "../security/credentials/helper/helper-link.js";
+import type { HttpClient } from "../system/http-client.js";
+import { nodeClock } from "../system/node-clock.js";
+import { roots } from "../system/xdg-paths.js";
+import { credentialFile, helperEnvironment, helperFolder, keyPlaces } from "./credential-places.js";
+import type { Variables } from "./env.js";
+
+/** What a provider is looked up by. */
+export interface CredentialWish {
+  /** The provider's name, and those it shares its key with. */
+  readonly names: readonly string[];
+  readonly baseUrl: string;
+}
+
+export class StoredCredentials {
+  readonly #variables: Variables;
+  readonly #clients = new Map<CatalogueEntry, HttpClient>();
+  #catalogue: Catalogue | undefined;
+  #loaded = false;
+  #link: Promise<HelperLink> | undefined;
+  /** Why what is stored cannot be looked into. */
+  problem: string | undefined;
+
+  constructor(variables: Variables) {
+    this.#variables = variables;
+  }
+
+  /** To be awaited before anything else is asked. */
+  async load(): Promise<void> {
+    if (this.#loaded) return;
+    this.#loaded = true;
+    const path = credentialFile(this.#variables);
+    if (!existsSync(path)) return;
+    const { readCatalogue } = await import("../security/credentials/catalogue.js");
+    try {
+      this.#catalogue = readCatalogue(path);
+    } catch (error) {
+      this.problem = (error as Error).message;
+    }
+  }
+
+  get entries(): readonly CatalogueEntry[] {
+    return this.#catalogue?.entries ?? [];
+  }
+
+  /** The stored key that fits, with its client; undefined when there is none for this address. */
+  find({ names, baseUrl }: CredentialWish): { readonly entry: CatalogueEntry; readonly http: HttpClient } | undefined {
+    const own = names.flatMap((name) => this.entries.filter((entry) => entry.provider === name));
+    const entry = own.find((candidate) => originOf(candidate.baseUrl) === originOf(baseUrl));
+    return entry === undefined ? undefined : { entry, http: this.#clientOf(entry) };
+  }
+
+  /** Why a provider without a key has none, in words that end a sentence; empty when nothing is stored for it. */
+  reason({ names }: Pick<CredentialWish, "names">): string {
+    if (this.problem !== undefined) return this.problem;
+    const entry = this.entries.find((candidate) => names.includes(candidate.provider));
+    return entry === undefined ? "" : `The stored key is for ${entry.baseUrl} only.`;
+  }
+
+  #clientOf(entry: CatalogueEntry): HttpClient {
+    const known = this.#clients.get(entry);
+    if (known !== undefined) return known;
+    let opened: Promise<HttpClient> | undefined;
+    const client: HttpClient = {
+      request: async (request) => {
+        opened ??= this.#openClient(entry);
+        return (await opened).request(request);
+      },
+      close: () => void opened?.then((inner) => inner.close()),
+    };
+    this.#clients.set(entry, client);
+    return client;
+  }
+
+  async #openClient({ provider, account }: CatalogueEntry): Promise<HttpClient> {
+    const [{ createHelperClient }, { createHttpClient }] = await Promise.all([
+      import("../security/credentials/helper/helper-client.js"),
+      import("../system/http-client.js"),
+    ]);
+    this.#link ??= openHelperLink(this.#variables);
+    const http = createHttpClient({ clock: nodeClock });
+    return createHelperClient({ link: await this.#link, credential: { provider, account }, http });
+  }
+}
+
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+export interface HelperStart {
+  /** What a person typed, when they were asked. */
+  readonly passphrase?: string;
+}
+
+async function openHelperLink(variables: Variables): Promise<HelperLink> {
+  const [{ HelperLink }, { VERSION }] = await Promise.all([
+    import("../security/credentials/helper/helper-link.js"),
+    import("./version.js"),
+  ]);
+  return new HelperLink({
+    folder: helperFolder(roots(variables)),
+    version: VERSION,
+    clock: nodeClock,
+    start: () => startCredentialHelper(variables),
+  });
+}
+
+/** Settings are read here because hardly any run starts a helper. */
+export async function startCredentialHelper(variables: Variables, { passphrase }: HelperStart = {}): Promise<void> {
+  const [{ startHelper }, { loadSettings }, { parseFlags }, { VERSION }] = await Promise.all([
+    import("../security/credentials/helper/start-helper.js"),
+    import("./settings.js"),
+    import("./flags.js"),
+    import("./version.js"),
+  ]);
+  const { settings, roots: where } = await loadSettings(parseFlags([], [], ""), variables);
+  await startHelper({
+    script: fileURLToPath(new URL("./credential-helper.js", import.meta.url)),
+    orders: {
+      folder: helperFolder(where),
+      version: VERSION,
+      idleMs: settings.credential_idle_ms.value,
+      key: keyPlaces({ variables, choice: settings.credential_key.value, passphrase }),
+    },
+    env: helperEnvironment(variables),
+    clock: nodeClock,
+  });
+}
