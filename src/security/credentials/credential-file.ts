@@ -34,9 +34,8 @@ export class CredentialFile {
   }
 
   async read(): Promise<readonly CredentialEntry[]> {
-    const { path, key } = this.#options;
-    const text = readCredentialText(path);
-    return text === undefined ? [] : unseal(text, (await key()).key, path);
+    const text = readCredentialText(this.path);
+    return text === undefined ? [] : unseal(text, (await this.#options.key()).key, this.path);
   }
 
   /** Gives what `change` gives as its result. */
@@ -53,7 +52,8 @@ export class CredentialFile {
     try {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       return await withLock(`${path}.lock`, { clock, patienceMs: PATIENCE_MS }, async () => {
-        const { entries, result } = await change(await this.read());
+        const text = readCredentialText(path);
+        const { entries, result } = await change(text === undefined ? [] : unseal(text, fileKey.key, path));
         if (entries !== undefined) {
           await writeFileAtomic(path, seal(entries, fileKey), { mode: 0o600, flush: "file-and-folder" });
         }
