@@ -6,6 +6,7 @@
  */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { Clock } from "../base/clock.js";
 import type { Catalogue, CatalogueEntry } from "../security/credentials/catalogue.js";
 import type { HelperLink } from "../security/credentials/helper/helper-link.js";
 import type { HttpClient } from "../system/http-client.js";
@@ -101,6 +102,15 @@ export interface HelperStart {
   readonly passphrase?: string;
 }
 
+/** Waiting for the next sign of life is no reason for the program to go on. */
+const quietClock: Clock = {
+  ...nodeClock,
+  after(ms, action) {
+    const timer = setTimeout(action, ms).unref();
+    return () => clearTimeout(timer);
+  },
+};
+
 async function openHelperLink(variables: Variables): Promise<HelperLink> {
   const [{ HelperLink }, { VERSION }] = await Promise.all([
     import("../security/credentials/helper/helper-link.js"),
@@ -109,7 +119,7 @@ async function openHelperLink(variables: Variables): Promise<HelperLink> {
   return new HelperLink({
     folder: helperFolder(roots(variables)),
     version: VERSION,
-    clock: nodeClock,
+    clock: quietClock,
     start: () => startCredentialHelper(variables),
   });
 }

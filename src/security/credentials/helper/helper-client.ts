@@ -36,8 +36,8 @@ export function createHelperClient(options: HelperClientOptions): HttpClient {
       for (;;) {
         const reached = await reach(options);
         const response = await attempt(options, request, reached);
-        if (response !== undefined) return response;
-        options.link.lost(reached.note);
+        if (typeof response !== "string") return response;
+        options.link.lost(reached.note, response);
       }
     },
     close: () => options.http.close(),
@@ -54,13 +54,14 @@ async function reach({ link, credential }: HelperClientOptions): Promise<Reached
   }
 }
 
-/** Undefined when the helper is gone. */
+/** How the helper is gone, when it is. */
 async function attempt(
   { link, credential, http }: HelperClientOptions,
   request: HttpRequest,
   { note, socketPath }: Reached,
-): Promise<HttpResponse | undefined> {
+): Promise<HttpResponse | "absent" | "broken"> {
   const { pathname, search } = new URL(request.url);
+  link.use(note);
   let response: HttpResponse;
   try {
     response = await http.request({
@@ -70,12 +71,14 @@ async function attempt(
       socketPath,
     });
   } catch (error) {
-    if (error instanceof HttpError && (error.kind === "connect" || error.kind === "dropped")) return undefined;
+    if (!(error instanceof HttpError)) throw error;
+    if (error.kind === "connect") return "absent";
+    if (error.kind === "dropped") return "broken";
     throw error;
   }
   const code = response.headers[ERROR_HEADER];
-  if (code === "token") return undefined;
-  link.use(note);
+  if (code === "token") return "absent";
+  link.answered(note);
   if (code === undefined) return response;
   throw problemOf(credential, await response.text(PROBLEM_BYTES));
 }

@@ -4,7 +4,7 @@
  * 1. A helper that was used and is gone, or has stopped beating, is replaced once. A second loss within a minute is the end:
  *    CredentialHelperFailed, until the minute is over.
  * 2. A helper of another version is asked to go. It does when nobody uses it; else it is used as it is.
- * 3. Nothing here keeps the process alive.
+ * 3. Nothing here keeps the process alive, if the clock's timers do not.
  */
 import { rmSync } from "node:fs";
 import { request as httpRequest } from "node:http";
@@ -40,12 +40,17 @@ export interface Reached {
 
 const WINDOW_MS = 60_000;
 const MISSED_BEATS = 3;
+const GRACE_MS = 1000;
 const ASK_MS = 2000;
 
 export class HelperLink {
   readonly #options: HelperLinkOptions;
   #reached: Promise<Reached> | undefined;
-  #current: HelperNote | undefined;
+  /** The token of the helper that was found last. */
+  #known: string | undefined;
+  /** The token of the one that has to be there: it has answered, or it was started from here. */
+  #expected: string | undefined;
+  #watched: string | undefined;
   /** Times of the losses that count. */
   #losses: number[] = [];
   #stopWatching = () => {};
@@ -63,20 +68,25 @@ export class HelperLink {
     return this.#reached;
   }
 
-  /** It has answered: from now on it is watched, and its loss counts. */
+  /** Something is asked of it: whether it lives is watched from now on. */
   use(note: HelperNote): void {
-    if (this.#current?.token === note.token) return;
-    this.#current = note;
-    this.#watch(note);
+    if (this.#watched !== note.token) this.#watch(note);
   }
 
-  /** It does not answer any more. */
-  lost(note: HelperNote): void {
-    this.#stopWatching();
-    this.#reached = undefined;
-    if (this.#current?.token === note.token) {
-      this.#current = undefined;
-      this.#losses.push(this.#options.clock.now());
+  answered(note: HelperNote): void {
+    this.#expected = note.token;
+  }
+
+  /**
+   * It does not answer any more. `absent`: nobody was there, as after a crash long ago, which does not count unless it was there
+   * for us before. `broken`: it went away while it was used.
+   */
+  lost(note: HelperNote, how: "absent" | "broken"): void {
+    if (this.#known === note.token) {
+      this.#stopWatching();
+      this.#reached = undefined;
+      this.#known = undefined;
+      if (how === "broken" || this.#expected === note.token) this.#losses.push(this.#options.clock.now());
     }
     // Left behind by a helper that could not clean up. A newer one stays.
     if (readNote(this.#options.folder)?.token === note.token) {
@@ -88,7 +98,7 @@ export class HelperLink {
   close(): void {
     this.#stopWatching();
     this.#reached = undefined;
-    this.#current = undefined;
+    this.#known = undefined;
   }
 
   async #find(): Promise<Reached> {
@@ -97,11 +107,17 @@ export class HelperLink {
     if (this.#losses.length > 1) throw new HelperLost("The credential helper stopped twice.");
     privateFolder(folder);
     const found = readNote(folder);
-    if (found !== undefined && (found.version === version || !(await this.#retire(found)))) return this.#way(found);
+    if (found !== undefined && (found.version === version || !(await this.#retire(found)))) return this.#found(found);
     await start();
     const started = readNote(folder);
     if (started === undefined) throw new HelperLost("The credential helper ended at once.");
-    return this.#way(started);
+    this.#expected = started.token;
+    return this.#found(started);
+  }
+
+  #found(note: HelperNote): Reached {
+    this.#known = note.token;
+    return this.#way(note);
   }
 
   #way(note: HelperNote): Reached {
@@ -112,12 +128,13 @@ export class HelperLink {
   async #retire(note: HelperNote): Promise<boolean> {
     const { socketPath } = this.#way(note);
     const answer = await askHelper({ socketPath, note, method: "POST", path: "/retire" });
-    if (answer === undefined) this.lost(note);
+    if (answer === undefined) this.lost(note, "absent");
     return answer?.ends !== false;
   }
 
   #watch(note: HelperNote): void {
     this.#stopWatching();
+    this.#watched = note.token;
     const { clock } = this.#options;
     const request = httpRequest({
       socketPath: this.#way(note).socketPath,
@@ -126,23 +143,32 @@ export class HelperLink {
       agent: false,
     });
     let cancel = () => {};
-    const beat = () => {
+    let seen = false;
+    const wait = () => {
       cancel();
+      // We may be the one who was stopped (Ctrl-Z): what came meanwhile is read before the second timer.
       cancel = clock.after(BEAT_MS * MISSED_BEATS, () => {
-        kill(note);
-        end();
+        cancel = clock.after(GRACE_MS, () => {
+          kill(note);
+          end();
+        });
       });
+    };
+    const beat = () => {
+      seen = true;
+      wait();
     };
     const end = () => {
       stop();
-      if (this.#current?.token === note.token) this.lost(note);
+      this.lost(note, seen ? "broken" : "absent");
     };
     const stop = () => {
       cancel();
+      this.#watched = undefined;
       request.off("close", end).destroy();
     };
     this.#stopWatching = stop;
-    beat();
+    wait();
     request.on("socket", (socket) => socket.unref());
     request.on("response", (response) => response.on("data", beat).on("error", () => {}));
     request.on("error", () => {});

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createPlainServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -7,11 +8,20 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
 import { type Clock, ManualClock, systemClock } from "../../../base/clock.js";
 import { createHttpClient, type HttpClient } from "../../../system/http-client.js";
+import { startTimeOf } from "../../../system/process-table.js";
 import { CredentialFile } from "../credential-file.js";
 import { type CredentialEntry, type OAuthTokens, TokenRefused, type TokenSource } from "../entry.js";
 import { createHelperClient } from "./helper-client.js";
 import { askHelper, HelperLink } from "./helper-link.js";
-import { CREDENTIAL_HEADER, type HelperNote, notePath, reachable, readNote, TOKEN_HEADER } from "./helper-protocol.js";
+import {
+  CREDENTIAL_HEADER,
+  type HelperNote,
+  notePath,
+  privateFolder,
+  reachable,
+  readNote,
+  TOKEN_HEADER,
+} from "./helper-protocol.js";
 import { HelperServer } from "./helper-server.js";
 import { connectTo } from "./upstream.js";
 import { Vault } from "./vault.js";
@@ -65,10 +75,12 @@ interface Helper {
 
 function helper({
   clock = systemClock,
+  linkClock = systemClock,
   version = "1",
   source,
 }: {
   clock?: Clock;
+  linkClock?: Clock;
   version?: string;
   source?: TokenSource;
 } = {}): Helper {
@@ -94,7 +106,7 @@ function helper({
     servers.push(server);
     await server.start();
   };
-  const link = new HelperLink({ folder: join(folder, "run"), version, clock: systemClock, start });
+  const link = new HelperLink({ folder: join(folder, "run"), version, clock: linkClock, start });
   const http = createHttpClient();
   closing.push(() => {
     link.close();
@@ -316,7 +328,6 @@ describe("the life of the helper", () => {
       link.close();
       for (const server of servers) server.end();
     }
-    const { writeFile } = await import("node:fs/promises");
     await writeFile(notePath(join(folder, "run")), note);
     const late = helper();
     expect(await (await late.client.request(post(url))).text(10)).toBe("ok");
@@ -333,9 +344,11 @@ describe("the life of the helper", () => {
     expect(readNote(join(folder, "run"))).toBeDefined();
     link.close();
     client.close();
-    // The timer is set when the helper has seen both connections go.
-    while (clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    clock.advance(60_000);
+    // It has to see both connections go first.
+    while (readNote(join(folder, "run")) !== undefined) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      clock.advance(60_000);
+    }
     expect(await readdir(join(folder, "run"))).toEqual([]);
     expect(servers).toHaveLength(1);
   });
@@ -360,6 +373,33 @@ describe("the life of the helper", () => {
       next.client.close();
     }
     expect(next.note().version).toBe("2");
+  });
+
+  verifies(["M12"], "is ended from outside when it hangs, and another takes its place", async ({ skip }) => {
+    if (process.platform !== "linux") return skip();
+    const { url } = await provider((_, response) => response.end("ok"));
+    await file.put(entry(url));
+    const clock = new ManualClock();
+    const { client, started, link } = helper({ linkClock: clock });
+    // Takes connections and says nothing, as a stopped process does.
+    const run = privateFolder(join(folder, "run"));
+    const hanging = createPlainServer();
+    const taken = new Promise<void>((resolve) => hanging.once("connection", () => resolve()));
+    await new Promise<void>((resolve) => hanging.listen(join(run, "hanging.sock"), resolve));
+    const stopped = spawn("sleep", ["600"], { stdio: "ignore" });
+    const ended = new Promise<string | null>((resolve) => stopped.on("exit", (_, signal) => resolve(signal)));
+    hanging.on("connection", (socket) => void ended.then(() => socket.destroy()));
+    const pid = stopped.pid ?? 0;
+    const note: HelperNote = { version: "1", pid, startTime: startTimeOf(pid), socket: "hanging.sock", token: "t" };
+    await writeFile(notePath(run), JSON.stringify(note));
+    const asked = client.request(post(url));
+    await taken;
+    clock.advance(17_000);
+    expect(await ended).toBe("SIGKILL");
+    expect(await (await asked).text(10)).toBe("ok");
+    expect(started()).toBe(1);
+    link.close();
+    hanging.close();
   });
 
   it("is cut off when it sends what is no request", async () => {
