@@ -7,6 +7,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../base/clock.js";
+import type { Authorise } from "../providers/authorisation.js";
 import type { Catalogue, CatalogueEntry } from "../security/credentials/catalogue.js";
 import type { HelperLink } from "../security/credentials/helper/helper-link.js";
 import type { HttpClient } from "../system/http-client.js";
@@ -15,13 +16,6 @@ import { roots } from "../system/xdg-paths.js";
 import { credentialFile, helperEnvironment, helperFolder, keyPlaces } from "./credential-places.js";
 import type { Variables } from "./env.js";
 
-/** What a provider is looked up by. */
-export interface CredentialWish {
-  /** The provider's name, and those it shares its key with. */
-  readonly names: readonly string[];
-  readonly baseUrl: string;
-}
-
 export class StoredCredentials {
   readonly #variables: Variables;
   readonly #clients = new Map<CatalogueEntry, HttpClient>();
@@ -29,7 +23,7 @@ export class StoredCredentials {
   #loaded = false;
   #link: Promise<HelperLink> | undefined;
   /** Why what is stored cannot be looked into. */
-  problem: string | undefined;
+  #problem: string | undefined;
 
   constructor(variables: Variables) {
     this.#variables = variables;
@@ -45,7 +39,7 @@ export class StoredCredentials {
     try {
       this.#catalogue = readCatalogue(path);
     } catch (error) {
-      this.problem = (error as Error).message;
+      this.#problem = (error as Error).message;
     }
   }
 
@@ -53,18 +47,24 @@ export class StoredCredentials {
     return this.#catalogue?.entries ?? [];
   }
 
-  /** The stored key that fits, with its client; undefined when there is none for this address. */
-  find({ names, baseUrl }: CredentialWish): { readonly entry: CatalogueEntry; readonly http: HttpClient } | undefined {
+  /**
+   * How requests are let in with the key that is stored for one of these names; undefined when there is none for this address. The
+   * first name is the provider's own.
+   */
+  authorise(names: readonly string[], baseUrl: string): Authorise | undefined {
     const own = names.flatMap((name) => this.entries.filter((entry) => entry.provider === name));
     const entry = own.find((candidate) => originOf(candidate.baseUrl) === originOf(baseUrl));
-    return entry === undefined ? undefined : { entry, http: this.#clientOf(entry) };
+    if (entry === undefined) return undefined;
+    const keyName = `${entry.kind === "oauth" ? "the sign-in" : "the stored key"} ('oxbow auth set ${entry.provider}')`;
+    const given = { http: this.#clientOf(entry), keyName };
+    return async () => given;
   }
 
-  /** Why a provider without a key has none, in words that end a sentence; empty when nothing is stored for it. */
-  reason({ names }: Pick<CredentialWish, "names">): string {
-    if (this.problem !== undefined) return this.problem;
+  /** Why a provider without a key has none, as the beginning of a sentence; empty when nothing is stored for it. */
+  reason(names: readonly string[]): string {
+    if (this.#problem !== undefined) return `${this.#problem} Or `;
     const entry = this.entries.find((candidate) => names.includes(candidate.provider));
-    return entry === undefined ? "" : `The stored key is for ${entry.baseUrl} only.`;
+    return entry === undefined ? "" : `the stored key is for ${entry.baseUrl} only; `;
   }
 
   #clientOf(entry: CatalogueEntry): HttpClient {

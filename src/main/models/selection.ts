@@ -25,8 +25,7 @@ export interface Selection {
   readonly note?: string;
 }
 
-const CONNECT =
-  "run 'oxbow auth set anthropic' (or openai, gemini …), or start Ollama ('oxbow models' shows all ways)";
+const CONNECT = "run 'oxbow auth set anthropic' (or openai, gemini …), or start Ollama ('oxbow models' shows all ways)";
 const ATTEMPTS = 3;
 
 export async function selectModel(parts: ModelParts, person: Person | undefined): Promise<Selection> {

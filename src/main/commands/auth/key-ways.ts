@@ -1,8 +1,8 @@
 /** Which way each provider's key goes, for `oxbow doctor`: from the environment, stored and through the helper, or not at all. */
-import { NAMED_PROVIDERS } from "../../../providers/named.js";
 import { readCatalogue } from "../../../security/credentials/catalogue.js";
 import { credentialFile } from "../../credential-places.js";
 import type { Variables } from "../../env.js";
+import { openDirectory } from "./open-directory.js";
 import { runningHelper } from "./running-helper.js";
 
 export interface KeyWay {
@@ -12,7 +12,8 @@ export interface KeyWay {
 }
 
 export async function keyWays(variables: Variables): Promise<readonly KeyWay[]> {
-  const inEnvironment = NAMED_PROVIDERS.flatMap(({ name, keyName }): KeyWay[] => {
+  const directory = await openDirectory(variables);
+  const inEnvironment = directory.reachable().flatMap(({ name, keyName }): KeyWay[] => {
     if (keyName === undefined || !variables[keyName]?.trim()) return [];
     const text = `${name}: ${keyName}, sent by Oxbow itself; commands do not get it`;
     return [{ subject: "key", verdict: "ok", text }];

@@ -1,10 +1,11 @@
 /** `oxbow auth list`: names, never keys. Needs no key itself. */
-import { NAMED_PROVIDERS } from "../../../providers/named.js";
+import type { NamedProvider } from "../../../providers/named.js";
 import { type CatalogueEntry, readCatalogue } from "../../../security/credentials/catalogue.js";
 import { credentialFile } from "../../credential-places.js";
 import type { Variables } from "../../env.js";
 import { EXIT } from "../../exit-codes.js";
 import type { KeyActionContext } from "./key-command.js";
+import { openDirectory } from "./open-directory.js";
 
 interface Row {
   readonly provider: string;
@@ -16,8 +17,9 @@ interface Row {
 }
 
 export async function run({ flags, variables }: KeyActionContext): Promise<number> {
+  const directory = await openDirectory(variables);
   const rows = [
-    ...fromEnvironment(variables),
+    ...fromEnvironment(directory.reachable(), variables),
     ...(readCatalogue(credentialFile(variables))?.entries ?? []).map(stored),
   ];
   if (flags.has("json")) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
@@ -26,8 +28,8 @@ export async function run({ flags, variables }: KeyActionContext): Promise<numbe
   return EXIT.answered;
 }
 
-function fromEnvironment(variables: Variables): Row[] {
-  return NAMED_PROVIDERS.flatMap(({ name, keyName }) =>
+function fromEnvironment(providers: readonly NamedProvider[], variables: Variables): Row[] {
+  return providers.flatMap(({ name, keyName }) =>
     keyName !== undefined && variables[keyName]?.trim()
       ? [{ provider: name, account: "", kind: "key", from: `environment (${keyName})`, for: "", added: "" }]
       : [],

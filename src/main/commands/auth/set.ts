@@ -1,23 +1,26 @@
 /** `oxbow auth set PROVIDER`: a key, asked for without being shown, into the credential file. */
 
-import { endpointOf, findProvider, loadWire, NAMED_PROVIDERS, type NamedProvider } from "../../../providers/named.js";
+import { loadWire, type NamedProvider } from "../../../providers/named.js";
 import { bindEndpoint, isOpenlySent } from "../../../security/credentials/bind-endpoint.js";
 import { checkKey } from "../../../security/credentials/check-key.js";
 import { nodeClock } from "../../../system/node-clock.js";
 import { EXIT } from "../../exit-codes.js";
 import { nearest, UsageError } from "../../flags.js";
+import type { ProviderDirectory } from "../../models/provider-directory.js";
 import { personPresent, readInput } from "../../terminal-io.js";
 import { type KeyActionContext, refuseAgents } from "./key-command.js";
 import { namedEntry } from "./named-entry.js";
+import { openDirectory } from "./open-directory.js";
 import { openCredentialFile } from "./open-file.js";
 
 export async function run(context: KeyActionContext): Promise<number> {
   const { flags, variables } = context;
   refuseAgents(variables);
   const { provider: name, account } = namedEntry(context);
-  const provider = knownProvider(name);
+  const directory = await openDirectory(variables);
+  const provider = knownProvider(name, directory);
   const { authorize } = await loadWire(provider.wire);
-  const baseUrl = flags.text("base-url") ?? endpointOf(provider, variables).baseUrl;
+  const baseUrl = flags.text("base-url") ?? directory.endpoint(provider).baseUrl;
   const endpoint = bindEndpoint({ baseUrl, authorize });
   const given = await readKey(context, endpoint.baseUrl);
   if (given === undefined) {
@@ -44,11 +47,14 @@ export async function run(context: KeyActionContext): Promise<number> {
   return EXIT.answered;
 }
 
-function knownProvider(name: string): NamedProvider {
-  const provider = findProvider(name);
-  if (provider?.keyName !== undefined) return provider;
-  if (provider !== undefined) throw new UsageError(`${name} needs no key.`);
-  const known = NAMED_PROVIDERS.filter(({ keyName }) => keyName !== undefined).map((candidate) => candidate.name);
+function knownProvider(name: string, directory: ProviderDirectory): NamedProvider {
+  const entry = directory.find(name);
+  if (entry?.kind === "broken") throw new UsageError(entry.problem);
+  if (entry?.kind === "executable")
+    throw new UsageError(`${name} is a program (${entry.file}) and keeps its own keys.`);
+  if (entry?.provider.keyName !== undefined) return entry.provider;
+  if (entry !== undefined) throw new UsageError(`${name} needs no key.`);
+  const known = directory.reachable().flatMap((provider) => (provider.keyName === undefined ? [] : [provider.name]));
   const near = nearest(name, known);
   const advice = near === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${near}?`;
   throw new UsageError(`There is no provider '${name}'. ${advice}`);
