@@ -51,6 +51,5 @@ export async function askSecret({ question, clock }: SecretPrompt): Promise<stri
 
 /** Terminals put marks around what is pasted, and send arrows and the like as sequences. */
 function withoutPasteMarks(piece: string): string[] {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are control characters.
   return Array.from(piece.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b./g, ""));
 }

@@ -55,7 +55,7 @@ async function stateByHttp(parts: ModelParts, provider: NamedProvider): Promise<
   const configured = directory.hasKey(provider) || provider.origin !== undefined || (moved && !endpoint.local);
   const base = { name: provider.name, baseUrl: endpoint.baseUrl, configured };
   const unready = (detail: string): ProviderState => ({ ...base, ready: false, detail, models: [] });
-  if (!directory.isReady(provider)) return unready(directory.keyAdvice(provider));
+  if (!directory.isReady(provider)) return unready(`${directory.keyProblem(provider)}set ${provider.keyName}`);
   const listing = await listOf(parts, provider, provider.local && !moved ? USUAL_PORT_MS : LIST_MS);
   if (!listing.ok) {
     const absent = provider.local && listing.failure.reason === "NetworkFailed";

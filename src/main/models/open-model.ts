@@ -25,7 +25,7 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
   const { directory, http, trace } = parts;
   const { name, maxContextTokens } = provider;
   if (!directory.isReady(provider)) {
-    const advice = directory.keyAdvice(provider);
+    const advice = `${directory.keyProblem(provider)}run 'oxbow auth set ${name}', or set ${provider.keyName}`;
     return noModel(`${name} needs a key: ${advice}, or choose another provider ('oxbow models').`);
   }
   const endpoint = directory.endpoint(provider);

@@ -90,10 +90,9 @@ export class ProviderDirectory {
     return [name, ...others.map((other) => other.name).filter((other) => other !== name)];
   }
 
-  /** What to do for a provider that is not ready. */
-  keyAdvice(provider: NamedProvider): string {
-    const reason = this.#stored.reason(this.keyNames(provider));
-    return `${reason}run 'oxbow auth set ${provider.name}', or set ${provider.keyName}`;
+  /** What is in the way of a provider's stored key, as the beginning of a sentence; mostly nothing. */
+  keyProblem(provider: NamedProvider): string {
+    return this.#stored.reason(this.keyNames(provider));
   }
 
   /** Whether a call could succeed as far as can be told without making one. */
