@@ -33,7 +33,7 @@ export async function askSecret({ question, clock }: SecretPrompt): Promise<stri
           else typed += key === "\r" ? "\n" : key;
         }
         cancel();
-        if (/\n|\u0004$/.test(typed)) cancel = clock.after(PASTE_MS, () => finish(typed.replace(/\u0004$/, "").trim()));
+        if (/\n|\u0004$/.test(typed)) cancel = clock.after(PASTE_MS, () => finish(typed.replace(/[\n\u0004]+$/, "")));
       };
       const finish = (value: string | undefined) => {
         cancel();

@@ -40,7 +40,8 @@ export async function askPassphrase(path: string): Promise<string> {
   const { askSecret } = await import("../../secret-prompt.js");
   const isNew = readCatalogue(path) === undefined;
   const first = await askSecret({ question: isNew ? "New passphrase: " : "Passphrase: ", clock: nodeClock });
-  if (!first) throw new CredentialError("locked", "Nothing was changed.");
+  if (!first || first.includes("\n"))
+    throw new CredentialError("locked", "A passphrase is one line. Nothing was changed.");
   if (!isNew) return first;
   const again = await askSecret({ question: "The same again: ", clock: nodeClock });
   if (again !== first) throw new CredentialError("locked", "The two are not the same. Nothing was changed.");
