@@ -26,6 +26,8 @@ export interface ConnectionOptions {
   readonly connect: (origin: URL) => Promise<Socket>;
   /** A request for the helper itself. */
   readonly onOwn: (head: RequestHead, socket: Socket) => void;
+  /** The file has another key by now. */
+  readonly onStale: () => void;
 }
 
 const CONNECT_MS = 10_000;
@@ -166,7 +168,8 @@ export class Connection {
   #explain(error: unknown): void {
     const code = error instanceof CredentialError ? error.code : "failed";
     const message = error instanceof Error ? error.message : String(error);
-    if (this.#requests > 0) this.#socket.destroy();
+    if (code === "wrong-key") this.#options.onStale();
+    else if (this.#requests > 0) this.#socket.destroy();
     else this.#refuse(code === "refused" ? 403 : 503, { code, message });
   }
 

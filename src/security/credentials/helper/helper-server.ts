@@ -2,11 +2,12 @@
  * The credential helper as a server (feature M12); helper-protocol.ts has what it speaks.
  *
  * 1. It listens before its note appears, and of several helpers that start at once one note stays: the others end.
- * 2. It is in use while anybody is connected, and ends when nobody has been for a while. It takes its note with it.
+ * 2. It ends when the credential file was written with another key: the next helper gets that key.
+ * 3. It is in use while anybody is connected, and ends when nobody has been for a while. It takes its note with it.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { linkSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { answer, Connection, type ConnectionOptions } from "./connection.js";
 import { BEAT_MS, type HelperNote, notePath, PROTOCOL, privateFolder, reachable, readNote } from "./helper-protocol.js";
@@ -44,9 +45,16 @@ export class HelperServer {
       this.#server.once("error", reject).listen(path, resolve);
     });
     this.#idle();
-    if (publish(folder, this.#note())) return true;
-    this.end();
-    return false;
+    while (!publish(folder, this.#note())) {
+      const other = readNote(folder);
+      if (other !== undefined && (await isThere(reachable(folder, other.socket)))) {
+        this.end();
+        return false;
+      }
+      // Left behind by one that could not clean up.
+      if (readNote(folder)?.token === other?.token) rmSync(notePath(folder), { force: true });
+    }
+    return true;
   }
 
   end(): void {
@@ -77,6 +85,7 @@ export class HelperServer {
       ...this.#options,
       isToken: (token) => timingSafeEqual(digest(token), this.#digest),
       onOwn: (head, from) => this.#own(head, from),
+      onStale: () => this.end(),
     });
   }
 
@@ -119,7 +128,18 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** False when there is a note. A note that has outlived its helper is removed by who finds that out: the engine. */
+function isThere(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+/** False when there is a note. */
 function publish(folder: string, note: HelperNote): boolean {
   const temporary = join(folder, `${note.socket}.json`);
   writeFileSync(temporary, JSON.stringify(note), { mode: 0o600, flag: "wx" });
