@@ -5,6 +5,6 @@ import { ProviderDirectory } from "../../models/provider-directory.js";
 import { loadSettings } from "../../settings.js";
 
 export async function openDirectory(variables: Variables): Promise<ProviderDirectory> {
-  const { settings, roots } = await loadSettings(parseFlags([], [], ""), variables);
-  return ProviderDirectory.open({ variables, roots, tables: settings.providers });
+  const { settings, roots, profilePath } = await loadSettings(parseFlags([], [], ""), variables);
+  return ProviderDirectory.open({ variables, roots, tables: { value: settings.providers.value, file: profilePath } });
 }
