@@ -61,7 +61,8 @@ async function attempt(
   { note, socketPath }: Reached,
 ): Promise<HttpResponse | "absent" | "broken"> {
   const { pathname, search } = new URL(request.url);
-  link.use(note);
+  // Not before the request itself is on its way.
+  setImmediate(() => link.use(note));
   let response: HttpResponse;
   try {
     response = await http.request({

@@ -9,7 +9,6 @@
 import { rmSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import type { Clock } from "../../../base/clock.js";
-import { readRow } from "../../../system/process-table.js";
 import {
   BEAT_MS,
   type HelperNote,
@@ -148,10 +147,7 @@ export class HelperLink {
       cancel();
       // We may be the one who was stopped (Ctrl-Z): what came meanwhile is read before the second timer.
       cancel = clock.after(BEAT_MS * MISSED_BEATS, () => {
-        cancel = clock.after(GRACE_MS, () => {
-          kill(note);
-          end();
-        });
+        cancel = clock.after(GRACE_MS, () => void kill(note).then(end));
       });
     };
     const beat = () => {
@@ -178,7 +174,8 @@ export class HelperLink {
 }
 
 /** One that hangs holds up everybody who uses it. Only the very process of the note is meant. */
-function kill({ pid, startTime }: HelperNote): void {
+async function kill({ pid, startTime }: HelperNote): Promise<void> {
+  const { readRow } = await import("../../../system/process-table.js");
   if (startTime === 0 || readRow(pid)?.startTime !== startTime) return;
   try {
     process.kill(pid, "SIGKILL");
