@@ -31,6 +31,7 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
   },
   { name: "OXBOW_APPROVED_LOCK", meaning: "a lock file of approved content from another machine, for CI" },
   { name: "OXBOW_AGENT", meaning: "1 in commands that a model started: such an Oxbow approves nothing" },
+  { name: "OXBOW_TEST_SIGN_IN", meaning: "for tests: an address of this machine that sign-ins go to instead" },
   { name: "CLAUDE_CONFIG_DIR", meaning: "where Claude Code keeps its transcripts, for 'session import --list'" },
   { name: "CODEX_HOME", meaning: "where Codex keeps its transcripts, for 'session import --list'" },
   { name: "ANTHROPIC_API_KEY", meaning: "key for the anthropic provider" },

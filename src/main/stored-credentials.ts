@@ -49,14 +49,18 @@ export class StoredCredentials {
 
   /**
    * How requests are let in with the key that is stored for one of these names; undefined when there is none for this address. The
-   * first name is the provider's own.
+   * first name is the provider's own. A sign-in brings its own address: the provider said then where its models are.
    */
   authorise(names: readonly string[], baseUrl: string): Authorise | undefined {
     const own = names.flatMap((name) => this.entries.filter((entry) => entry.provider === name));
-    const entry = own.find((candidate) => originOf(candidate.baseUrl) === originOf(baseUrl));
+    const entry = own.find(({ kind, baseUrl: own }) => kind === "oauth" || originOf(own) === originOf(baseUrl));
     if (entry === undefined) return undefined;
-    const keyName = `${entry.kind === "oauth" ? "the sign-in" : "the stored key"} ('oxbow auth set ${entry.provider}')`;
-    const given = { http: this.#clientOf(entry), keyName };
+    const http = this.#clientOf(entry);
+    const advice = `('oxbow auth set ${entry.provider}')`;
+    const given =
+      entry.kind === "oauth"
+        ? { http, keyName: `the sign-in ${advice}`, baseUrl: entry.baseUrl }
+        : { http, keyName: `the stored key ${advice}` };
     return async () => given;
   }
 

@@ -74,7 +74,7 @@ export class ProviderDirectory {
   /** A key in the environment goes before a stored one. */
   endpoint(provider: NamedProvider): Endpoint {
     const endpoint = endpointOf(provider, this.#options.variables);
-    const isOpen = endpoint.key === undefined && provider.keyName !== undefined;
+    const isOpen = endpoint.key === undefined && (provider.keyName !== undefined || provider.signIn);
     const authorise = isOpen ? this.#stored.authorise(this.keyNames(provider), endpoint.baseUrl) : undefined;
     return authorise === undefined ? endpoint : { ...endpoint, authorise };
   }

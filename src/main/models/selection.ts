@@ -65,7 +65,8 @@ export async function providerOf(
 /** In their order of preference. What that costs is a look at the variables. */
 function withKeys({ directory }: ModelParts): readonly NamedProvider[] {
   return directory.reachable().filter((provider) => {
-    if (provider.keyName === undefined || provider.local || !directory.isReady(provider)) return false;
+    if (provider.keyName === undefined && !provider.signIn) return false;
+    if (provider.local || !directory.isReady(provider)) return false;
     return provider.keyOptional !== true || directory.hasKey(provider);
   });
 }

@@ -6,7 +6,7 @@ import { type OAuthTokens, TokenRefused } from "../credentials/entry.js";
 import { signInByBrowser } from "./browser-flow.js";
 import { type BrowserProvider, findOAuthProvider } from "./providers.js";
 import { atTestServer } from "./test-server.js";
-import { tokenSources } from "./token-sources.js";
+import { tokenSource } from "./token-sources.js";
 
 const http = createHttpClient();
 const cleanUps: (() => unknown)[] = [];
@@ -30,7 +30,7 @@ async function signedIn(name: "claude" | "chatgpt", options: ServerOptions = {})
     person: { tell: () => {} },
     open: (url) => void browse(url),
   });
-  const [source] = tokenSources([provider]);
+  const source = tokenSource(name, { signInServer: server.url });
   const refresh = (old: OAuthTokens) => source?.refresh(old, { http, signal, now: 1000 });
   return { server, tokens, refresh };
 }

@@ -9,6 +9,8 @@ const SET_FLAGS: readonly Flag[] = [
   { name: "stdin", help: "read the key from standard input" },
   { name: "key", value: "KEY", help: "the key itself: other programs of this machine can see it while this runs" },
   { name: "base-url", value: "URL", help: "the address the key is for (default: the provider's, or its variable's)" },
+  { name: "no-browser", help: "to sign in: open no browser here, show the address and take the code by paste" },
+  { name: "yes", short: "y", help: "to sign in: the provider's terms were read, do not ask" },
 ];
 
 export const AUTH_ACTIONS: readonly KeyAction[] = [

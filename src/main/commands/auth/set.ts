@@ -3,6 +3,7 @@
 import { loadWire, type NamedProvider } from "../../../providers/named.js";
 import { bindEndpoint, isOpenlySent } from "../../../security/credentials/bind-endpoint.js";
 import { checkKey } from "../../../security/credentials/check-key.js";
+import { findOAuthProvider } from "../../../security/oauth/providers.js";
 import { nodeClock } from "../../../system/node-clock.js";
 import { EXIT } from "../../exit-codes.js";
 import { nearest, UsageError } from "../../flags.js";
@@ -17,6 +18,8 @@ export async function run(context: KeyActionContext): Promise<number> {
   const { flags, variables } = context;
   refuseAgents(variables);
   const { provider: name, account } = namedEntry(context);
+  const signsIn = findOAuthProvider(name);
+  if (signsIn !== undefined) return (await import("./sign-in.js")).signInTo(signsIn, { ...context, account });
   const directory = await openDirectory(variables);
   const provider = knownProvider(name, directory);
   const { authorize } = await loadWire(provider.wire);
@@ -54,7 +57,7 @@ function knownProvider(name: string, directory: ProviderDirectory): NamedProvide
     throw new UsageError(`${name} is a program (${entry.file}) and keeps its own keys.`);
   if (entry?.provider.keyName !== undefined) return entry.provider;
   if (entry !== undefined) throw new UsageError(`${name} needs no key.`);
-  const known = directory.reachable().flatMap((provider) => (provider.keyName === undefined ? [] : [provider.name]));
+  const known = directory.reachable().flatMap((provider) => (provider.keyName === undefined && !provider.signIn ? [] : [provider.name]));
   const near = nearest(name, known);
   const advice = near === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${near}?`;
   throw new UsageError(`There is no provider '${name}'. ${advice}`);
