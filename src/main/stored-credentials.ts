@@ -86,14 +86,14 @@ export class StoredCredentials {
     return client;
   }
 
-  async #openClient({ provider, account }: CatalogueEntry): Promise<HttpClient> {
+  async #openClient({ provider, account, kind }: CatalogueEntry): Promise<HttpClient> {
     const [{ createHelperClient }, { createHttpClient }] = await Promise.all([
       import("../security/credentials/helper/helper-client.js"),
       import("../system/http-client.js"),
     ]);
     this.#link ??= openHelperLink(this.#variables);
     const http = createHttpClient({ clock: nodeClock });
-    return createHelperClient({ link: await this.#link, credential: { provider, account }, http });
+    return createHelperClient({ link: await this.#link, credential: { provider, account }, http, kind });
   }
 }
 

@@ -269,14 +269,21 @@ export class AuthorizationServer {
     if (known === undefined || known.family.revoked || known.until <= this.now()) {
       return json(outgoing, 401, { type: "error", error: { type: "authentication_error", message: "bad token" } });
     }
-    const path = (incoming.url ?? "").replace(/^\/[^/]+\/api(\/moved)?/, "");
+    // The mock model has one base path for all providers.
+    const path = (incoming.url ?? "").replace(/^\/[^/]+\/api(\/moved)?(\/v1)?/, "/v1");
     const { upstream } = this.#options;
     if (upstream === undefined) return json(outgoing, 200, { ok: true });
     const { authorization: _, host: __, ...headers } = incoming.headers;
-    const forward = httpRequest(`${upstream}${path}`, { method: incoming.method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
-    });
+    // The mock model wants a key of its own, any.
+    const keys = { "x-api-key": "any", authorization: "Bearer any" };
+    const forward = httpRequest(
+      `${upstream}${path}`,
+      { method: incoming.method, headers: { ...headers, ...keys } },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
     forward.on("error", () => json(outgoing, 502, { error: "no model" }));
     forward.end(body);
     return outgoing;

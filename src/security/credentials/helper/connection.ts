@@ -13,6 +13,7 @@ import {
   ERROR_HEADER,
   type HelperProblem,
   parseCredentialName,
+  REFUSED_HEADER,
   TOKEN_HEADER,
 } from "./helper-protocol.js";
 import { forwardedHead, headerOf, isBelow, MAX_HEAD_BYTES, parseHead, type RequestHead } from "./request-head.js";
@@ -108,7 +109,8 @@ export class Connection {
     if (credential === undefined) return this.#options.onOwn(head, this.#socket);
     const name = parseCredentialName(credential);
     if (name === undefined) throw new CredentialError("refused", "The credential's name cannot be read.");
-    const authority = await this.#options.vault.authority(name);
+    const token = headerOf(head, REFUSED_HEADER) === undefined ? "fresh" : "refused";
+    const authority = await this.#options.vault.authority(name, token);
     const { origin, headers } = authority;
     if (!isBelow(head.target, origin.pathname)) {
       throw new CredentialError("refused", `The key of ${name.provider} is only for ${origin.href}.`);

@@ -18,6 +18,7 @@ import {
   credentialName,
   ERROR_HEADER,
   type HelperProblem,
+  REFUSED_HEADER,
   TOKEN_HEADER,
 } from "./helper-protocol.js";
 
@@ -26,6 +27,8 @@ export interface HelperClientOptions {
   readonly credential: EntryName;
   /** For this credential alone: its kept connections belong to it. */
   readonly http: HttpClient;
+  /** Tokens, unlike keys, can be renewed when they are refused. */
+  readonly kind: "api_key" | "oauth";
 }
 
 const PROBLEM_BYTES = 16 * 1024;
@@ -33,15 +36,23 @@ const PROBLEM_BYTES = 16 * 1024;
 export function createHelperClient(options: HelperClientOptions): HttpClient {
   return {
     async request(request) {
-      for (;;) {
-        const reached = await reach(options);
-        const response = await attempt(options, request, reached);
-        if (typeof response !== "string") return response;
-        options.link.lost(reached.note, response);
-      }
+      const response = await letIn(options, request);
+      if (response.status !== 401 || options.kind !== "oauth") return response;
+      // This machine's clock may be slow, or the token was taken back before its time.
+      response.release();
+      return letIn(options, { ...request, headers: { ...request.headers, [REFUSED_HEADER]: "1" } });
     },
     close: () => options.http.close(),
   };
+}
+
+async function letIn(options: HelperClientOptions, request: HttpRequest): Promise<HttpResponse> {
+  for (;;) {
+    const reached = await reach(options);
+    const response = await attempt(options, request, reached);
+    if (typeof response !== "string") return response;
+    options.link.lost(reached.note, response);
+  }
 }
 
 async function reach({ link, credential }: HelperClientOptions): Promise<Reached> {
@@ -90,6 +101,7 @@ function problemOf(credential: EntryName, text: string): HttpError {
     const error = Object.assign(new Error(message), cause === undefined ? {} : { code: cause });
     return new HttpError(code, networkDetail(error), cause);
   }
+  if (code === "signed-out") return new HttpFailure(failure("SignedOut", { name: credential.provider }));
   return unavailable(credential, message);
 }
 

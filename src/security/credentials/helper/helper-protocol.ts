@@ -3,7 +3,8 @@
  *
  * 1. Every request carries the token of `helper.json`. With `x-oxbow-credential: PROVIDER/ACCOUNT` it is forwarded: its method, path
  *    and body go to the address that belongs to the credential. Without, it is for the helper itself: GET /status, GET /watch
- *    (a byte every few seconds for as long as the helper lives), POST /retire.
+ *    (a byte every few seconds for as long as the helper lives), POST /retire. With `x-oxbow-refused` the provider has just said 401
+ *    to the same request: tokens that look good are renewed all the same.
  * 2. Nothing that the helper sends holds a secret, and nothing one can ask for is one.
  * 3. What the helper itself has to say about a forwarded request carries `x-oxbow-helper-error`; everything else is the provider's.
  * 4. A connection belongs to the credential of its first request.
@@ -18,6 +19,7 @@ import type { EntryName } from "../credential-file.js";
 export const PROTOCOL = 1;
 export const TOKEN_HEADER = "x-oxbow-helper";
 export const CREDENTIAL_HEADER = "x-oxbow-credential";
+export const REFUSED_HEADER = "x-oxbow-refused";
 export const ERROR_HEADER = "x-oxbow-helper-error";
 export const BEAT_MS = 5000;
 

@@ -2,8 +2,8 @@
  * The opened credentials, in the helper process only.
  *
  * 1. A change of the file on the disk counts from the next request on.
- * 2. Tokens are renewed before they end, once at a time, also across processes: under the file's lock, after a look whether somebody
- *    else has done it. What is new is written before it is used.
+ * 2. Tokens are renewed before they end, or when the provider refuses them, once at a time, also across processes: under the file's
+ *    lock, after a look whether somebody else has done it. What is new is written before it is used.
  */
 import { statSync } from "node:fs";
 import type { Clock } from "../../../base/clock.js";
@@ -36,10 +36,14 @@ export interface Authority {
 }
 
 const REFRESH_MS = 30_000;
+/** Tokens this new are not renewed again because they are refused: it would not help. */
+const NEW_MS = 30_000;
 
 export class Vault {
   readonly #options: VaultOptions;
   readonly #refreshing = new Map<string, Promise<OAuthEntry>>();
+  /** The access token that came last, and when, by name. */
+  readonly #renewed = new Map<string, { readonly access: string; readonly at: number }>();
   #entries: readonly CredentialEntry[] = [];
   #seen = "";
 
@@ -55,7 +59,8 @@ export class Vault {
     this.#seen = stamp;
   }
 
-  async authority(name: EntryName): Promise<Authority> {
+  /** `refused`: the provider did not take what it was given last. */
+  async authority(name: EntryName, token: "fresh" | "refused" = "fresh"): Promise<Authority> {
     await this.open();
     const found = this.#entries.find((entry) => isSame(entry, name));
     if (found === undefined) {
@@ -64,7 +69,7 @@ export class Vault {
         `No key is stored for ${name.provider}. Run 'oxbow auth set ${name.provider}'.`,
       );
     }
-    const entry = found.kind === "oauth" ? await this.#fresh(found) : found;
+    const entry = found.kind === "oauth" ? await this.#fresh(found, token) : found;
     const secret = entry.kind === "oauth" ? entry.tokens.access : entry.key;
     const extra = entry.kind === "oauth" ? entry.tokens.extra : undefined;
     return {
@@ -74,9 +79,10 @@ export class Vault {
     };
   }
 
-  async #fresh(entry: OAuthEntry): Promise<OAuthEntry> {
-    if (!this.#isEnding(entry)) return entry;
-    const name = `${entry.provider}/${entry.account}`;
+  async #fresh(entry: OAuthEntry, token: "fresh" | "refused"): Promise<OAuthEntry> {
+    const useless = token === "refused" && !this.#isNew(entry);
+    if (!useless && !this.#isEnding(entry)) return entry;
+    const name = nameOf(entry);
     let refreshing = this.#refreshing.get(name);
     if (refreshing === undefined) {
       refreshing = this.#refresh(entry).finally(() => this.#refreshing.delete(name));
@@ -87,7 +93,7 @@ export class Vault {
     } catch (error) {
       if (error instanceof TokenRefused) throw new CredentialError("signed-out", error.message);
       // What has not ended yet is still good.
-      if ((entry.tokens.expiresAt ?? 0) > this.#options.clock.wall()) return entry;
+      if (!useless && (entry.tokens.expiresAt ?? 0) > this.#options.clock.wall()) return entry;
       if (error instanceof CredentialError) throw error;
       const detail = error instanceof Error ? error.message : String(error);
       throw new CredentialError("unavailable", `The sign-in for ${entry.provider} could not be renewed: ${detail}`);
@@ -96,6 +102,11 @@ export class Vault {
 
   #isEnding({ tokens: { expiresAt } }: OAuthEntry): boolean {
     return expiresAt !== undefined && expiresAt - this.#options.clock.wall() < REFRESH_AHEAD_MS;
+  }
+
+  #isNew(entry: OAuthEntry): boolean {
+    const renewed = this.#renewed.get(nameOf(entry));
+    return renewed?.access === entry.tokens.access && this.#options.clock.wall() - renewed.at < NEW_MS;
   }
 
   async #refresh(entry: OAuthEntry): Promise<OAuthEntry> {
@@ -111,19 +122,24 @@ export class Vault {
         const current = entries.find((other) => isSame(other, entry));
         if (current?.kind !== "oauth")
           throw new CredentialError("not-found", `The sign-in for ${entry.provider} is gone.`);
-        if (!this.#isEnding(current)) return { result: current };
+        if (!this.#isEnding(current) && current.tokens.access !== entry.tokens.access) return { result: current };
         const { tokens, endpoint } = await source.refresh(current.tokens, {
           http: client,
           signal: abort.signal,
           now: clock.wall(),
         });
         const renewed: OAuthEntry = { ...current, tokens, endpoint: endpoint ?? current.endpoint };
+        this.#renewed.set(nameOf(renewed), { access: tokens.access, at: clock.wall() });
         return { entries: entries.map((other) => (isSame(other, entry) ? renewed : other)), result: renewed };
       });
     } finally {
       cancel();
     }
   }
+}
+
+function nameOf({ provider, account }: EntryName): string {
+  return `${provider}/${account}`;
 }
 
 /** Changes with every writing, because that replaces the file. */
