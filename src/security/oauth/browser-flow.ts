@@ -82,7 +82,7 @@ async function authorize(
   const proof = newProof(options.random);
   const redirectUri = listener?.redirectUri ?? provider.codePage ?? registeredRedirect(provider);
   const url = authorizationUrl(provider, proof, redirectUri);
-  person.tell(invitation(provider, { url, opened: options.open !== undefined }));
+  person.tell(invitation(provider, { url, redirectUri, opened: options.open !== undefined }));
   options.open?.(url);
   const code = await firstCode(provider, { ...options, state: proof.state, redirectUri });
   const fields = {
@@ -153,10 +153,17 @@ function registeredRedirect({ redirect }: BrowserProvider): string {
   return `http://localhost:${redirect.ports[0] ?? ""}${redirect.path}`;
 }
 
-function invitation(
-  { label }: BrowserProvider,
-  { url, opened }: { readonly url: string; readonly opened: boolean },
-): string {
+interface Invitation {
+  readonly url: string;
+  readonly redirectUri: string;
+  readonly opened: boolean;
+}
+
+function invitation({ label, codePage }: BrowserProvider, { url, redirectUri, opened }: Invitation): string {
   const how = opened ? "Your browser opens; if it does not, go to" : "Open this address in a browser on any machine";
-  return `\nSign in with ${label}. ${how}:\n\n  ${url}\n\n`;
+  const after =
+    opened || redirectUri === codePage
+      ? ""
+      : "In the end that browser is sent to an address on its own machine, which need not load: copy it from the address bar.\n\n";
+  return `\nSign in with ${label}. ${how}:\n\n  ${url}\n\n${after}`;
 }

@@ -98,7 +98,7 @@ export const OAUTH_PROVIDERS: readonly OAuthProvider[] = [
     redirect: { path: "/callback", ports: [] },
     codePage: "https://platform.claude.com/oauth/code/callback",
     terms:
-      "Anthropic says that signing in with a Claude plan is for its own programs only, and may refuse this or act on the account. 'oxbow auth set anthropic' takes an API key, which is allowed everywhere.",
+      "Anthropic says that signing in with a Claude plan is for its own programs only, and may refuse this or act on the account. 'oxbow auth set anthropic' takes an API key, which is how other programs are meant to come in.",
     termsNeed: "ask",
     api: {
       baseUrl: "https://api.anthropic.com",

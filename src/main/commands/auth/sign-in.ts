@@ -3,7 +3,7 @@ import type { OAuthEntry } from "../../../security/credentials/entry.js";
 import { OAuthError } from "../../../security/oauth/oauth-error.js";
 import { findOpener, openBrowser } from "../../../security/oauth/open-browser.js";
 import type { OAuthProvider } from "../../../security/oauth/providers.js";
-import { type SignInOptions, signIn } from "../../../security/oauth/sign-in.js";
+import { agree, type SignInOptions, signIn } from "../../../security/oauth/sign-in.js";
 import { atTestServer } from "../../../security/oauth/test-server.js";
 import { createHttpClient } from "../../../system/http-client.js";
 import { nodeClock } from "../../../system/node-clock.js";
@@ -33,6 +33,7 @@ export async function signInTo(
   const http = createHttpClient({ clock: nodeClock });
   const person = await openConversation(context);
   try {
+    await agree(provider, { person, signal: stop.signal, consent: flags.has("yes") ? "given" : "ask" });
     const entry = await signIn(provider, {
       http,
       clock: nodeClock,
@@ -40,7 +41,6 @@ export async function signInTo(
       signal: stop.signal,
       person,
       account,
-      consent: flags.has("yes") ? "given" : "ask",
       ...browserOf(context),
     });
     await file.put(entry);
