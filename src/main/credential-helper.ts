@@ -31,7 +31,7 @@ const server = await runHelper({
   orders,
   clock,
   startTime: await ownStartTime(),
-  sourceOf: async (provider) => (await import("../security/oauth/token-sources.js")).tokenSource(provider, orders),
+  sourceOf: async (provider) => (await import("../security/oauth/token-sources.js")).tokenSource(provider),
   http: async () => (await import("../system/http-client.js")).createHttpClient(),
   report: (report) => process.stdout.write(`${JSON.stringify(report)}\n`),
   onEnd: () => setImmediate(() => process.exit()),

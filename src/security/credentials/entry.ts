@@ -56,6 +56,8 @@ export interface RefreshOptions {
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** The entry's, as it is now. */
+  readonly endpoint: CredentialEndpoint;
 }
 
 export interface Refreshed {

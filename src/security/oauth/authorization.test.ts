@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { authorizationUrl, readAnswer, readPaste } from "./authorization.js";
 import { challengeOf, newProof } from "./pkce.js";
 import { type BrowserProvider, OAUTH_PROVIDERS } from "./providers.js";
-import { atTestServer } from "./test-server.js";
+import { atTestServer, whereSignedIn } from "./test-server.js";
 
 const browsers = OAUTH_PROVIDERS.filter((provider): provider is BrowserProvider => provider.flow === "browser");
 
@@ -47,7 +47,10 @@ describe("the address to open", () => {
       for (const server of ["https://evil.example", "http://127.0.0.1.evil.example", "http://10.0.0.1", "x"]) {
         expect(() => atTestServer(provider, server)).toThrow("of this machine");
       }
-      expect(atTestServer(provider, "http://127.0.0.1:9/x").tokenUrl).toBe(`http://127.0.0.1:9/${provider.name}/token`);
+      const moved = atTestServer(provider, "http://127.0.0.1:9/x");
+      expect(moved.tokenUrl).toBe(`http://127.0.0.1:9/${provider.name}/token`);
+      expect(whereSignedIn(provider, moved.api)).toEqual(moved);
+      expect(whereSignedIn(provider, provider.api)).toBe(provider);
     }
   });
 });

@@ -30,8 +30,8 @@ async function signedIn(name: "claude" | "chatgpt", options: ServerOptions = {})
     person: { tell: () => {} },
     open: (url) => void browse(url),
   });
-  const source = tokenSource(name, { signInServer: server.url });
-  const refresh = (old: OAuthTokens) => source?.refresh(old, { http, signal, now: 1000 });
+  const source = tokenSource(name);
+  const refresh = (old: OAuthTokens) => source?.refresh(old, { http, signal, now: 1000, endpoint: provider.api });
   return { server, tokens, refresh };
 }
 

@@ -8,21 +8,20 @@ import {
 } from "../credentials/entry.js";
 import { exchangeForCopilot } from "./copilot-token.js";
 import { type BrowserProvider, findOAuthProvider, type OAuthProvider } from "./providers.js";
-import { atTestServer } from "./test-server.js";
+import { whereSignedIn } from "./test-server.js";
 import { errorCode, post, readTokens, send } from "./token-endpoint.js";
 
 /** What providers say when a refresh token is used up, revoked or too old. The standard knows the first only. */
 const ENDED = /^(invalid_grant|refresh_token_(expired|reused|invalidated)|token_(expired|revoked))$/;
 
 /** Undefined when nobody signs in there. */
-export function tokenSource(
-  name: string,
-  { signInServer }: { readonly signInServer?: string } = {},
-): TokenSource | undefined {
+export function tokenSource(name: string): TokenSource | undefined {
   const provider = findOAuthProvider(name);
   if (provider === undefined) return undefined;
-  const row = signInServer === undefined ? provider : atTestServer(provider, signInServer);
-  return { provider: name, refresh: (tokens, options) => refresh(row, tokens, options) };
+  return {
+    provider: name,
+    refresh: (tokens, options) => refresh(whereSignedIn(provider, options.endpoint), tokens, options),
+  };
 }
 
 async function refresh(provider: OAuthProvider, tokens: OAuthTokens, options: RefreshOptions): Promise<Refreshed> {

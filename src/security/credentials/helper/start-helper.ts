@@ -15,8 +15,6 @@ export interface HelperOrders {
   readonly version: string;
   readonly idleMs: number;
   readonly key: KeyPlaces;
-  /** Where tests renew tokens. */
-  readonly signInServer?: string;
 }
 
 /** What it says on its standard output, as one line of JSON. */

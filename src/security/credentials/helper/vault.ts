@@ -127,6 +127,7 @@ export class Vault {
           http: client,
           signal: abort.signal,
           now: clock.wall(),
+          endpoint: current.endpoint,
         });
         const renewed: OAuthEntry = { ...current, tokens, endpoint: endpoint ?? current.endpoint };
         this.#renewed.set(nameOf(renewed), { access: tokens.access, at: clock.wall() });
