@@ -75,13 +75,17 @@ const LISTS: Readonly<Record<WireName, ListApi>> = {
     headers: {},
     authorize: bearer,
   },
-  "openai-responses": { url: (baseUrl) => compatibleUrl(baseUrl, "/models"), headers: {}, authorize: bearer },
+  "openai-responses": {
+    url: (baseUrl, { listQuery = [] } = {}) => withQuery(compatibleUrl(baseUrl, "/models"), ...listQuery),
+    headers: {},
+    authorize: bearer,
+  },
   gemini: { url: geminiModelsUrl, headers: {}, authorize: (key) => ({ "x-goog-api-key": key }) },
   ollama: { url: (baseUrl) => unversionedUrl(baseUrl, "/api/tags"), headers: {}, authorize: bearer },
 };
 
-function withQuery(address: string, name: string, value: string): string {
-  if (!URL.canParse(address)) return address;
+function withQuery(address: string, name?: string, value = ""): string {
+  if (name === undefined || !URL.canParse(address)) return address;
   const url = new URL(address);
   url.searchParams.set(name, value);
   return url.href;
@@ -89,7 +93,7 @@ function withQuery(address: string, name: string, value: string): string {
 
 function readModel(item: JsonObject): ListedModel {
   // Google's names are paths.
-  const id = asText(item.id) || asText(item.name).replace(/^models\//, "") || asText(item.model);
+  const id = asText(item.id) || asText(item.name).replace(/^models\//, "") || asText(item.model) || asText(item.slug);
   const label =
     asText(item.display_name) || asText(item.displayName) || (item.id === undefined ? "" : asText(item.name));
   const meta = asObject(item.meta);

@@ -125,6 +125,8 @@ const SERVICES: readonly NamedProvider[] = [
     signIn: true,
     family: "openai",
     defaultModel: "gpt-5.5",
+    // Models that want a newer program than this are not listed.
+    dialect: { outputLimit: "refused", listQuery: ["client_version", "1.0.0"] },
   },
   {
     name: "claude",

@@ -28,7 +28,7 @@ export interface HelperClientOptions {
   /** For this credential alone: its kept connections belong to it. */
   readonly http: HttpClient;
   /** Tokens, unlike keys, can be renewed when they are refused. */
-  readonly kind: "api_key" | "oauth";
+  readonly kind?: "api_key" | "oauth";
 }
 
 const PROBLEM_BYTES = 16 * 1024;
