@@ -70,7 +70,7 @@ export const REQUIREMENTS = [
   { id: "M10", title: "Timeouts and durations", status: "done" },
   { id: "M11", title: "Encrypted credentials", status: "done" },
   { id: "M12", title: "A helper process holds the keys", status: "done" },
-  { id: "M13", title: "Signing in by key, browser or device code", status: "part" },
+  { id: "M13", title: "Signing in by key, browser or device code", status: "done" },
   { id: "M14", title: "Costs and budgets", status: "open" },
   { id: "M15", title: "Token and time statistics with an estimate", status: "done" },
   { id: "M16", title: "Warning and compaction near the context window", status: "open" },

@@ -143,7 +143,9 @@ describe("oxbow auth set", () => {
     expect(unasked).toMatchObject({ code: 1, stdout: "" });
     expect(unasked.stderr).toContain("run it on a terminal, or with --yes");
     const { stderr, code } = await run(["--provider", "claude", "hello"]);
-    expect(stderr).toBe("oxbow: No model: Sign in first: oxbow auth set claude\n");
+    expect(stderr).toBe(
+      "oxbow: No model: claude needs a sign-in: run 'oxbow auth set claude', or choose another provider ('oxbow models').\n",
+    );
     expect(code).toBe(6);
   });
 });

@@ -10,6 +10,7 @@ export function run(args: readonly string[]): Promise<number> {
     epilogue: `The key is asked for without being shown; scripts give it with --stdin. A key is stored for one address, and a
 process of its own adds it to requests there: neither the model's tools nor the engine see it.
 A key in the environment (ANTHROPIC_API_KEY …) goes before a stored one.
+chatgpt, claude and copilot are signed in to: 'oxbow auth set chatgpt' opens the browser, or takes a paste where there is none.
 `,
   });
 }

@@ -1,4 +1,4 @@
-/** `oxbow auth set PROVIDER`: a key, asked for without being shown, into the credential file. */
+/** `oxbow auth set PROVIDER`: a key, asked for without being shown, into the credential file; or a sign-in (sign-in.ts). */
 
 import { loadWire, type NamedProvider } from "../../../providers/named.js";
 import { bindEndpoint, isOpenlySent } from "../../../security/credentials/bind-endpoint.js";
@@ -57,7 +57,9 @@ function knownProvider(name: string, directory: ProviderDirectory): NamedProvide
     throw new UsageError(`${name} is a program (${entry.file}) and keeps its own keys.`);
   if (entry?.provider.keyName !== undefined) return entry.provider;
   if (entry !== undefined) throw new UsageError(`${name} needs no key.`);
-  const known = directory.reachable().flatMap((provider) => (provider.keyName === undefined && !provider.signIn ? [] : [provider.name]));
+  const known = directory
+    .reachable()
+    .flatMap((provider) => (provider.keyName === undefined && !provider.signIn ? [] : [provider.name]));
   const near = nearest(name, known);
   const advice = near === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${near}?`;
   throw new UsageError(`There is no provider '${name}'. ${advice}`);
