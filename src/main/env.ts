@@ -64,5 +64,6 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
   { name: "LMSTUDIO_API_KEY", meaning: "key of LM Studio, when it wants one" },
   { name: "VLLM_BASE_URL", meaning: "address of vLLM (default http://127.0.0.1:8000/v1)" },
   { name: "VLLM_API_KEY", meaning: "key of vLLM, when it was started with one" },
+  { name: "BROWSER", meaning: "program that opens the pages of sign-ins" },
   { name: "NO_COLOR", meaning: "no colours" },
 ];
