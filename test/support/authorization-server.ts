@@ -53,6 +53,8 @@ export class AuthorizationServer {
   readonly instead = new Map<string, { status: number; body: unknown }[]>();
   person: "agrees" | "refuses";
   accessSeconds: number;
+  /** Waited for before the token endpoint answers. */
+  beforeToken: () => Promise<void> = async () => {};
   deviceIntervalSeconds = 5;
   deviceSlowDowns = 0;
   #skewMs = 0;
@@ -130,7 +132,10 @@ export class AuthorizationServer {
     if (planned !== undefined) return json(outgoing, planned.status, planned.body);
     if (what === "authorize") return this.#authorize(url.searchParams, outgoing);
     if (what === "code") return text(outgoing, `${url.searchParams.get("code")}#${url.searchParams.get("state")}`);
-    if (what === "token") return this.#token(incoming, body, outgoing);
+    if (what === "token") {
+      await this.beforeToken();
+      return this.#token(incoming, body, outgoing);
+    }
     if (what === "device") return this.#device(url, new URLSearchParams(body), outgoing);
     if (what === "exchange") return this.#exchange(incoming, outgoing);
     if (what === "api") return this.#api(incoming, body, outgoing);

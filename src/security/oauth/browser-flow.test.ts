@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { AuthorizationServer, browse, type ServerOptions } from "../../../test/support/authorization-server.js";
@@ -98,8 +98,9 @@ describe("signing in by the browser", () => {
       browse(`${redirect}?code=stolen-code`),
       browse(`${redirect}?error=access_denied`),
       browse(`${new URL(redirect).origin}/favicon.ico`),
+      browse(`${new URL(redirect).origin}//`),
     ]);
-    expect(visits.map(({ status }) => status)).toEqual([403, 403, 403, 400, 400, 400, 404]);
+    expect(visits.map(({ status }) => status)).toEqual([403, 403, 403, 400, 400, 400, 404, 404]);
     await browse(url.href);
     await expect(done).resolves.toMatchObject({ access: expect.stringMatching(/^access/) });
   });
@@ -118,6 +119,22 @@ describe("signing in by the browser", () => {
     ]);
     expect([first.status, second.status].sort()).not.toContain(200);
     expect(server.asked("/token")).toHaveLength(1);
+  });
+
+  it("does not wait for a browser that is gone", async () => {
+    const { server, flow } = await setUp("claude");
+    const { open, address } = opening();
+    const done = flow({ open });
+    const location = await new Promise<string>((resolve) => {
+      void address.then((url) => get(url, ({ headers }) => resolve(headers.location ?? "")));
+    });
+    // The token endpoint answers when the browser has hung up and the listener had time to see it.
+    server.beforeToken = async () => {
+      visit.destroy();
+      for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const visit = get(location, { agent: false }).on("error", () => {});
+    await expect(done).resolves.toMatchObject({ access: expect.stringMatching(/^access/) });
   });
 
   it("says what went wrong without the code in it", async () => {

@@ -42,10 +42,10 @@ export async function listen({
         server.on("request", (request: IncomingMessage, response: ServerResponse) => {
           const refusal = refusalOf(request, port);
           if (refusal !== undefined) return answer(response, refusal, "Refused.");
-          const url = new URL(request.url ?? "/", `http://${NAME}`);
-          if (url.pathname !== redirect.path) return answer(response, 404, "There is nothing here.");
+          const [path, query] = (request.url ?? "").split("?", 2);
+          if (path !== redirect.path) return answer(response, 404, "There is nothing here.");
           if (waiting !== undefined) return answer(response, 409, "An answer has come already.");
-          const said = readAnswer(url.searchParams, state);
+          const said = readAnswer(new URLSearchParams(query), state);
           if (said === "foreign")
             return answer(response, 400, "This is not the sign-in that was begun. Go back to the terminal.");
           stopListening();
@@ -56,7 +56,8 @@ export async function listen({
       }),
     async finish(outcome) {
       const page = outcome === "signed-in" ? `Signed in with ${label}.` : `Not signed in with ${label}.`;
-      if (waiting !== undefined && !waiting.writableEnded) {
+      // A browser that did not wait is gone.
+      if (waiting !== undefined && !waiting.closed) {
         const ended = new Promise((resolve) => waiting?.once("close", resolve));
         answer(
           waiting,
