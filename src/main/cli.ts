@@ -35,6 +35,16 @@ export const COMMANDS: readonly CliCommand[] = [
     summary: "whether all of it is what was approved (exit code 5 when not)",
     load: () => import("./commands/verify-ack.js"),
   },
+  {
+    name: "auth",
+    summary: "store a provider's key: set, list, remove, unlock, lock",
+    load: () => import("./commands/auth.js"),
+  },
+  {
+    name: "creds",
+    summary: "the same by account: add, list, delete",
+    load: () => import("./commands/creds.js"),
+  },
   { name: "models", summary: "list the models that can be used now", load: () => import("./commands/models.js") },
   {
     name: "ollama",

@@ -21,10 +21,17 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
   { name: "OXBOW_LOG", meaning: "levels of Oxbow's own log: info, or info,engine=debug" },
   { name: "OXBOW_SESSIONS", meaning: "folder for sessions and their key (default: Oxbow's data folder)" },
   { name: "OXBOW_STORE", meaning: "how sessions are kept: sqlite (encrypted), files, files:DIR or none" },
-  { name: "OXBOW_MACHINE_KEY", meaning: "key of the session database: 32 bytes as hex, base64 or raw" },
-  { name: "OXBOW_PASSPHRASE", meaning: "passphrase that the key of the session database is made from" },
+  {
+    name: "OXBOW_MACHINE_KEY",
+    meaning: "key of the session database and the stored keys: 32 bytes as hex, base64 or raw",
+  },
+  {
+    name: "OXBOW_PASSPHRASE",
+    meaning: "passphrase that the keys of the session database and the stored keys are made from",
+  },
   { name: "OXBOW_APPROVED_LOCK", meaning: "a lock file of approved content from another machine, for CI" },
   { name: "OXBOW_AGENT", meaning: "1 in commands that a model started: such an Oxbow approves nothing" },
+  { name: "OXBOW_TEST_SIGN_IN", meaning: "for tests: an address of this machine that sign-ins go to instead" },
   { name: "CLAUDE_CONFIG_DIR", meaning: "where Claude Code keeps its transcripts, for 'session import --list'" },
   { name: "CODEX_HOME", meaning: "where Codex keeps its transcripts, for 'session import --list'" },
   { name: "ANTHROPIC_API_KEY", meaning: "key for the anthropic provider" },
@@ -57,5 +64,6 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
   { name: "LMSTUDIO_API_KEY", meaning: "key of LM Studio, when it wants one" },
   { name: "VLLM_BASE_URL", meaning: "address of vLLM (default http://127.0.0.1:8000/v1)" },
   { name: "VLLM_API_KEY", meaning: "key of vLLM, when it was started with one" },
+  { name: "BROWSER", meaning: "program that opens the pages of sign-ins" },
   { name: "NO_COLOR", meaning: "no colours" },
 ];

@@ -56,9 +56,18 @@ export function invalid(detail: string): HarnessError {
 
 function settleProvider(name: string): NamedProvider {
   const provider = findProvider(name);
-  if (provider !== undefined) return provider;
-  const known = NAMED_PROVIDERS.map((candidate) => candidate.name).join(", ");
+  if (provider !== undefined && takesKey(provider)) return provider;
+  const known = NAMED_PROVIDERS.filter(takesKey)
+    .map((candidate) => candidate.name)
+    .join(", ");
+  if (provider !== undefined)
+    throw invalid(`${name} is signed in to, which the library does not do. Choose of ${known}.`);
   throw invalid(`there is no provider ${JSON.stringify(name)}. There are ${known}.`);
+}
+
+/** Or needs none. */
+function takesKey({ keyName, signIn }: NamedProvider): boolean {
+  return keyName !== undefined || !signIn;
 }
 
 function settleModel(model: string | undefined, provider: NamedProvider): string {

@@ -11,6 +11,7 @@ import { DEFAULT_PERMISSION_TIMEOUT_MS } from "../security/permissions/identity.
 import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../security/permissions/modes.js";
 import { type LogLevels, parseLogLevels } from "../system/log.js";
 import { type Roots, roots } from "../system/xdg-paths.js";
+import { CREDENTIAL_KEYS, type CredentialKeyChoice } from "./credential-places.js";
 import type { Variables } from "./env.js";
 import type { ParsedFlags } from "./flags.js";
 import { UsageError } from "./flags.js";
@@ -35,6 +36,10 @@ export interface Settings {
   readonly store: Setting<string | undefined>;
   readonly session_key: Setting<KeySource>;
   readonly retention_days: Setting<number>;
+  /** What a new credential file is opened with, when the environment gives neither key nor passphrase. */
+  readonly credential_key: Setting<CredentialKeyChoice>;
+  /** How long the credential helper stays when nobody uses it. */
+  readonly credential_idle_ms: Setting<number>;
   /** The `[permissions]` table, as it was written. */
   readonly permissions: Setting<unknown>;
   /** The `[providers]` tables, as they were written. */
@@ -94,6 +99,8 @@ const PROFILE_KEYS = [
   "store",
   "session_key",
   "retention_days",
+  "credential_key",
+  "credential_idle",
   "permissions",
   "providers",
   "permission_timeout",
@@ -152,6 +159,8 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     }),
     session_key: pick<KeySource>({ key: "session_key", fallback: "file", read: keySource }),
     retention_days: pick({ key: "retention_days", fallback: 30, read: wholeNumber }),
+    credential_key: pick<CredentialKeyChoice>({ key: "credential_key", fallback: "file", read: credentialKey }),
+    credential_idle_ms: pick({ key: "credential_idle_ms", fallback: 15 * 60_000, read: duration }),
     permissions: {
       value: profile.permissions,
       origin: profile.permissions === undefined ? "default" : `${profilePath} (permissions)`,
@@ -213,7 +222,7 @@ function resolve<T>(
   }
   const fromEnvironment = variable === undefined ? undefined : from.variables[variable];
   if (variable !== undefined && fromEnvironment) return attempt(fromEnvironment, variable);
-  const key = definition.key === "timeout_ms" ? "timeout" : definition.key;
+  const key = definition.key.replace(/_ms$/, "");
   const written = from.profile[key];
   if (written !== undefined) {
     return attempt(Array.isArray(written) ? written.join(",") : String(written), `${from.profilePath} (${key})`);
@@ -270,6 +279,12 @@ function wholeNumber(text: string): number {
 function keySource(text: string): KeySource {
   const known = KEY_SOURCES.find((source) => source === text);
   if (known === undefined) throw new UsageError(`expected ${KEY_SOURCES.join(" or ")}, got "${text}".`);
+  return known;
+}
+
+function credentialKey(text: string): CredentialKeyChoice {
+  const known = CREDENTIAL_KEYS.find((choice) => choice === text);
+  if (known === undefined) throw new UsageError(`expected ${CREDENTIAL_KEYS.join(", ")}, got "${text}".`);
   return known;
 }
 

@@ -46,6 +46,8 @@ const TEXTS = {
   RateLimited:
     "Provider <name> rate-limited the request. Retrying in <retry-after>s… (Ctrl-C to cancel, /model to switch).",
   CredentialHelperFailed: "The credential helper stopped twice. Run 'oxbow doctor', then start again.",
+  CredentialsUnavailable: "The stored key for <name> cannot be used: <detail>",
+  SignedOut: "The sign-in for <name> has ended. Sign in again: oxbow auth set <name>",
   NoModel: "No model: <detail>",
   AuthFailed: "<name> refused the key (HTTP <status>). Check <key_name>, then run 'oxbow doctor'.",
   QuotaExceeded: "<name> says the account has no credit or quota left: <detail>",

@@ -5,6 +5,7 @@
  * 1. Asked before each request, so that a token that has run out meanwhile is replaced.
  */
 import type { Failure } from "../protocol/errors.js";
+import type { HttpClient } from "../system/http-client.js";
 import type { Endpoint } from "./http-model.js";
 
 export interface Authorisation {
@@ -13,6 +14,10 @@ export interface Authorisation {
   readonly headers?: Readonly<Record<string, string>>;
   /** Where it is good, when it says so itself. */
   readonly baseUrl?: string;
+  /** A client that lets requests in by itself, so that no key is known here. */
+  readonly http?: HttpClient;
+  /** What to call it when it is refused. */
+  readonly keyName?: string;
 }
 
 export type Authorise = (signal?: AbortSignal) => Promise<Authorisation | { readonly failure: Failure }>;

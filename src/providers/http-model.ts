@@ -9,7 +9,7 @@ import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } fro
 import { type Failure, failure } from "../protocol/errors.js";
 import { isJsonObject, type JsonObject } from "../protocol/json.js";
 import type { HttpClient, HttpResponse, HttpTimeouts } from "../system/http-client.js";
-import { HttpError } from "../system/http-error.js";
+import { HttpError, HttpFailure } from "../system/http-error.js";
 import { type Authorise, authorised } from "./authorisation.js";
 import { createTracer, type Trace, type Tracer } from "./trace.js";
 import { malformed, oneLine, responseFailure, streamFailure, textOf } from "./wire/failures.js";
@@ -28,6 +28,8 @@ export interface Endpoint {
   readonly keyName?: string;
   /** Gives the key, or what stands for one, when it is not known beforehand. */
   readonly authorise?: Authorise;
+  /** Requests go through this client instead of the usual one. */
+  readonly http?: HttpClient;
   readonly headers?: Readonly<Record<string, string>>;
   /** Headers that depend on what is asked. */
   readonly headersOf?: (request: ModelRequest) => Readonly<Record<string, string>>;
@@ -76,13 +78,14 @@ async function* stream<State>(
   request: ModelRequest,
   { signal }: Pick<RequestContext, "signal">,
 ): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
-  const { wire, http } = options;
+  const { wire } = options;
   const access = await authorised(options.endpoint, signal);
   if ("failure" in access) {
     if (!signal.aborted) yield [{ type: "failure", failure: access.failure }];
     return;
   }
   const { endpoint } = access;
+  const http = endpoint.http ?? options.http;
   const encoded = wire.encode(ownRequest(options, request), target(options, endpoint));
   const key = endpoint.key?.trim() ?? "";
   const context: WireContext = {
@@ -229,6 +232,7 @@ function ending(
 }
 
 function unreachable(error: HttpError, context: WireContext): Failure {
+  if (error instanceof HttpFailure) return error.failure;
   const detail = error.kind === "dropped" ? "the connection was closed before it answered" : oneLine(error.message);
   // Without a name server entry or a certificate, waiting does not help.
   const lasting = error.code !== undefined && /^(ENOTFOUND|EPROTO|ERR_|CERT|DEPTH|SELF|UNABLE)/.test(error.code);

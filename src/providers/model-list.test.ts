@@ -81,6 +81,14 @@ describe("listModels", () => {
     expect(seen[0]).toMatchObject({ url: "/models", headers: { "x-team": "blue" } });
   });
 
+  it("asks the service behind a ChatGPT plan", async () => {
+    const { url, seen } = await serve(200, { models: [{ slug: "gpt-x", context_window: 8192 }] });
+    const where = { ...endpoint(`${url}/codex`), dialect: { listQuery: ["client_version", "1.0.0"] as const } };
+    const models = [{ id: "gpt-x", maxContextTokens: 8192 }];
+    expect(await listModels("openai-responses", where, { http })).toEqual({ ok: true, models });
+    expect(seen[0]).toMatchObject({ url: "/codex/models?client_version=1.0.0" });
+  });
+
   it("tells what went wrong", async () => {
     const refused = await serve(401, { error: { message: "no" } });
     expect(await listModels("openai-chat", endpoint(refused.url), { http })).toMatchObject({

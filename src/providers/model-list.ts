@@ -2,7 +2,7 @@
 import { type Failure, failure } from "../protocol/errors.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { HttpClient } from "../system/http-client.js";
-import { HttpError } from "../system/http-error.js";
+import { HttpError, HttpFailure } from "../system/http-error.js";
 import { authorised } from "./authorisation.js";
 import type { Endpoint } from "./http-model.js";
 import type { WireName } from "./named.js";
@@ -75,13 +75,17 @@ const LISTS: Readonly<Record<WireName, ListApi>> = {
     headers: {},
     authorize: bearer,
   },
-  "openai-responses": { url: (baseUrl) => compatibleUrl(baseUrl, "/models"), headers: {}, authorize: bearer },
+  "openai-responses": {
+    url: (baseUrl, { listQuery = [] } = {}) => withQuery(compatibleUrl(baseUrl, "/models"), ...listQuery),
+    headers: {},
+    authorize: bearer,
+  },
   gemini: { url: geminiModelsUrl, headers: {}, authorize: (key) => ({ "x-goog-api-key": key }) },
   ollama: { url: (baseUrl) => unversionedUrl(baseUrl, "/api/tags"), headers: {}, authorize: bearer },
 };
 
-function withQuery(address: string, name: string, value: string): string {
-  if (!URL.canParse(address)) return address;
+function withQuery(address: string, name?: string, value = ""): string {
+  if (name === undefined || !URL.canParse(address)) return address;
   const url = new URL(address);
   url.searchParams.set(name, value);
   return url.href;
@@ -89,7 +93,7 @@ function withQuery(address: string, name: string, value: string): string {
 
 function readModel(item: JsonObject): ListedModel {
   // Google's names are paths.
-  const id = asText(item.id) || asText(item.name).replace(/^models\//, "") || asText(item.model);
+  const id = asText(item.id) || asText(item.name).replace(/^models\//, "") || asText(item.model) || asText(item.slug);
   const label =
     asText(item.display_name) || asText(item.displayName) || (item.id === undefined ? "" : asText(item.name));
   const meta = asObject(item.meta);
@@ -131,7 +135,7 @@ function readTools(item: JsonObject): boolean | undefined {
 }
 
 export interface JsonQuery extends ListOptions {
-  readonly endpoint: Pick<Endpoint, "provider" | "keyName">;
+  readonly endpoint: Pick<Endpoint, "provider" | "keyName" | "http">;
   readonly headers: Readonly<Record<string, string>>;
   /** Sent by POST when given. */
   readonly body?: JsonObject;
@@ -144,7 +148,8 @@ export type JsonAnswer =
 
 /** One small question to a provider. */
 export async function getJson(url: string, query: JsonQuery): Promise<JsonAnswer> {
-  const { http, signal, endpoint, headers, body, timeoutMs = TIMEOUT_MS } = query;
+  const { signal, endpoint, headers, body, timeoutMs = TIMEOUT_MS } = query;
+  const http = endpoint.http ?? query.http;
   const context: FailureContext = {
     provider: endpoint.provider,
     model: query.model ?? "",
@@ -172,6 +177,7 @@ export async function getJson(url: string, query: JsonQuery): Promise<JsonAnswer
     return { ok: true, value: value as JsonObject };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
+    if (error instanceof HttpFailure) return { ok: false, failure: error.failure };
     const fields = { name: endpoint.provider, url: context.url, detail: oneLine(error.message) };
     return { ok: false, failure: failure("NetworkFailed", fields, { retryable: true }) };
   }

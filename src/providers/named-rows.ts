@@ -111,10 +111,31 @@ const SERVICES: readonly NamedProvider[] = [
     baseUrl: "https://api.githubcopilot.com",
     keyName: "COPILOT_GITHUB_TOKEN",
     baseUrlName: "COPILOT_BASE_URL",
+    signIn: true,
     defaultModel: "gpt-5-mini",
     headers: { "copilot-integration-id": "vscode-chat", "editor-version": "Oxbow/1.0" },
     headersOf: copilotHeaders,
     dialect: { unversioned: true },
+  },
+  {
+    name: "chatgpt",
+    wire: "openai-responses",
+    baseUrl: "https://chatgpt.com/backend-api/codex",
+    description: "the models of a ChatGPT plan",
+    signIn: true,
+    family: "openai",
+    defaultModel: "gpt-5.5",
+    // Models that want a newer program than this are not listed.
+    dialect: { outputLimit: "refused", listQuery: ["client_version", "1.0.0"] },
+  },
+  {
+    name: "claude",
+    wire: "anthropic",
+    baseUrl: "https://api.anthropic.com",
+    description: "the models of a Claude plan",
+    signIn: true,
+    family: "anthropic",
+    defaultModel: "claude-sonnet-4-5",
   },
 ];
 

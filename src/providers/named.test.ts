@@ -142,6 +142,14 @@ describe("[M3] named providers", () => {
     expect(isReady(provider("ollama"), endpointOf(provider("ollama"), {}))).toBe(true);
   });
 
+  it("are ready when somebody signed in, where that is the way", () => {
+    const claude = provider("claude");
+    const endpoint = endpointOf(claude, {});
+    expect(isReady(claude, endpoint)).toBe(false);
+    expect(isReady(claude, { ...endpoint, authorise: async () => ({}) })).toBe(true);
+    expect(endpointOf(claude, { ANTHROPIC_BASE_URL: "http://127.0.0.1:9" }).baseUrl).toBe(claude.baseUrl);
+  });
+
   it.each([
     ["127.0.0.1", "http://127.0.0.1:11434"],
     ["127.0.0.1:9000", "http://127.0.0.1:9000"],

@@ -21,6 +21,8 @@ export interface NamedProvider {
   readonly keyName?: string;
   /** The key is sent when there is one and not missed when there is none. */
   readonly keyOptional?: true;
+  /** A person signs in with an account (`oxbow auth set NAME`). */
+  readonly signIn?: true;
   /** Variable that names another address. */
   readonly baseUrlName?: string;
   /** Another provider's, which this one follows: a key that was given for one address is not sent to another. */
@@ -75,6 +77,7 @@ function keySource({ keyName, origin }: NamedProvider): Pick<Endpoint, "keyName"
 
 /** Whether a call could succeed as far as can be told without making one. A server of one's own may need no key. */
 export function isReady(provider: NamedProvider, endpoint: Endpoint): boolean {
+  if (provider.signIn && provider.keyName === undefined) return endpoint.authorise !== undefined;
   return (
     provider.keyName === undefined ||
     provider.keyOptional === true ||

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
-import { parseMachineKey, resolveKey } from "./key.js";
+import { parseMachineKey } from "../system/user-key.js";
+import { resolveKey } from "./key.js";
 
 let folder: string;
 let database: string;

@@ -32,6 +32,8 @@ export interface HttpRequest {
   readonly timeouts?: HttpTimeouts;
   /** Where the host's name leads. A connection made this way serves this request alone. */
   readonly lookup?: LookupFunction;
+  /** A Unix socket to send it through; the address's host is then only a name. */
+  readonly socketPath?: string;
 }
 
 export interface HttpResponse {
@@ -167,8 +169,14 @@ function open(transport: Transport, { url, agent, request, length }: Opening): N
     ...(length !== undefined && { "content-length": String(length) }),
   };
   try {
-    const { method, lookup } = request;
-    return transport.request(url, { method, headers, agent, ...(lookup !== undefined && { lookup }) });
+    const { method, lookup, socketPath } = request;
+    return transport.request(url, {
+      method,
+      headers,
+      agent,
+      ...(lookup !== undefined && { lookup }),
+      ...(socketPath !== undefined && { socketPath }),
+    });
   } catch (error) {
     // A header that cannot be sent; Node's message names it and leaves its value out.
     const { message, code } = error as NodeJS.ErrnoException;

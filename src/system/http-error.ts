@@ -1,3 +1,5 @@
+import type { Failure } from "../protocol/errors.js";
+
 /** What can go wrong between a request and the end of its answer. */
 export type HttpErrorKind =
   /** There was no connection. */
@@ -18,6 +20,16 @@ export class HttpError extends Error {
     this.name = "HttpError";
     this.kind = kind;
     this.code = code;
+  }
+}
+
+/** One that has a failure of its own to tell: something on this machine stood in the way, not the network. */
+export class HttpFailure extends HttpError {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super("connect", failure.message);
+    this.failure = failure;
   }
 }
 

@@ -100,7 +100,7 @@ describe("commands", () => {
     expect(stdout).not.toContain(sampleKey());
     const states = JSON.parse((await oxbow(["models", "--json"], { env })).stdout);
     const find = (name: string) => states.find((state: { name: string }) => state.name === name);
-    expect(states).toHaveLength(17);
+    expect(states).toHaveLength(19);
     expect(find("anthropic")).toMatchObject({ ready: false, detail: "set ANTHROPIC_API_KEY", models: [] });
     expect(find("ollama").models).toEqual([
       expect.objectContaining({

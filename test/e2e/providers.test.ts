@@ -96,7 +96,12 @@ describe("errors say what to do in one line", () => {
       const mock = await mockModel("model here\nreply\n  error auth\n");
       const base = providerEnvironment("openai", mock.url);
       const cases = [
-        [["--provider", "mistral"], {}, 6, "No model: mistral needs a key. Set MISTRAL_API_KEY, or choose another"],
+        [
+          ["--provider", "mistral"],
+          {},
+          6,
+          "No model: mistral needs a key: run 'oxbow auth set mistral', or set MISTRAL_API_KEY",
+        ],
         [
           ["--model", "here"],
           base,

@@ -1,5 +1,6 @@
 // npm run bench [-- --quick] [-- --update]: Oxbow beside a bare Node loop over the same mock model, as ratios of one run.
 // npm run bench -- --tools: the file tools beside ripgrep alone (tools.mjs).
+// npm run bench -- --credentials: a stored key beside one in the environment (credentials.mjs).
 // Milliseconds differ from machine to machine and from hour to hour; the ratios are what the bars and the baseline are made of.
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -10,7 +11,9 @@ const TOLERANCE = 1.25;
 const quick = process.argv.includes("--quick");
 const measure = process.argv.includes("--tools")
   ? (await import("./tools.mjs")).measureTools
-  : (await import("./measure.mjs")).measureAll;
+  : process.argv.includes("--credentials")
+    ? (await import("./credentials.mjs")).measureCredentials
+    : (await import("./measure.mjs")).measureAll;
 const rows = await measure({
   rounds: quick ? 5 : 15,
   onProgress: (what) => process.stderr.write(`measuring: ${what}\n`),

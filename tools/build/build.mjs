@@ -28,6 +28,7 @@ const ENTRIES = {
   protocol: "src/protocol/index.ts",
   testkit: "src/testkit/index.ts",
   adapter: "src/main/adapter.ts",
+  "credential-helper": "src/main/credential-helper.ts",
 };
 /** What a prompt needs on its way to the first request goes into one chunk: every further file costs about a millisecond. */
 const START_UP = ["src/main/cli.ts", "src/main/commands/run.ts"];

@@ -39,6 +39,7 @@ export async function run(args: readonly string[]): Promise<number> {
     programFinding(),
     ...(await settingsFindings(variables)),
     ...(await modelFindings(variables)),
+    ...(await keyFindings(variables)),
     ...programFindings(variables),
     await searchFinding(variables),
     workspaceFinding(),
@@ -106,6 +107,10 @@ async function modelFindings(variables: Variables): Promise<Finding[]> {
   const name = `${chosen.model.provider}:${chosen.model.model}`;
   const used: Finding = { subject: "would use", verdict: failure ? "problem" : "ok", text: failure?.message ?? name };
   return [...findings, used];
+}
+
+async function keyFindings(variables: Variables): Promise<readonly Finding[]> {
+  return (await import("./auth/key-ways.js")).keyWays(variables);
 }
 
 function programFindings(variables: Variables): Finding[] {

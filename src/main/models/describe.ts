@@ -55,7 +55,10 @@ async function stateByHttp(parts: ModelParts, provider: NamedProvider): Promise<
   const configured = directory.hasKey(provider) || provider.origin !== undefined || (moved && !endpoint.local);
   const base = { name: provider.name, baseUrl: endpoint.baseUrl, configured };
   const unready = (detail: string): ProviderState => ({ ...base, ready: false, detail, models: [] });
-  if (!directory.isReady(provider)) return unready(`set ${provider.keyName}`);
+  if (!directory.isReady(provider)) {
+    const advice = provider.signIn ? `run 'oxbow auth set ${provider.name}'` : `set ${provider.keyName}`;
+    return unready(`${directory.keyProblem(provider)}${advice}`);
+  }
   const listing = await listOf(parts, provider, provider.local && !moved ? USUAL_PORT_MS : LIST_MS);
   if (!listing.ok) {
     const absent = provider.local && listing.failure.reason === "NetworkFailed";

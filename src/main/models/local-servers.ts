@@ -49,7 +49,7 @@ export function isItself({ directory }: ModelParts, provider: NamedProvider, mod
 
 function isCandidate({ directory }: ModelParts, provider: NamedProvider): boolean {
   if (provider.local) return true;
-  const keyless = provider.keyName === undefined || provider.keyOptional === true;
+  const keyless = (provider.keyName === undefined && !provider.signIn) || provider.keyOptional === true;
   return keyless && !directory.hasKey(provider);
 }
 

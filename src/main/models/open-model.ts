@@ -26,7 +26,10 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
   const { directory, http, trace } = parts;
   const { name, maxContextTokens } = provider;
   if (!directory.isReady(provider)) {
-    return noModel(`${name} needs a key. Set ${provider.keyName}, or choose another provider ('oxbow models').`);
+    const wants = provider.signIn ? "a sign-in" : "a key";
+    const byVariable = provider.keyName === undefined ? "" : `, or set ${provider.keyName}`;
+    const advice = `${directory.keyProblem(provider)}run 'oxbow auth set ${name}'${byVariable}`;
+    return noModel(`${name} needs ${wants}: ${advice}, or choose another provider ('oxbow models').`);
   }
   const endpoint = directory.endpoint(provider);
   const chosen = model ?? provider.defaultModel ?? (await firstOf(parts, provider));

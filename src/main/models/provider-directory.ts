@@ -1,17 +1,15 @@
 /** The providers there are, and where each is reached (features M3, M4): built in, from the user's folder, from the profile. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Authorise } from "../../providers/authorisation.js";
 import type { Endpoint } from "../../providers/http-model.js";
 import { endpointOf, isReady, NAMED_PROVIDERS, type NamedProvider } from "../../providers/named.js";
 import type { Roots } from "../../system/xdg-paths.js";
 import type { Variables } from "../env.js";
+import { StoredCredentials } from "../stored-credentials.js";
 
 export interface DirectoryOptions {
   readonly variables: Variables;
-  /** How to be let in where no key is in the environment: stored keys, tokens. Undefined for a provider it knows nothing of. */
-  readonly authoriserOf?: (provider: NamedProvider) => Authorise | undefined;
-  /** Oxbow's folders; without them only what is built in. */
+  /** Oxbow's folders; without them only what is built in, and no stored keys. */
   readonly roots?: Pick<Roots, "config" | "state">;
   readonly tables?: ProviderTables;
   readonly builtIn?: readonly NamedProvider[];
@@ -31,10 +29,12 @@ export type ProviderEntry =
 export class ProviderDirectory {
   readonly #options: DirectoryOptions;
   readonly #entries: ReadonlyMap<string, ProviderEntry>;
+  readonly #stored: StoredCredentials;
 
   private constructor(options: DirectoryOptions, entries: ReadonlyMap<string, ProviderEntry>) {
     this.#options = options;
     this.#entries = entries;
+    this.#stored = new StoredCredentials(options.variables);
   }
 
   /** Who has no provider of their own pays one look for it. */
@@ -48,7 +48,9 @@ export class ProviderDirectory {
       const { ownProviders } = await import("./own-providers.js");
       for (const entry of ownProviders(folder, tables)) entries.set(entry.name, entry);
     }
-    return new ProviderDirectory(options, entries);
+    const directory = new ProviderDirectory(options, entries);
+    if (roots !== undefined) await directory.#stored.load();
+    return directory;
   }
 
   get variables(): Variables {
@@ -69,16 +71,28 @@ export class ProviderDirectory {
     return this.list().flatMap((entry) => (entry.kind === "http" ? [entry.provider] : []));
   }
 
+  /** A key in the environment goes before a stored one. */
   endpoint(provider: NamedProvider): Endpoint {
-    const { variables, authoriserOf } = this.#options;
-    const endpoint = endpointOf(provider, variables);
-    const authorise = endpoint.key === undefined ? authoriserOf?.(provider) : undefined;
+    const endpoint = endpointOf(provider, this.#options.variables);
+    const isOpen = endpoint.key === undefined && (provider.keyName !== undefined || provider.signIn);
+    const authorise = isOpen ? this.#stored.authorise(this.keyNames(provider), endpoint.baseUrl) : undefined;
     return authorise === undefined ? endpoint : { ...endpoint, authorise };
   }
 
   hasKey(provider: NamedProvider): boolean {
     const { key, authorise } = this.endpoint(provider);
     return key !== undefined || authorise !== undefined;
+  }
+
+  /** The provider's name and those of others that use the same key, which is stored once for all of them. */
+  keyNames({ name, keyName }: NamedProvider): readonly string[] {
+    const others = this.reachable().filter((other) => keyName !== undefined && other.keyName === keyName);
+    return [name, ...others.map((other) => other.name).filter((other) => other !== name)];
+  }
+
+  /** What is in the way of a provider's stored key, as the beginning of a sentence; mostly nothing. */
+  keyProblem(provider: NamedProvider): string {
+    return this.#stored.reason(this.keyNames(provider));
   }
 
   /** Whether a call could succeed as far as can be told without making one. */

@@ -25,8 +25,7 @@ export interface Selection {
   readonly note?: string;
 }
 
-const CONNECT =
-  "set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama ('oxbow models' shows all ways)";
+const CONNECT = "run 'oxbow auth set anthropic' (or openai, gemini …), or start Ollama ('oxbow models' shows all ways)";
 const ATTEMPTS = 3;
 
 export async function selectModel(parts: ModelParts, person: Person | undefined): Promise<Selection> {
@@ -66,7 +65,8 @@ export async function providerOf(
 /** In their order of preference. What that costs is a look at the variables. */
 function withKeys({ directory }: ModelParts): readonly NamedProvider[] {
   return directory.reachable().filter((provider) => {
-    if (provider.keyName === undefined || provider.local || !directory.isReady(provider)) return false;
+    if (provider.keyName === undefined && !provider.signIn) return false;
+    if (provider.local || !directory.isReady(provider)) return false;
     return provider.keyOptional !== true || directory.hasKey(provider);
   });
 }

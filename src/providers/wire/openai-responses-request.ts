@@ -48,9 +48,10 @@ export function encodeResponses(request: ModelRequest, target: WireTarget): Wire
       stream: true,
       store: false,
       ...(!WITHOUT_REASONING.test(request.model) && { include: ["reasoning.encrypted_content"] }),
-      ...(request.maxOutputTokens !== undefined && {
-        max_output_tokens: Math.max(request.maxOutputTokens, LEAST_OUTPUT),
-      }),
+      ...(request.maxOutputTokens !== undefined &&
+        target.dialect?.outputLimit !== "refused" && {
+          max_output_tokens: Math.max(request.maxOutputTokens, LEAST_OUTPUT),
+        }),
       ...target.extra,
     },
   };

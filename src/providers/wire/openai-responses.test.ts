@@ -242,6 +242,9 @@ describe("[M1 M2] a request to OpenAI Responses", () => {
     expect(encode([said("Hi")], { model: "gpt-5-chat-latest" })).not.toHaveProperty("include");
     expect(encode([said("Hi")], { model: "o4-mini" })).toHaveProperty("include");
     expect(encode([said("Hi")], { maxOutputTokens: 1 })).toMatchObject({ max_output_tokens: 16 });
+    const request = { model: "gpt-5", system: "", messages: [said("Hi")], tools: [], maxOutputTokens: 50 };
+    const unlimited = openaiResponses.encode(request, { ...TARGET, dialect: { outputLimit: "refused" } });
+    expect(unlimited.body).not.toHaveProperty("max_output_tokens");
   });
 
   it("returns reasoning before what it led to, with calls and results by their ids", () => {

@@ -31,6 +31,10 @@ export interface WireTarget {
 export interface Dialect {
   /** What the longest answer is called; `max_tokens` unless the service is OpenAI's own. */
   readonly limit?: "max_tokens" | "max_completion_tokens";
+  /** The server refuses to be told how long an answer may be. */
+  readonly outputLimit?: "refused";
+  /** What the list of models has to be asked with. */
+  readonly listQuery?: readonly [name: string, value: string];
   /** Ids of calls that are exactly nine letters and digits. */
   readonly callIds?: "nine";
   /** The server refuses to read what its models thought. */

@@ -4,8 +4,8 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promis
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { type CallId, isId, type SessionId } from "../../protocol/ids.js";
+import { syncFolder } from "../../system/sync-folder.js";
 import { type NewSession, type SessionFilter, type SessionRecord, StoreError } from "../store.js";
-import { syncFolder } from "../sync-folder.js";
 import { Chain, FIRST_LINK } from "./chain.js";
 import { readTailOf } from "./event-log.js";
 import { errnoOf, guarded, ifThere } from "./file-errors.js";

@@ -13,8 +13,8 @@
 import { chmod, type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
+import { syncFolder } from "../../system/sync-folder.js";
 import { StoreError } from "../store.js";
-import { syncFolder } from "../sync-folder.js";
 import { type Columns, castAll, packed, type Row, readRow, unpack } from "./columns.js";
 import { firstLine, guarded } from "./native-errors.js";
 

@@ -1,10 +1,10 @@
 /**
- * The key of the session database in the operating system's keychain: libsecret's `secret-tool` on Linux, `security` on macOS.
+ * A key in the operating system's keychain: libsecret's `secret-tool` on Linux, `security` on macOS.
  * The key goes through pipes, never through an argument list, which every process of the machine can read.
  */
 import { spawn } from "node:child_process";
-import { findProgram } from "../system/find-program.js";
-import { StoreError } from "./store.js";
+import { findProgram } from "./find-program.js";
+import { KeyError } from "./key-error.js";
 
 export interface KeychainOptions {
   /** PATH. */
@@ -12,8 +12,11 @@ export interface KeychainOptions {
   /** A folder whose programs are not trusted. */
   readonly avoid?: string;
   readonly platform: NodeJS.Platform;
-  /** Which key: the folder that it belongs to. */
+  /** Which key: what it is for, and the folder that it belongs to. */
+  readonly name: string;
   readonly account: string;
+  /** The setting that chooses between keychain and file. */
+  readonly setting: string;
 }
 
 export interface Keychain {
@@ -22,7 +25,6 @@ export interface Keychain {
   write(key: string): Promise<void>;
 }
 
-const SERVICE = "oxbow-sessions";
 /** A keychain that is locked may ask the person in a window of its own. */
 const PATIENCE_MS = 60_000;
 
@@ -38,9 +40,9 @@ interface Commands {
 export async function openKeychain(options: KeychainOptions): Promise<Keychain> {
   const commands = commandsFor(options);
   if (commands === undefined) {
-    throw new StoreError(
+    throw new KeyError(
       "unavailable",
-      `There is no keychain that Oxbow knows on ${options.platform}: set session_key = "file".`,
+      `There is no keychain that Oxbow knows on ${options.platform}: set ${options.setting} = "file".`,
     );
   }
   const program = findProgram(
@@ -49,9 +51,9 @@ export async function openKeychain(options: KeychainOptions): Promise<Keychain> 
     options.avoid === undefined ? {} : { outside: options.avoid },
   );
   if (program === undefined) {
-    throw new StoreError(
+    throw new KeyError(
       "unavailable",
-      `The keychain needs '${commands.program}': ${commands.install}, or set session_key = "file".`,
+      `The keychain needs '${commands.program}': ${commands.install}, or set ${options.setting} = "file".`,
     );
   }
   return {
@@ -60,24 +62,25 @@ export async function openKeychain(options: KeychainOptions): Promise<Keychain> 
       if (code === 0 && output.trim() !== "") return output.trim();
       // Both programs end with a failure when there is no such entry; they only complain when they could not look.
       if (problem.trim() === "" || /could not be found/.test(problem)) return undefined;
-      throw new StoreError("unavailable", `The keychain cannot be read: ${problem.trim()}`);
+      throw new KeyError("unavailable", `The keychain cannot be read: ${problem.trim()}`);
     },
     async write(key) {
       const { code, problem } = await run(program, commands.write, commands.writeInput(key));
       if (code !== 0)
-        throw new StoreError("unavailable", `The keychain did not take the key: ${problem.trim() || `exit ${code}`}`);
+        throw new KeyError("unavailable", `The keychain did not take the key: ${problem.trim() || `exit ${code}`}`);
     },
   };
 }
 
-function commandsFor({ platform, account }: KeychainOptions): Commands | undefined {
-  const attributes = ["service", SERVICE, "account", account];
+function commandsFor({ platform, name, account }: KeychainOptions): Commands | undefined {
+  const service = `oxbow-${name}`;
+  const attributes = ["service", service, "account", account];
   if (platform === "linux") {
     return {
       program: "secret-tool",
       install: "install libsecret-tools",
       read: ["lookup", ...attributes],
-      write: ["store", "--label=Oxbow session database", ...attributes],
+      write: ["store", `--label=Oxbow ${name}`, ...attributes],
       writeInput: (key) => key,
     };
   }
@@ -85,10 +88,10 @@ function commandsFor({ platform, account }: KeychainOptions): Commands | undefin
     return {
       program: "security",
       install: "it is part of macOS",
-      read: ["find-generic-password", "-s", SERVICE, "-a", account, "-w"],
+      read: ["find-generic-password", "-s", service, "-a", account, "-w"],
       write: ["-i"],
       writeInput: (key) =>
-        `add-generic-password -U -s ${SERVICE} -a "${account.replaceAll(/["\\]/g, "\\$&")}" -w ${key}\n`,
+        `add-generic-password -U -s ${service} -a "${account.replaceAll(/["\\]/g, "\\$&")}" -w ${key}\n`,
     };
   }
   return undefined;
@@ -111,9 +114,7 @@ function run(
     });
     // It may end without reading.
     child.stdin.on("error", () => {});
-    child.on("error", (error) =>
-      reject(new StoreError("unavailable", `The keychain cannot be asked: ${error.message}`)),
-    );
+    child.on("error", (error) => reject(new KeyError("unavailable", `The keychain cannot be asked: ${error.message}`)));
     child.on("close", (code) => resolve({ code, output, problem }));
     child.stdin.end(input);
   });

@@ -1,0 +1,46 @@
+/**
+ * The credential helper's entry point: a process of its own that holds the keys (feature M12). Its bundle is small on purpose; what
+ * it seldom needs is loaded when it does.
+ */
+import type { Clock } from "../base/clock.js";
+import { runHelper } from "../security/credentials/helper/run-helper.js";
+import type { HelperOrders } from "../security/credentials/helper/start-helper.js";
+
+process.title = "oxbow-credential-helper";
+process.umask(0o077);
+// Node would open its debugger on this signal, which shows all memory to whoever connects.
+process.on("SIGUSR1", () => {});
+// Leaving a terminal is no reason to end; being told to is.
+process.on("SIGHUP", () => {});
+
+// Not the shared one: importing it would load most of the engine.
+const clock: Clock = {
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  after(ms, action) {
+    const timer = setTimeout(action, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+let text = "";
+for await (const piece of process.stdin.setEncoding("utf8")) text += piece;
+const orders = JSON.parse(text) as HelperOrders;
+text = "";
+const server = await runHelper({
+  orders,
+  clock,
+  startTime: await ownStartTime(),
+  sourceOf: async (provider) => (await import("../security/oauth/token-sources.js")).tokenSource(provider),
+  http: async () => (await import("../system/http-client.js")).createHttpClient(),
+  report: (report) => process.stdout.write(`${JSON.stringify(report)}\n`),
+  onEnd: () => setImmediate(() => process.exit()),
+});
+process.on("SIGTERM", () => server?.end());
+process.on("SIGINT", () => server?.end());
+process.stdout.on("error", () => {});
+
+async function ownStartTime(): Promise<number> {
+  const { startTimeOf } = await import("../system/process-table.js");
+  return startTimeOf(process.pid);
+}

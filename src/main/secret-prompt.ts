@@ -1,0 +1,55 @@
+/**
+ * Asks for a secret on the terminal without showing it.
+ *
+ * 1. Nothing that is typed appears, not even its length. The terminal is as it was before when the question is over, however it ends.
+ * 2. What was typed before the question, and what comes with a paste after its first line, is neither an answer nor left for the
+ *    shell to run: a paste of several lines is given back whole, for the caller to refuse.
+ */
+import type { ReadStream } from "node:tty";
+import type { Clock } from "../base/clock.js";
+
+/** The rest of a paste comes at once; a person does not. */
+const PASTE_MS = 40;
+
+export interface SecretPrompt {
+  readonly question: string;
+  readonly clock: Clock;
+}
+
+/** Undefined when the person gave up: Ctrl-C, Ctrl-D on an empty line. */
+export async function askSecret({ question, clock }: SecretPrompt): Promise<string | undefined> {
+  const input = process.stdin as ReadStream;
+  process.stderr.write(question);
+  input.setRawMode(true);
+  let typed = "";
+  try {
+    return await new Promise<string | undefined>((resolve) => {
+      let cancel = () => {};
+      const onData = (piece: string) => {
+        for (const key of withoutPasteMarks(piece)) {
+          if (key === "\u0003" || (key === "\u0004" && typed === "")) return finish(undefined);
+          if (key === "\u0015") typed = "";
+          else if (key === "\u007f" || key === "\b") typed = Array.from(typed).slice(0, -1).join("");
+          else typed += key === "\r" ? "\n" : key;
+        }
+        cancel();
+        if (/\n|\u0004$/.test(typed)) cancel = clock.after(PASTE_MS, () => finish(typed.replace(/[\n\u0004]+$/, "")));
+      };
+      const finish = (value: string | undefined) => {
+        cancel();
+        input.off("data", onData);
+        resolve(value);
+      };
+      input.setEncoding("utf8").on("data", onData).resume();
+    });
+  } finally {
+    input.setRawMode(false);
+    input.pause();
+    process.stderr.write("\n");
+  }
+}
+
+/** Terminals put marks around what is pasted, and send arrows and the like as sequences. */
+function withoutPasteMarks(piece: string): string[] {
+  return Array.from(piece.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b./g, ""));
+}

@@ -1,0 +1,87 @@
+/**
+ * What the credential file holds (features M11, M13): one entry for each provider and account, an API key or OAuth tokens, bound to
+ * the one address it may be sent to.
+ *
+ * 1. An entry carries its endpoint. Whoever asks for a request names the entry, never a host: a key cannot be sent anywhere else,
+ *    whatever the asking process says.
+ * 2. Headers are templates (`Bearer {secret}`), so that the helper process needs to know nothing about providers.
+ */
+import type { HttpClient } from "../../system/http-client.js";
+
+export type CredentialEntry = ApiKeyEntry | OAuthEntry;
+
+interface EntryBase {
+  /** The provider's name, as in `oxbow auth set NAME`. */
+  readonly provider: string;
+  /** `default` unless a person keeps several for one provider. */
+  readonly account: string;
+  readonly endpoint: CredentialEndpoint;
+  /** Milliseconds since 1970. */
+  readonly addedAt: number;
+}
+
+export interface ApiKeyEntry extends EntryBase {
+  readonly kind: "api_key";
+  readonly key: string;
+}
+
+export interface OAuthEntry extends EntryBase {
+  readonly kind: "oauth";
+  readonly tokens: OAuthTokens;
+}
+
+export interface CredentialEndpoint {
+  /** An http or https address. Requests go to its origin, to paths at or below its path. */
+  readonly baseUrl: string;
+  /**
+   * What is added to each request, by lower-case name. `{secret}` stands for the key or the access token, `{extra.NAME}` for a field of
+   * the tokens' `extra`; a header whose field is missing is left out.
+   */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface OAuthTokens {
+  readonly access: string;
+  readonly refresh?: string;
+  /** Milliseconds since 1970; absent when the access token does not expire. */
+  readonly expiresAt?: number;
+  /** Who it is, as it may be shown: an address or a login. */
+  readonly identity?: string;
+  /** What the provider wants to see again: an account id, an id token. Kept as secret as the tokens. */
+  readonly extra?: Readonly<Record<string, string>>;
+}
+
+export interface RefreshOptions {
+  readonly http: HttpClient;
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The entry's, as it is now. */
+  readonly endpoint: CredentialEndpoint;
+}
+
+export interface Refreshed {
+  readonly tokens: OAuthTokens;
+  /** Where a provider moves its users by what it answers. */
+  readonly endpoint?: CredentialEndpoint;
+}
+
+/** How one provider's tokens are renewed. Runs in the helper process only. */
+export interface TokenSource {
+  readonly provider: string;
+  /**
+   * Never called twice at a time for one entry, also not by two processes, and what it gives is on the disk before it is used: a
+   * refresh token that can be used only once is not lost. Rejects with TokenRefused when only a person can help; anything else it
+   * rejects with may pass.
+   */
+  refresh(tokens: OAuthTokens, options: RefreshOptions): Promise<Refreshed>;
+}
+
+/** The provider will not renew these tokens: a person has to log in again. The message holds no token. */
+export class TokenRefused extends Error {
+  override readonly name = "TokenRefused";
+}
+
+export const DEFAULT_ACCOUNT = "default";
+/** Tokens are renewed this long before they end, so that none ends on the way. */
+export const REFRESH_AHEAD_MS = 5 * 60 * 1000;

@@ -1,0 +1,110 @@
+/**
+ * An HTTP client whose requests are let in by the credential helper (feature M12): the engine names a credential, the helper adds the
+ * key and knows where to.
+ *
+ * 1. A request whose helper went away before it answered is made again with the next one. In the middle of an answer that is a broken
+ *    connection like any other.
+ * 2. What stands in the way on this machine is an HttpFailure; what happens between helper and provider is told as if there were
+ *    no helper.
+ */
+import { failure } from "../../../protocol/errors.js";
+import type { HttpClient, HttpRequest, HttpResponse } from "../../../system/http-client.js";
+import { HttpError, HttpFailure, networkDetail } from "../../../system/http-error.js";
+import { CredentialError } from "../credential-error.js";
+import type { EntryName } from "../credential-file.js";
+import { type HelperLink, HelperLost, type Reached } from "./helper-link.js";
+import {
+  CREDENTIAL_HEADER,
+  credentialName,
+  ERROR_HEADER,
+  type HelperProblem,
+  REFUSED_HEADER,
+  TOKEN_HEADER,
+} from "./helper-protocol.js";
+
+export interface HelperClientOptions {
+  readonly link: HelperLink;
+  readonly credential: EntryName;
+  /** For this credential alone: its kept connections belong to it. */
+  readonly http: HttpClient;
+  /** Tokens, unlike keys, can be renewed when they are refused. */
+  readonly kind?: "api_key" | "oauth";
+}
+
+const PROBLEM_BYTES = 16 * 1024;
+
+export function createHelperClient(options: HelperClientOptions): HttpClient {
+  return {
+    async request(request) {
+      const response = await letIn(options, request);
+      if (response.status !== 401 || options.kind !== "oauth") return response;
+      // This machine's clock may be slow, or the token was taken back before its time.
+      response.release();
+      return letIn(options, { ...request, headers: { ...request.headers, [REFUSED_HEADER]: "1" } });
+    },
+    close: () => options.http.close(),
+  };
+}
+
+async function letIn(options: HelperClientOptions, request: HttpRequest): Promise<HttpResponse> {
+  for (;;) {
+    const reached = await reach(options);
+    const response = await attempt(options, request, reached);
+    if (typeof response !== "string") return response;
+    options.link.lost(reached.note, response);
+  }
+}
+
+async function reach({ link, credential }: HelperClientOptions): Promise<Reached> {
+  try {
+    return await link.reach();
+  } catch (error) {
+    if (error instanceof HelperLost) throw new HttpFailure(failure("CredentialHelperFailed"));
+    if (error instanceof CredentialError) throw unavailable(credential, error.message);
+    throw error;
+  }
+}
+
+/** How the helper is gone, when it is. */
+async function attempt(
+  { link, credential, http }: HelperClientOptions,
+  request: HttpRequest,
+  { note, socketPath }: Reached,
+): Promise<HttpResponse | "absent" | "broken"> {
+  const { pathname, search } = new URL(request.url);
+  // Not before the request itself is on its way.
+  setImmediate(() => link.use(note));
+  let response: HttpResponse;
+  try {
+    response = await http.request({
+      ...request,
+      url: `http://oxbow${pathname}${search}`,
+      headers: { ...request.headers, [TOKEN_HEADER]: note.token, [CREDENTIAL_HEADER]: credentialName(credential) },
+      socketPath,
+    });
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    if (error.kind === "connect") return "absent";
+    if (error.kind === "dropped") return "broken";
+    throw error;
+  }
+  const code = response.headers[ERROR_HEADER];
+  if (code === "token") return "absent";
+  link.answered(note);
+  if (code === undefined) return response;
+  throw problemOf(credential, await response.text(PROBLEM_BYTES));
+}
+
+function problemOf(credential: EntryName, text: string): HttpError {
+  const { code, message, cause } = JSON.parse(text) as HelperProblem;
+  if (code === "connect" || code === "dropped" || code === "timeout") {
+    const error = Object.assign(new Error(message), cause === undefined ? {} : { code: cause });
+    return new HttpError(code, networkDetail(error), cause);
+  }
+  if (code === "signed-out") return new HttpFailure(failure("SignedOut", { name: credential.provider }));
+  return unavailable(credential, message);
+}
+
+function unavailable({ provider }: EntryName, detail: string): HttpFailure {
+  return new HttpFailure(failure("CredentialsUnavailable", { name: provider, detail }));
+}

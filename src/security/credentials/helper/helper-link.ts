@@ -1,0 +1,217 @@
+/**
+ * The engine's side of the credential helper (feature M12): finds it, starts it, sees it live, and starts it again once.
+ *
+ * 1. A helper that was used and is gone, or has stopped beating, is replaced once. A second loss within a minute is the end:
+ *    CredentialHelperFailed, until the minute is over.
+ * 2. A helper of another version is asked to go. It does when nobody uses it; else it is used as it is.
+ * 3. Nothing here keeps the process alive, if the clock's timers do not.
+ */
+import { rmSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import type { Clock } from "../../../base/clock.js";
+import {
+  BEAT_MS,
+  type HelperNote,
+  notePath,
+  privateFolder,
+  reachable,
+  readNote,
+  TOKEN_HEADER,
+} from "./helper-protocol.js";
+
+export interface HelperLinkOptions {
+  readonly folder: string;
+  readonly version: string;
+  readonly clock: Clock;
+  /** Resolves when there is a helper; rejects with a CredentialError. */
+  readonly start: () => Promise<void>;
+}
+
+/** The helper went away twice. */
+export class HelperLost extends Error {
+  override readonly name = "HelperLost";
+}
+
+export interface Reached {
+  readonly note: HelperNote;
+  readonly socketPath: string;
+}
+
+const WINDOW_MS = 60_000;
+const MISSED_BEATS = 3;
+const GRACE_MS = 1000;
+const ASK_MS = 2000;
+
+export class HelperLink {
+  readonly #options: HelperLinkOptions;
+  #reached: Promise<Reached> | undefined;
+  /** The token of the helper that was found last. */
+  #known: string | undefined;
+  /** The token of the one that has to be there: it has answered, or it was started from here. */
+  #expected: string | undefined;
+  #watched: string | undefined;
+  /** Times of the losses that count. */
+  #losses: number[] = [];
+  #stopWatching = () => {};
+
+  constructor(options: HelperLinkOptions) {
+    this.#options = options;
+  }
+
+  /** A helper that is there, as far as can be told without asking it. */
+  reach(): Promise<Reached> {
+    this.#reached ??= this.#find().catch((error) => {
+      this.#reached = undefined;
+      throw error;
+    });
+    return this.#reached;
+  }
+
+  /** Something is asked of it: whether it lives is watched from now on. */
+  use(note: HelperNote): void {
+    if (this.#watched !== note.token) this.#watch(note);
+  }
+
+  answered(note: HelperNote): void {
+    this.#expected = note.token;
+  }
+
+  /**
+   * It does not answer any more. `absent`: nobody was there, as after a crash long ago, which does not count unless it was there
+   * for us before. `broken`: it went away while it was used.
+   */
+  lost(note: HelperNote, how: "absent" | "broken"): void {
+    if (this.#known === note.token) {
+      this.#stopWatching();
+      this.#reached = undefined;
+      this.#known = undefined;
+      if (how === "broken" || this.#expected === note.token) this.#losses.push(this.#options.clock.now());
+    }
+    // Left behind by a helper that could not clean up. A newer one stays.
+    if (readNote(this.#options.folder)?.token === note.token) {
+      rmSync(notePath(this.#options.folder), { force: true });
+      rmSync(reachable(this.#options.folder, note.socket), { force: true });
+    }
+  }
+
+  close(): void {
+    this.#stopWatching();
+    this.#reached = undefined;
+    this.#known = undefined;
+  }
+
+  async #find(): Promise<Reached> {
+    const { folder, version, start, clock } = this.#options;
+    this.#losses = this.#losses.filter((at) => clock.now() - at < WINDOW_MS);
+    if (this.#losses.length > 1) throw new HelperLost("The credential helper stopped twice.");
+    privateFolder(folder);
+    const found = readNote(folder);
+    if (found !== undefined && (found.version === version || !(await this.#retire(found)))) return this.#found(found);
+    await start();
+    const started = readNote(folder);
+    if (started === undefined) throw new HelperLost("The credential helper ended at once.");
+    this.#expected = started.token;
+    return this.#found(started);
+  }
+
+  #found(note: HelperNote): Reached {
+    this.#known = note.token;
+    return this.#way(note);
+  }
+
+  #way(note: HelperNote): Reached {
+    return { note, socketPath: reachable(this.#options.folder, note.socket) };
+  }
+
+  /** Whether it goes. One that does not answer is gone already. */
+  async #retire(note: HelperNote): Promise<boolean> {
+    const { socketPath } = this.#way(note);
+    const answer = await askHelper({ socketPath, note, method: "POST", path: "/retire" });
+    if (answer === undefined) this.lost(note, "absent");
+    return answer?.ends !== false;
+  }
+
+  #watch(note: HelperNote): void {
+    this.#stopWatching();
+    this.#watched = note.token;
+    const { clock } = this.#options;
+    const request = httpRequest({
+      socketPath: this.#way(note).socketPath,
+      path: "/watch",
+      headers: { [TOKEN_HEADER]: note.token },
+      agent: false,
+    });
+    let cancel = () => {};
+    let seen = false;
+    const wait = () => {
+      cancel();
+      // We may be the one who was stopped (Ctrl-Z): what came meanwhile is read before the second timer.
+      cancel = clock.after(BEAT_MS * MISSED_BEATS, () => {
+        cancel = clock.after(GRACE_MS, () => void kill(note).then(end));
+      });
+    };
+    const beat = () => {
+      seen = true;
+      wait();
+    };
+    const end = () => {
+      stop();
+      this.lost(note, seen ? "broken" : "absent");
+    };
+    const stop = () => {
+      cancel();
+      this.#watched = undefined;
+      request.off("close", end).destroy();
+    };
+    this.#stopWatching = stop;
+    wait();
+    request.on("socket", (socket) => socket.unref());
+    request.on("response", (response) => response.on("data", beat).on("error", () => {}));
+    request.on("error", () => {});
+    request.on("close", end);
+    request.end();
+  }
+}
+
+/** One that hangs holds up everybody who uses it. Only the very process of the note is meant. */
+async function kill({ pid, startTime }: HelperNote): Promise<void> {
+  const { readRow } = await import("../../../system/process-table.js");
+  if (startTime === 0 || readRow(pid)?.startTime !== startTime) return;
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It was quicker.
+  }
+}
+
+export interface HelperQuestion {
+  readonly socketPath: string;
+  readonly note: HelperNote;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+}
+
+/** Undefined when nobody answers. */
+export function askHelper(question: HelperQuestion): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const { socketPath, note, method, path } = question;
+  return new Promise((resolve) => {
+    const headers = { [TOKEN_HEADER]: note.token };
+    const request = httpRequest({ socketPath, method, path, headers, agent: false, timeout: ASK_MS }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (piece: string) => {
+        text += piece;
+      });
+      response.on("end", () => {
+        try {
+          resolve(response.statusCode === 200 ? JSON.parse(text) : undefined);
+        } catch {
+          resolve(undefined);
+        }
+      });
+      response.on("error", () => resolve(undefined));
+    });
+    request.on("timeout", () => request.destroy());
+    request.on("error", () => resolve(undefined));
+    request.end();
+  });
+}

@@ -1,0 +1,100 @@
+/**
+ * How an engine and the credential helper find and understand each other (feature M12). HTTP/1.1 over a Unix socket:
+ *
+ * 1. Every request carries the token of `helper.json`. With `x-oxbow-credential: PROVIDER/ACCOUNT` it is forwarded: its method, path
+ *    and body go to the address that belongs to the credential. Without, it is for the helper itself: GET /status, GET /watch
+ *    (a byte every few seconds for as long as the helper lives), POST /retire. With `x-oxbow-refused` the provider has just said 401
+ *    to the same request: tokens that look good are renewed all the same.
+ * 2. Nothing that the helper sends holds a secret, and nothing one can ask for is one.
+ * 3. What the helper itself has to say about a forwarded request carries `x-oxbow-helper-error`; everything else is the provider's.
+ * 4. A connection belongs to the credential of its first request.
+ * 5. The folder is private to the user, and `helper.json` names the helper that is to be used. It appears complete.
+ */
+import { lstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { CredentialError } from "../credential-error.js";
+import type { EntryName } from "../credential-file.js";
+
+/** Helpers and engines of different numbers do not see each other. */
+export const PROTOCOL = 1;
+export const TOKEN_HEADER = "x-oxbow-helper";
+export const CREDENTIAL_HEADER = "x-oxbow-credential";
+export const REFUSED_HEADER = "x-oxbow-refused";
+export const ERROR_HEADER = "x-oxbow-helper-error";
+export const BEAT_MS = 5000;
+
+export interface HelperNote {
+  readonly version: string;
+  readonly pid: number;
+  /** With the pid it names one process; 0 where the system does not tell. */
+  readonly startTime: number;
+  readonly socket: string;
+  readonly token: string;
+}
+
+/** What the helper says about a request that it did not forward, or could not. */
+export interface HelperProblem {
+  readonly code: string;
+  readonly message: string;
+  /** The operating system's name, where there is one. */
+  readonly cause?: string;
+}
+
+export function notePath(folder: string): string {
+  return join(folder, `helper-${PROTOCOL}.json`);
+}
+
+/** Undefined when there is none, or none that could be one. */
+export function readNote(folder: string): HelperNote | undefined {
+  try {
+    const note = JSON.parse(readFileSync(notePath(folder), "utf8")) as Partial<HelperNote>;
+    const { version, pid, startTime, socket, token } = note;
+    const texts = [version, socket, token].every((text) => typeof text === "string" && text !== "");
+    return texts && typeof pid === "number" && typeof startTime === "number" ? (note as HelperNote) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes the folder, or throws when it is not the user's alone. */
+export function privateFolder(folder: string): string {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const found = lstatSync(folder);
+    const own = process.getuid === undefined || found.uid === process.getuid();
+    if (found.isDirectory() && own && (process.platform === "win32" || (found.mode & 0o077) === 0)) return folder;
+  } catch (error) {
+    throw new CredentialError("unavailable", `${folder} cannot be used: ${(error as Error).message}.`);
+  }
+  throw new CredentialError("unavailable", `${folder} must be a folder of yours that nobody else can use (mode 700).`);
+}
+
+/** The kernel's limit is 108 bytes on Linux and 104 on macOS. */
+const LONGEST_SOCKET = 100;
+const descriptors = new Map<string, number>();
+
+/** A name of the socket that is short enough for the kernel. */
+export function reachable(folder: string, socket: string): string {
+  const path = join(folder, basename(socket));
+  if (Buffer.byteLength(path) <= LONGEST_SOCKET || process.platform !== "linux") return path;
+  let descriptor = descriptors.get(folder);
+  if (descriptor === undefined) {
+    descriptor = openSync(folder, "r");
+    descriptors.set(folder, descriptor);
+  }
+  return `/proc/self/fd/${descriptor}/${basename(socket)}`;
+}
+
+export function credentialName({ provider, account }: EntryName): string {
+  return `${encodeURIComponent(provider)}/${encodeURIComponent(account)}`;
+}
+
+export function parseCredentialName(text: string): EntryName | undefined {
+  const [provider = "", account = "", ...rest] = text.split("/");
+  if (provider === "" || account === "" || rest.length > 0) return undefined;
+  try {
+    return { provider: decodeURIComponent(provider), account: decodeURIComponent(account) };
+  } catch {
+    return undefined;
+  }
+}

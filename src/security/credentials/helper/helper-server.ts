@@ -1,0 +1,155 @@
+/**
+ * The credential helper as a server (feature M12); helper-protocol.ts has what it speaks.
+ *
+ * 1. It listens before its note appears, and of several helpers that start at once one note stays: the others end.
+ * 2. It ends when the credential file was written with another key: the next helper gets that key.
+ * 3. It is in use while anybody is connected, and ends when nobody has been for a while. It takes its note with it.
+ */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { linkSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { answer, Connection, type ConnectionOptions } from "./connection.js";
+import { BEAT_MS, type HelperNote, notePath, PROTOCOL, privateFolder, reachable, readNote } from "./helper-protocol.js";
+import type { RequestHead } from "./request-head.js";
+
+export interface HelperServerOptions extends Pick<ConnectionOptions, "vault" | "clock" | "connect"> {
+  readonly folder: string;
+  readonly version: string;
+  readonly startTime: number;
+  /** Without anybody connected. */
+  readonly idleMs: number;
+  readonly onEnd: () => void;
+}
+
+export class HelperServer {
+  readonly #options: HelperServerOptions;
+  readonly #token = randomBytes(32).toString("hex");
+  readonly #digest: Buffer;
+  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+  readonly #socketName = `${randomBytes(6).toString("hex")}.sock`;
+  #cancelIdle = () => {};
+  #ended = false;
+
+  constructor(options: HelperServerOptions) {
+    this.#options = options;
+    this.#digest = digest(this.#token);
+  }
+
+  /** False when another helper is there already. */
+  async start(): Promise<boolean> {
+    const folder = privateFolder(this.#options.folder);
+    const path = reachable(folder, this.#socketName);
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject).listen(path, resolve);
+    });
+    this.#idle();
+    while (!publish(folder, this.#note())) {
+      const other = readNote(folder);
+      if (other !== undefined && (await isThere(reachable(folder, other.socket)))) {
+        this.end();
+        return false;
+      }
+      // Left behind by one that could not clean up.
+      if (readNote(folder)?.token === other?.token) rmSync(notePath(folder), { force: true });
+    }
+    return true;
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#cancelIdle();
+    const { folder } = this.#options;
+    if (readNote(folder)?.token === this.#token) rmSync(notePath(folder), { force: true });
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    rmSync(join(folder, this.#socketName), { force: true });
+    this.#options.onEnd();
+  }
+
+  #note(): HelperNote {
+    const { version, startTime } = this.#options;
+    return { version, pid: process.pid, startTime, socket: this.#socketName, token: this.#token };
+  }
+
+  #accept(socket: Socket): void {
+    this.#cancelIdle();
+    this.#sockets.add(socket);
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      if (this.#sockets.size === 0) this.#idle();
+    });
+    new Connection(socket, {
+      ...this.#options,
+      isToken: (token) => timingSafeEqual(digest(token), this.#digest),
+      onOwn: (head, from) => this.#own(head, from),
+      onStale: () => this.end(),
+    });
+  }
+
+  #idle(): void {
+    this.#cancelIdle();
+    if (!this.#ended) this.#cancelIdle = this.#options.clock.after(this.#options.idleMs, () => this.end());
+  }
+
+  #own({ method, target }: RequestHead, socket: Socket): void {
+    const { version } = this.#options;
+    const others = this.#sockets.size - 1;
+    if (method === "GET" && target === "/status") {
+      answer(socket, { status: 200, body: { protocol: PROTOCOL, version, pid: process.pid, connections: others } });
+    } else if (method === "GET" && target === "/watch") this.#watch(socket);
+    else if (method === "POST" && (target === "/retire" || target === "/stop")) {
+      const ends = target === "/stop" || others === 0;
+      // Whoever asked must be able to start another one at once.
+      if (ends) rmSync(notePath(this.#options.folder), { force: true });
+      socket.once("close", () => ends && this.end());
+      answer(socket, { status: 200, body: { ends } });
+    } else answer(socket, { status: 404, body: { message: "There is no such thing." } });
+  }
+
+  #watch(socket: Socket): void {
+    socket.write("HTTP/1.1 200 Helper\r\ncontent-type: application/octet-stream\r\n\r\n\0");
+    const { clock } = this.#options;
+    let cancel = () => {};
+    const beat = () => {
+      cancel = clock.after(BEAT_MS, () => {
+        socket.write("\0");
+        beat();
+      });
+    };
+    beat();
+    socket.once("close", () => cancel());
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function isThere(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+/** False when there is a note. */
+function publish(folder: string, note: HelperNote): boolean {
+  const temporary = join(folder, `${note.socket}.json`);
+  writeFileSync(temporary, JSON.stringify(note), { mode: 0o600, flag: "wx" });
+  try {
+    linkSync(temporary, notePath(folder));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  } finally {
+    unlinkSync(temporary);
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Signing in through the browser: authorization code with PKCE (RFC 6749, 7636, 8252).
+ *
+ * 1. Whichever comes first counts: the browser's redirect to this machine or what the person pastes. The other is then given up.
+ * 2. The address is always shown, also when a browser was opened.
+ * 3. It ends: by an answer, by the time limit or by the signal. Nothing listens afterwards.
+ */
+
+import { AbortNode } from "../../base/abort-tree.js";
+import type { Clock } from "../../base/clock.js";
+import type { HttpClient } from "../../system/http-client.js";
+import type { OAuthTokens } from "../credentials/entry.js";
+import { authorizationUrl, readPaste } from "./authorization.js";
+import { type LoopbackListener, listen } from "./loopback-listener.js";
+import { cancelled, OAuthError } from "./oauth-error.js";
+import { newProof, type RandomBytes } from "./pkce.js";
+import type { BrowserProvider } from "./providers.js";
+import { post, readTokens, send } from "./token-endpoint.js";
+
+export interface Conversation {
+  tell(text: string): void;
+  /** One line from the person; undefined when there is no more. Absent when nobody can type. */
+  ask?(question: string, signal: AbortSignal): Promise<string | undefined>;
+}
+
+export interface BrowserFlowOptions {
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly signal: AbortSignal;
+  readonly person: Conversation;
+  /** Opens an address; absent when there is no browser here. */
+  readonly open?: (url: string) => void;
+  readonly limitMs?: number;
+}
+
+const LIMIT_MS = 5 * 60 * 1000;
+
+export async function signInByBrowser(provider: BrowserProvider, options: BrowserFlowOptions): Promise<OAuthTokens> {
+  const listener = await openListener(provider, options);
+  const node = new AbortNode(options.signal);
+  const limitMs = options.limitMs ?? LIMIT_MS;
+  const late = new OAuthError(
+    "expired",
+    `Nothing came back within ${Math.round(limitMs / 60_000)} minutes. Try again.`,
+  );
+  const stopTimer = options.clock.after(limitMs, () => node.abort(late));
+  let outcome: "signed-in" | "failed" = "failed";
+  try {
+    const tokens = await authorize(provider, { ...options, listener, signal: node.signal });
+    outcome = "signed-in";
+    return tokens;
+  } catch (error) {
+    throw node.signal.aborted && !options.signal.aborted ? late : error;
+  } finally {
+    stopTimer();
+    node.abort(cancelled());
+    node.dispose();
+    await listener?.finish(outcome);
+  }
+}
+
+/** Without a browser here, the provider's page that shows the code is the shorter way, where there is one. */
+async function openListener(
+  provider: BrowserProvider,
+  { open, person }: BrowserFlowOptions,
+): Promise<LoopbackListener | undefined> {
+  if (open === undefined && provider.codePage !== undefined) return undefined;
+  try {
+    return await listen(provider);
+  } catch (error) {
+    if (open !== undefined || person.ask === undefined) throw error;
+    return undefined;
+  }
+}
+
+async function authorize(
+  provider: BrowserProvider,
+  options: BrowserFlowOptions & { readonly listener: LoopbackListener | undefined },
+): Promise<OAuthTokens> {
+  const { listener, http, clock, person, signal } = options;
+  const proof = newProof(options.random);
+  const redirectUri = listener?.redirectUri ?? provider.codePage ?? registeredRedirect(provider);
+  const url = authorizationUrl(provider, proof, redirectUri);
+  person.tell(invitation(provider, { url, redirectUri, opened: options.open !== undefined }));
+  options.open?.(url);
+  const code = await firstCode(provider, { ...options, state: proof.state, redirectUri });
+  const fields = {
+    grant_type: "authorization_code",
+    client_id: provider.clientId,
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: proof.verifier,
+    ...(provider.exchangeState === "sent" && { state: proof.state }),
+  };
+  const reply = await send(post(provider.tokenUrl, fields, provider.tokenBody), { http, signal });
+  return readTokens(reply, { host: new URL(provider.tokenUrl).host, now: clock.wall() });
+}
+
+interface Waiting extends BrowserFlowOptions {
+  readonly listener: LoopbackListener | undefined;
+  readonly state: string;
+  readonly redirectUri: string;
+}
+
+async function firstCode(provider: BrowserProvider, options: Waiting): Promise<string> {
+  const { listener, state, signal, person } = options;
+  const node = new AbortNode(signal);
+  const ways = [
+    ...(listener === undefined ? [] : [listener.code(state, node.signal)]),
+    ...(person.ask === undefined ? [] : [pastedCode(provider, { ...options, signal: node.signal })]),
+  ];
+  if (ways.length === 0) {
+    throw new OAuthError(
+      "refused",
+      "Nobody can paste the code here. Run it on a terminal, or where a browser can be opened.",
+    );
+  }
+  try {
+    return await Promise.race(ways);
+  } finally {
+    node.abort(cancelled());
+    node.dispose();
+    // The one that lost ends with the signal; nobody waits for it any more.
+    for (const way of ways) way.catch(() => {});
+  }
+}
+
+async function pastedCode(provider: BrowserProvider, { listener, state, signal, person, redirectUri }: Waiting) {
+  const what = redirectUri === provider.codePage ? "the code that the page shows" : "the address the browser ended at";
+  for (;;) {
+    const line = await person.ask?.(
+      `Paste ${what}${listener === undefined ? "" : " (or finish in the browser)"}: `,
+      signal,
+    );
+    if (signal.aborted) throw cancelled();
+    // Without more input the redirect may still come; without a listener nothing can.
+    if (line === undefined) return listener === undefined ? Promise.reject(cancelled()) : never(signal);
+    if (line.trim() === "") continue;
+    const said = readPaste(line, state);
+    if (said === "foreign") person.tell("This is from another sign-in. Use the address that was shown last.\n");
+    else if (said === "unclear") person.tell("There is no code in this. Copy the whole line.\n");
+    else if ("code" in said) return said.code;
+    else throw said.error;
+  }
+}
+
+function never(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(cancelled()), { once: true }));
+}
+
+function registeredRedirect({ redirect }: BrowserProvider): string {
+  return `http://localhost:${redirect.ports[0] ?? ""}${redirect.path}`;
+}
+
+interface Invitation {
+  readonly url: string;
+  readonly redirectUri: string;
+  readonly opened: boolean;
+}
+
+function invitation({ label, codePage }: BrowserProvider, { url, redirectUri, opened }: Invitation): string {
+  const how = opened ? "Your browser opens; if it does not, go to" : "Open this address in a browser on any machine";
+  const after =
+    opened || redirectUri === codePage
+      ? ""
+      : "In the end that browser is sent to an address on its own machine, which need not load: copy it from the address bar.\n\n";
+  return `\nSign in with ${label}. ${how}:\n\n  ${url}\n\n${after}`;
+}

@@ -1,0 +1,30 @@
+/** Why a sign-in did not come about. The message is one line for a person, and holds no code and no token. */
+export type OAuthProblem =
+  /** A person or the provider said no. */
+  | "refused"
+  /** It took too long. */
+  | "expired"
+  /** Tokens that were given are no longer good: sign in again. */
+  | "ended"
+  /** The account may not use this. */
+  | "not-entitled"
+  | "port-taken"
+  | "cancelled"
+  /** May work later. */
+  | "unreachable"
+  /** An answer that makes no sense. */
+  | "unexpected";
+
+export class OAuthError extends Error {
+  override readonly name = "OAuthError";
+  readonly problem: OAuthProblem;
+
+  constructor(problem: OAuthProblem, message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}
+
+export function cancelled(): OAuthError {
+  return new OAuthError("cancelled", "Cancelled. Nothing was saved.");
+}

@@ -1,0 +1,92 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { AuthorizationServer, browse, type ServerOptions } from "../../../test/support/authorization-server.js";
+import { ManualClock } from "../../base/clock.js";
+import { createHttpClient } from "../../system/http-client.js";
+import { type OAuthTokens, TokenRefused } from "../credentials/entry.js";
+import { signInByBrowser } from "./browser-flow.js";
+import { type BrowserProvider, findOAuthProvider } from "./providers.js";
+import { atTestServer } from "./test-server.js";
+import { tokenSource } from "./token-sources.js";
+
+const http = createHttpClient();
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  http.close();
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp();
+});
+
+async function signedIn(name: "claude" | "chatgpt", options: ServerOptions = {}) {
+  const server = await AuthorizationServer.open(options);
+  cleanUps.push(() => server.close());
+  const found = findOAuthProvider(name);
+  if (found === undefined) throw new Error("no such provider");
+  const provider = atTestServer(found, server.url) as BrowserProvider;
+  const { signal } = new AbortController();
+  const tokens = await signInByBrowser(provider, {
+    http,
+    clock: new ManualClock(),
+    random: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    signal,
+    person: { tell: () => {} },
+    open: (url) => void browse(url),
+  });
+  const source = tokenSource(name);
+  const refresh = (old: OAuthTokens) => source?.refresh(old, { http, signal, now: 1000, endpoint: provider.api });
+  return { server, tokens, refresh };
+}
+
+describe("renewing tokens", () => {
+  it("[M13] takes the new refresh token where one comes, and what the old ones said besides", async () => {
+    const { tokens, refresh } = await signedIn("chatgpt", { accountId: "acc-1" });
+    const renewed = await refresh({ ...tokens, identity: "someone" });
+    expect(renewed?.tokens.access).not.toBe(tokens.access);
+    expect(renewed?.tokens.refresh).not.toBe(tokens.refresh);
+    expect(renewed?.tokens).toMatchObject({
+      identity: "someone",
+      expiresAt: 3_601_000,
+      extra: { account_id: "acc-1" },
+    });
+    await expect(refresh(renewed?.tokens ?? tokens)).resolves.toBeDefined();
+  });
+
+  it("[M13] keeps the refresh token where none comes", async () => {
+    const { tokens, refresh } = await signedIn("claude", { rotation: "kept" });
+    const renewed = await refresh(tokens);
+    expect(renewed?.tokens.refresh).toBe(tokens.refresh);
+    expect(renewed?.tokens.access).not.toBe(tokens.access);
+  });
+
+  it("[M13] says to sign in again when it was revoked or used before, without the token", async () => {
+    const { server, tokens, refresh } = await signedIn("claude");
+    const again = "The sign-in with Claude has ended. Sign in again: oxbow auth set claude";
+    const renewed = await refresh(tokens);
+    await expect(refresh(tokens)).rejects.toThrow(new TokenRefused(again));
+    await expect(refresh(renewed?.tokens ?? tokens)).rejects.toThrow(new TokenRefused(again));
+    const { refresh: _, ...without } = tokens;
+    await expect(refresh(without)).rejects.toBeInstanceOf(TokenRefused);
+    for (const code of ["refresh_token_expired", "refresh_token_invalidated"]) {
+      server.instead.set("token", [{ status: 401, body: { error: { code, message: "no" } } }]);
+      await expect(refresh(tokens)).rejects.toBeInstanceOf(TokenRefused);
+    }
+  });
+
+  it("takes trouble on the way for what it is: it may pass", async () => {
+    const { server, tokens, refresh } = await signedIn("claude");
+    const body = { error: "server_error", error_description: `could not look up ${tokens.refresh}` };
+    server.instead.set("token", [
+      { status: 503, body },
+      { status: 200, body: {} },
+      { status: 302, body: {} },
+    ]);
+    await expect(refresh(tokens)).rejects.toMatchObject({
+      problem: "unreachable",
+      message: expect.not.stringContaining("refresh-"),
+    });
+    await expect(refresh(tokens)).rejects.toMatchObject({ message: expect.stringContaining("without a token") });
+    await expect(refresh(tokens)).rejects.toMatchObject({ message: expect.stringContaining("HTTP 302") });
+    server.instead.set("token", [{ status: 200, body: { access_token: "a\r\nhost: b" } }]);
+    await expect(refresh(tokens)).rejects.toMatchObject({ message: expect.stringContaining("no header can carry") });
+    await server.close();
+    await expect(refresh(tokens)).rejects.toMatchObject({ problem: "unreachable" });
+  });
+});

@@ -1,0 +1,216 @@
+/**
+ * The key of an encrypted file of the user's (the session database, the credentials): `OXBOW_MACHINE_KEY`, else a passphrase, else
+ * the keychain where that was chosen, else a key file.
+ *
+ * 1. A key file is never replaced. It appears under its name complete and on the disk, so of several processes that start
+ *    at once one makes it and the others read it.
+ * 2. No key is made for a file that exists: it could not open it, and would hide that the right one is lost.
+ * 3. No key, nor a part of one, is ever in a message.
+ */
+import { randomBytes, scrypt } from "node:crypto";
+import { chmod, link, mkdir, open, readFile, stat, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { KeyError } from "./key-error.js";
+import type { KeychainOptions } from "./keychain.js";
+import { syncFolder } from "./sync-folder.js";
+
+/** What a key is for. */
+export interface Keyhole {
+  /** The key file is NAME.key, the passphrase's salt NAME.salt, the keychain's entry oxbow-NAME. */
+  readonly name: string;
+  /** The encrypted file. */
+  readonly path: string;
+  /** What people call it: "database". */
+  readonly noun: string;
+  /** The setting that chooses between keychain and file. */
+  readonly setting: string;
+}
+
+export interface KeyOptions {
+  /** The data folder, where the key file and the passphrase's salt are. */
+  readonly folder: string;
+  readonly keyhole: Keyhole;
+  readonly machineKey?: string | undefined;
+  readonly passphrase?: string | undefined;
+  /** Keep it in the operating system's keychain instead of a file. */
+  readonly keychain?: Pick<KeychainOptions, "path" | "platform" | "avoid">;
+}
+
+export interface ResolvedKey {
+  readonly key: Uint8Array;
+  readonly from: "machine-key" | "passphrase" | "keychain" | "key-file";
+  /** The key file. */
+  readonly path?: string;
+  /** Where a key was put just now: worth telling the user once. */
+  readonly created?: string;
+}
+
+const KEY_BYTES = 32;
+/** About half a second and 128 MB; what a salt file says counts for its own key. */
+const SCRYPT_COST = 2 ** 17;
+const SCRYPT_COSTS: ReadonlySet<unknown> = new Set([2 ** 15, 2 ** 16, SCRYPT_COST, 2 ** 18, 2 ** 19, 2 ** 20]);
+const SCRYPT_BLOCK = 8;
+
+export async function resolveKey(options: KeyOptions): Promise<ResolvedKey> {
+  const { machineKey, passphrase } = options;
+  // An empty variable is what `OXBOW_PASSPHRASE= oxbow` gives: not set.
+  if (machineKey) return { key: parseMachineKey(machineKey), from: "machine-key" };
+  if (passphrase) return { key: await passphraseKey(passphrase, options), from: "passphrase" };
+  if (options.keychain !== undefined) return keychainKey(options, options.keychain);
+  const path = join(options.folder, `${options.keyhole.name}.key`);
+  const { text, created } = await readOrMake(path, options, () => `${randomBytes(KEY_BYTES).toString("hex")}\n`);
+  const hex = text.trim();
+  if (!isHex(hex)) throw new KeyError("wrong-key", `${path} does not hold a key: 64 hexadecimal digits are wanted.`);
+  return { key: Buffer.from(hex, "hex"), from: "key-file", path, ...(created ? { created: path } : {}) };
+}
+
+/** A key file from before is taken over: what it opens is what is meant. */
+async function keychainKey(options: KeyOptions, place: NonNullable<KeyOptions["keychain"]>): Promise<ResolvedKey> {
+  const { openKeychain } = await import("./keychain.js");
+  const { name, setting } = options.keyhole;
+  const keychain = await openKeychain({ ...place, name, setting, account: options.folder });
+  const found = await keychain.read();
+  if (found !== undefined) {
+    if (!isHex(found)) throw new KeyError("wrong-key", `The keychain's entry oxbow-${name} does not hold a key.`);
+    return { key: Buffer.from(found, "hex"), from: "keychain" };
+  }
+  const path = join(options.folder, `${options.keyhole.name}.key`);
+  const earlier = (await readPrivate(path))?.trim();
+  if (earlier === undefined && (await hasContent(options.keyhole.path)))
+    throw keyIsGone("The keychain's entry", options);
+  const hex = earlier ?? randomBytes(KEY_BYTES).toString("hex");
+  await keychain.write(hex);
+  if ((await keychain.read()) !== hex) throw new KeyError("unavailable", "The keychain did not keep the key.");
+  const created = earlier === undefined ? "in the keychain" : `in the keychain now, a copy of ${path}`;
+  return { key: Buffer.from(hex, "hex"), from: "keychain", created };
+}
+
+/** 32 bytes: as 64 hexadecimal digits, as base64 (also base64url, also without padding), or as they are. */
+export function parseMachineKey(value: string): Uint8Array {
+  if (isHex(value)) return Buffer.from(value, "hex");
+  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) return Buffer.from(value, "base64");
+  const raw = Buffer.from(value, "utf8");
+  // Bytes that are not UTF-8 do not survive an environment variable; they arrive as U+FFFD.
+  if (raw.length === KEY_BYTES && !value.includes("\ufffd")) return raw;
+  throw new KeyError(
+    "invalid",
+    "OXBOW_MACHINE_KEY must be 32 bytes: 64 hexadecimal digits, base64, or 32 characters. 'openssl rand -hex 32' makes one.",
+  );
+}
+
+function isHex(value: string): boolean {
+  return /^[0-9a-f]{64}$/i.test(value);
+}
+
+async function passphraseKey(passphrase: string, options: KeyOptions): Promise<Uint8Array> {
+  const path = join(options.folder, `${options.keyhole.name}.salt`);
+  const make = () => `${JSON.stringify({ kdf: "scrypt", cost: SCRYPT_COST, salt: randomBytes(32).toString("hex") })}\n`;
+  const { cost, salt } = parseSalt(path, (await readOrMake(path, options, make)).text);
+  const maxmem = 2 * 128 * SCRYPT_BLOCK * cost;
+  return new Promise((resolve, reject) => {
+    // The same passphrase typed on another keyboard may be composed differently.
+    scrypt(passphrase.normalize("NFC"), salt, KEY_BYTES, { N: cost, r: SCRYPT_BLOCK, p: 1, maxmem }, (error, key) => {
+      if (error === null) resolve(key);
+      else reject(error);
+    });
+  });
+}
+
+function parseSalt(path: string, text: string): { readonly cost: number; readonly salt: Buffer } {
+  try {
+    const { kdf, cost, salt } = JSON.parse(text) as Record<string, unknown>;
+    if (kdf === "scrypt" && SCRYPT_COSTS.has(cost) && typeof salt === "string" && isHex(salt)) {
+      return { cost: cost as number, salt: Buffer.from(salt, "hex") };
+    }
+  } catch {
+    // Told below.
+  }
+  throw new KeyError(
+    "wrong-key",
+    `${path} is not a salt file of ours. Put the right one back: the passphrase needs it.`,
+  );
+}
+
+async function readOrMake(
+  path: string,
+  options: KeyOptions,
+  make: () => string,
+): Promise<{ readonly text: string; readonly created: boolean }> {
+  const found = await readPrivate(path);
+  if (found !== undefined) return { text: found, created: false };
+  if (await hasContent(options.keyhole.path)) {
+    // Another process may have made both since we looked; the key always comes first.
+    const late = await readPrivate(path);
+    if (late !== undefined) return { text: late, created: false };
+    throw keyIsGone(path, options);
+  }
+  const text = make();
+  const created = await createPrivate(path, text);
+  return { text: created ? text : ((await readPrivate(path)) ?? ""), created };
+}
+
+function keyIsGone(what: string, { keyhole: { path, noun } }: KeyOptions): KeyError {
+  return new KeyError(
+    "wrong-key",
+    `${what} is gone, and ${path} cannot be read without it. Put it back, or give the OXBOW_MACHINE_KEY or ` +
+      `OXBOW_PASSPHRASE the ${noun} was made with, or move the ${noun} away to begin a new one.`,
+  );
+}
+
+async function readPrivate(path: string): Promise<string | undefined> {
+  try {
+    // Opened up by a copy or a restore; on file systems without modes this changes nothing.
+    if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600).catch(() => {});
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new KeyError("unavailable", `The key cannot be read: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+async function hasContent(path: string): Promise<boolean> {
+  return stat(path).then(
+    ({ size }) => size > 0,
+    () => false,
+  );
+}
+
+/** False when somebody else was first. Mode 0600 from the first byte on, which system/atomic-file does not promise. */
+async function createPrivate(path: string, text: string): Promise<boolean> {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeAndSync(temporary, text);
+    try {
+      return await putInPlace(temporary, path, text);
+    } finally {
+      await unlink(temporary).catch(() => {});
+    }
+  } catch (error) {
+    throw new KeyError("unavailable", `No key can be made: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+async function putInPlace(temporary: string, path: string, text: string): Promise<boolean> {
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    // A file system without hard links: the name first, the content a moment later.
+    const made = await writeAndSync(path, text).catch((failure: NodeJS.ErrnoException) => failure);
+    if (made !== undefined && made.code === "EEXIST") return false;
+    if (made !== undefined) throw made;
+  }
+  await syncFolder(dirname(path));
+  return true;
+}
+
+async function writeAndSync(path: string, text: string): Promise<undefined> {
+  const handle = await open(path, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
