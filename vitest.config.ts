@@ -4,11 +4,11 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   plugins: [
     {
-      // The build embeds .md files as text; the tests must see the same.
-      name: "markdown-as-text",
+      // The build embeds .md and .txt files as text; the tests must see the same.
+      name: "text-modules",
       enforce: "pre",
       load(id) {
-        return id.endsWith(".md") ? `export default ${JSON.stringify(readFileSync(id, "utf8"))};` : undefined;
+        return /\.(md|txt)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, "utf8"))};` : undefined;
       },
     },
   ],

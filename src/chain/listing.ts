@@ -1,5 +1,7 @@
 // Written by tools/generate-chain.mjs from the names of the files beside it. Do not edit.
 
+import { create as request10Budget } from "./request/10-budget.js";
+import { create as request80Price } from "./request/80-price.js";
 import { create as request90Log } from "./request/90-log.js";
 import type { ChainListing } from "./services.js";
 import { create as assemble10Messages } from "./stages/assemble/10-messages.js";
@@ -7,12 +9,14 @@ import { create as assemble20Tools } from "./stages/assemble/20-tools.js";
 import { create as assemble30Instructions } from "./stages/assemble/30-instructions.js";
 import { create as done10OpenCalls } from "./stages/done/10-open-calls.js";
 import { create as done20Permission } from "./stages/done/20-permission.js";
+import { create as done60Window } from "./stages/done/60-window.js";
 import { create as done80Saved } from "./stages/done/80-saved.js";
 import { create as error50Report } from "./stages/error/50-report.js";
 import { create as receive50Answer } from "./stages/receive/50-answer.js";
 import { create as send50Model } from "./stages/send/50-model.js";
 import { create as start05Edited } from "./stages/start/05-edited.js";
 import { create as start10Input } from "./stages/start/10-input.js";
+import { create as toolDone40Window } from "./stages/tool_done/40-window.js";
 import { create as toolDone50Continue } from "./stages/tool_done/50-continue.js";
 import { create as toolExec50Dispatch } from "./stages/tool_exec/50-dispatch.js";
 import { create as subscribers50Journal } from "./subscribers/50-journal.js";
@@ -39,15 +43,23 @@ export const listing: ChainListing = {
     send: [{ name: "50-model", create: send50Model }],
     receive: [{ name: "50-answer", create: receive50Answer }],
     tool_exec: [{ name: "50-dispatch", create: toolExec50Dispatch }],
-    tool_done: [{ name: "50-continue", create: toolDone50Continue }],
+    tool_done: [
+      { name: "40-window", create: toolDone40Window },
+      { name: "50-continue", create: toolDone50Continue },
+    ],
     done: [
       { name: "10-open-calls", create: done10OpenCalls },
       { name: "20-permission", create: done20Permission },
+      { name: "60-window", create: done60Window },
       { name: "80-saved", create: done80Saved },
     ],
     error: [{ name: "50-report", create: error50Report }],
   },
-  request: [{ name: "90-log", create: request90Log }],
+  request: [
+    { name: "10-budget", create: request10Budget },
+    { name: "80-price", create: request80Price },
+    { name: "90-log", create: request90Log },
+  ],
   tool: [
     { name: "10-arguments", create: tool10Arguments },
     { name: "20-permission", create: tool20Permission },

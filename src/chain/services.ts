@@ -1,4 +1,5 @@
 /** What the hooks and links need; `main/harness.ts` supplies it once per run. */
+import type { Purse } from "../base/budget.js";
 import type { EnginePorts, Model, RequestLink, Tool, ToolCall, ToolLink, ToolRegistry } from "../engine/ports.js";
 import type { Stage, StageHook } from "../engine/turn.js";
 import type { Message } from "../protocol/content.js";
@@ -6,6 +7,7 @@ import type { Envelope } from "../protocol/envelope.js";
 import type { PermissionDecision } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
+import type { ModelFacts } from "../providers/catalogue/facts.js";
 import type { PermissionMode } from "../security/permissions/modes.js";
 import type { Verdict } from "../security/permissions/verdict.js";
 
@@ -86,6 +88,28 @@ export interface ModelFit {
   readonly without: readonly string[];
 }
 
+/** What calls cost and may cost. */
+export interface CostKeeper {
+  /** Never rejects. Loads the catalogue: to be asked when the request is on its way. */
+  facts(model: Model): Promise<ModelFacts>;
+  /** Where the calls of this turn are paid from; undefined when nothing limits them. */
+  purse(): Promise<Purse> | undefined;
+  /** Whether a budget counts dollars: then a model without a price cannot be called. */
+  readonly countsDollars: boolean;
+  /** How the budget of this scope is raised. */
+  adviceFor(scope: string): string;
+  /** How full the model's window is, when that should be said now. */
+  windowNews(model: Model): Promise<WindowNews | undefined>;
+}
+
+export interface WindowNews {
+  /** PROVIDER:MODEL. */
+  readonly model: string;
+  /** Tokens of the conversation, and how many the model can read. */
+  readonly used: number;
+  readonly window: number;
+}
+
 export interface ChainServices {
   readonly tools: ToolRegistry;
   readonly gate: PermissionJudge;
@@ -94,6 +118,7 @@ export interface ChainServices {
   readonly journal?: RunJournal;
   readonly undo?: ChangeRecorder;
   readonly content?: ProjectReading | undefined;
+  readonly costs?: CostKeeper;
   /** What the model is told with the input of a turn that begins now. */
   inputNotice?(): string | undefined;
   /** The system prompt. Called once per model call; it must answer the same bytes for a model within a session. */

@@ -25,6 +25,11 @@ export interface SlashContext {
     stop(): Promise<SlashResult>;
     status(): string;
   };
+  /** What was spent and what may be; `budget` takes the words after the command's name. */
+  readonly costs: {
+    report(): Promise<SlashResult>;
+    budget(args: string): Promise<SlashResult>;
+  };
   /** What stands between the model and the machine; each takes the words after the command's name. */
   readonly security: {
     permissions(args: string): Promise<SlashResult>;

@@ -49,7 +49,7 @@ async function visit(stage: Stage, turn: Turn, stages: StageChains): Promise<Sta
 function redirect(from: Stage, wish: Stage | undefined, turn: Turn): Stage | undefined {
   if (from === "done") return undefined;
   if (from === "error") return wish === "error" ? "done" : wish;
-  if (turn.failure !== undefined) return "error";
+  if (turn.failure !== undefined) return turn.outcome === "limit" ? "done" : "error";
   if (turn.signal.aborted) return "done";
   if (wish !== "send") return wish;
   if (turn.iterations >= turn.ports.maxIterations) {

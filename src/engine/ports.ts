@@ -16,7 +16,7 @@ import type { Failure } from "../protocol/errors.js";
 import type { ToolStatus } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
-import type { Usage } from "../protocol/usage.js";
+import type { Cost, Usage } from "../protocol/usage.js";
 
 /* ---- models ---- */
 
@@ -56,11 +56,18 @@ export type ModelEvent =
   /** A block is complete. For text and thinking it repeats what the deltas said, as one piece. */
   | { readonly type: "block"; readonly block: ModelBlock }
   /** The newest count of this call; later ones replace earlier ones. */
-  | { readonly type: "usage"; readonly usage: Usage }
+  | { readonly type: "usage"; readonly usage: Usage; readonly paid?: Paid }
   /** For people, no part of the answer. */
   | { readonly type: "notice"; readonly level: "progress" | "warning"; readonly message: string }
   | { readonly type: "stop"; readonly reason: StopReason }
   | { readonly type: "failure"; readonly failure: Failure };
+
+/** Who is paid for a call, when a link knows better than the turn, and how much, when somebody knows. */
+export interface Paid {
+  readonly provider: string;
+  readonly model: string;
+  readonly cost?: Cost;
+}
 
 /** Events in batches, one for each read of the network: a promise per token would cost more than the tokens. */
 export type ModelStream = AsyncIterable<readonly ModelEvent[]>;
@@ -71,7 +78,11 @@ export interface Model {
   /** Models of one family understand each other's thinking blocks. */
   readonly family: string;
   readonly model: string;
+  /** What it can read and write together, where its server told. */
+  readonly contextTokens?: number;
   stream(request: ModelRequest, context: RequestContext): ModelStream;
+  /** What the request counts as input, where the provider offers to say; undefined when it does not answer. */
+  countTokens?(request: ModelRequest, context: RequestContext): Promise<number | undefined>;
 }
 
 export interface RequestContext {

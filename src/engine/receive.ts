@@ -10,7 +10,7 @@ import { AnswerRecord } from "./answer-record.js";
 import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
 import { DeltaMerger } from "./delta-merger.js";
 import type { Dispatch } from "./dispatch.js";
-import type { ModelBlock, ModelEvent, ModelStream, StopReason } from "./ports.js";
+import type { ModelBlock, ModelEvent, ModelStream, Paid, StopReason } from "./ports.js";
 import type { Turn } from "./turn.js";
 
 export interface Answer {
@@ -68,6 +68,7 @@ class Reception {
   #partialText = "";
   #partialThinking = "";
   #usage: Usage = NO_USAGE;
+  #paid: Paid | undefined;
   #stop: StopReason | undefined;
   #yielded = false;
 
@@ -95,6 +96,7 @@ class Reception {
         return;
       case "usage":
         this.#usage = event.usage;
+        this.#paid = event.paid;
         return;
       case "notice": {
         const { level, message } = event;
@@ -176,12 +178,14 @@ class Reception {
     turn.text = plainText(this.#blocks);
     turn.truncated = this.#stop === "length";
     turn.usage = addUsage(turn.usage, this.#usage);
+    const { provider, model, cost } = this.#paid ?? { ...turn.model, cost: undefined };
     turn.bus.publish("CostIncremented", {
       turn: turn.id,
-      provider: turn.model.provider,
-      model: turn.model.model,
+      provider,
+      model,
       usage: this.#usage,
       elapsed_ms: Math.round(elapsedMs),
+      ...(cost !== undefined && { cost }),
       ...this.#record.shape({ complete, announced: this.#dispatch.announced }),
     });
     return { stop: this.#stop, yielded: this.#yielded, complete };

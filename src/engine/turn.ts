@@ -1,7 +1,7 @@
 /** The working state of one turn: what the stage hooks read and write. */
 import type { AbortNode } from "../base/abort-tree.js";
 import type { InputContent, Message } from "../protocol/content.js";
-import type { Failure } from "../protocol/errors.js";
+import { type Failure, isLimit } from "../protocol/errors.js";
 import type { TurnOutcome } from "../protocol/events.js";
 import type { TurnId } from "../protocol/ids.js";
 import { NO_USAGE, type Usage } from "../protocol/usage.js";
@@ -77,7 +77,10 @@ export class Turn {
 
   /** Ends the turn with a failure; the first one stands. */
   fail(failure: Failure): "error" {
-    this.failure ??= failure;
+    if (this.failure === undefined) {
+      this.failure = failure;
+      if (isLimit(failure.reason)) this.outcome ??= "limit";
+    }
     return "error";
   }
 }

@@ -45,6 +45,11 @@ export const COMMANDS: readonly CliCommand[] = [
     summary: "the same by account: add, list, delete",
     load: () => import("./commands/creds.js"),
   },
+  {
+    name: "cost",
+    summary: "what was spent, by model, day or project",
+    load: () => import("./commands/cost.js"),
+  },
   { name: "models", summary: "list the models that can be used now", load: () => import("./commands/models.js") },
   {
     name: "ollama",

@@ -65,5 +65,9 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
   { name: "VLLM_BASE_URL", meaning: "address of vLLM (default http://127.0.0.1:8000/v1)" },
   { name: "VLLM_API_KEY", meaning: "key of vLLM, when it was started with one" },
   { name: "BROWSER", meaning: "program that opens the pages of sign-ins" },
+  {
+    name: "OXBOW_CATALOGUE_URL",
+    meaning: "where 'oxbow models --refresh' gets limits and prices (default: models.dev)",
+  },
   { name: "NO_COLOR", meaning: "no colours" },
 ];

@@ -18,6 +18,7 @@ import { STANDING_INSTRUCTION } from "../security/untrusted/standing-instruction
 import type { EngineParts } from "./harness.js";
 import { modelFits } from "./model-fit.js";
 import { pastEvents, resumeSession, takeUp } from "./resumed-session.js";
+import { RunCosts } from "./run-costs.js";
 import { openJournal } from "./run-journal.js";
 import { RunPermissions } from "./run-permissions.js";
 import { RunRecording } from "./run-recording.js";
@@ -28,6 +29,7 @@ import { openToolbox } from "./toolbox.js";
 
 export interface OpenedRun {
   readonly run: Run;
+  readonly costs: RunCosts;
   readonly recording: RunRecording;
   readonly security: RunSecurity;
 }
@@ -71,6 +73,8 @@ export async function openRun(
       else parts.tell(cause.message);
     },
   });
+  const costs = new RunCosts({ ...parts, ...parts.loaded, session, isResumed: resumed !== undefined, journal });
+  bus.subscribe((event) => costs.hear(event));
   const timeout = settings.permission_timeout.value;
   const limit = timeout === undefined ? undefined : { clock, ms: timeout, answer: timedOut(timeout) };
   const desk = new PermissionDesk(bus, request.personPresent, limit);
@@ -83,6 +87,7 @@ export async function openRun(
     journal,
     undo,
     content: parts.content,
+    costs,
     systemPrompt: (size) => prompts[size],
     fit: modelFits({ variables: parts.variables, roots: parts.loaded.roots, note: parts.note }),
     inputNotice: () => (permissions.planning ? PLAN_MODE_INSTRUCTION : undefined),
@@ -122,7 +127,7 @@ export async function openRun(
   run = opened;
   const model = () => `${opened.model.provider}:${opened.model.model}`;
   const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, tell: parts.tell });
-  return { run: opened, recording, security: tools.security };
+  return { run: opened, recording, costs, security: tools.security };
 }
 
 /** The tools of the run, and what stands around them. */

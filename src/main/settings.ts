@@ -4,9 +4,12 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { BudgetLimit } from "../base/budget.js";
+import { parseBudget } from "../base/budget-text.js";
 import { parseDuration } from "../base/duration.js";
 import { DEFAULT_INSTRUCTION_BYTES } from "../context/instructions/capped-texts.js";
 import type { ToolSet } from "../engine/ports.js";
+import type { Overrides } from "../providers/catalogue/overrides.js";
 import { DEFAULT_PERMISSION_TIMEOUT_MS } from "../security/permissions/identity.js";
 import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../security/permissions/modes.js";
 import { type LogLevels, parseLogLevels } from "../system/log.js";
@@ -65,6 +68,14 @@ export interface Settings {
   /** How long Ollama keeps a model in memory after an answer. */
   readonly keep_alive: Setting<string | undefined>;
   readonly log: Setting<LogLevels>;
+  /** The most that may be spent: by this run, a turn, a session with all its runs, and all sessions of a day. */
+  readonly budget: Setting<BudgetLimit | undefined>;
+  readonly budget_turn: Setting<BudgetLimit | undefined>;
+  readonly budget_session: Setting<BudgetLimit | undefined>;
+  readonly budget_day: Setting<BudgetLimit | undefined>;
+  /** The `[models]` tables, checked. */
+  readonly models: Setting<Overrides | undefined>;
+  readonly catalogue_url: Setting<string | undefined>;
 }
 
 export interface LoadedSettings {
@@ -113,6 +124,12 @@ const PROFILE_KEYS = [
   "num_ctx",
   "keep_alive",
   "log",
+  "budget",
+  "budget_turn",
+  "budget_session",
+  "budget_day",
+  "models",
+  "catalogue_url",
 ];
 
 type Profile = Readonly<Record<string, unknown>>;
@@ -192,6 +209,12 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
       fallback: { standard: "info", byComponent: new Map() },
       read: logLevels,
     }),
+    budget: pick({ key: "budget", flag: "budget", fallback: undefined, read: budget }),
+    budget_turn: pick({ key: "budget_turn", fallback: undefined, read: budget }),
+    budget_session: pick({ key: "budget_session", fallback: undefined, read: budget }),
+    budget_day: pick({ key: "budget_day", fallback: undefined, read: budget }),
+    models: await modelTables(profile, profilePath),
+    catalogue_url: pick({ key: "catalogue_url", variable: "OXBOW_CATALOGUE_URL", fallback: undefined, read: String }),
   };
   return { settings, roots: where, profilePath, warnings };
 }
@@ -258,6 +281,26 @@ async function readProfile(
   }
   const unknown = Object.keys(profile).filter((key) => !PROFILE_KEYS.includes(key));
   return { profile, warnings: unknown.map((key) => `${path}: unknown key "${key}" is ignored.`) };
+}
+
+async function modelTables({ models }: Profile, path: string): Promise<Setting<Overrides | undefined>> {
+  if (models === undefined) return { value: undefined, origin: "default" };
+  const { readOverrides } = await import("../providers/catalogue/overrides.js");
+  try {
+    return { value: readOverrides(models), origin: `${path} (models)` };
+  } catch (error) {
+    throw new UsageError(`${path}: ${(error as Error).message}`);
+  }
+}
+
+function budget(text: string): BudgetLimit {
+  const limit = parseBudget(text);
+  if (limit === undefined) {
+    throw new UsageError(
+      `expected an amount such as 0.50 (US dollars), "200k tokens" or "$2, 1M tokens", got "${text}".`,
+    );
+  }
+  return limit;
 }
 
 /** `@FILE` reads the text from a file. */

@@ -7,6 +7,7 @@ import { nodeClock } from "../system/node-clock.js";
 import type { Roots } from "../system/xdg-paths.js";
 import type { Variables } from "./env.js";
 import type { ModelShelf } from "./model-shelf.js";
+import type { RunCosts } from "./run-costs.js";
 import type { RunRecording } from "./run-recording.js";
 import type { RunSecurity } from "./run-security.js";
 import type { Settings } from "./settings.js";
@@ -20,12 +21,13 @@ export interface SlashFacts {
   readonly files?: readonly string[] | undefined;
   readonly recording: RunRecording;
   readonly security: RunSecurity;
+  readonly costs: RunCosts;
   readonly variables: Variables;
   readonly roots: Roots;
 }
 
 export function slashContext(facts: SlashFacts): SlashContext {
-  const { run, settings, root, shelf, files = [], recording, security, variables, roots } = facts;
+  const { run, settings, root, shelf, files = [], recording, security, costs, variables, roots } = facts;
   const currentModel = () => `${run.model.provider}:${run.model.model}`;
   return {
     currentModel,
@@ -47,6 +49,7 @@ export function slashContext(facts: SlashFacts): SlashContext {
     ],
     recording,
     security,
+    costs,
     async setModel(spec): Promise<SlashResult> {
       const resolved = await (/^\d+$/.test(spec) ? shelf.numbered(Number(spec)) : shelf.resolve(spec));
       if ("failure" in resolved) return resolved;

@@ -65,6 +65,7 @@ const TEXTS = {
   Interrupted: "The program was stopped in the middle of this turn.",
   Timeout: "Stopped after <timeout>: the time limit was reached. Raise it with --timeout.",
   IterationLimit: "Stopped after <limit> model calls: the limit was reached. Raise it with --max-iterations.",
+  BudgetReached: "Stopped by the budget of <scope>, <limit>: <detail>. Raise it with <how>.",
   InvalidInput: "<detail>",
   ConfigurationInvalid: "<detail>",
   Internal: "A fault in Oxbow itself stopped this turn: <detail>. The session goes on; the log has the details.",
@@ -84,6 +85,13 @@ export interface Failure {
 }
 
 export const FAILURE_REASONS = Object.keys(TEXTS) as readonly BuiltInReason[];
+
+const LIMITS: ReadonlySet<string> = new Set<BuiltInReason>(["Timeout", "IterationLimit", "BudgetReached"]);
+
+/** Reaching a limit is an outcome of its own, not a fault. */
+export function isLimit(reason: FailureReason): boolean {
+  return LIMITS.has(reason);
+}
 
 export function isBuiltInReason(reason: string): reason is BuiltInReason {
   return Object.hasOwn(TEXTS, reason);

@@ -10,7 +10,7 @@ import type { InputContent, OpaqueBlock, ResultContent, YieldBlock } from "./con
 import type { Failure } from "./errors.js";
 import type { CallId, TurnId } from "./ids.js";
 import type { JsonObject, JsonValue } from "./json.js";
-import type { Usage } from "./usage.js";
+import type { Cost, Usage } from "./usage.js";
 
 export type ToolStatus = "ok" | "error" | "denied" | "cancelled" | "timeout" | "skipped";
 export type TurnOutcome = "answered" | "limit" | "denied" | "cancelled" | "failed";
@@ -63,6 +63,8 @@ export interface EventPayloads {
     readonly model: string;
     readonly usage: Usage;
     readonly elapsed_ms: number;
+    /** Absent when the price is not known. */
+    readonly cost?: Cost;
     /** How the answer that this paid for was made up, where its deltas and calls alone do not say it. */
     readonly answer?: AnswerShape;
   };
@@ -107,6 +109,8 @@ export interface EventPayloads {
    * is being loaded); `warning` stays.
    */
   Notice: { readonly turn?: TurnId; readonly level: "progress" | "warning"; readonly message: string };
+  /** The conversation will soon be longer than the model can read: tokens of it, and of what fits. */
+  ContextNearlyFull: { readonly turn: TurnId; readonly model: string; readonly used: number; readonly window: number };
   StreamGap: { readonly from: number; readonly to: number; readonly reason: string };
   TokenExpiring: { readonly jti: string; readonly exp: number };
   HookTimeout: { readonly event: string; readonly command: string; readonly timeout_ms: number };
@@ -141,6 +145,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
   "PermissionResolved",
   "CompactionTriggered",
   "Notice",
+  "ContextNearlyFull",
   "StreamGap",
   "TokenExpiring",
   "HookTimeout",

@@ -8,6 +8,15 @@ export interface Usage {
   readonly reasoning: number;
 }
 
+/** US dollars of one model call; the four parts add up to `usd`. Where nobody knows the price there is no Cost, not a zero. */
+export interface Cost {
+  readonly usd: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+}
+
 export const NO_USAGE: Usage = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
 
 export function addUsage(a: Usage, b: Usage): Usage {

@@ -59,17 +59,26 @@ const CONNECT_MS = 10_000;
 const CLOUD_IDLE_MS = 300_000;
 const ERROR_BODY_BYTES = 64 * 1024;
 
+/** Protocols that have a question for it (tokens/count.ts). */
+const COUNTING_WIRES: ReadonlySet<string> = new Set(["anthropic", "gemini"]);
+
 export function usualTimeouts(endpoint: Pick<Endpoint, "local">): HttpTimeouts {
   return endpoint.local ? { connectMs: CONNECT_MS } : { connectMs: CONNECT_MS, idleMs: CLOUD_IDLE_MS };
 }
 
 export function createHttpModel<State>(options: HttpModelOptions<State>): Model {
-  const { endpoint, model } = options;
+  const { endpoint, model, wire, maxContextTokens } = options;
   return {
     provider: endpoint.provider,
     family: endpoint.family,
     model,
+    ...(maxContextTokens !== undefined && { contextTokens: maxContextTokens }),
+    ...(endpoint.maxOutputTokens !== undefined && { outputTokens: endpoint.maxOutputTokens }),
     stream: (request, context) => stream(options, request, context),
+    ...(COUNTING_WIRES.has(wire.name) && {
+      countTokens: async (request: ModelRequest, { signal }: RequestContext) =>
+        (await import("./tokens/count.js")).countTokens({ ...request, model }, { ...options, signal }),
+    }),
   };
 }
 
@@ -131,7 +140,7 @@ function ownRequest<State>({ model, endpoint }: HttpModelOptions<State>, request
   return { ...request, model, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
 }
 
-function target<State>({ maxContextTokens }: HttpModelOptions<State>, endpoint: Endpoint) {
+export function target({ maxContextTokens }: Pick<HttpModelOptions<never>, "maxContextTokens">, endpoint: Endpoint) {
   return {
     baseUrl: endpoint.baseUrl,
     family: endpoint.family,

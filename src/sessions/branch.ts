@@ -94,6 +94,7 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
     case "TurnStarted":
     case "TurnTiming":
     case "Cancelled":
+    case "ContextNearlyFull":
     case "TurnEnded":
       return { ...event.payload, ...turnOf(event.payload) };
     case "CompactionTriggered":

@@ -12,6 +12,7 @@ import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { EventKind, SessionEndReason, ToolStatus } from "../protocol/events.js";
 import type { CallId, LogId, SessionId } from "../protocol/ids.js";
+import type { Usage } from "../protocol/usage.js";
 
 export type StoreErrorCode =
   /** The key does not fit the database. */
@@ -96,6 +97,37 @@ export interface EventRange {
   readonly limit?: number;
 }
 
+export interface AppendOptions {
+  /** The events happened in another session, or in another program: what they cost is not spent again. */
+  readonly copied?: true;
+}
+
+/** What the model calls of one session to one model cost within a quarter of an hour: any time zone's days are made of those. */
+export interface Spending {
+  readonly session: SessionId;
+  readonly cwd: string;
+  readonly provider: string;
+  readonly model: string;
+  /** When the quarter of an hour began. */
+  readonly from: string;
+  readonly calls: number;
+  readonly usage: Usage;
+  readonly elapsed_ms: number;
+  /** Of the calls whose price was known. */
+  readonly usd: number;
+  /** Calls whose price was not. */
+  readonly unpriced: number;
+}
+
+export const SPENDING_MS = 15 * 60_000;
+
+export interface SpendingFilter {
+  readonly session?: SessionId;
+  readonly cwd?: string;
+  /** Quarters of an hour that ended after this time. */
+  readonly since?: string;
+}
+
 export interface Intent {
   readonly call: CallId;
   readonly session: SessionId;
@@ -122,7 +154,12 @@ export type Verification =
 
 export interface SessionStore {
   create(session: NewSession): Promise<void>;
-  append(session: SessionId, events: readonly Envelope[], durability: Durability): Promise<void>;
+  append(
+    session: SessionId,
+    events: readonly Envelope[],
+    durability: Durability,
+    options?: AppendOptions,
+  ): Promise<void>;
   /** In order. Ends with a `damaged` error at the first event that is not what was written. */
   events(session: SessionId, range?: EventRange): AsyncIterable<Envelope>;
   /** The id of the last event of a kind; looks from the end, so what is recent is found at once. */
@@ -150,6 +187,8 @@ export interface SessionStore {
    * Stores without this have only the events.
    */
   editedConversation?(session: SessionId): Promise<readonly Message[] | undefined>;
+  /** What was spent, as the CostIncremented events say; oldest first. Costs as much as there are rows, not events. */
+  spending(filter?: SpendingFilter): Promise<readonly Spending[]>;
   /** Writes what is waiting. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Where Oxbow keeps things. `OXBOW_HOME` moves all three roots under one folder, for tests and portable installs. */
+/** Where Oxbow keeps things. `OXBOW_HOME` moves all the roots under one folder, for tests and portable installs. */
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -7,18 +7,22 @@ export interface HomeVariables {
   readonly XDG_CONFIG_HOME?: string | undefined;
   readonly XDG_DATA_HOME?: string | undefined;
   readonly XDG_STATE_HOME?: string | undefined;
+  readonly XDG_CACHE_HOME?: string | undefined;
 }
 
 export interface Roots {
   readonly config: string;
   readonly data: string;
   readonly state: string;
+  /** What can be fetched again. */
+  readonly cache: string;
 }
 
 export function roots(variables: HomeVariables): Roots {
   const { OXBOW_HOME } = variables;
   if (OXBOW_HOME) {
-    return { config: join(OXBOW_HOME, "config"), data: join(OXBOW_HOME, "data"), state: join(OXBOW_HOME, "state") };
+    const inHome = (name: string) => join(OXBOW_HOME, name);
+    return { config: inHome("config"), data: inHome("data"), state: inHome("state"), cache: inHome("cache") };
   }
   const under = (variable: string | undefined, ...fallback: string[]) =>
     join(variable || join(homedir(), ...fallback), "oxbow");
@@ -26,5 +30,6 @@ export function roots(variables: HomeVariables): Roots {
     config: under(variables.XDG_CONFIG_HOME, ".config"),
     data: under(variables.XDG_DATA_HOME, ".local", "share"),
     state: under(variables.XDG_STATE_HOME, ".local", "state"),
+    cache: under(variables.XDG_CACHE_HOME, ".cache"),
   };
 }

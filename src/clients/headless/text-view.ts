@@ -59,6 +59,10 @@ export class TextView {
       case "Notice":
         this.#notice(event.payload);
         return;
+      case "ContextNearlyFull":
+        this.#closeLine();
+        this.#note(windowText(event.payload));
+        return;
       case "TurnEnded":
         this.#closeLine();
         this.#spinner.stop();
@@ -136,6 +140,13 @@ export class TextView {
     this.#spinner.hide();
     this.#terminal.err.write(`${line}\n`);
   }
+}
+
+/** What is left to do while nothing makes the conversation shorter by itself. */
+function windowText({ model, used, window }: EventPayloads["ContextNearlyFull"]): string {
+  const part = Math.min(100, Math.round((used / window) * 100));
+  const counts = `${used.toLocaleString("en-US")} of ${window.toLocaleString("en-US")} tokens`;
+  return `oxbow: the conversation fills ${part} % of what ${safeText(model)} can read (${counts}). Begin a new one (/clear), go back to an earlier turn ('oxbow session branch'), or take a model that reads more (/model).`;
 }
 
 function firstLine(text: string): string {

@@ -1,4 +1,6 @@
 /** `oxbow config show`: each value and where it came from (feature U10). */
+import type { BudgetLimit } from "../../base/budget.js";
+import { formatBudget } from "../../base/budget-text.js";
 import { formatDuration } from "../../base/duration.js";
 import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
@@ -17,6 +19,7 @@ const FLAGS = [
       "permission-mode",
       "system-prompt",
       "timeout",
+      "budget",
       "log-level",
       "help",
     ].includes(flag.name),
@@ -40,6 +43,8 @@ export async function run(args: readonly string[]): Promise<number> {
 
 function shown(key: string, value: unknown): string {
   if (value === undefined) return key === "provider" || key === "model" ? "(chosen by what is ready)" : "(none)";
+  if (key === "models") return [...(value as ReadonlyMap<string, unknown>).keys()].join(",");
+  if (key.startsWith("budget")) return formatBudget(value as BudgetLimit);
   if (key === "timeout_ms") return formatDuration(value as number);
   if (key === "log") {
     const { standard, byComponent } = value as Settings["log"]["value"];
@@ -61,6 +66,7 @@ function rows({ settings, roots, profilePath }: LoadedSettings): readonly (reado
     ["config folder", roots.config, "OXBOW_HOME or XDG_CONFIG_HOME"],
     ["data folder", roots.data, "OXBOW_HOME or XDG_DATA_HOME"],
     ["state folder", roots.state, "OXBOW_HOME or XDG_STATE_HOME"],
+    ["cache folder", roots.cache, "OXBOW_HOME or XDG_CACHE_HOME"],
   ];
 }
 

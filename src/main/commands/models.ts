@@ -8,10 +8,11 @@ import { loadSettings } from "../settings.js";
 
 const FLAGS = [
   { name: "json", help: "as JSON" },
+  { name: "refresh", help: "fetch the newest limits and prices (from models.dev) first" },
   { name: "help", short: "h", help: "show this help" },
 ];
 
-const USAGE = `Usage: oxbow models [PROVIDER] [--json]
+const USAGE = `Usage: oxbow models [PROVIDER] [--json] [--refresh]
        oxbow models test MODEL    measure what a model can really do (see 'oxbow models test --help')
 
 Lists the models of every provider that is ready, or of one, and what the others need.
@@ -33,6 +34,10 @@ export async function run(args: readonly string[]): Promise<number> {
   const { settings, roots, profilePath } = await loadSettings(flags, variables);
   const tables = { value: settings.providers.value, file: profilePath };
   const shelf = createModelShelf({ variables, roots, tables });
+  if (flags.has("refresh")) {
+    const { refresh } = await import("../refresh-catalogue.js");
+    await refresh({ settings, roots });
+  }
   const [only, ...more] = flags.words;
   if (more.length > 0) throw new UsageError("Name one provider, or none for all.");
   const states = await shelf.providers(only);

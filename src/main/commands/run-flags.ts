@@ -52,6 +52,11 @@ export const RUN_FLAGS: readonly Flag[] = [
   },
   { name: "cwd", value: "DIR", help: "the folder to work in (default: where you are)" },
   { name: "timeout", value: "TIME", help: "stop the run after this long: 90s, 5m, 1m30s" },
+  {
+    name: "budget",
+    value: "AMOUNT",
+    help: "stop before this run spends more: 0.50 (US dollars), '200k tokens', or both with a comma",
+  },
   { name: "stream-events", help: "print every event as one line of JSON, live" },
   { name: "json-events", help: "print the answer, then the events as lines of JSON" },
   {

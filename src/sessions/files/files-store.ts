@@ -18,6 +18,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import { type CallId, isId, type SessionId } from "../../protocol/ids.js";
 import {
+  type AppendOptions,
   type Conclusion,
   type Durability,
   type EventRange,
@@ -27,6 +28,8 @@ import {
   type SessionPatch,
   type SessionRecord,
   type SessionStore,
+  type Spending,
+  type SpendingFilter,
   StoreError,
   type Verification,
 } from "../store.js";
@@ -87,11 +90,18 @@ class FilesStore implements SessionStore {
     });
   }
 
-  async append(session: SessionId, events: readonly Envelope[], durability: Durability): Promise<void> {
+  async append(
+    session: SessionId,
+    events: readonly Envelope[],
+    durability: Durability,
+    { copied }: AppendOptions = {},
+  ): Promise<void> {
     const { writer, messages } = this.#desk(session);
     const prepared = events.map((event) => prepareEvent(session, event));
     await writer.add(async (open) => {
       await open.append(prepared);
+      const last = prepared.at(-1);
+      if (copied && last !== undefined) await open.changeConf({ copied_to: String(last.id) });
       return durability;
     });
     if (prepared.some(({ kind }) => MESSAGE_KINDS.has(kind))) messages.schedule();
@@ -209,6 +219,12 @@ class FilesStore implements SessionStore {
     const { writer, messages } = this.#desk(session);
     await writer.idle();
     return messages.editedConversation();
+  }
+
+  async spending(filter: SpendingFilter = {}): Promise<readonly Spending[]> {
+    this.#checkOpen();
+    await Promise.all([...this.#desks.values()].map(({ writer }) => writer.idle()));
+    return this.#catalog.spending(filter);
   }
 
   close(): Promise<void> {

@@ -5,7 +5,14 @@ import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { type CallId, isId, type SessionId } from "../../protocol/ids.js";
 import { syncFolder } from "../../system/sync-folder.js";
-import { type NewSession, type SessionFilter, type SessionRecord, StoreError } from "../store.js";
+import {
+  type NewSession,
+  type SessionFilter,
+  type SessionRecord,
+  type Spending,
+  type SpendingFilter,
+  StoreError,
+} from "../store.js";
 import { Chain, FIRST_LINK } from "./chain.js";
 import { readTailOf } from "./event-log.js";
 import { errnoOf, guarded, ifThere } from "./file-errors.js";
@@ -14,6 +21,7 @@ import { renderHead } from "./log-head.js";
 import { readConf } from "./open-session.js";
 import { checkIds, checkTime, renderConf } from "./session-conf.js";
 import { type SessionPaths, sessionPaths } from "./session-paths.js";
+import { readSpending } from "./spending.js";
 
 export interface CatalogOptions {
   readonly root: string;
@@ -125,6 +133,18 @@ export class SessionCatalog {
       .slice(0, limit);
   }
 
+  async spending({ session, cwd, since }: SpendingFilter): Promise<readonly Spending[]> {
+    const from = since === undefined ? undefined : Date.parse(since);
+    const sessions = (await this.#sessions()).filter((id) => session === undefined || id === session);
+    const rows = await inGroups(sessions, async (id) => {
+      const paths = this.paths(id);
+      const conf = await readConf(paths, id).catch(() => undefined);
+      if (conf === undefined || (cwd !== undefined && conf.conf.cwd !== cwd)) return [];
+      return readSpending(paths.events, conf.conf, from);
+    });
+    return rows.flat().sort((a, b) => compare(a.from, b.from) || compare(a.session, b.session));
+  }
+
   /** The session whose ledger knows a call. */
   async sessionOf(call: CallId): Promise<SessionId | undefined> {
     const needle = `"call":${JSON.stringify(call)}`;
@@ -139,7 +159,7 @@ export class SessionCatalog {
   async #record(session: SessionId): Promise<SessionRecord> {
     const paths = this.paths(session);
     const { conf } = await readConf(paths, session);
-    const { chain: _chain, ...known } = conf;
+    const { chain: _chain, copied_to: _copied, ...known } = conf;
     const { id, ts } = await readTailOf(paths.events);
     return { ...known, last_event: id, active_at: ts !== undefined && ts > conf.created_at ? ts : conf.created_at };
   }

@@ -11,6 +11,8 @@ import { type NewSession, StoreError } from "../store.js";
 export interface SessionConf extends NewSession {
   readonly pinned: boolean;
   readonly expired_to: number;
+  /** Events up to this one happened elsewhere (a branch, an import); 0 when all happened here. */
+  readonly copied_to: number;
   readonly noticed_at?: string;
   readonly ended?: SessionEndReason;
   /** The fingerprint of the chain its events form. */
@@ -99,6 +101,7 @@ export function parseConf(text: string, path: string): SessionConf {
     ...branchOf(values.get("branch_session"), count("branch_event")),
     pinned: values.get("pinned") === "true",
     expired_to: count("expired_to") ?? 0,
+    copied_to: count("copied_to") ?? 0,
     ...(values.has("noticed_at") && { noticed_at: time("noticed_at") }),
     ...(ended !== undefined && { ended }),
     chain: required("chain"),

@@ -11,8 +11,9 @@ import { createHash } from "node:crypto";
 import { StoreError } from "../store.js";
 import type { Database } from "./database.js";
 import { sql as sessions } from "./migrations/0001-sessions.js";
+import { sql as spending } from "./migrations/0002-spending.js";
 
-export const MIGRATIONS: readonly string[] = [sessions];
+export const MIGRATIONS: readonly string[] = [sessions, spending];
 
 export interface MigrateOptions {
   readonly wall: () => number;

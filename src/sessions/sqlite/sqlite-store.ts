@@ -5,6 +5,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import type { CallId, SessionId } from "../../protocol/ids.js";
 import {
+  type AppendOptions,
   type Conclusion,
   type Durability,
   type EventRange,
@@ -14,6 +15,8 @@ import {
   type SessionPatch,
   type SessionRecord,
   type SessionStore,
+  type Spending,
+  type SpendingFilter,
   StoreError,
   type Verification,
 } from "../store.js";
@@ -26,6 +29,7 @@ import { Ledger } from "./ledger.js";
 import { migrate } from "./migrations.js";
 import { Names } from "./names.js";
 import { SessionTable } from "./session-table.js";
+import { SpendingTable } from "./spending-table.js";
 
 export interface SqliteStoreOptions {
   readonly path: string;
@@ -78,6 +82,7 @@ class SqliteStore implements SessionStore {
   readonly #ledger: Ledger;
   /** Calls that change something, begun here and not ended. */
   readonly #changing = new Set<CallId>();
+  readonly #spending: SpendingTable;
 
   constructor(database: Database, { clock, groupDelayMs, chainKey }: Parts) {
     this.#database = database;
@@ -85,6 +90,7 @@ class SqliteStore implements SessionStore {
     this.#sessions = new SessionTable(database, chainKey);
     this.#log = new EventLog(database, names);
     this.#ledger = new Ledger(database, names);
+    this.#spending = new SpendingTable(database, names);
     const onRollback = () => {
       names.forget();
       this.#log.forget();
@@ -96,7 +102,13 @@ class SqliteStore implements SessionStore {
     await this.#queue.add("sync", () => this.#sessions.insertion(session));
   }
 
-  async append(session: SessionId, events: readonly Envelope[], durability: Durability): Promise<void> {
+  async append(
+    session: SessionId,
+    events: readonly Envelope[],
+    durability: Durability,
+    { copied }: AppendOptions = {},
+  ): Promise<void> {
+    const paid = copied ? [] : events.filter(({ kind }) => kind === "CostIncremented");
     const prepared = events.map((event) => prepareEvent(session, event));
     const last = prepared.at(-1);
     await this.#queue.add(durability, () => {
@@ -110,6 +122,7 @@ class SqliteStore implements SessionStore {
         const lastLink = this.#log.insert(head, prepared);
         const activeAt = Math.max(head.active_at, last.ts);
         this.#sessions.moveHead(head, { lastEvent: last.id, lastLink, activeAt });
+        this.#spending.add(head, paid);
       };
     });
   }
@@ -155,6 +168,7 @@ class SqliteStore implements SessionStore {
       const head = this.#sessions.head(session);
       return () => {
         this.#ledger.delete(head);
+        this.#spending.delete(head);
         this.#log.delete(head);
         this.#sessions.delete(head);
       };
@@ -222,6 +236,11 @@ class SqliteStore implements SessionStore {
       if (id === last) this.#ledger.dropNotes(head, ts);
       return id < last;
     });
+  }
+
+  async spending(filter: SpendingFilter = {}): Promise<readonly Spending[]> {
+    this.#queue.flush();
+    return this.#spending.list(filter);
   }
 
   async close(): Promise<void> {

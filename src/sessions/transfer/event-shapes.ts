@@ -21,6 +21,7 @@ function oneOf(...values: readonly string[]): JsonObject {
 }
 
 const USAGE = object({ input: NUMBER, output: NUMBER, cache_read: NUMBER, cache_write: NUMBER, reasoning: NUMBER });
+const COST = object({ usd: NUMBER, input: NUMBER, output: NUMBER, cache_read: NUMBER, cache_write: NUMBER });
 const FAILURE_FIELDS: Fields = { reason: STRING, message: STRING };
 const CONTENT: JsonObject = {
   type: "array",
@@ -69,8 +70,9 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
   TurnTiming: object({ turn: STRING, parts: OBJECT }),
   CostIncremented: object(
     { turn: STRING, provider: STRING, model: STRING, usage: USAGE, elapsed_ms: NUMBER },
-    { answer: ANSWER },
+    { answer: ANSWER, cost: COST },
   ),
+  ContextNearlyFull: object({ turn: STRING, model: STRING, used: NUMBER, window: NUMBER }),
   Error: object(FAILURE_FIELDS, { turn: STRING }),
   Cancelled: object({ turn: STRING, by: STRING }),
   TurnEnded: object(

@@ -15,7 +15,7 @@ export async function copySession(
   let piece: Envelope[] = [];
   const write = async (durability: "group" | "sync") => {
     count += piece.length;
-    await store.append(session.id, piece, durability);
+    await store.append(session.id, piece, durability, { copied: true });
     piece = [];
   };
   try {

@@ -1,0 +1,38 @@
+/** Amounts as people write and read them: `0.50`, `$2`, `200k tokens`, `$2, 1M tokens`. */
+import type { BudgetLimit } from "./budget.js";
+
+/** undefined when it is none. A bare number is US dollars. */
+export function parseBudget(text: string): BudgetLimit | undefined {
+  const limit: { usd?: number; tokens?: number } = {};
+  for (const part of text.split(",")) {
+    const found = /^\s*(\$?)\s*(\d+(?:\.\d+)?|\.\d+)\s*([km]?)\s*(usd|tokens?)?\s*$/i.exec(part);
+    if (found === null) return undefined;
+    const [, sign = "", digits = "", scale = "", word = ""] = found;
+    const value = Number(digits) * { "": 1, k: 1e3, m: 1e6 }[scale.toLowerCase() as "" | "k" | "m"];
+    const unit = /^token/i.test(word) ? "tokens" : "usd";
+    if (value <= 0 || limit[unit] !== undefined || (unit === "tokens" && sign !== "")) return undefined;
+    // A bare `200k` is more likely to be tokens than dollars: better to ask.
+    if (scale !== "" && unit === "usd") return undefined;
+    limit[unit] = value;
+  }
+  return limit;
+}
+
+export function formatBudget({ usd, tokens }: BudgetLimit): string {
+  const parts = [
+    ...(usd === undefined ? [] : [formatUsd(usd)]),
+    ...(tokens === undefined ? [] : [formatTokens(tokens)]),
+  ];
+  return parts.length === 0 ? "none" : parts.join(", ");
+}
+
+/** `$12.40`, `$0.0312`; never `$0.00` for something. */
+export function formatUsd(usd: number): string {
+  if (usd === 0) return "$0.00";
+  if (usd < 0.000_05) return "<$0.0001";
+  return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
+}
+
+export function formatTokens(tokens: number): string {
+  return `${Math.round(tokens).toLocaleString("en-US")} tokens`;
+}

@@ -1,0 +1,62 @@
+/**
+ * How many tokens a text takes, without a vocabulary (feature M1): pieces are cut where the common tokenizers cut them (words with the
+ * blank before them, three digits, runs of punctuation and of white space) and each counts by its script and length. The rates are
+ * between those of OpenAI's o200k and cl100k. docs/costs.md has the measured error; a provider's own count is better.
+ */
+
+const PIECE =
+  /'(?:s|t|m|d|re|ve|ll)\b|(?:[^\S\r\n]|(?<![!-/:-@[-`{-~])[/._(-])?(?:[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*)|\d{1,3}|[^\S\r\n]?[!-/:-@[-`{-~]+[\r\n]*|[\r\n]+|[^\S\r\n]+(?=[^\S\r\n])|[^\S\r\n]|[^\0-\x7f]+|[\s\S]/g;
+
+/** Letters of a word that are one token as a rule; the rest comes in pieces. */
+const WHOLE_WORD = 9;
+const WORD_PIECE = 5;
+const PUNCTUATION_PIECE = 3;
+const CONTRACTION = 0.3;
+/** Indentation is one token up to this width. */
+const WHITE_PIECE = 100;
+
+/** Tokens of a character, by script; the first that fits. */
+const SCRIPTS: readonly (readonly [pattern: RegExp, tokens: number])[] = [
+  [/\p{M}/u, 0.9],
+  [/\p{Script=Cyrillic}|\p{Script=Greek}/u, 0.4],
+  [/\p{Script=Latin}/u, 0.55],
+  [/\p{Script=Arabic}|\p{Script=Hebrew}/u, 0.45],
+  [/\p{Script=Han}/u, 0.85],
+  [/\p{Script=Hiragana}|\p{Script=Katakana}/u, 0.8],
+  [/\p{Script=Hangul}/u, 0.65],
+  [/\p{Script=Thai}|\p{Script=Devanagari}|\p{Script=Bengali}|\p{Script=Tamil}/u, 0.65],
+  [/\p{L}/u, 1],
+  [/\p{Emoji_Presentation}|\p{Extended_Pictographic}|\p{Regional_Indicator}/u, 2.3],
+  [/[\u2010-\u2027\u3000-\u303f\uff00-\uffef\u00a0-\u00bf]/u, 0.8],
+];
+const OTHER = 1.2;
+
+export function estimateTokens(text: string): number {
+  let tokens = 0;
+  for (const [piece] of text.matchAll(PIECE)) tokens += weigh(piece);
+  return Math.ceil(tokens - 1e-9);
+}
+
+function weigh(piece: string): number {
+  if (piece.charCodeAt(0) > 0x7f) return weighForeign(piece);
+  // What comes after a contraction's apostrophe belongs to the word before.
+  if (/^'[a-z]/.test(piece)) return CONTRACTION;
+  const bare = piece.trim();
+  const letters = bare.replace(/^[/._(-]/, "").length;
+  if (/[A-Za-z]$/.test(bare)) return letters <= WHOLE_WORD ? 1 : 1 + Math.ceil((letters - WHOLE_WORD) / WORD_PIECE);
+  if (bare === "") return Math.ceil(piece.length / WHITE_PIECE);
+  if (/^\d/.test(bare)) return 1;
+  return isOneCharacter(bare) ? Math.ceil(bare.length / 16) : Math.ceil(bare.length / PUNCTUATION_PIECE);
+}
+
+function isOneCharacter(text: string): boolean {
+  return text === text.charAt(0).repeat(text.length);
+}
+
+function weighForeign(text: string): number {
+  let tokens = 0;
+  for (const character of text) {
+    tokens += SCRIPTS.find(([pattern]) => pattern.test(character))?.[1] ?? OTHER;
+  }
+  return Math.max(1, tokens);
+}

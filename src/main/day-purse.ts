@@ -1,0 +1,162 @@
+/**
+ * The budget of a day, shared by all processes of a user (feature M14).
+ *
+ * 1. One small file for each day holds what is spent and what is held for calls that have not ended; it is read and replaced under a
+ *    lock. What a process holds goes when the process does.
+ * 2. `known` is what the sessions say was spent on this day before: calls that were made without this budget count too.
+ * 3. Nobody waits for another process: what does not fit now is refused now.
+ */
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type Amount,
+  type Ask,
+  affordable,
+  amountOf,
+  type BudgetLimit,
+  type Decision,
+  limiterOf,
+  NOTHING,
+  type Purse,
+  plus,
+} from "../base/budget.js";
+import type { Clock } from "../base/clock.js";
+import { withLock } from "../sessions/files/lock.js";
+import { writeFileAtomic } from "../system/atomic-file.js";
+import { readRow, startTimeOf } from "../system/process-table.js";
+
+export interface DayPurseOptions {
+  readonly scope: string;
+  readonly limit: BudgetLimit;
+  /** Where the days are kept. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly known: Amount;
+  readonly parent?: Purse | undefined;
+}
+
+interface Held extends Amount {
+  readonly pid: number;
+  readonly started: number;
+}
+
+interface Day {
+  readonly spent: Amount;
+  readonly held: Readonly<Record<string, Held>>;
+}
+
+const EMPTY: Day = { spent: NOTHING, held: {} };
+
+/** Midnight here, in milliseconds since the epoch. */
+export function startOfDay(wall: number): number {
+  const day = new Date(wall);
+  day.setHours(0, 0, 0, 0);
+  return day.getTime();
+}
+
+export class DayPurse implements Purse {
+  readonly #options: DayPurseOptions;
+  /** The day that `known` is of. */
+  readonly #openedOn: string;
+
+  constructor(options: DayPurseOptions) {
+    this.#options = options;
+    this.#openedOn = this.#today();
+  }
+
+  async reserve(ask: Ask, signal?: AbortSignal): Promise<Decision> {
+    const { parent } = this.#options;
+    const day = this.#today();
+    const id = randomUUID();
+    const own = await this.#take(day, id, ask);
+    if ("exhausted" in own || parent === undefined) return own;
+    const above = await parent.reserve({ ...ask, most: own.grant.output }, signal);
+    if ("exhausted" in above) {
+      await own.grant.settle(NOTHING);
+      return above;
+    }
+    const settle = async (spent: Amount) => {
+      await own.grant.settle(spent);
+      await above.grant.settle(spent);
+    };
+    return { grant: { ...own.grant, ...above.grant, settle } };
+  }
+
+  async #take(day: string, id: string, ask: Ask): Promise<Decision> {
+    const { scope, limit } = this.#options;
+    let decision: Decision | undefined;
+    let taken = NOTHING;
+    await this.#change(day, (before) => {
+      taken = Object.values(before.held).reduce<Amount>(plus, before.spent);
+      const output = affordable(ask, limit, taken);
+      if (output < ask.least) return before;
+      const held = { ...amountOf(ask, output), pid: process.pid, started: startTimeOf(process.pid) };
+      const settle = (spent: Amount) => this.#settle(day, id, spent);
+      const limitedBy = output < ask.most && {
+        limitedBy: limiterOf(scope, limit, { taken, amount: amountOf(ask, output + 1) }),
+      };
+      decision = { grant: { output, ...limitedBy, settle } };
+      return { ...before, held: { ...before.held, [id]: held } };
+    });
+    if (decision !== undefined) return decision;
+    const least = amountOf(ask, ask.least);
+    const limiter = limiterOf(scope, limit, { taken, amount: least });
+    return { exhausted: { ...limiter, spent: taken[limiter.unit], needed: least[limiter.unit] } };
+  }
+
+  /** What cannot be written here is in the log of the session all the same. */
+  async #settle(day: string, id: string, spent: Amount): Promise<void> {
+    await this.#change(day, (before) => {
+      const { [id]: _done, ...held } = before.held;
+      return { spent: plus(before.spent, spent), held };
+    }).catch(() => {});
+  }
+
+  async #change(day: string, step: (before: Day) => Day): Promise<void> {
+    const { clock, folder } = this.#options;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const file = join(folder, `${day}.json`);
+    await withLock(`${file}.lock`, { clock }, async () => {
+      const after = step(this.#withKnown(day, await read(file)));
+      await writeFileAtomic(file, JSON.stringify(after), { mode: 0o600 });
+    });
+  }
+
+  #withKnown(day: string, { spent, held }: Day): Day {
+    const { known } = this.#options;
+    if (day !== this.#openedOn) return { spent, held };
+    return { spent: { usd: Math.max(spent.usd, known.usd), tokens: Math.max(spent.tokens, known.tokens) }, held };
+  }
+
+  /** YYYY-MM-DD, as the user's calendar has it. */
+  #today(): string {
+    const now = new Date(this.#options.clock.wall());
+    const two = (value: number) => String(value).padStart(2, "0");
+    return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+  }
+}
+
+/** A file that is spoiled counts as none: the sessions know what was spent. */
+async function read(file: string): Promise<Day> {
+  try {
+    const { spent, held } = JSON.parse(await readFile(file, "utf8")) as Day;
+    const alive = Object.entries(held).filter(([, holder]) => isAlive(holder));
+    return {
+      spent: { usd: Number(spent.usd) || 0, tokens: Number(spent.tokens) || 0 },
+      held: Object.fromEntries(alive),
+    };
+  } catch {
+    return EMPTY;
+  }
+}
+
+function isAlive({ pid, started }: Held): boolean {
+  if (started !== 0) return readRow(pid)?.startTime === started;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The facts of any model (feature M14): what the user says of it in the profile, else what the catalogue lists, else cautious limits
+ * and no price.
+ *
+ * 1. Nothing is read before the first question: a question is asked after the first request is on its way.
+ * 2. A price is never a guess. Another server behind a provider's name (family `…-compatible`) has prices of its own: unknown.
+ */
+import { findProvider } from "../named.js";
+import { ASSUMED, type ListedFacts, type ModelFacts } from "./facts.js";
+import { ModelIndex } from "./match.js";
+import type { Overrides } from "./overrides.js";
+import { type CatalogueTable, parseTable } from "./table.js";
+
+export interface AskedModel {
+  readonly provider: string;
+  readonly model: string;
+  /** Tells another server behind the provider's name from the provider itself; the provider's name unless given. */
+  readonly family?: string;
+}
+
+export interface CatalogueOptions {
+  readonly overrides?: Overrides;
+  /** The catalogue that was fetched last, where there is one. */
+  readonly readFetched?: () => Promise<string | undefined>;
+}
+
+/** Other names of a section. */
+const SAME: Readonly<Record<string, string>> = { "openai-responses": "openai" };
+const FREE = { input: 0, output: 0 } as const;
+
+export class Catalogue {
+  readonly #options: CatalogueOptions;
+  #table: Promise<CatalogueTable> | undefined;
+  readonly #indexes = new Map<string, ModelIndex>();
+
+  constructor(options: CatalogueOptions = {}) {
+    this.#options = options;
+  }
+
+  /** Of which day the figures are. */
+  async date(): Promise<string> {
+    return (await this.#load()).date;
+  }
+
+  async facts(asked: AskedModel): Promise<ModelFacts> {
+    const found = await this.#found(asked);
+    const override = this.#options.overrides?.get(`${asked.provider}:${asked.model}`);
+    if (override === undefined) return found;
+    const { withOverride } = await import("./overrides.js");
+    const isAssumed = found.assumed && override.context === undefined;
+    return { ...withOverride(found, override), source: "profile", ...(isAssumed && { assumed: true as const }) };
+  }
+
+  async #found(asked: AskedModel): Promise<ModelFacts> {
+    const { provider, model, family = provider } = asked;
+    if (isLocal(asked)) {
+      const note = "runs on your own machine: no charge is counted";
+      return { ...ASSUMED, assumed: true, price: FREE, source: "local", note };
+    }
+    const listed = await this.#listed(provider, model);
+    if (listed !== undefined && !family.endsWith("-compatible")) return listed;
+    if (listed !== undefined) {
+      const { price: _price, ...limits } = listed;
+      return { ...limits, note: `another server answers for ${provider}: its prices are not known` };
+    }
+    const note = `${provider}:${model} is not in the catalogue: its price is unknown, its limits are assumed`;
+    return { ...ASSUMED, assumed: true, source: "assumed", note };
+  }
+
+  async #listed(provider: string, model: string): Promise<ModelFacts | undefined> {
+    const section = SAME[provider] ?? provider;
+    const models = (await this.#load()).providers.get(section);
+    if (models === undefined) return undefined;
+    let index = this.#indexes.get(section);
+    if (index === undefined) {
+      index = new ModelIndex(section, models.keys());
+      this.#indexes.set(section, index);
+    }
+    const match = index.find(model);
+    if (match !== undefined) {
+      const facts = models.get(match.id) as ListedFacts;
+      return { ...facts, source: "catalogue", ...(match.similar && { note: `as ${match.id}` }) };
+    }
+    return this.#variant(section, model);
+  }
+
+  /** OpenRouter's `vendor/name:nitro` is the model by another route, at that route's price. */
+  async #variant(section: string, model: string): Promise<ModelFacts | undefined> {
+    const base = section === "openrouter" ? /^(.+\/[^:]+):[a-z]+$/.exec(model)?.[1] : undefined;
+    const found = base === undefined ? undefined : await this.#listed(section, base);
+    if (found === undefined) return undefined;
+    const { price: _price, ...limits } = found;
+    return { ...limits, note: `limits as ${base}; the price of this route is unknown` };
+  }
+
+  #load(): Promise<CatalogueTable> {
+    this.#table ??= this.#newest();
+    return this.#table;
+  }
+
+  /** A fetched one that is older than what ships, or spoiled, is no help. */
+  async #newest(): Promise<CatalogueTable> {
+    const [{ default: text }, fetched] = await Promise.all([
+      import("../../../assets/models.txt"),
+      this.#options.readFetched?.().catch(() => undefined),
+    ]);
+    const shipped = parseTable(text);
+    if (fetched === undefined) return shipped;
+    try {
+      const table = parseTable(fetched);
+      return table.date > shipped.date ? table : shipped;
+    } catch {
+      return shipped;
+    }
+  }
+}
+
+const OFFLINE = "offline";
+
+function isLocal({ provider, model }: AskedModel): boolean {
+  if (provider === OFFLINE) return true;
+  // Ollama's own service answers for these, and wants a plan for it.
+  return findProvider(provider)?.local === true && !/[:-]cloud$/.test(model);
+}

@@ -1,0 +1,80 @@
+/** What is known of a model: how much it reads and writes, what it can do, what it costs (feature M14). */
+import type { Cost, Usage } from "../../protocol/usage.js";
+
+/** US dollars per million tokens. A rate that is not given is the one of `input`. */
+export interface Rates {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read?: number;
+  readonly cache_write?: number;
+}
+
+export interface Price extends Rates {
+  /** Other rates for the whole of a request whose prompt is longer than `over` tokens, the longest first. */
+  readonly tiers?: readonly (Rates & { readonly over: number })[];
+}
+
+export interface Abilities {
+  readonly tools: boolean;
+  readonly images: boolean;
+  readonly reasoning: boolean;
+}
+
+/** One model as the catalogue has it. */
+export interface ListedFacts {
+  /** What it can read and write together, in tokens. */
+  readonly context: number;
+  /** What it can read, where that is less. */
+  readonly input?: number;
+  /** What it can write in one answer. */
+  readonly output: number;
+  /** Absent when nobody told: not free, unknown. */
+  readonly price?: Price;
+  readonly abilities: Abilities;
+}
+
+export interface ModelFacts extends ListedFacts {
+  /** `profile`: the user said so. `local`: it runs on a machine of the user's. `assumed`: nothing is known of it. */
+  readonly source: "profile" | "catalogue" | "local" | "assumed";
+  /** The limits are a cautious guess. */
+  readonly assumed?: true;
+  /** What a person should know about these facts, when there is something. */
+  readonly note?: string;
+}
+
+/** Of a model that nobody knows: small enough to be true of nearly every one in use. */
+export const ASSUMED: ListedFacts = {
+  context: 32_768,
+  output: 8_192,
+  abilities: { tools: true, images: false, reasoning: false },
+};
+
+/** What the model can be given to read. */
+export function readingLimit({ context, input }: Pick<ListedFacts, "context" | "input">): number {
+  return Math.min(context, input ?? context);
+}
+
+/** The rates that hold for a prompt of this length. */
+export function ratesFor(price: Price, promptTokens: number): Rates {
+  return price.tiers?.find(({ over }) => promptTokens > over) ?? price;
+}
+
+export function costOf(usage: Usage, price: Price): Cost {
+  const rates = ratesFor(price, usage.input + usage.cache_read + usage.cache_write);
+  const parts = {
+    input: dollars(usage.input, rates.input),
+    output: dollars(usage.output, rates.output),
+    cache_read: dollars(usage.cache_read, rates.cache_read ?? rates.input),
+    cache_write: dollars(usage.cache_write, rates.cache_write ?? rates.input),
+  };
+  return { usd: rounded(parts.input + parts.output + parts.cache_read + parts.cache_write), ...parts };
+}
+
+function dollars(tokens: number, rate: number): number {
+  return rounded((tokens * rate) / 1e6);
+}
+
+/** To a hundredth of a millionth of a cent: no rate is finer, and sums stay short as text. */
+function rounded(usd: number): number {
+  return Math.round(usd * 1e10) / 1e10;
+}

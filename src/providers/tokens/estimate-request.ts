@@ -1,0 +1,93 @@
+/** How many tokens a request will count as, before it is sent (feature M1). */
+import { estimateTokens } from "../../base/estimate-tokens.js";
+import type { ModelRequest } from "../../engine/ports.js";
+import type { AssistantBlock, Message, UserBlock } from "../../protocol/content.js";
+
+/** What a provider adds, and how its tokenizer compares to the one that `estimateTokens` imitates. Measured; see docs/costs.md. */
+interface Habits {
+  readonly factor: number;
+  readonly request: number;
+  readonly message: number;
+  /** With the first tool comes a prompt of the provider's own. */
+  readonly firstTool: number;
+  readonly tool: number;
+  /** Some show the model a shorter form of a tool's schema. */
+  readonly schema: number;
+}
+
+const HABITS: Readonly<Record<string, Habits>> = {
+  anthropic: { factor: 1.15, request: 5, message: 4, firstTool: 540, tool: 12, schema: 1 },
+  openai: { factor: 1, request: 3, message: 4, firstTool: 12, tool: 4, schema: 0.5 },
+  gemini: { factor: 1, request: 0, message: 1, firstTool: 0, tool: 2, schema: 0.4 },
+};
+const USUAL: Habits = { factor: 1.1, request: 15, message: 6, firstTool: 80, tool: 12, schema: 0.9 };
+
+/** About what a large image takes everywhere. */
+const IMAGE = 1600;
+
+export function estimateRequestTokens(
+  request: Pick<ModelRequest, "system" | "messages" | "tools">,
+  family: string,
+): number {
+  const habits = HABITS[family] ?? USUAL;
+  let text = estimateTokens(request.system);
+  let extra = habits.request + (request.system === "" ? 0 : habits.message);
+  for (const message of request.messages) {
+    const weight = weigh(message);
+    text += weight.text;
+    extra += weight.images * IMAGE + habits.message;
+  }
+  for (const { name, description, inputSchema } of request.tools) {
+    text += estimateTokens(name) + estimateTokens(description);
+    text += estimateTokens(JSON.stringify(inputSchema)) * habits.schema;
+    extra += habits.tool;
+  }
+  if (request.tools.length > 0) extra += habits.firstTool;
+  return Math.ceil(text * habits.factor) + extra;
+}
+
+interface Weight {
+  readonly text: number;
+  readonly images: number;
+}
+
+/** Messages are never changed, and each is in every request that follows. */
+const weights = new WeakMap<Message, Weight>();
+
+function weigh(message: Message): Weight {
+  let weight = weights.get(message);
+  if (weight === undefined) {
+    weight = { text: 0, images: 0 };
+    for (const block of message.content) weight = add(weight, weighBlock(block));
+    weights.set(message, weight);
+  }
+  return weight;
+}
+
+function weighBlock(block: AssistantBlock | UserBlock): Weight {
+  switch (block.type) {
+    case "text":
+      return words(block.text);
+    case "thinking":
+      // Earlier thinking is mostly left out again, or comes back as a signature of about its length.
+      return words(block.text);
+    case "image":
+      return { text: 0, images: 1 };
+    case "tool_use":
+      return words(`${block.tool} ${block.malformed ?? JSON.stringify(block.args)}`);
+    case "tool_result":
+      return block.content.reduce((sum, each) => add(sum, weighBlock(each)), words(block.tool));
+    case "opaque":
+      return words(JSON.stringify(block.data));
+    case "yield":
+      return words("");
+  }
+}
+
+function words(text: string): Weight {
+  return { text: estimateTokens(text), images: 0 };
+}
+
+function add(a: Weight, b: Weight): Weight {
+  return { text: a.text + b.text, images: a.images + b.images };
+}
