@@ -34,7 +34,7 @@ const OTHER = 1.2;
 export function estimateTokens(text: string): number {
   let tokens = 0;
   for (const [piece] of text.matchAll(PIECE)) tokens += weigh(piece);
-  return Math.ceil(tokens - 1e-9);
+  return Math.max(0, Math.ceil(tokens - 1e-9));
 }
 
 function weigh(piece: string): number {

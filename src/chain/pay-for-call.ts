@@ -1,16 +1,17 @@
 /**
  * One model call within a budget (feature M14).
  *
- * 1. Held before the call: the estimated prompt at its dearest rate, and the longest answer that the budgets still allow. The request
- *    says that length, so the model cannot write more than was held for.
- * 2. Settled when the stream ends, however it ends: by the provider's count, or by an estimate of what came when it told none.
- * 3. A model without a known price is not called on a budget in dollars.
+ * 1. Held before the call: the estimated prompt, and the longest answer that the budgets still allow. The request says that length, so
+ *    the model cannot write more than was held for.
+ * 2. What the provider counted for the call before makes the next estimate truer; what it had cached is taken to be still there.
+ * 3. Settled when the stream ends, however it ends: by the provider's count, or by an estimate of what came when it told none.
+ * 4. A model without a known price is not called on a budget in dollars.
  */
 import { type Amount, type Ask, type Grant, type Limiter, NOTHING, type Purse } from "../base/budget.js";
 import { formatTokens, formatUsd } from "../base/budget-text.js";
 import { estimateTokens } from "../base/estimate-tokens.js";
 import { TurnFailure } from "../engine/cancel.js";
-import type { ModelEvent, ModelRequest, ModelStream, Next, RequestContext } from "../engine/ports.js";
+import type { Model, ModelEvent, ModelRequest, ModelStream, Next, RequestContext } from "../engine/ports.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { Usage } from "../protocol/usage.js";
 import { costOf, type ModelFacts, type Price, ratesFor } from "../providers/catalogue/facts.js";
@@ -19,8 +20,20 @@ import type { CostKeeper } from "./services.js";
 
 /** Shorter answers are cut off before they say anything. */
 const LEAST_OUTPUT = 256;
-/** The estimate may be too low by this much (docs/costs.md). */
+/** What is held for an answer when nobody limited it: the rest of what a model could write is never needed at once. */
+const USUAL_OUTPUT = 32_000;
+/** The estimate may be too low by this much: at first, and once it was compared with the provider's count (docs/costs.md). */
 const MARGIN = 1.2;
+const LEARNT_MARGIN = 1.05;
+
+interface Experience {
+  /** Tokens that the provider counted for each that was estimated. */
+  readonly ratio: number;
+  /** Tokens of the prompt that it has in its cache. */
+  readonly cached: number;
+}
+
+const experiences = new WeakMap<Model, Experience>();
 
 export interface Payment {
   readonly costs: CostKeeper;
@@ -33,67 +46,80 @@ export async function payForCall(
   context: RequestContext,
   payment: Payment,
 ): Promise<ModelStream> {
-  const { costs, purse, next } = payment;
-  const { model, signal } = context;
+  const { costs, next } = payment;
+  const { model } = context;
   const facts = await costs.facts(model);
-  if (facts.price === undefined && costs.countsDollars)
+  if (facts.price === undefined && costs.countsDollars) {
     throw new TurnFailure(noPrice(`${model.provider}:${model.model}`));
+  }
   const estimate = estimateRequestTokens(request, model.family);
-  let prompt = Math.ceil(estimate * MARGIN);
-  let decision = await purse.reserve(askFor(prompt, request, facts), signal);
-  if ("exhausted" in decision) {
-    // It is close: a provider that counts exactly is worth a question.
-    const counted = await model.countTokens?.(request, context);
-    if (counted !== undefined && counted < prompt) {
-      prompt = counted;
-      decision = await purse.reserve(askFor(prompt, request, facts), signal);
-    }
-  }
-  if ("exhausted" in decision) {
-    const { unit, spent, needed } = decision.exhausted;
-    const detail = `${shown(unit, spent)} of it is spent and the next model call takes ${shown(unit, needed)} or more`;
-    throw new TurnFailure(reached(decision.exhausted, detail, costs));
-  }
-  const { grant } = decision;
+  const grant = await reserve({ request, estimate, facts }, context, payment);
   const { limitedBy, output } = grant;
-  const mustSay = limitedBy !== undefined || facts.assumed;
   const cutBy = limitedBy && reached(limitedBy, "the answer took all that was left of it", costs);
   try {
-    const stream = await next(mustSay ? { ...request, maxOutputTokens: output } : request);
-    return settled(stream, { grant, prompt: estimate, price: facts.price, ...(cutBy !== undefined && { cutBy }) });
+    const stream = await next({ ...request, maxOutputTokens: output });
+    const settlement = { grant, model, estimate, price: facts.price, ...(cutBy !== undefined && { cutBy }) };
+    return settled(stream, settlement);
   } catch (error) {
     await grant.settle(NOTHING);
     throw error;
   }
 }
 
-function askFor(prompt: number, request: ModelRequest, facts: ModelFacts): Ask {
+interface PlannedCall {
+  readonly request: ModelRequest;
+  /** Tokens of the prompt. */
+  readonly estimate: number;
+  readonly facts: ModelFacts;
+}
+
+async function reserve(call: PlannedCall, context: RequestContext, { costs, purse }: Payment): Promise<Grant> {
+  const { model, signal } = context;
+  const { ratio = undefined, cached = 0 } = experiences.get(model) ?? {};
+  const prompt = Math.ceil(call.estimate * (ratio === undefined ? MARGIN : ratio * LEARNT_MARGIN));
+  let decision = await purse.reserve(askFor(call, { prompt, cached }), signal);
+  if ("exhausted" in decision) {
+    // It is close: a provider that counts exactly is worth a question.
+    const counted = await model.countTokens?.(call.request, context);
+    if (counted !== undefined && counted < prompt) {
+      decision = await purse.reserve(askFor(call, { prompt: counted, cached }), signal);
+    }
+  }
+  if ("grant" in decision) return decision.grant;
+  const { unit, spent, needed } = decision.exhausted;
+  const detail = `${shown(unit, spent)} of it is spent and the next model call takes ${shown(unit, needed)} or more`;
+  throw new TurnFailure(reached(decision.exhausted, detail, costs));
+}
+
+function askFor(
+  { request, facts }: PlannedCall,
+  { prompt, cached }: { readonly prompt: number; readonly cached: number },
+): Ask {
   const rates = ratesFor(facts.price ?? { input: 0, output: 0 }, prompt);
-  const dearest = Math.max(rates.input, rates.cache_write ?? 0);
-  const most = longestAnswer(request, facts);
+  const read = Math.min(prompt, cached);
+  const usd =
+    read * (rates.cache_read ?? rates.input) + (prompt - read) * Math.max(rates.input, rates.cache_write ?? 0);
+  const most = Math.min(request.maxOutputTokens ?? USUAL_OUTPUT, facts.output);
   return {
-    fixed: { usd: (prompt * dearest) / 1e6, tokens: prompt },
+    fixed: { usd: usd / 1e6, tokens: prompt },
     each: { usd: rates.output / 1e6, tokens: 1 },
     least: Math.min(LEAST_OUTPUT, most),
     most,
   };
 }
 
-function longestAnswer(request: ModelRequest, facts: ModelFacts): number {
-  return Math.min(request.maxOutputTokens ?? facts.output, facts.output);
-}
-
 interface Settlement {
   readonly grant: Grant;
-  /** Estimated tokens of the prompt. */
-  readonly prompt: number;
+  readonly model: Model;
+  /** Tokens of the prompt. */
+  readonly estimate: number;
   readonly price: Price | undefined;
   /** What to say when the answer fills all that the budget had left. */
   readonly cutBy?: Failure;
 }
 
 async function* settled(stream: ModelStream, settlement: Settlement): AsyncGenerator<readonly ModelEvent[]> {
-  const { grant, prompt, price, cutBy } = settlement;
+  const { grant, model, estimate, price, cutBy } = settlement;
   let usage: Usage | undefined;
   let words = "";
   try {
@@ -107,8 +133,15 @@ async function* settled(stream: ModelStream, settlement: Settlement): AsyncGener
         : batch.map((event) => (isCutOff(event) ? { type: "failure", failure: cutBy } : event));
     }
   } finally {
-    await grant.settle(spentOn(usage, { prompt, price, words }));
+    if (usage !== undefined) learn(model, usage, estimate);
+    await grant.settle(spentOn(usage, { prompt: estimate, price, words }));
   }
+}
+
+function learn(model: Model, usage: Usage, estimate: number): void {
+  const cached = usage.cache_read + usage.cache_write;
+  const ratio = (usage.input + cached) / Math.max(1, estimate);
+  experiences.set(model, { ratio: Math.max(0.5, ratio), cached });
 }
 
 function isCutOff(event: ModelEvent): boolean {

@@ -5,6 +5,7 @@
 import { open, stat } from "node:fs/promises";
 import type { EnvelopeOf } from "../../protocol/envelope.js";
 import { addUsage, NO_USAGE } from "../../protocol/usage.js";
+import { isCounted } from "../spending.js";
 import { SPENDING_MS, type Spending } from "../store.js";
 import { ifThere } from "./file-errors.js";
 import type { SessionConf } from "./session-conf.js";
@@ -24,7 +25,7 @@ export async function readSpending(path: string, conf: SpendingConf, since: numb
   const rows = new Map<string, Spending>();
   for await (const line of linesWithCost(path)) {
     const event = parsed(line);
-    if (event === undefined || event.id <= conf.copied_to) continue;
+    if (event === undefined || event.id <= conf.copied_to || !isCounted(event.payload)) continue;
     const quarter = Math.floor(Date.parse(event.ts) / SPENDING_MS);
     if (since !== undefined && quarter < Math.floor(since / SPENDING_MS)) continue;
     const { provider, model } = event.payload;

@@ -1,6 +1,7 @@
 /** The rows of `spending`: written in the transaction that writes the events, so that the two never disagree. */
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
+import { isCounted } from "../spending.js";
 import { SPENDING_MS, type Spending, type SpendingFilter } from "../store.js";
 import type { Bindable, Database } from "./database.js";
 import type { Names } from "./names.js";
@@ -26,6 +27,25 @@ const ROW = {
 
 const NANO = 1e9;
 
+/** A call in its stored form, made when it is appended: the caller may change its objects later. */
+export interface PaidCall {
+  readonly quarter: number;
+  readonly provider: string;
+  readonly model: string;
+  /** Tokens of five kinds, milliseconds, thousand-millionths of a dollar, and 1 when its price was not known. */
+  readonly numbers: readonly number[];
+}
+
+export function paidCalls(events: readonly Envelope[]): PaidCall[] {
+  return events.flatMap((event) => {
+    if (event.kind !== "CostIncremented" || !isCounted(event.payload)) return [];
+    const { provider, model, usage, elapsed_ms, cost } = event.payload;
+    const tokens = [usage.input, usage.output, usage.cache_read, usage.cache_write, usage.reasoning];
+    const numbers = [...tokens, elapsed_ms, (cost?.usd ?? 0) * NANO, cost === undefined ? 1 : 0].map(count);
+    return [{ quarter: Math.floor(toMilliseconds(event.ts) / SPENDING_MS), provider, model, numbers }];
+  });
+}
+
 export class SpendingTable {
   readonly #database: Database;
   readonly #names: Names;
@@ -36,11 +56,8 @@ export class SpendingTable {
   }
 
   /** Inside the transaction of the append. */
-  add({ number }: Head, events: readonly Envelope[]): void {
-    for (const event of events) {
-      if (event.kind !== "CostIncremented") continue;
-      const { provider, model, usage, elapsed_ms, cost } = event.payload;
-      const quarter = Math.floor(toMilliseconds(event.ts) / SPENDING_MS);
+  add({ number }: Head, calls: readonly PaidCall[]): void {
+    for (const { quarter, provider, model, numbers } of calls) {
       this.#database.run(
         `INSERT INTO spending (session, quarter, provider, model, calls, input, output, cache_read, cache_write, reasoning,
            elapsed_ms, nano_usd, unpriced) VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -49,15 +66,7 @@ export class SpendingTable {
            cache_write = cache_write + excluded.cache_write, reasoning = reasoning + excluded.reasoning,
            elapsed_ms = elapsed_ms + excluded.elapsed_ms, nano_usd = nano_usd + excluded.nano_usd,
            unpriced = unpriced + excluded.unpriced`,
-        [
-          number,
-          quarter,
-          this.#names.numberOf(provider),
-          this.#names.numberOf(model),
-          ...[usage.input, usage.output, usage.cache_read, usage.cache_write, usage.reasoning, elapsed_ms].map(count),
-          count((cost?.usd ?? 0) * NANO),
-          cost === undefined ? 1 : 0,
-        ],
+        [number, quarter, this.#names.numberOf(provider), this.#names.numberOf(model), ...numbers],
       );
     }
   }

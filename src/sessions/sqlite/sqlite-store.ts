@@ -29,7 +29,7 @@ import { Ledger } from "./ledger.js";
 import { migrate } from "./migrations.js";
 import { Names } from "./names.js";
 import { SessionTable } from "./session-table.js";
-import { SpendingTable } from "./spending-table.js";
+import { paidCalls, SpendingTable } from "./spending-table.js";
 
 export interface SqliteStoreOptions {
   readonly path: string;
@@ -108,7 +108,7 @@ class SqliteStore implements SessionStore {
     durability: Durability,
     { copied }: AppendOptions = {},
   ): Promise<void> {
-    const paid = copied ? [] : events.filter(({ kind }) => kind === "CostIncremented");
+    const paid = copied ? [] : paidCalls(events);
     const prepared = events.map((event) => prepareEvent(session, event));
     const last = prepared.at(-1);
     await this.#queue.add(durability, () => {

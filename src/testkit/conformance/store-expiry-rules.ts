@@ -37,6 +37,7 @@ function everyKind(session: SessionId): Envelope[] {
       payload: { call, tool: "bash", status: "ok", content: said, details: { diff: LONG_SECRET } },
     },
     { kind: "CompactionTriggered", payload: { turn, reason: "asked", summary: SECRET } },
+    { kind: "ContextNearlyFull", payload: { turn, model: "offline:echo", used: 90, window: 100 } },
     { kind: "HookTimeout", payload: { event: "PreToolUse", command: SECRET, timeout_ms: 1 } },
     { kind: "HookError", payload: { event: "PreToolUse", command: SECRET, exit_code: 1 } },
     { kind: "CustomEvent", payload: { namespace: "n", kind: "k", payload: [{ deep: SECRET }] } },

@@ -5,10 +5,12 @@
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import type { CallId, LogId, SessionId } from "../../protocol/ids.js";
+import type { Usage } from "../../protocol/usage.js";
 import { EXPIRY_RULES } from "./store-expiry-rules.js";
 import { LEDGER_RULES } from "./store-ledger-rules.js";
 import { LOG_RULES } from "./store-log-rules.js";
 import { SESSION_RULES } from "./store-session-rules.js";
+import { SPENDING_RULES } from "./store-spending-rules.js";
 
 export interface SessionFields {
   readonly id: SessionId;
@@ -38,10 +40,28 @@ export interface IntentFields {
   readonly started_at: string;
 }
 
+export interface SpendingFields {
+  readonly session: SessionId;
+  readonly cwd: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly from: string;
+  readonly calls: number;
+  readonly usage: Usage;
+  readonly elapsed_ms: number;
+  readonly usd: number;
+  readonly unpriced: number;
+}
+
 /** The store's interface as this suite uses it; refusals are errors with a `code`. */
 export interface StoreUnderTest {
   create(session: SessionFields): Promise<void>;
-  append(session: SessionId, events: readonly Envelope[], durability: "group" | "sync"): Promise<void>;
+  append(
+    session: SessionId,
+    events: readonly Envelope[],
+    durability: "group" | "sync",
+    options?: { readonly copied?: true },
+  ): Promise<void>;
   events(session: SessionId, range?: { readonly after?: number; readonly limit?: number }): AsyncIterable<Envelope>;
   last(session: SessionId, kind: EventKind): Promise<number | undefined>;
   list(filter?: {
@@ -75,6 +95,11 @@ export interface StoreUnderTest {
   orphans(session: SessionId): Promise<readonly IntentFields[]>;
   verify(session: SessionId): Promise<{ readonly ok: boolean }>;
   expire(session: SessionId, event: number): Promise<void>;
+  spending(filter?: {
+    readonly session?: SessionId;
+    readonly cwd?: string;
+    readonly since?: string;
+  }): Promise<readonly SpendingFields[]>;
   close(): Promise<void>;
 }
 
@@ -92,7 +117,7 @@ export interface TestRunner {
 
 export function describeStore(name: string, openPlace: () => Promise<StorePlace>, runner: TestRunner): void {
   runner.describe(`session store ${name}`, () => {
-    for (const [title, body] of [...LOG_RULES, ...SESSION_RULES, ...LEDGER_RULES, ...EXPIRY_RULES]) {
+    for (const [title, body] of [...LOG_RULES, ...SESSION_RULES, ...LEDGER_RULES, ...EXPIRY_RULES, ...SPENDING_RULES]) {
       runner.it(title, async () => {
         const place = await openPlace();
         const opened: StoreUnderTest[] = [];

@@ -1,0 +1,208 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, expect } from "vitest";
+import type { EventPayloads } from "../../src/protocol/events.js";
+import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+const mocks: MockModel[] = [];
+afterEach(async () => {
+  for (const mock of mocks.splice(0)) await mock.close();
+});
+
+/** claude-sonnet-4-5: $3 in, $15 out, $0.30 cache read, $3.75 cache write for a million tokens. */
+const TWO_CALLS = `
+reply
+  tool ls {}
+  usage input=1000 output=100 cache-read=10000 cache-write=2000
+reply
+  text: There.
+  usage input=2000 output=200
+loop
+`;
+const ONE_CALL = "reply\n  text: Yes.\n  usage input=1500 output=200\nloop\n";
+const FIRST_CALL = 0.003 + 0.0015 + 0.003 + 0.0075;
+const SECOND_CALL = 0.009;
+
+async function scene(script: string, profile?: string) {
+  const mock = await startMockModel({ script });
+  mocks.push(mock);
+  const home = await temporaryFolder();
+  const cwd = await temporaryFolder();
+  if (profile !== undefined) {
+    await mkdir(join(home, "config"), { recursive: true });
+    await writeFile(join(home, "config", "config.toml"), profile);
+  }
+  const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_HOME: home };
+  const run = (args: readonly string[], more: { input?: string; env?: Record<string, string> } = {}) =>
+    oxbow(args, { cwd, ...more, env: { ...env, ...more.env } });
+  return { mock, run, home, cwd };
+}
+
+function jsonOf(stdout: string) {
+  return JSON.parse(stdout) as {
+    total: { usd: number | null; unpriced: number; calls: number };
+    lines: { name: string; usd: number | null; calls: number }[];
+  };
+}
+
+describe("costs", () => {
+  verifies(["M14"], "are told with every call, for a session and over all of them", async () => {
+    const { run, mock, cwd } = await scene(TWO_CALLS);
+    const events = envelopes((await run(["look", "--stream-events"])).stdout);
+    const costs = events.flatMap((event) => (event.kind === "CostIncremented" ? [event.payload.cost] : []));
+    expect(costs[0]).toEqual({ usd: FIRST_CALL, input: 0.003, output: 0.0015, cache_read: 0.003, cache_write: 0.0075 });
+    expect(costs.map((cost) => cost?.usd)).toEqual([FIRST_CALL, SECOND_CALL]);
+    // Another server behind openai's name: nobody knows its prices.
+    const foreign = providerEnvironment("openai", mock.url);
+    const session = await run(["--plain", "-c", "--model", "openai:gpt-5"], { input: "again\n/cost\n", env: foreign });
+    expect(session.stdout).toMatch(/This session: ≥ \$0\.0240 · [\d,]+ in · 600 out · 4 calls/);
+    expect(session.stdout).toMatch(/anthropic:claude-sonnet-4-5 +2 +3,000 +10,000 +2,000 +300 +\$0\.0240\n/);
+    expect(session.stdout).toMatch(/openai:gpt-5 +2 .*unknown\n/);
+    expect(session.stdout).toContain(
+      "anthropic:claude-sonnet-4-5: input 3, output 15, cache read 0.3, cache write 3.75",
+    );
+    const byModel = jsonOf((await run(["cost", "--json"])).stdout);
+    expect(byModel.total).toMatchObject({ usd: FIRST_CALL + SECOND_CALL, calls: 4, unpriced: 2 });
+    expect(byModel.lines.map(({ name, usd }) => [name, usd])).toEqual([
+      ["anthropic:claude-sonnet-4-5", FIRST_CALL + SECOND_CALL],
+      ["openai:gpt-5", null],
+    ]);
+    const byProject = await run(["cost", "--by", "project", "--since", "today"]);
+    expect(byProject.stdout).toContain(cwd);
+    expect(byProject.stdout).toContain("No price is known for calls to openai:gpt-5: they are not in the sums.");
+    const wrong = await run(["cost", "--by", "week"]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, 'oxbow: --by: expected model, day, project, got "week".\n']);
+  });
+
+  verifies(["M14"], "a branch does not spend again what it copied; files are counted as the database is", async () => {
+    const { run } = await scene(TWO_CALLS, 'store = "files"\n');
+    const id = envelopes((await run(["look", "--stream-events"])).stdout)[0]?.session ?? "";
+    expect((await run(["session", "branch", id])).code).toBe(0);
+    const { total, lines } = jsonOf((await run(["cost", "--by", "day", "--json"])).stdout);
+    expect(total).toMatchObject({ usd: FIRST_CALL + SECOND_CALL, calls: 2, unpriced: 0 });
+    expect(lines).toHaveLength(1);
+  });
+});
+
+describe("budgets", () => {
+  verifies(
+    ["M14", "L4"],
+    "stop before a call that could cost more, with exit code 3 and the way to raise them",
+    async () => {
+      const { run, mock } = await scene(TWO_CALLS);
+      const { code, stdout, stderr } = await run(["look", "--budget", "0.018", "--output-format", "json"]);
+      const ended = JSON.parse(stdout) as EventPayloads["TurnEnded"];
+      expect([code, ended.outcome, ended.failure?.reason]).toEqual([3, "limit", "BudgetReached"]);
+      expect(stderr).toMatch(
+        /^oxbow: Stopped by the budget of this run, \$0\.0180: \$0\.0150 of it is spent and the next model call takes \$0\.\d+ or more\. Raise it with --budget or \/budget\.\n$/,
+      );
+      // One call was made, and it could not have written more than was left.
+      expect(mock.requests).toHaveLength(1);
+      const { max_tokens } = (mock.requests[0]?.body ?? {}) as { max_tokens?: number };
+      expect(max_tokens).toBeGreaterThan(256);
+      expect(max_tokens).toBeLessThan(0.018 / 15e-6);
+      const wrong = await run(["look", "--budget", "plenty"]);
+      expect([wrong.code, wrong.stderr]).toEqual([
+        2,
+        expect.stringContaining("--budget: expected an amount such as 0.50"),
+      ]);
+    },
+  );
+
+  verifies(["M14"], "an answer that the budget cut off says so", async () => {
+    const { run } = await scene("reply\n  text: The beginning of\n  stop length\n  usage input=1000 output=300\n");
+    const { code, stdout, stderr } = await run(["tell", "--budget", "0.02"]);
+    expect([code, stdout]).toEqual([3, "The beginning of\n"]);
+    expect(stderr).toContain("this run, $0.0200: the answer took all that was left of it. Raise it with --budget");
+  });
+
+  verifies(["M14"], "of a day are shared by runs, of a session by its runs; both name their setting", async () => {
+    const { run } = await scene(ONE_CALL, 'budget_day = 0.02\nbudget_session = "3k tokens"\n');
+    expect((await run(["one"])).code).toBe(0);
+    const again = await run(["two", "-c"]);
+    expect(again.code).toBe(3);
+    expect(again.stderr).toMatch(
+      /budget of this session, 3,000 tokens: 1,700 tokens .*Raise it with budget_session in .*config\.toml/,
+    );
+    await run(["three"]);
+    const { code, stderr } = await run(["four"]);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/budget of this day, \$0\.0200: \$0\.0150 of it is spent .*budget_day in/);
+    const config = await run(["config", "show"]);
+    expect(config.stdout).toMatch(/budget_day +\$0\.0200 +.*\(budget_day\)/);
+  });
+
+  verifies(["M14"], "in dollars refuse a model without a known price, in tokens they do not", async () => {
+    const { run, mock } = await scene(TWO_CALLS);
+    const env = { ...providerEnvironment("openai", mock.url), OXBOW_MODEL: "openai:gpt-5" };
+    const dollars = await run(["look", "--budget", "5"], { env });
+    expect(dollars.code).toBe(2);
+    expect(dollars.stderr).toContain('[models."openai:gpt-5"] price_input, price_output');
+    expect(mock.requests).toHaveLength(0);
+    expect((await run(["look", "--budget", "900k tokens"], { env })).code).toBe(0);
+  });
+});
+
+describe("facts about models", () => {
+  verifies(
+    ["M16", "M14"],
+    "warn when the conversation is about to fill the window, and say what can be done",
+    async () => {
+      const profile = '[models."anthropic:claude-sonnet-4-5"]\ncontext = 15000\nprice_input = 0\nprice_output = 1\n';
+      const { run } = await scene(TWO_CALLS, profile);
+      const env = { OXBOW_STREAM: "1" };
+      const { stdout, stderr } = await run(["--plain"], {
+        input: "look\n/cost\n/budget 1\n/budget off\n/budget x\n",
+        env,
+      });
+      expect(stderr).toContain(
+        "oxbow: the conversation fills 87 % of what anthropic:claude-sonnet-4-5 can read (13,100 of 15,000 tokens). Begin a new one (/clear)",
+      );
+      expect(stderr.match(/the conversation fills/g)).toHaveLength(1);
+      expect(stdout).toContain("anthropic:claude-sonnet-4-5: input 0, output 1 (your profile)");
+      expect(stdout).toContain("this run: $1.00, $0.0003 spent\nNo budget is set.");
+      expect(stderr).toContain("Say /budget 0.50, /budget 200k tokens, or /budget off.");
+      const broken = await run(["look"], {
+        env: { OXBOW_PROFILE: await profileWith('[models."gpt"]\ncontext = 1\n') },
+      });
+      expect([broken.code, broken.stderr]).toEqual([
+        2,
+        expect.stringContaining('[models."gpt"]: expected PROVIDER:NAME'),
+      ]);
+    },
+  );
+
+  verifies(["M14"], "are fetched anew by 'oxbow models --refresh'", async () => {
+    const model = {
+      limit: { context: 9000, output: 900 },
+      cost: { input: 1, output: 1 },
+      modalities: { input: ["text"], output: ["text"] },
+    };
+    const models = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`claude-${i}`, model]));
+    const server = createServer((_request, response) => response.end(JSON.stringify({ anthropic: { models } })));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const { run, home } = await scene("reply\n  text: x\n  usage input=1000000 output=1\n");
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const env = { OXBOW_CATALOGUE_URL: url };
+      const refreshed = await run(["models", "--refresh"], { env });
+      expect(refreshed.stderr).toContain("30 models of 1 providers are known now");
+      expect(await readFile(join(home, "cache", "models.txt"), "utf8")).toContain("claude-7 9k 900 1 1 - - -");
+      const events = envelopes((await run(["x", "--model", "claude-7", "--stream-events"])).stdout);
+      const told = events.find((event) => event.kind === "CostIncremented");
+      expect(told?.payload).toMatchObject({ cost: { usd: 1.000001 } });
+    } finally {
+      server.close();
+    }
+  });
+});
+
+async function profileWith(text: string): Promise<string> {
+  const file = join(await temporaryFolder(), "profile.toml");
+  await writeFile(file, text);
+  return file;
+}
