@@ -80,6 +80,8 @@ export interface Model {
   readonly model: string;
   /** What it can read and write together, where its server told. */
   readonly contextTokens?: number;
+  /** The longest answer it is to give, where that was set for its provider. */
+  readonly outputTokens?: number;
   stream(request: ModelRequest, context: RequestContext): ModelStream;
   /** What the request counts as input, where the provider offers to say; undefined when it does not answer. */
   countTokens?(request: ModelRequest, context: RequestContext): Promise<number | undefined>;

@@ -87,10 +87,11 @@ export class RunCosts implements CostKeeper {
   async #lookUp(model: Model): Promise<ModelFacts> {
     const { openCatalogue } = await import("./open-catalogue.js");
     const facts = await openCatalogue(this.#options).facts(model);
-    if (model.contextTokens === undefined) return facts;
+    const { contextTokens: context, outputTokens: output = facts.output } = model;
+    if (context === undefined) return { ...facts, output };
     // What the server itself tells of its model is truer than any list.
     const { assumed: _assumed, input: _input, ...rest } = facts;
-    return { ...rest, context: model.contextTokens };
+    return { ...rest, context, output };
   }
 
   get countsDollars(): boolean {

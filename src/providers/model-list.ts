@@ -19,6 +19,8 @@ export interface ListedModel {
   readonly maxContextTokens?: number;
   /** On disk, for local models. */
   readonly bytes?: number;
+  /** US dollars per million tokens, where the catalogue knows them. */
+  readonly price?: { readonly input: number; readonly output: number };
   /** Whether it can call tools, where the server says so. */
   readonly tools?: boolean;
   /** What the server calls itself, or whose model it is. */

@@ -3,7 +3,9 @@ import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
 import { helpLines, nearest, parseFlags, UsageError } from "../flags.js";
 import { createModelShelf } from "../model-shelf.js";
+import { withCatalogueFacts } from "../models/catalogue-facts.js";
 import type { ProviderState } from "../models/describe.js";
+import { openCatalogue } from "../open-catalogue.js";
 import { loadSettings } from "../settings.js";
 
 const FLAGS = [
@@ -40,8 +42,9 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   const [only, ...more] = flags.words;
   if (more.length > 0) throw new UsageError("Name one provider, or none for all.");
-  const states = await shelf.providers(only);
-  if (states.length === 0 && only !== undefined) throw new UsageError(await unknown(only, shelf.names()));
+  const listed = await shelf.providers(only);
+  if (listed.length === 0 && only !== undefined) throw new UsageError(await unknown(only, shelf.names()));
+  const states = await withCatalogueFacts(listed, openCatalogue({ settings, roots }));
   if (flags.has("json")) process.stdout.write(`${JSON.stringify(states.map(asJson), null, 2)}\n`);
   else {
     const { modelTable } = await import("../models/model-table.js");
@@ -62,13 +65,14 @@ function asJson({ name, baseUrl, ready, detail, models }: ProviderState) {
     ready,
     detail,
     baseUrl,
-    models: models.map(({ id, label, maxContextTokens, tools, bytes }) => ({
+    models: models.map(({ id, label, maxContextTokens, tools, bytes, price }) => ({
       id,
       model: `${name}:${id}`,
       label,
       context_tokens: maxContextTokens,
       tools,
       bytes,
+      price,
     })),
   };
 }

@@ -53,12 +53,13 @@ function missingNames(missing: readonly ProviderState[]): readonly string[] {
   return names === "" ? [] : [`not ready: ${names} ('oxbow models' says why)`];
 }
 
-function abilities({ label, maxContextTokens, tools, bytes }: ListedModel): string {
+function abilities({ label, maxContextTokens, tools, bytes, price }: ListedModel): string {
   const parts = [
     label === undefined ? "" : safeLine(label),
     maxContextTokens === undefined ? "" : `${tokens(maxContextTokens)} context`,
     tools === undefined ? "" : tools ? "tools" : "no tools",
     bytes === undefined ? "" : `${(bytes / 1e9).toFixed(1)} GB`,
+    price === undefined ? "" : price.input + price.output === 0 ? "free" : `$${price.input}/$${price.output} per M`,
   ];
   return parts.filter((part) => part !== "").join(", ");
 }

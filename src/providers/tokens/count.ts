@@ -2,6 +2,7 @@
 import type { ModelRequest } from "../../engine/ports.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { HttpClient } from "../../system/http-client.js";
+import { authorised } from "../authorisation.js";
 import { type Endpoint, target } from "../http-model.js";
 import { getJson } from "../model-list.js";
 import { asNumber } from "../wire/fields.js";
@@ -10,6 +11,7 @@ import type { Wire, WireRequest } from "../wire/wire.js";
 export interface CountOptions {
   readonly wire: Pick<Wire<never>, "name" | "encode" | "authorize">;
   readonly endpoint: Endpoint;
+  readonly maxContextTokens?: number;
   readonly http: HttpClient;
   readonly signal: AbortSignal;
 }
@@ -19,10 +21,12 @@ const TIMEOUT_MS = 5000;
 
 /** undefined when it does not answer: then an estimate has to do. */
 export async function countTokens(request: ModelRequest, options: CountOptions): Promise<number | undefined> {
-  const { wire, endpoint, http, signal } = options;
+  const { wire, http, signal } = options;
   const question = QUESTIONS[wire.name];
-  if (question === undefined) return undefined;
-  const encoded = wire.encode(request, target(options));
+  const access = await authorised(options.endpoint, signal);
+  if (question === undefined || "failure" in access) return undefined;
+  const { endpoint } = access;
+  const encoded = wire.encode(request, target(options, endpoint));
   const answer = await getJson(question.url(encoded.url), {
     http,
     signal,
