@@ -24,6 +24,7 @@ describe("turn stats", () => {
     expect(formatStats({ promptTokens: 1204, replyTokens: 56, elapsedMs: 3200 })).toBe(
       "1,204 in · 56 out · 3.2 s · 17.5 tokens/s",
     );
+    expect(formatStats({ promptTokens: 10, replyTokens: 5, elapsedMs: 1000, usd: 0.0123 })).toMatch(/ · \$0\.0123$/);
     expect(formatStats({ promptTokens: 0, replyTokens: 0, elapsedMs: 3200 })).toBe("3.2 s");
   });
 });

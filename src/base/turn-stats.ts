@@ -1,19 +1,23 @@
 /** Tokens and time of turns (feature M15), and the estimate for the next one from the last five. */
-import type { Usage } from "../protocol/usage.js";
+import type { Cost, Usage } from "../protocol/usage.js";
+import { formatUsd } from "./budget-text.js";
 
 export interface TurnStats {
   readonly promptTokens: number;
   readonly replyTokens: number;
   readonly elapsedMs: number;
+  /** US dollars, where the price is known. */
+  readonly usd?: number;
 }
 
 const WINDOW = 5;
 
-export function turnStats(usage: Usage, elapsedMs: number): TurnStats {
+export function turnStats(usage: Usage, elapsedMs: number, cost?: Pick<Cost, "usd">): TurnStats {
   return {
     promptTokens: usage.input + usage.cache_read + usage.cache_write,
     replyTokens: usage.output,
     elapsedMs,
+    ...(cost !== undefined && { usd: cost.usd }),
   };
 }
 
@@ -21,12 +25,13 @@ export function tokensPerSecond(stats: TurnStats): number {
   return stats.elapsedMs > 0 ? stats.replyTokens / (stats.elapsedMs / 1000) : 0;
 }
 
-/** `1,204 in · 56 out · 3.2 s · 17.5 tokens/s`; without tokens when the provider told none. */
+/** `1,204 in · 56 out · 3.2 s · 17.5 tokens/s · $0.0045`; without tokens when the provider told none, without a price that is not known. */
 export function formatStats(stats: TurnStats): string {
   const elapsed = `${(stats.elapsedMs / 1000).toFixed(1)} s`;
   if (stats.promptTokens === 0 && stats.replyTokens === 0) return elapsed;
   const count = (tokens: number) => tokens.toLocaleString("en-US");
-  return `${count(stats.promptTokens)} in · ${count(stats.replyTokens)} out · ${elapsed} · ${tokensPerSecond(stats).toFixed(1)} tokens/s`;
+  const paid = stats.usd === undefined || stats.usd === 0 ? "" : ` · ${formatUsd(stats.usd)}`;
+  return `${count(stats.promptTokens)} in · ${count(stats.replyTokens)} out · ${elapsed} · ${tokensPerSecond(stats).toFixed(1)} tokens/s${paid}`;
 }
 
 export class StatsWindow {
@@ -44,6 +49,12 @@ export class StatsWindow {
     const total = known.reduce((sum, turn) => sum + (turn.replyTokens / tokensPerSecond(turn)) * 1000, 0);
     return total / known.length;
   }
+}
+
+export function estimateFrom(turns: readonly TurnStats[]): number | undefined {
+  const window = new StatsWindow();
+  for (const turn of turns) window.record(turn);
+  return window.estimateMs();
 }
 
 /** `[8s]`, `[8s / ~12s]`; the estimate goes once it was wrong. */

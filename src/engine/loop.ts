@@ -74,6 +74,7 @@ function conclude(turn: Turn): TurnResult {
     text: turn.text,
     iterations: turn.iterations,
     usage: turn.usage,
+    ...(turn.cost !== undefined && turn.cost !== "unknown" && { cost: turn.cost }),
     ...(turn.truncated && { truncated: true as const }),
     ...(cause !== undefined && outcome !== "cancelled" && { failure: cause }),
   };

@@ -5,7 +5,7 @@
 import type { AssistantBlock, ToolUseBlock } from "../protocol/content.js";
 import { plainText, text } from "../protocol/content.js";
 import { failure } from "../protocol/errors.js";
-import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
+import { addCost, addUsage, type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
 import { AnswerRecord } from "./answer-record.js";
 import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
 import { DeltaMerger } from "./delta-merger.js";
@@ -179,6 +179,8 @@ class Reception {
     turn.truncated = this.#stop === "length";
     turn.usage = addUsage(turn.usage, this.#usage);
     const { provider, model, cost } = this.#paid ?? { ...turn.model, cost: undefined };
+    // A call that was refused costs nothing, and nothing is unknown about it.
+    if (complete || this.#usage !== NO_USAGE) turn.cost = sumOf(turn.cost, cost);
     turn.bus.publish("CostIncremented", {
       turn: turn.id,
       provider,
@@ -190,4 +192,9 @@ class Reception {
     });
     return { stop: this.#stop, yielded: this.#yielded, complete };
   }
+}
+
+function sumOf(before: Turn["cost"], cost: Cost | undefined): Turn["cost"] {
+  if (before === "unknown" || cost === undefined) return "unknown";
+  return before === undefined ? cost : addCost(before, cost);
 }

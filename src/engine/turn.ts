@@ -4,7 +4,7 @@ import type { InputContent, Message } from "../protocol/content.js";
 import { type Failure, isLimit } from "../protocol/errors.js";
 import type { TurnOutcome } from "../protocol/events.js";
 import type { TurnId } from "../protocol/ids.js";
-import { NO_USAGE, type Usage } from "../protocol/usage.js";
+import { type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
 import type { Bus } from "./bus.js";
 import type { CancelReason } from "./cancel.js";
 import type { Dispatch } from "./dispatch.js";
@@ -50,6 +50,8 @@ export class Turn {
 
   iterations = 0;
   usage: Usage = NO_USAGE;
+  /** `unknown` once a call has no known price. */
+  cost: Cost | "unknown" | undefined;
   /** Text of the newest assistant message: the answer, once the turn ends without tool calls. */
   text = "";
   truncated = false;

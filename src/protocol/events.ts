@@ -77,6 +77,8 @@ export interface EventPayloads {
     readonly text: string;
     readonly iterations: number;
     readonly usage: Usage;
+    /** Of all calls together; absent when one of them has no known price. */
+    readonly cost?: Cost;
     /** The model stopped at its output limit: the text is not all it had to say. */
     readonly truncated?: true;
     readonly failure?: Failure;

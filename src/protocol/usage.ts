@@ -19,6 +19,16 @@ export interface Cost {
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
 
+export function addCost(a: Cost, b: Cost): Cost {
+  return {
+    usd: a.usd + b.usd,
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cache_read: a.cache_read + b.cache_read,
+    cache_write: a.cache_write + b.cache_write,
+  };
+}
+
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     input: a.input + b.input,

@@ -3,7 +3,7 @@ import { AbortNode } from "../../src/base/abort-tree.js";
 import { type Clock, systemClock } from "../../src/base/clock.js";
 import { createIdSource } from "../../src/base/ulid.js";
 import { buildChains } from "../../src/chain/build.js";
-import type { ChainServices } from "../../src/chain/services.js";
+import type { ChainServices, CostKeeper } from "../../src/chain/services.js";
 import { Bus } from "../../src/engine/bus.js";
 import { runTurn, type TurnResult } from "../../src/engine/loop.js";
 import type {
@@ -104,6 +104,7 @@ export interface EngineOptions {
   readonly clock?: Clock;
   readonly maxIterations?: number;
   readonly toolExecution?: "batched" | "sequential";
+  readonly costs?: CostKeeper;
   readonly requestLinks?: readonly RequestLink[];
   readonly toolLinks?: readonly ToolLink[];
   readonly extraHooks?: Partial<Record<Stage, readonly NamedHook[]>>;
@@ -133,6 +134,7 @@ export function testEngine(options: EngineOptions): TestEngine {
     log: () => {},
     systemPrompt: () => "system",
     permissionState: { missing: undefined },
+    ...(options.costs !== undefined && { costs: options.costs }),
   };
   const chains = buildChains(services);
   const ports: EnginePorts = {

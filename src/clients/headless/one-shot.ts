@@ -25,6 +25,8 @@ export interface OneShotOptions {
   readonly verbose: boolean;
   readonly terminal: Terminal;
   readonly clock: Clock;
+  /** How long the turn will take, from the ones before. */
+  readonly estimateMs?: number | undefined;
   /** Whoever read the output has left: there is nobody to tell how it ended. */
   readonly isReaderGone?: () => boolean;
 }
@@ -54,7 +56,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
       if (event.kind === "TurnEnded") resolve(event.payload);
     });
   });
-  spinner.start("thinking");
+  spinner.begin("thinking", options.estimateMs);
   const reply = await client.send("SendInput", { content: [text(options.prompt)] }, session);
   if (!reply.ok) {
     spinner.stop();
@@ -66,7 +68,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
   for (const record of records) terminal.out.write(`${JSON.stringify(record)}\n`);
   if (!options.isReaderGone?.()) finish(terminal, result);
   if (options.verbose) {
-    terminal.err.write(`${paint(terminal, "dim", formatStats(turnStats(result.usage, modelMs)))}\n`);
+    terminal.err.write(`${paint(terminal, "dim", formatStats(turnStats(result.usage, modelMs, result.cost)))}\n`);
   }
   return { ended: result };
 }

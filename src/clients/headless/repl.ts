@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../base/clock.js";
 import { safeText } from "../../base/terminal-text.js";
-import { formatStats, StatsWindow, turnStats } from "../../base/turn-stats.js";
+import { formatStats, StatsWindow, type TurnStats, turnStats } from "../../base/turn-stats.js";
 import type { CommandReply, EngineClient } from "../../protocol/client.js";
 import { text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
@@ -32,6 +32,8 @@ export interface ReplOptions {
   readonly clock: Clock;
   readonly verbose: boolean;
   readonly greeting: string;
+  /** The turns before, when the session goes on. */
+  readonly recent?: readonly TurnStats[];
 }
 
 export async function runRepl(options: ReplOptions): Promise<void> {
@@ -54,6 +56,7 @@ class Repl {
 
   constructor(options: ReplOptions) {
     this.#options = options;
+    for (const stats of options.recent ?? []) this.#stats.record(stats);
     this.#spinner = new Spinner(options.terminal, options.clock);
     this.#view = new TextView(options.terminal, this.#spinner, { verbose: options.verbose });
   }
@@ -160,7 +163,7 @@ class Repl {
     const ended = new Promise<EventPayloads["TurnEnded"]>((resolve) => {
       this.#turnEnded = resolve;
     });
-    this.#spinner.start("thinking", this.#stats.estimateMs());
+    this.#spinner.begin("thinking", this.#stats.estimateMs());
     const reply = await client.send("SendInput", { content: [text(input)] }, this.#session);
     if (!reply.ok) {
       this.#spinner.stop();
@@ -172,7 +175,7 @@ class Repl {
     if (result.failure !== undefined) terminal.err.write(`oxbow: ${safeText(result.failure.message)}\n`);
     else if (result.outcome === "cancelled") this.#say("Cancelled.");
     else if (result.truncated) this.#say("The answer was cut off at the model's output limit.");
-    const stats = turnStats(result.usage, this.#modelMs);
+    const stats = turnStats(result.usage, this.#modelMs, result.cost);
     if (result.outcome === "answered") this.#stats.record(stats);
     if (terminal.showProgress) this.#say(formatStats(stats));
   }

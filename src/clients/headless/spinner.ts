@@ -23,12 +23,17 @@ export class Spinner {
     this.#clock = clock;
   }
 
-  start(label: string, estimateMs?: number): void {
+  /** A turn begins: the time counts from here. */
+  begin(label: string, estimateMs?: number): void {
+    this.#startedAt = this.#clock.now();
+    this.#estimateMs = estimateMs;
+    this.start(label);
+  }
+
+  start(label: string): void {
     if (!this.#terminal.err.isTerminal || !this.#terminal.showProgress) return;
     this.hide();
-    if (this.#stopTimer === undefined) this.#startedAt = this.#clock.now();
     this.#label = label;
-    this.#estimateMs = estimateMs ?? this.#estimateMs;
     this.#schedule(QUIET_MS);
   }
 
@@ -42,7 +47,6 @@ export class Spinner {
   stop(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
-    this.#estimateMs = undefined;
     this.hide();
   }
 

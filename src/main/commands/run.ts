@@ -1,6 +1,7 @@
 /** `oxbow "prompt"`, `oxbow run`, and the plain line client when there is no prompt. */
 import { resolve } from "node:path";
 import { safeText } from "../../base/terminal-text.js";
+import { estimateFrom, type TurnStats } from "../../base/turn-stats.js";
 import { OUTPUT_FORMATS, type OutputFormat, runOneShot } from "../../clients/headless/one-shot.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
@@ -61,6 +62,8 @@ interface Prepared {
   readonly resume: SessionRecord | undefined;
   /** Tells what is about to expire. A fault in this is no fault of the run. */
   tendSessions(): Promise<void>;
+  /** The last turns of the session that goes on, where somebody sees the estimate that is made of them. */
+  recentTurns(): Promise<readonly TurnStats[]>;
 }
 
 async function prepare(
@@ -116,7 +119,12 @@ async function prepare(
       log("warn", "sessions", "what is about to expire could not be told", { error: String(error) }),
     );
   };
-  return { engine, client, chosen, resume, tendSessions };
+  const recentTurns = async () => {
+    const store = resume && terminal.showProgress ? await sessions.open() : undefined;
+    if (store === undefined || resume === undefined) return [];
+    return (await import("../../sessions/recent-turns.js")).recentTurns(store, resume).catch(() => []);
+  };
+  return { engine, client, chosen, resume, tendSessions, recentTurns };
 }
 
 /** A session goes on with the model it had, unless another one was asked for here and now. */
@@ -181,7 +189,7 @@ async function findRoot(folder: string): Promise<string> {
 }
 
 async function oneShot(
-  { engine, client, chosen }: Prepared,
+  { engine, client, chosen, recentTurns }: Prepared,
   options: { session: SessionId; prompt: string; format: OutputFormat; flags: ParsedFlags; terminal: Terminal },
 ): Promise<number> {
   const { session, prompt, format, flags, terminal } = options;
@@ -196,6 +204,7 @@ async function oneShot(
     verbose: flags.has("verbose"),
     terminal,
     clock: engine.clock,
+    estimateMs: estimateFrom(await recentTurns()),
     isReaderGone: () => signals.readerGone,
   });
   if ("ended" in result) return exitCodeOf(result.ended);
@@ -204,7 +213,7 @@ async function oneShot(
 }
 
 async function converse(
-  { engine, client, chosen, resume, tendSessions }: Prepared,
+  { engine, client, chosen, resume, tendSessions, recentTurns }: Prepared,
   { session, flags, variables }: { session: SessionId; flags: ParsedFlags; variables: Variables },
 ): Promise<number> {
   const [{ runRepl }, { LineReader }] = await Promise.all([
@@ -217,7 +226,9 @@ async function converse(
   const again = resume === undefined ? "" : `\nGoing on with ${resume.id}: ${resume.title ?? "(no title)"}`;
   const greeting = `oxbow · ${model.provider}:${model.model} · /help for commands, Ctrl-D to leave${chosen.note === undefined ? "" : `\n${chosen.note}`}${again}`;
   await tendSessions();
-  await runRepl({ client, session, terminal, lines, clock: engine.clock, verbose: flags.has("verbose"), greeting });
+  const recent = await recentTurns();
+  const verbose = flags.has("verbose");
+  await runRepl({ client, session, terminal, lines, clock: engine.clock, verbose, greeting, recent });
   lines.close();
   return EXIT.answered;
 }

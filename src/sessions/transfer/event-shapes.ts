@@ -83,7 +83,7 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
       iterations: NUMBER,
       usage: USAGE,
     },
-    { truncated: TRUE, failure: object(FAILURE_FIELDS) },
+    { truncated: TRUE, failure: object(FAILURE_FIELDS), cost: COST },
   ),
   PermissionRequested: object({ call: STRING, tool: STRING, args: OBJECT, summary: STRING }),
   PermissionResolved: object(

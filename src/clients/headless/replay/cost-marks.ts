@@ -6,6 +6,9 @@ import type { Step } from "./step.js";
 /** US dollars of one model call; undefined when the price is not known. */
 export type Price = (cost: EventPayloads["CostIncremented"]) => number | undefined;
 
+/** As it was told with the call. */
+export const priceTold: Price = ({ cost }) => cost?.usd;
+
 /** The sums up to and with one model call. */
 export interface CostMark {
   readonly event: number;
@@ -24,7 +27,7 @@ export class CostCounter {
   #turn = 0;
   #last: CostMark | undefined;
 
-  constructor(price: Price = () => undefined) {
+  constructor(price: Price = priceTold) {
     this.#price = price;
   }
 

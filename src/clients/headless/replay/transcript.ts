@@ -4,7 +4,7 @@ import { textWidth, truncateText } from "../../../base/text-width.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { paint, type Style } from "../terminal.js";
-import { formatDollars, type Price } from "./cost-marks.js";
+import { formatDollars, type Price, priceTold } from "./cost-marks.js";
 import { NOTHING_RUNS } from "./replay-view.js";
 import type { Step, StepKind } from "./step.js";
 import { layout } from "./step-layout.js";
@@ -153,7 +153,7 @@ class TurnCosts {
   readonly #turns = new Map<number, TurnCost>();
   #turn = 0;
 
-  constructor(price: Price = () => undefined) {
+  constructor(price: Price = priceTold) {
     this.#price = price;
   }
 

@@ -1,0 +1,204 @@
+import { describe, expect, it } from "vitest";
+import { call, calls, ok, scriptedModel, testEngine, tool } from "../../test/support/engine.js";
+import { verifies } from "../../test/verifies.js";
+import { Budget, type Purse } from "../base/budget.js";
+import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../engine/ports.js";
+import { text } from "../protocol/content.js";
+import { failure } from "../protocol/errors.js";
+import type { Usage } from "../protocol/usage.js";
+import { ASSUMED, type ModelFacts } from "../providers/catalogue/facts.js";
+import { payForCall } from "./pay-for-call.js";
+import { create as createPrice } from "./request/80-price.js";
+import type { ChainServices, CostKeeper } from "./services.js";
+
+/** A dollar for a million tokens, whichever. */
+const FACTS: ModelFacts = { ...ASSUMED, output: 5000, price: { input: 1, output: 1 }, source: "profile" };
+
+function keeper(more: Partial<CostKeeper> = {}): CostKeeper {
+  return {
+    facts: async () => FACTS,
+    purse: () => undefined,
+    countsDollars: false,
+    adviceFor: (scope) => `the setting of ${scope}`,
+    windowNews: async () => undefined,
+    ...more,
+  };
+}
+
+const usage = (input: number, output: number): Usage => ({
+  input,
+  output,
+  cache_read: 0,
+  cache_write: 0,
+  reasoning: 0,
+});
+const request: ModelRequest = {
+  model: "m",
+  system: "",
+  messages: [{ role: "user", content: [text("hello")] }],
+  tools: [],
+};
+
+function context(model: Partial<Model> = {}): RequestContext {
+  const none = async function* () {};
+  return {
+    model: { provider: "p", family: "f", model: "m", stream: none, ...model },
+    signal: new AbortController().signal,
+  };
+}
+
+async function* streamOf(
+  ...batches: readonly (readonly ModelEvent[])[]
+): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
+  yield* batches;
+}
+
+async function pay(
+  purse: Purse,
+  stream: () => ModelStream,
+  options: { costs?: CostKeeper; context?: RequestContext } = {},
+) {
+  const asked: ModelRequest[] = [];
+  const next = async (inner: ModelRequest) => {
+    asked.push(inner);
+    return stream();
+  };
+  const { costs = keeper(), context: place = context() } = options;
+  const events: ModelEvent[] = [];
+  for await (const batch of await payForCall(request, place, { costs, purse, next })) events.push(...batch);
+  return { asked, events };
+}
+
+describe("a call within a budget", () => {
+  verifies(["M14"], "says how long its answer may be, and pays what the provider counted", async () => {
+    const budget = new Budget({ scope: "this run", limit: { tokens: 1000 } });
+    const { asked } = await pay(budget, () =>
+      streamOf([
+        { type: "usage", usage: usage(100, 300) },
+        { type: "stop", reason: "end" },
+      ]),
+    );
+    expect(asked[0]?.maxOutputTokens).toBeGreaterThan(900);
+    expect(asked[0]?.maxOutputTokens).toBeLessThan(1000);
+    expect(budget.spent).toEqual({ usd: 0.0004, tokens: 400 });
+    expect(budget.held).toEqual({ usd: 0, tokens: 0 });
+  });
+
+  it("pays for what came when the provider counts nothing, and nothing when it refused", async () => {
+    const budget = new Budget({ scope: "this run", limit: { tokens: 10_000 } });
+    const refused = failure("Overloaded", { name: "p", detail: "busy" });
+    await pay(budget, () => streamOf([{ type: "failure", failure: refused }]));
+    expect(budget.spent.tokens).toBe(0);
+    await pay(budget, () =>
+      streamOf([
+        { type: "text", text: "one two three four" },
+        { type: "stop", reason: "end" },
+      ]),
+    );
+    expect(budget.spent.tokens).toBeGreaterThanOrEqual(5);
+    const before = budget.spent.tokens;
+    const broken = async function* (): AsyncGenerator<readonly ModelEvent[]> {
+      yield [{ type: "text", text: "one two" }];
+      throw new Error("broken");
+    };
+    await expect(pay(budget, broken)).rejects.toThrow("broken");
+    expect(budget.spent.tokens).toBeGreaterThan(before);
+    expect(budget.held.tokens).toBe(0);
+  });
+
+  it("learns from the provider's count how far its estimate is off", async () => {
+    const place = context();
+    const budget = new Budget({ scope: "this run", limit: { tokens: 3000 } });
+    const answer = () =>
+      streamOf([{ type: "usage", usage: usage(1000, 10) }, { type: "stop", reason: "end" } as const]);
+    await pay(budget, answer, { context: place });
+    const { asked } = await pay(budget, answer, { context: place });
+    expect(asked[0]?.maxOutputTokens).toBeLessThan(1000);
+    await expect(pay(budget, answer, { context: place })).rejects.toThrow(
+      /budget of this run, 3,000 tokens: 2,020 tokens of it is spent and the next model call takes 1,\d+ tokens or more\. Raise it with the setting of this run\./,
+    );
+  });
+
+  it("asks a provider that counts before it gives up", async () => {
+    const budget = new Budget({ scope: "this run", limit: { tokens: 280 } });
+    const answer = () => streamOf([{ type: "stop", reason: "end" }] as const);
+    await expect(pay(budget, answer)).rejects.toThrow("Stopped by the budget");
+    const { asked } = await pay(budget, answer, { context: context({ countTokens: async () => 5 }) });
+    expect(asked).toHaveLength(1);
+    await expect(pay(budget, answer, { context: context({ countTokens: async () => undefined }) })).rejects.toThrow(
+      "Stopped",
+    );
+  });
+
+  verifies(["M14"], "parallel calls wait for each other rather than overspend", async () => {
+    const budget = new Budget({ scope: "this run", limit: { tokens: 1500 } });
+    let running = 0;
+    let most = 0;
+    const answer = async function* (): AsyncGenerator<readonly ModelEvent[]> {
+      running++;
+      most = Math.max(most, running);
+      yield [{ type: "usage", usage: usage(30, 270) }];
+      await Promise.resolve();
+      running--;
+      yield [{ type: "stop", reason: "end" }];
+    };
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => pay(budget.child("a subagent"), answer)));
+    const done = results.filter(({ status }) => status === "fulfilled").length;
+    expect(done).toBe(5);
+    expect(most).toBe(1);
+    expect(budget.spent.tokens).toBe(1500);
+  });
+});
+
+describe("prices on a stream", () => {
+  const price = (costs: CostKeeper) => createPrice({ costs } as unknown as ChainServices);
+
+  async function priced(stream: ModelStream, costs: CostKeeper) {
+    const batches: (readonly ModelEvent[])[] = [];
+    for await (const batch of await price(costs)(request, context(), async () => stream)) batches.push(batch);
+    return batches;
+  }
+
+  it("are on the last count before the end, also when they were not known in time", async () => {
+    let tell: (facts: ModelFacts) => void = () => {};
+    const facts = new Promise<ModelFacts>((resolve) => {
+      tell = resolve;
+    });
+    const stream = (async function* (): AsyncGenerator<readonly ModelEvent[]> {
+      yield [{ type: "usage", usage: usage(1_000_000, 1) }];
+      yield [{ type: "usage", usage: usage(1_000_000, 1_000_000) }];
+      tell(FACTS);
+      yield [{ type: "stop", reason: "end" }];
+    })();
+    const events = (await priced(stream, keeper({ facts: () => facts }))).flat();
+    const last = events.findLast((event) => event.type === "usage");
+    expect(last).toMatchObject({ usage: { output: 1_000_000 }, paid: { provider: "p", model: "m", cost: { usd: 2 } } });
+    expect(events.at(-1)).toEqual({ type: "stop", reason: "end" });
+  });
+
+  it("stay away from a count that came with the end when nobody knows them, and the payee is named all the same", async () => {
+    const { price: _price, ...unknown } = FACTS;
+    const stream = streamOf([
+      { type: "usage", usage: usage(1, 1) },
+      { type: "stop", reason: "end" },
+    ]);
+    const [batch] = await priced(stream, keeper({ facts: async () => unknown }));
+    expect(batch?.[0]).toEqual({ type: "usage", usage: usage(1, 1), paid: { provider: "p", model: "m" } });
+  });
+});
+
+describe("a turn that reaches a budget", () => {
+  verifies(["M14", "L4"], "ends as a limit, with what was done so far, and without an Error event", async () => {
+    const model = scriptedModel([calls({ type: "usage", usage: usage(900, 50) }, call("look"))]);
+    const budget = new Budget({ scope: "this run", limit: { tokens: 1500 } });
+    const engine = testEngine({
+      model,
+      tools: [tool("look", async () => ok("seen"))],
+      costs: keeper({ purse: async () => budget } as unknown as CostKeeper),
+    });
+    const ended = await engine.turn("go");
+    expect(ended).toMatchObject({ outcome: "limit", failure: { reason: "BudgetReached" }, iterations: 2 });
+    expect(engine.kinds("Error")).toEqual([]);
+    expect(engine.kinds("ToolResult", "TurnEnded")).toEqual(["ToolResult", "TurnEnded"]);
+  });
+});
