@@ -2,12 +2,11 @@
  * What a session has spent, read from its log. There is no second file that could disagree with it: the few lines that tell of a
  * cost are found by their bytes, and only those are read as JSON.
  */
-import { open, stat } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import type { EnvelopeOf } from "../../protocol/envelope.js";
 import { addUsage, NO_USAGE } from "../../protocol/usage.js";
 import { isCounted } from "../spending.js";
 import { SPENDING_MS, type Spending } from "../store.js";
-import { ifThere } from "./file-errors.js";
 import type { SessionConf } from "./session-conf.js";
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -18,12 +17,12 @@ const BEFORE_KIND = 32;
 
 export type SpendingConf = Pick<SessionConf, "id" | "cwd" | "copied_to">;
 
-export async function readSpending(path: string, conf: SpendingConf, since: number | undefined): Promise<Spending[]> {
-  const found = await ifThere(() => stat(path));
+export function readSpending(path: string, conf: SpendingConf, since: number | undefined): Spending[] {
+  const found = statSync(path, { throwIfNoEntry: false });
   // Nothing was added since then.
   if (found === undefined || (since !== undefined && found.mtimeMs < since)) return [];
   const rows = new Map<string, Spending>();
-  for await (const line of linesWithCost(path)) {
+  for (const line of linesWithCost(path)) {
     const event = parsed(line);
     if (event === undefined || event.id <= conf.copied_to || !isCounted(event.payload)) continue;
     const quarter = Math.floor(Date.parse(event.ts) / SPENDING_MS);
@@ -61,21 +60,20 @@ function parsed(line: string): EnvelopeOf<"CostIncremented"> | undefined {
   }
 }
 
-async function* linesWithCost(path: string): AsyncGenerator<string> {
-  const file = await open(path, "r");
+/** Synchronous: reports look at every session, and there is little else to do meanwhile. */
+function* linesWithCost(path: string): Generator<string> {
+  const file = openSync(path, "r");
   try {
     let rest: Buffer = Buffer.alloc(0);
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-    for (;;) {
-      const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES);
-      if (bytesRead === 0) return;
-      const bytes = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, fstatSync(file).size + 1));
+    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
+      const bytes = rest.length === 0 ? chunk.subarray(0, read) : Buffer.concat([rest, chunk.subarray(0, read)]);
       const end = bytes.lastIndexOf(LINE_FEED) + 1;
       yield* costLines(bytes.subarray(0, end));
-      rest = bytes.subarray(end);
+      rest = Buffer.from(bytes.subarray(end));
     }
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 

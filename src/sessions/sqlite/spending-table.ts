@@ -84,7 +84,7 @@ export class SpendingTable {
     only("quarter >= ?", since === undefined ? undefined : Math.floor(toMilliseconds(since) / SPENDING_MS));
     const condition = where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`;
     const rest = `FROM spending JOIN sessions ON sessions.number = spending.session ${condition} ORDER BY quarter, number`;
-    return this.#database.select(ROW, rest, values).map((row) => ({
+    return this.#database.selectMany(ROW, rest, values).map((row) => ({
       session: row.id as SessionId,
       cwd: row.cwd,
       provider: this.#names.nameOf(row.provider),
