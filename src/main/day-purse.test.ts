@@ -62,12 +62,14 @@ describe("the budget of a day", () => {
     expect((await granted(purse({ known }), ask(1, 100))).output).toBe(30);
     await rm(folder, { recursive: true });
     await mkdir(folder);
+    for (let i = 10; i < 20; i++) await writeFile(join(folder, `2020-01-${i}.json`), "{}");
     const day = new Date();
     const two = (value: number) => String(value).padStart(2, "0");
     const name = `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}.json`;
     const dead = { usd: 90, tokens: 90, pid: 2 ** 22 - 3, started: 1 };
     await writeFile(join(folder, name), JSON.stringify({ spent: { usd: 20, tokens: 20 }, held: { a: dead } }));
     expect((await granted(purse(), ask(1, 100))).output).toBe(80);
+    expect((await readdir(folder)).filter((each) => each.startsWith("2020"))).toHaveLength(6);
     await writeFile(join(folder, name), "{");
     expect((await granted(purse({ known }), ask(1, 100))).output).toBe(40);
   });

@@ -7,7 +7,7 @@
  * 3. Nobody waits for another process: what does not fit now is refused now.
  */
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Amount,
@@ -46,6 +46,7 @@ interface Day {
   readonly held: Readonly<Record<string, Held>>;
 }
 
+const DAYS_KEPT = 7;
 const EMPTY: Day = { spent: NOTHING, held: {} };
 
 /** Midnight here, in milliseconds since the epoch. */
@@ -59,6 +60,7 @@ export class DayPurse implements Purse {
   readonly #options: DayPurseOptions;
   /** The day that `known` is of. */
   readonly #openedOn: string;
+  #tidied = "";
 
   constructor(options: DayPurseOptions) {
     this.#options = options;
@@ -117,10 +119,19 @@ export class DayPurse implements Purse {
     const { clock, folder } = this.#options;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = join(folder, `${day}.json`);
+    if (this.#tidied !== day) await this.#tidy(day);
     await withLock(`${file}.lock`, { clock }, async () => {
       const after = step(this.#withKnown(day, await read(file)));
       await writeFileAtomic(file, JSON.stringify(after), { mode: 0o600 });
     });
+  }
+
+  /** Nobody asks about earlier days: the sessions know what was spent. */
+  async #tidy(day: string): Promise<void> {
+    const { folder } = this.#options;
+    this.#tidied = day;
+    const over = (await readdir(folder)).filter((name) => /^\d{4}-\d\d-\d\d\.json$/.test(name)).sort();
+    for (const name of over.slice(0, -DAYS_KEPT)) if (name < day) await rm(join(folder, name), { force: true });
   }
 
   #withKnown(day: string, { spent, held }: Day): Day {
