@@ -73,7 +73,9 @@ describe("costs", () => {
     ]);
     const byProject = await run(["cost", "--by", "project", "--since", "today"]);
     expect(byProject.stdout).toContain(cwd);
-    expect(byProject.stdout).toContain("No price is known for calls to openai:gpt-5: they are not in the sums.");
+    expect(byProject.stdout).toContain(
+      "No price is known for 2 of the calls (openai:gpt-5): they are not in the sums.",
+    );
     const wrong = await run(["cost", "--by", "week"]);
     expect([wrong.code, wrong.stderr]).toEqual([2, 'oxbow: --by: expected model, day, project, got "week".\n']);
   });

@@ -78,7 +78,10 @@ function report(lines: readonly Line[], { way, since, rows, width, color }: Repo
   const shown = way === "project" ? lines.map((line) => ({ ...line, name: shortPath(line.name) })) : lines;
   const parts = [head, lineTable(shown, { header: HEADERS[way], width, color, bars: width !== undefined })];
   const unknown = byModel(rows.filter(({ unpriced }) => unpriced > 0)).map(({ name }) => name);
-  if (unknown.length > 0) parts.push(`No price is known for calls to ${unknown.join(", ")}: they are not in the sums.`);
+  if (unknown.length > 0)
+    parts.push(
+      `No price is known for ${count(all.unpriced)} of the calls (${unknown.join(", ")}): they are not in the sums.`,
+    );
   return parts.join("\n\n");
 }
 
