@@ -1,5 +1,6 @@
 // Written by tools/generate-chain.mjs from the names of the files beside it. Do not edit.
 
+import { create as request20Retry } from "./request/20-retry.js";
 import { create as request90Log } from "./request/90-log.js";
 import type { ChainListing } from "./services.js";
 import { create as assemble10Messages } from "./stages/assemble/10-messages.js";
@@ -47,7 +48,10 @@ export const listing: ChainListing = {
     ],
     error: [{ name: "50-report", create: error50Report }],
   },
-  request: [{ name: "90-log", create: request90Log }],
+  request: [
+    { name: "20-retry", create: request20Retry },
+    { name: "90-log", create: request90Log },
+  ],
   tool: [
     { name: "10-arguments", create: tool10Arguments },
     { name: "20-permission", create: tool20Permission },

@@ -1,11 +1,12 @@
 /** What the hooks and links need; `main/harness.ts` supplies it once per run. */
 import type { EnginePorts, Model, RequestLink, Tool, ToolCall, ToolLink, ToolRegistry } from "../engine/ports.js";
-import type { Stage, StageHook } from "../engine/turn.js";
+import type { Stage, StageHook, Turn } from "../engine/turn.js";
 import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { PermissionDecision } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
+import type { RetryOptions } from "../providers/retry/attempts.js";
 import type { PermissionMode } from "../security/permissions/modes.js";
 import type { Verdict } from "../security/permissions/verdict.js";
 
@@ -94,6 +95,10 @@ export interface ChainServices {
   readonly journal?: RunJournal;
   readonly undo?: ChangeRecorder;
   readonly content?: ProjectReading | undefined;
+  /** How often and how long a model call that fails is tried again; without it, never. */
+  readonly retry?: RetryOptions;
+  /** Makes a conversation that is too long for its model shorter; false when it cannot. Asked once a turn. */
+  compact?(turn: Turn): Promise<boolean>;
   /** What the model is told with the input of a turn that begins now. */
   inputNotice?(): string | undefined;
   /** The system prompt. Called once per model call; it must answer the same bytes for a model within a session. */

@@ -53,6 +53,8 @@ export class Turn {
   /** Text of the newest assistant message: the answer, once the turn ends without tool calls. */
   text = "";
   truncated = false;
+  /** The conversation was made shorter in this turn, because the model could not read it. */
+  compacted = false;
   outcome: TurnOutcome | undefined;
   failure: Failure | undefined;
 

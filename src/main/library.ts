@@ -88,6 +88,7 @@ export class Harness {
       gate: new PermissionGate("allow"),
       person: desk,
       log: () => {},
+      retry: { clock: systemClock, random: Math.random, totalWaitMs: settled.retryWaitMs },
       systemPrompt: () => settled.systemPrompt,
       permissionState: { missing: undefined },
       maxOutputTokens: settled.maxTokens,
@@ -201,6 +202,7 @@ export class Harness {
   }
 
   #hear({ kind, payload }: Envelope): void {
+    if (kind === "RateLimited" || kind === "Retrying") this.#status({ state: "thinking", message: payload.message });
     if (kind !== "ToolResult") return;
     const { call, status, content } = payload;
     this.#emit({ type: "tool_result", id: call, result: plainText(content), isError: status !== "ok" });

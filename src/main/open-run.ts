@@ -83,6 +83,7 @@ export async function openRun(
     journal,
     undo,
     content: parts.content,
+    retry: { clock, random: Math.random, totalWaitMs: settings.retry_wait_ms.value },
     systemPrompt: (size) => prompts[size],
     fit: modelFits({ variables: parts.variables, roots: parts.loaded.roots, note: parts.note }),
     inputNotice: () => (permissions.planning ? PLAN_MODE_INSTRUCTION : undefined),

@@ -33,6 +33,8 @@ export interface Settings {
   readonly permission_mode: Setting<PermissionMode>;
   readonly system_prompt: Setting<string | undefined>;
   readonly timeout_ms: Setting<number | undefined>;
+  /** The most that a model call waits for a busy or broken provider; 0 never tries again. */
+  readonly retry_wait_ms: Setting<number>;
   readonly store: Setting<string | undefined>;
   readonly session_key: Setting<KeySource>;
   readonly retention_days: Setting<number>;
@@ -96,6 +98,7 @@ const PROFILE_KEYS = [
   "permission_mode",
   "system_prompt",
   "timeout",
+  "retry_wait",
   "store",
   "session_key",
   "retention_days",
@@ -150,6 +153,7 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     }),
     system_prompt: pick({ key: "system_prompt", flag: "system-prompt", fallback: undefined, read: textOrFile }),
     timeout_ms: pick({ key: "timeout_ms", flag: "timeout", fallback: undefined, read: duration }),
+    retry_wait_ms: pick({ key: "retry_wait_ms", flag: "retry-wait", fallback: 300_000, read: wait }),
     store: pick<string | undefined>({
       key: "store",
       flag: "store",
@@ -324,6 +328,12 @@ function duration(text: string): number {
 function keepAlive(text: string): string {
   if (/^-?\d+$|^-?(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return text;
   throw new UsageError(`expected a duration such as 10m, 0 (unload at once) or -1 (keep for ever), got "${text}".`);
+}
+
+function wait(text: string): number {
+  const value = parseDuration(text);
+  if (value === undefined) throw new UsageError(`expected a duration such as 30s or 5m, or 0, got "${text}".`);
+  return value;
 }
 
 function permissionMode(text: string): PermissionMode {

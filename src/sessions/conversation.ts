@@ -77,8 +77,16 @@ export class ConversationBuilder {
       case "ToolResult":
         this.#answer?.results.set(event.payload.call, resultBlock(event.payload));
         return;
+      case "AnswerRetracted":
+        if (this.#answer?.closed === false) this.#answer = undefined;
+        return;
+      case "InputSteered":
+        this.#settle();
+        this.#messages.push({ role: "user", content: event.payload.input });
+        return;
       case "CostIncremented":
-        this.#close(event.payload);
+        if (event.payload.abandoned === undefined) this.#close(event.payload);
+        else this.#pay(event.payload.usage);
         return;
       case "TurnEnded":
         this.#settle();
@@ -135,10 +143,14 @@ export class ConversationBuilder {
     answer.closed = true;
     answer.shape = shape;
     answer.expected = shape?.calls ?? shape?.blocks?.filter(({ type }) => type === "tool_use").length ?? 0;
+    this.#pay(usage);
     if (this.#turn === undefined) return;
     this.#turn.iterations++;
-    this.#turn.usage = addUsage(this.#turn.usage, usage);
     this.#turn.text = answer.texts.join("");
+  }
+
+  #pay(usage: Usage): void {
+    if (this.#turn !== undefined) this.#turn.usage = addUsage(this.#turn.usage, usage);
   }
 
   #settle({ keepOpen = false }: { readonly keepOpen?: boolean } = {}): void {

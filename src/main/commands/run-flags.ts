@@ -52,6 +52,11 @@ export const RUN_FLAGS: readonly Flag[] = [
   },
   { name: "cwd", value: "DIR", help: "the folder to work in (default: where you are)" },
   { name: "timeout", value: "TIME", help: "stop the run after this long: 90s, 5m, 1m30s" },
+  {
+    name: "retry-wait",
+    value: "TIME",
+    help: "most time to wait for a busy provider in one model call (default 5m; 0: never try again)",
+  },
   { name: "stream-events", help: "print every event as one line of JSON, live" },
   { name: "json-events", help: "print the answer, then the events as lines of JSON" },
   {
