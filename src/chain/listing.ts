@@ -14,6 +14,7 @@ import { create as receive50Answer } from "./stages/receive/50-answer.js";
 import { create as send50Model } from "./stages/send/50-model.js";
 import { create as start05Edited } from "./stages/start/05-edited.js";
 import { create as start10Input } from "./stages/start/10-input.js";
+import { create as toolDone30Steer } from "./stages/tool_done/30-steer.js";
 import { create as toolDone50Continue } from "./stages/tool_done/50-continue.js";
 import { create as toolExec50Dispatch } from "./stages/tool_exec/50-dispatch.js";
 import { create as subscribers50Journal } from "./subscribers/50-journal.js";
@@ -40,7 +41,10 @@ export const listing: ChainListing = {
     send: [{ name: "50-model", create: send50Model }],
     receive: [{ name: "50-answer", create: receive50Answer }],
     tool_exec: [{ name: "50-dispatch", create: toolExec50Dispatch }],
-    tool_done: [{ name: "50-continue", create: toolDone50Continue }],
+    tool_done: [
+      { name: "30-steer", create: toolDone30Steer },
+      { name: "50-continue", create: toolDone50Continue },
+    ],
     done: [
       { name: "10-open-calls", create: done10OpenCalls },
       { name: "20-permission", create: done20Permission },

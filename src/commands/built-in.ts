@@ -53,6 +53,20 @@ const clear: SlashCommand = {
   run: HANDLED_BY_CLIENT,
 };
 
+const queue: SlashCommand = {
+  name: "queue",
+  usage: "/queue TEXT",
+  summary: "while a turn runs: send TEXT when it has ended (a plain line is handed to the model at once)",
+  run: HANDLED_BY_CLIENT,
+};
+
+const cancel: SlashCommand = {
+  name: "cancel",
+  usage: "/cancel",
+  summary: "stop the turn that runs (also Ctrl-C)",
+  run: HANDLED_BY_CLIENT,
+};
+
 const exit: SlashCommand = { name: "exit", usage: "/exit", summary: "leave (also Ctrl-D)", run: HANDLED_BY_CLIENT };
 
 export const builtInCommands = new SlashRegistry([
@@ -63,6 +77,8 @@ export const builtInCommands = new SlashRegistry([
   record,
   ollama,
   shell,
+  queue,
+  cancel,
   clear,
   exit,
 ]);

@@ -8,7 +8,8 @@ import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { JsonValue } from "../protocol/json.js";
-import type { Originator, Run } from "./run.js";
+import type { Originator } from "./inbox.js";
+import type { Run } from "./run.js";
 
 /** What the host cannot know itself. */
 export interface HostPorts {
@@ -85,8 +86,11 @@ export class Host {
 
   readonly #handlers: { readonly [K in CommandKind]?: Handler<K> } = {
     SendInput: (run, payload, client) => {
-      const started = run.start({ content: payload.content, originator: client });
-      return "refused" in started ? refuse(started.refused) : DONE;
+      const { content, queue, steer } = payload;
+      const delivery = steer ? "steer" : queue ? "queue" : undefined;
+      const started = run.start({ content, originator: client, ...(delivery && { delivery }) });
+      if ("refused" in started) return refuse(started.refused);
+      return { ok: true, value: { state: "waiting" in started ? started.waiting : "started" } };
     },
     CancelTurn: (run, _payload, client) => {
       run.cancel(client.id);

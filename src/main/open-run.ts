@@ -111,7 +111,7 @@ export async function openRun(
     stages: chains.stages,
     model: parts.model,
     plan: planSwitch(permissions),
-    ...(resumed && { conversation: await takeUp(resumed, { bus, ports }) }),
+    ...(resumed && { conversation: await takeUp(resumed, { bus, ports }), waiting: resumed.rebuilt.waiting }),
     ...(settings.timeout_ms.value !== undefined && { turnTimeoutMs: settings.timeout_ms.value }),
     dispose: async () => {
       await tools.close();
@@ -121,6 +121,11 @@ export async function openRun(
     },
   });
   run = opened;
+  const left = resumed?.rebuilt.waiting.length ?? 0;
+  if (left > 0)
+    parts.note(
+      `${left} input${left === 1 ? "" : "s"} that waited when the session was stopped will go along with your next one.`,
+    );
   const model = () => `${opened.model.provider}:${opened.model.model}`;
   const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, tell: parts.tell });
   return { run: opened, recording, security: tools.security };

@@ -72,7 +72,7 @@ export interface EventPayloads {
   InputQueued: { readonly input: readonly InputContent[]; readonly delivery: InputDelivery; readonly from: ClientId };
   /** The oldest input that waited to steer is now in the conversation. */
   InputSteered: { readonly turn: TurnId; readonly input: readonly InputContent[]; readonly from: ClientId };
-  /** All input that waited was given up, because the turn was cancelled. */
+  /** Input that waited was given up: the turn was cancelled, or its sender took it back. */
   InputDropped: { readonly inputs: readonly (readonly InputContent[])[]; readonly by: string };
   TextDelta: { readonly text: string };
   /** `opaque` closes a block of thinking whose provider wants it back verbatim. */

@@ -43,6 +43,9 @@ const LONGEST_TITLE = 80;
 /** Each write to the store has its price: events that nothing waits for are given to it together. */
 const TOGETHER_MS = 25;
 
+/** What somebody was promised, and the end of a turn. */
+const SYNCED: ReadonlySet<Envelope["kind"]> = new Set(["TurnStarted", "InputQueued", "TurnEnded"]);
+
 export class Journal {
   readonly #options: JournalOptions;
   /** Not yet acknowledged by the store, oldest first. */
@@ -168,7 +171,7 @@ export class Journal {
     if (this.#broken !== undefined) return;
     if (event.kind === "TurnStarted") this.#create();
     if (event.kind === "CostIncremented") this.#nameModel(event.payload);
-    if (event.kind === "TurnStarted" || event.kind === "TurnEnded") this.#submit("sync");
+    if (SYNCED.has(event.kind)) this.#submit("sync");
     else this.#cancelLater ??= this.#options.clock.after(TOGETHER_MS, () => this.#submit("group"));
     if (event.kind === "ToolResult" && this.#intended.has(event.payload.call)) this.#conclude(event);
   }
