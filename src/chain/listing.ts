@@ -13,6 +13,7 @@ import { create as error50Report } from "./stages/error/50-report.js";
 import { create as receive50Answer } from "./stages/receive/50-answer.js";
 import { create as send50Model } from "./stages/send/50-model.js";
 import { create as start05Edited } from "./stages/start/05-edited.js";
+import { create as start07Route } from "./stages/start/07-route.js";
 import { create as start10Input } from "./stages/start/10-input.js";
 import { create as toolDone30Steer } from "./stages/tool_done/30-steer.js";
 import { create as toolDone50Continue } from "./stages/tool_done/50-continue.js";
@@ -31,6 +32,7 @@ export const listing: ChainListing = {
   stages: {
     start: [
       { name: "05-edited", create: start05Edited },
+      { name: "07-route", create: start07Route },
       { name: "10-input", create: start10Input },
     ],
     assemble: [

@@ -3,6 +3,7 @@ import type { EnginePorts, Model, RequestLink, Tool, ToolCall, ToolLink, ToolReg
 import type { Stage, StageHook, Turn } from "../engine/turn.js";
 import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
+import type { Failure } from "../protocol/errors.js";
 import type { PermissionDecision } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
@@ -97,6 +98,8 @@ export interface ChainServices {
   readonly content?: ProjectReading | undefined;
   /** How often and how long a model call that fails is tried again; without it, never. */
   readonly retry?: RetryOptions;
+  /** The model behind a route's name. */
+  openRoute?(name: string): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
   /** Makes a conversation that is too long for its model shorter; false when it cannot. Asked once a turn. */
   compact?(turn: Turn): Promise<boolean>;
   /** What the model is told with the input of a turn that begins now. */

@@ -3,6 +3,7 @@ import { failure } from "../protocol/errors.js";
 import { ollama } from "./ollama.js";
 import { record } from "./record.js";
 import { type SlashCommand, SlashRegistry } from "./registry.js";
+import { route } from "./route.js";
 import { securityCommands } from "./security.js";
 
 const HANDLED_BY_CLIENT = () => ({ text: "" });
@@ -73,6 +74,7 @@ export const builtInCommands = new SlashRegistry([
   help,
   status,
   model,
+  route,
   ...securityCommands,
   record,
   ollama,

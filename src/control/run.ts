@@ -11,11 +11,10 @@ import type { CancelReason } from "../engine/cancel.js";
 import { runTurn, type TurnResult } from "../engine/loop.js";
 import type { EnginePorts, Model, ToolRegistry } from "../engine/ports.js";
 import { type StageChains, Turn } from "../engine/turn.js";
-import type { Identity } from "../protocol/client.js";
 import type { InputContent, Message } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { InputDelivery } from "../protocol/events.js";
-import type { CallId, ClientId, SessionId } from "../protocol/ids.js";
+import type { CallId, SessionId } from "../protocol/ids.js";
 import { Inbox, type Originator, type Waiting } from "./inbox.js";
 import type { PermissionDesk } from "./permission-desk.js";
 

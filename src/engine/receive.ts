@@ -139,6 +139,9 @@ class Reception {
         return;
       case "again":
         this.#abandon();
+        // Waiting is nobody's work.
+        this.#since += event.waitMs;
+        this.#turn.timing.add("retry/wait", event.waitMs);
         bus.publish(isBusy(event.failure) ? "RateLimited" : "Retrying", this.#nextAttempt(event));
         return;
       case "failover": {

@@ -44,6 +44,8 @@ export interface Settings {
   readonly credential_idle_ms: Setting<number>;
   /** The `[permissions]` table, as it was written. */
   readonly permissions: Setting<unknown>;
+  /** The `[routes]` tables, as they were written. */
+  readonly routes: Setting<unknown>;
   /** The `[providers]` tables, as they were written. */
   readonly providers: Setting<unknown>;
   readonly strict_permissions: Setting<boolean>;
@@ -107,6 +109,7 @@ const PROFILE_KEYS = [
   "permissions",
   "providers",
   "permission_timeout",
+  "routes",
   "sandbox",
   "sandbox_hosts",
   "sandbox_writable",
@@ -168,6 +171,10 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     permissions: {
       value: profile.permissions,
       origin: profile.permissions === undefined ? "default" : `${profilePath} (permissions)`,
+    },
+    routes: {
+      value: profile.routes,
+      origin: profile.routes === undefined ? "default" : `${profilePath} (routes)`,
     },
     providers: {
       value: tables("providers", profile, profilePath),

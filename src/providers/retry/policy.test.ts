@@ -56,7 +56,7 @@ describe("what is done about a failed call", () => {
   verifies(["M9", "O5"], "while it is waited, the text says for how long", () => {
     const told = (reason: BuiltInReason, waitMs: number) =>
       whileWaiting(problem(reason), { name: "acme", waitMs }).message;
-    expect(told("RateLimited", 11_400)).toBe(
+    expect(told("RateLimited", 12_200)).toBe(
       "Provider acme rate-limited the request. Retrying in 12s… (Ctrl-C to cancel, /model to switch).",
     );
     expect(told("Overloaded", 1900)).toBe("acme is overloaded. Trying again in 2 s…");

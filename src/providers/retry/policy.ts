@@ -70,7 +70,10 @@ export function mayFailOver({ reason }: Failure): boolean {
 /** The failure as it is told while it is waited. */
 export function whileWaiting(problem: Failure, { name, waitMs }: { readonly name: string; readonly waitMs: number }) {
   if (problem.reason === "RateLimited") {
-    return { ...problem, message: failure("RateLimited", { name, "retry-after": Math.ceil(waitMs / 1000) }).message };
+    return {
+      ...problem,
+      message: failure("RateLimited", { name, "retry-after": Math.max(1, Math.round(waitMs / 1000)) }).message,
+    };
   }
   return { ...problem, message: `${whatHappened(problem, name)}. Trying again in ${humanWait(waitMs)}…` };
 }

@@ -47,12 +47,11 @@ export class ShownAnswer {
   }
 
   #take(event: ModelEvent, out: ModelEvent[]): void {
-    if (this.#held === undefined) {
+    if (event.type === "retract") this.#forget(event, out);
+    else if (this.#held === undefined) {
       this.#remember(event);
       out.push(event);
-      return;
-    }
-    if (event.type === "text" || event.type === "thinking") this.#takeWords(event, out);
+    } else if (event.type === "text" || event.type === "thinking") this.#takeWords(event, out);
     else if (event.type === "block") this.#takeBlock(event, out);
     // The end of an answer that is shorter than the one before.
     else if (event.type === "stop" && !this.#isCaughtUp()) this.#retract(event, out);
@@ -119,6 +118,17 @@ export class ShownAnswer {
     out.push({ type: "retract", reason: this.#reason });
     for (const each of held) this.#take(each, out);
     this.#take(event, out);
+  }
+
+  /** An attempt that is made of attempts itself has taken back what it had said; what it said in silence needs no word. */
+  #forget(event: ModelEvent & { readonly type: "retract" }, out: ModelEvent[]): void {
+    if (this.#held !== undefined) {
+      this.#held = [];
+      this.#piece = this.#characters = 0;
+      return;
+    }
+    this.#shown = [];
+    out.push(event);
   }
 
   #remember(event: ModelEvent): void {
