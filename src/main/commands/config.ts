@@ -17,6 +17,7 @@ const FLAGS = [
       "permission-mode",
       "system-prompt",
       "timeout",
+      "retry-wait",
       "log-level",
       "help",
     ].includes(flag.name),
@@ -40,7 +41,7 @@ export async function run(args: readonly string[]): Promise<number> {
 
 function shown(key: string, value: unknown): string {
   if (value === undefined) return key === "provider" || key === "model" ? "(chosen by what is ready)" : "(none)";
-  if (key === "timeout_ms") return formatDuration(value as number);
+  if (key.endsWith("_ms")) return formatDuration(value as number);
   if (key === "log") {
     const { standard, byComponent } = value as Settings["log"]["value"];
     return [standard, ...[...byComponent].map(([component, level]) => `${component}=${level}`)].join(",");
@@ -53,7 +54,7 @@ function shown(key: string, value: unknown): string {
 
 function rows({ settings, roots, profilePath }: LoadedSettings): readonly (readonly [string, string, string])[] {
   const values = Object.entries(settings).map(
-    ([key, setting]) => [key === "timeout_ms" ? "timeout" : key, shown(key, setting.value), setting.origin] as const,
+    ([key, setting]) => [key.replace(/_ms$/, ""), shown(key, setting.value), setting.origin] as const,
   );
   return [
     ...values,

@@ -41,6 +41,11 @@ export async function* attempts(
   source: AttemptSource,
   options: RetryOptions,
 ): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
+  // Without another attempt there is nothing to be careful about: everything is told as it comes.
+  if (options.totalWaitMs === 0) {
+    yield* once(source);
+    return;
+  }
   const shown = new ShownAnswer();
   let count: Attempts = { failed: 0, alike: 0, waitedMs: 0, begun: false };
   let last: Failure | undefined;
@@ -60,18 +65,18 @@ export async function* attempts(
     if (problem === undefined || source.signal.aborted) return;
     count = { ...count, failed: count.failed + 1, alike: problem.reason === last?.reason ? count.alike + 1 : 1, begun };
     last = problem;
-    if (shown.calls > 0 && options.totalWaitMs > 0 && isPassing(problem, count)) {
+    if (shown.calls > 0 && isPassing(problem, count)) {
       const told = whileGoingOn(problem, source.provider);
-      yield [
-        { type: "cut", failure: told },
-        { type: "stop", reason: "tool_calls" },
-      ];
+      yield [...shown.end(), { type: "cut", failure: told }, { type: "stop", reason: "tool_calls" }];
       return;
     }
     const waitMs = nextWait(problem, count, options);
     if (waitMs === undefined) {
       const final = isPassing(problem, count) || count.failed > 1;
-      yield [{ type: "failure", failure: final ? finalFailure(problem, source.provider, count) : problem }];
+      yield [
+        ...shown.end(),
+        { type: "failure", failure: final ? finalFailure(problem, source.provider, count) : problem },
+      ];
       return;
     }
     const told = whileWaiting(problem, { name: source.provider, waitMs });
@@ -80,6 +85,16 @@ export async function* attempts(
     if (source.signal.aborted) return;
     count = { ...count, waitedMs: count.waitedMs + waitMs };
     shown.restart(problem.reason);
+  }
+}
+
+/** One attempt, whose failure promises no other. */
+async function* once({ provider: name, open }: AttemptSource): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
+  for await (const batch of await open()) {
+    yield batch.map((event) => {
+      if (event.type !== "failure" || !isPassing(event.failure, { begun: false })) return event;
+      return { type: "failure", failure: gaveUp(event.failure, { name, attempts: 1 }) };
+    });
   }
 }
 

@@ -83,6 +83,12 @@ export function whileGoingOn(problem: Failure, name: string): Failure {
   return { ...problem, message: `${whatHappened(problem, name)}. Going on with the calls that had arrived.` };
 }
 
+/** Another model is asked instead. */
+export function whileFailingOver(problem: Failure, name: string): Failure {
+  const isTold = problem.reason in HABITS;
+  return isTold ? { ...problem, message: `${whatHappened(problem, name)}.` } : problem;
+}
+
 function habitFor(problem: Failure, attempts: Attempts): Habit | undefined {
   if (!isPassing(problem, attempts)) return undefined;
   if (problem.reason === "MalformedResponse") return GARBLED;
@@ -99,6 +105,8 @@ function whatHappened({ reason, status }: Failure, name: string): string {
       return `${name} closed the connection in the middle of its answer`;
     case "MalformedResponse":
       return `The answer of ${name} was garbled on its way`;
+    case "RateLimited":
+      return `${name} limits the rate`;
     default:
       return `${name} failed${status === undefined ? "" : ` (HTTP ${status})`}`;
   }

@@ -4,7 +4,8 @@
  *
  * 1. An attempt that begins as the one before did is silent until it says something new; from there on its events pass.
  * 2. One that says something else has the old words taken back first, and is then told from its beginning.
- * 3. While it is not known which of the two it will be, its events are held. An attempt that breaks while it is held leaves no trace.
+ * 3. The end of a block of text is told with what follows it: a stream that breaks right there may have had more to say.
+ * 4. While it is not known which of the two it will be, its events are held. An attempt that breaks while it is held leaves no trace.
  */
 import type { ModelBlock, ModelEvent } from "../../engine/ports.js";
 import type { FailureReason } from "../../protocol/errors.js";
@@ -22,6 +23,8 @@ export class ShownAnswer {
   #characters = 0;
   #reason: FailureReason = "StreamInterrupted";
   #calls = 0;
+  /** The end of a block of text, until something follows. */
+  #pending: ModelEvent | undefined;
 
   /** Whole calls that were told: they may be running. */
   get calls(): number {
@@ -37,6 +40,14 @@ export class ShownAnswer {
     this.#held = this.isEmpty ? undefined : [];
     this.#piece = this.#characters = 0;
     this.#reason = reason;
+    this.#pending = undefined;
+  }
+
+  /** Nothing follows, and nobody tries again. */
+  end(): readonly ModelEvent[] {
+    const out: ModelEvent[] = [];
+    if (this.#held === undefined) this.#flush(out);
+    return out;
   }
 
   /** What is to be told now. */
@@ -48,15 +59,31 @@ export class ShownAnswer {
 
   #take(event: ModelEvent, out: ModelEvent[]): void {
     if (event.type === "retract") this.#forget(event, out);
-    else if (this.#held === undefined) {
-      this.#remember(event);
-      out.push(event);
-    } else if (event.type === "text" || event.type === "thinking") this.#takeWords(event, out);
+    else if (this.#held === undefined) this.#tell(event, out);
+    else if (event.type === "text" || event.type === "thinking") this.#takeWords(event, out);
     else if (event.type === "block") this.#takeBlock(event, out);
     // The end of an answer that is shorter than the one before.
     else if (event.type === "stop" && !this.#isCaughtUp()) this.#retract(event, out);
     else if (event.type === "stop") this.#pass(event, out);
     else out.push(event);
+  }
+
+  #tell(event: ModelEvent, out: ModelEvent[]): void {
+    // A count of tokens tells nothing of what is said.
+    if (event.type !== "usage") this.#flush(out);
+    if (event.type === "block" && event.block.type === "text") this.#pending = event;
+    else {
+      this.#remember(event);
+      out.push(event);
+    }
+  }
+
+  #flush(out: ModelEvent[]): void {
+    const pending = this.#pending;
+    if (pending === undefined) return;
+    this.#pending = undefined;
+    this.#remember(pending);
+    out.push(pending);
   }
 
   #takeWords(event: ModelEvent & Words, out: ModelEvent[]): void {
@@ -128,6 +155,7 @@ export class ShownAnswer {
       return;
     }
     this.#shown = [];
+    this.#pending = undefined;
     out.push(event);
   }
 

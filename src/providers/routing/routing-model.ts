@@ -16,7 +16,7 @@ import type {
   RequestContext,
 } from "../../engine/ports.js";
 import type { Failure } from "../../protocol/errors.js";
-import { mayFailOver } from "../retry/policy.js";
+import { mayFailOver, whileFailingOver } from "../retry/policy.js";
 import { ShownAnswer } from "../retry/shown-answer.js";
 
 /** The provider's name of every route, so that `route:NAME` names one wherever a model is named. */
@@ -79,11 +79,12 @@ async function* stream(
   const order = ready.length > 0 ? ready : members;
   const shown = new ShownAnswer();
   let problem: Failure | undefined;
+  let failed = "";
   for (const member of order) {
     const model = await member.model();
     const by = nameOf(model, route);
     if (problem !== undefined) {
-      yield [{ type: "failover", failure: problem, to: by }];
+      yield [{ type: "failover", failure: whileFailingOver(problem, failed), to: by }];
       shown.restart(problem.reason);
     }
     yield [{ type: "answering", by }];
@@ -100,8 +101,9 @@ async function* stream(
     if (problem === undefined || context.signal.aborted) return;
     if (!mayFailOver(problem) || shown.calls > 0) break;
     member.rest(problem);
+    failed = model.provider;
   }
-  if (problem !== undefined) yield [{ type: "failure", failure: problem }];
+  if (problem !== undefined) yield [...shown.end(), { type: "failure", failure: problem }];
 }
 
 function nameOf({ provider, family, model }: Model, route: string): AnsweringModel {
