@@ -1,6 +1,6 @@
 /**
  * A service that breaks its answer off at every byte (feature M9): what is shown, what is stored and what is sent with the next
- * request is the whole answer, once. OXBOW_CUTS says how many bytes lie between two tries: 1 breaks at every one of them.
+ * request is the whole answer, once. (A sample of the bytes; all of them with OXBOW_TEST_THOROUGH=1.)
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,10 +15,12 @@ import { ConversationBuilder } from "../../src/sessions/conversation.js";
 import { createHttpClient } from "../../src/system/http-client.js";
 import { startMockModel } from "../../src/testkit/index.js";
 import { ok, testEngine, tool } from "../support/engine.js";
+import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
 /** A prime, so that over the wires every kind of place is met. */
-const STEP = Number(process.env.OXBOW_CUTS ?? 37);
+const STEP = times(41, 1);
+const LONG_MS = times(30_000, 600_000);
 const http = createHttpClient();
 /** Waits take no time, everything else does. */
 const hasty: Clock = { ...systemClock, after: (ms, action) => systemClock.after(ms >= 100 ? 0 : ms, action) };
@@ -130,26 +132,31 @@ const ANSWER = "Grüße, 🌊 done.";
 
 describe("a stream that breaks at any byte", () => {
   for (const wire of WIRES) {
-    verifies(["M9", "S6"], `${wire}: the answer is shown and stored whole, once`, async () => {
-      const answers = await record(wire, THINKING_AND_TEXT);
-      const length = answers[0]?.body.length ?? 0;
-      expect(length).toBeGreaterThan(100);
-      let byte = 0;
-      const service = await breaking(answers, () => ({ answer: 0, byte }));
-      for (byte = 1; byte < length; byte += STEP) {
-        service.reset();
-        const { engine, result } = await run(wire, service.url);
-        const where = `${wire} at byte ${byte}`;
-        expect(result, where).toMatchObject({ outcome: "answered", text: ANSWER, iterations: 1 });
-        expect(shown(engine.events), where).toBe(ANSWER);
-        expect(engine.kinds("AnswerRetracted"), where).toEqual([]);
-        const messages = rebuilt(engine.events);
-        expect(messages, where).toEqual(engine.conversation);
-        expect(messages).toHaveLength(2);
-        expect(plainText(messages[1]?.content ?? [])).toBe(ANSWER);
-        expect(new Set(service.state.requests).size, where).toBe(1);
-      }
-    });
+    verifies(
+      ["M9", "S6"],
+      `${wire}: the answer is shown and stored whole, once`,
+      async () => {
+        const answers = await record(wire, THINKING_AND_TEXT);
+        const length = answers[0]?.body.length ?? 0;
+        expect(length).toBeGreaterThan(100);
+        let byte = 0;
+        const service = await breaking(answers, () => ({ answer: 0, byte }));
+        for (byte = 1; byte < length; byte += STEP) {
+          service.reset();
+          const { engine, result } = await run(wire, service.url);
+          const where = `${wire} at byte ${byte}`;
+          expect(result, where).toMatchObject({ outcome: "answered", text: ANSWER, iterations: 1 });
+          expect(shown(engine.events), where).toBe(ANSWER);
+          expect(engine.kinds("AnswerRetracted"), where).toEqual([]);
+          const messages = rebuilt(engine.events);
+          expect(messages, where).toEqual(engine.conversation);
+          expect(messages).toHaveLength(2);
+          expect(plainText(messages[1]?.content ?? [])).toBe(ANSWER);
+          expect(new Set(service.state.requests).size, where).toBe(1);
+        }
+      },
+      LONG_MS,
+    );
   }
 
   verifies(

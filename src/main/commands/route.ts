@@ -29,7 +29,11 @@ export async function run(args: readonly string[]): Promise<number> {
   const variables = environment();
   const loaded = await loadSettings(flags, variables);
   const { settings, roots } = loaded;
-  const shelf = createModelShelf({ variables, roots, tables: settings.providers });
+  const shelf = createModelShelf({
+    variables,
+    roots,
+    tables: { value: settings.providers.value, file: loaded.profilePath },
+  });
   const routes = new ModelRoutes({ loaded, shelf, clock: nodeClock });
   const result = await routeCommand(flags.words, routes);
   if ("failure" in result) throw new UsageError(result.failure.message.replaceAll("/route", "oxbow route"));
