@@ -44,11 +44,12 @@ async function hosted(parts: readonly Part[], resumed: readonly Envelope[] = [])
   const host = new Host({
     openRun: async () => run,
     resolveModel: async () => ({ model }),
+    refuseAnswer: () => undefined,
     custom: async () => ({ ok: true }),
   });
   hosts.push(host);
-  const client = connectInProcess(host, { id: ids.next("cli"), canAnswer: true });
-  const other = connectInProcess(host, { id: ids.next("cli"), canAnswer: true });
+  const client = connectInProcess(host, { id: ids.next("cli"), identity: "human", canAnswer: true });
+  const other = connectInProcess(host, { id: ids.next("cli"), identity: "human", canAnswer: true });
   const created = await client.send("CreateSession", {});
   const session = created.ok ? (created.session as SessionId) : undefined;
   const send = (words: string, flags: Partial<CommandPayloads["SendInput"]> = {}, from = client) =>

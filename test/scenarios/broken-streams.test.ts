@@ -197,6 +197,7 @@ describe("a stream that breaks at any byte", () => {
       }
       expect([...outcomes].sort()).toEqual(["again", "cut"]);
     },
+    LONG_MS,
   );
 });
 
