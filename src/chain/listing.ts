@@ -1,6 +1,7 @@
 // Written by tools/generate-chain.mjs from the names of the files beside it. Do not edit.
 
-import { create as request10Budget } from "./request/10-budget.js";
+import { create as request20Retry } from "./request/20-retry.js";
+import { create as request30Budget } from "./request/30-budget.js";
 import { create as request80Price } from "./request/80-price.js";
 import { create as request90Log } from "./request/90-log.js";
 import type { ChainListing } from "./services.js";
@@ -15,7 +16,9 @@ import { create as error50Report } from "./stages/error/50-report.js";
 import { create as receive50Answer } from "./stages/receive/50-answer.js";
 import { create as send50Model } from "./stages/send/50-model.js";
 import { create as start05Edited } from "./stages/start/05-edited.js";
+import { create as start07Route } from "./stages/start/07-route.js";
 import { create as start10Input } from "./stages/start/10-input.js";
+import { create as toolDone30Steer } from "./stages/tool_done/30-steer.js";
 import { create as toolDone40Window } from "./stages/tool_done/40-window.js";
 import { create as toolDone50Continue } from "./stages/tool_done/50-continue.js";
 import { create as toolExec50Dispatch } from "./stages/tool_exec/50-dispatch.js";
@@ -33,6 +36,7 @@ export const listing: ChainListing = {
   stages: {
     start: [
       { name: "05-edited", create: start05Edited },
+      { name: "07-route", create: start07Route },
       { name: "10-input", create: start10Input },
     ],
     assemble: [
@@ -44,6 +48,7 @@ export const listing: ChainListing = {
     receive: [{ name: "50-answer", create: receive50Answer }],
     tool_exec: [{ name: "50-dispatch", create: toolExec50Dispatch }],
     tool_done: [
+      { name: "30-steer", create: toolDone30Steer },
       { name: "40-window", create: toolDone40Window },
       { name: "50-continue", create: toolDone50Continue },
     ],
@@ -56,7 +61,8 @@ export const listing: ChainListing = {
     error: [{ name: "50-report", create: error50Report }],
   },
   request: [
-    { name: "10-budget", create: request10Budget },
+    { name: "20-retry", create: request20Retry },
+    { name: "30-budget", create: request30Budget },
     { name: "80-price", create: request80Price },
     { name: "90-log", create: request90Log },
   ],

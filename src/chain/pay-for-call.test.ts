@@ -172,18 +172,48 @@ describe("prices on a stream", () => {
     })();
     const events = (await priced(stream, keeper({ facts: () => facts }))).flat();
     const last = events.findLast((event) => event.type === "usage");
-    expect(last).toMatchObject({ usage: { output: 1_000_000 }, paid: { provider: "p", model: "m", cost: { usd: 2 } } });
+    expect(last).toMatchObject({ usage: { output: 1_000_000 }, cost: { usd: 2 } });
     expect(events.at(-1)).toEqual({ type: "stop", reason: "end" });
   });
 
-  it("stay away from a count that came with the end when nobody knows them, and the payee is named all the same", async () => {
+  it("stay away from a count that came with the end when nobody knows them", async () => {
     const { price: _price, ...unknown } = FACTS;
     const stream = streamOf([
       { type: "usage", usage: usage(1, 1) },
       { type: "stop", reason: "end" },
     ]);
     const [batch] = await priced(stream, keeper({ facts: async () => unknown }));
-    expect(batch?.[0]).toEqual({ type: "usage", usage: usage(1, 1), paid: { provider: "p", model: "m" } });
+    expect(batch?.[0]).toEqual({ type: "usage", usage: usage(1, 1) });
+  });
+
+  verifies(["M8", "M14"], "are those of whoever answers, and each that was asked is paid from the budget", async () => {
+    const dear: ModelFacts = { ...FACTS, price: { input: 10, output: 10 } };
+    const costs = keeper({ facts: async ({ provider }) => (provider === "dear" ? dear : FACTS) });
+    const by = (provider: string) => ({ provider, family: provider, model: "m", route: "main" });
+    const busy = failure("Overloaded", { name: "dear", detail: "busy" });
+    const stream = () =>
+      streamOf(
+        [{ type: "answering", by: by("dear") }],
+        [{ type: "usage", usage: usage(100_000, 0) }],
+        [
+          { type: "failover", failure: busy, to: by("cheap") },
+          { type: "answering", by: by("cheap") },
+        ],
+        [
+          { type: "usage", usage: usage(100_000, 100_000) },
+          { type: "stop", reason: "end" },
+        ],
+      );
+    const found = (await priced(stream(), costs))
+      .flat()
+      .flatMap((event) => (event.type === "usage" ? [event.cost?.usd] : []));
+    expect(found.at(-1)).toBe(0.2);
+    expect(found).toContain(1);
+    const budget = new Budget({ scope: "this run", limit: { usd: 5 } });
+    await pay(budget, async function* () {
+      yield* await price(costs)(request, context(), async () => stream());
+    });
+    expect(budget.spent).toEqual({ usd: 1.2, tokens: 300_000 });
   });
 });
 

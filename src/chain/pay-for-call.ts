@@ -4,7 +4,8 @@
  * 1. Held before the call: the estimated prompt, and the longest answer that the budgets still allow. The request says that length, so
  *    the model cannot write more than was held for.
  * 2. What the provider counted for the call before makes the next estimate truer; what it had cached is taken to be still there.
- * 3. Settled when the stream ends, however it ends: by the provider's count, or by an estimate of what came when it told none.
+ * 3. Settled when the stream ends, however it ends: by the provider's count, or by an estimate of what came when it told none. A model
+ *    made of several is settled for each that was asked.
  * 4. A model without a known price is not called on a budget in dollars.
  */
 import { type Amount, type Ask, type Grant, type Limiter, NOTHING, type Purse } from "../base/budget.js";
@@ -120,22 +121,36 @@ interface Settlement {
 
 async function* settled(stream: ModelStream, settlement: Settlement): AsyncGenerator<readonly ModelEvent[]> {
   const { grant, model, estimate, price, cutBy } = settlement;
-  let usage: Usage | undefined;
+  let told: Told | undefined;
   let words = "";
+  let earlier = NOTHING;
+  const spent = () => sum(earlier, spentOn(told, { prompt: estimate, price, words }));
   try {
     for await (const batch of stream) {
       for (const event of batch) {
-        if (event.type === "usage") usage = event.usage;
+        if (event.type === "usage") told = event;
         else if (event.type === "text" || event.type === "thinking") words += event.text;
+        else if (event.type === "again" || event.type === "failover") {
+          earlier = spent();
+          told = undefined;
+          words = "";
+        }
       }
       yield cutBy === undefined
         ? batch
         : batch.map((event) => (isCutOff(event) ? { type: "failure", failure: cutBy } : event));
     }
   } finally {
-    if (usage !== undefined) learn(model, usage, estimate);
-    await grant.settle(spentOn(usage, { prompt: estimate, price, words }));
+    if (told !== undefined) learn(model, told.usage, estimate);
+    await grant.settle(spent());
   }
+}
+
+/** What the provider counted, and what that costs where the price of who answered is known. */
+type Told = Pick<Extract<ModelEvent, { type: "usage" }>, "usage" | "cost">;
+
+function sum(a: Amount, b: Amount): Amount {
+  return { usd: a.usd + b.usd, tokens: a.tokens + b.tokens };
 }
 
 function learn(model: Model, usage: Usage, estimate: number): void {
@@ -149,16 +164,17 @@ function isCutOff(event: ModelEvent): boolean {
 }
 
 function spentOn(
-  usage: Usage | undefined,
+  told: Told | undefined,
   { prompt, price, words }: { readonly prompt: number; readonly price: Price | undefined; readonly words: string },
 ): Amount {
   // Refused before a word was said: nothing is charged.
-  if (usage === undefined && words === "") return NOTHING;
-  const told = usage ?? { input: prompt, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
+  if (told === undefined && words === "") return NOTHING;
+  const usage = told?.usage ?? { input: prompt, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
   // A stream that was cut off told its output only at the beginning.
-  const output = Math.max(told.output, usage === undefined || told.output < 8 ? estimateTokens(words) : 0);
-  const whole = { ...told, output };
+  const output = Math.max(usage.output, told === undefined || usage.output < 8 ? estimateTokens(words) : 0);
+  const whole = { ...usage, output };
   const tokens = whole.input + whole.output + whole.cache_read + whole.cache_write;
+  if (told?.cost !== undefined && output === usage.output) return { usd: told.cost.usd, tokens };
   return { usd: price === undefined ? 0 : costOf(whole, price).usd, tokens };
 }
 

@@ -1,13 +1,24 @@
 /** What the hooks and links need; `main/harness.ts` supplies it once per run. */
 import type { Purse } from "../base/budget.js";
-import type { EnginePorts, Model, RequestLink, Tool, ToolCall, ToolLink, ToolRegistry } from "../engine/ports.js";
-import type { Stage, StageHook } from "../engine/turn.js";
+import type {
+  AnsweringModel,
+  EnginePorts,
+  Model,
+  RequestLink,
+  Tool,
+  ToolCall,
+  ToolLink,
+  ToolRegistry,
+} from "../engine/ports.js";
+import type { Stage, StageHook, Turn } from "../engine/turn.js";
 import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
+import type { Failure } from "../protocol/errors.js";
 import type { PermissionDecision } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { ModelFacts } from "../providers/catalogue/facts.js";
+import type { RetryOptions } from "../providers/retry/attempts.js";
 import type { PermissionMode } from "../security/permissions/modes.js";
 import type { Verdict } from "../security/permissions/verdict.js";
 
@@ -91,7 +102,7 @@ export interface ModelFit {
 /** What calls cost and may cost. */
 export interface CostKeeper {
   /** Never rejects. Loads the catalogue: to be asked when the request is on its way. */
-  facts(model: Model): Promise<ModelFacts>;
+  facts(model: PricedModel): Promise<ModelFacts>;
   /** Where the calls of this turn are paid from; undefined when nothing limits them. */
   purse(): Promise<Purse> | undefined;
   /** Whether a budget counts dollars: then a model without a price cannot be called. */
@@ -101,6 +112,9 @@ export interface CostKeeper {
   /** How full the model's window is, when that should be said now. */
   windowNews(model: Model): Promise<WindowNews | undefined>;
 }
+
+/** A model, or the name of one. */
+export type PricedModel = AnsweringModel & Pick<Model, "contextTokens" | "outputTokens" | "candidates">;
 
 export interface WindowNews {
   /** PROVIDER:MODEL. */
@@ -119,6 +133,12 @@ export interface ChainServices {
   readonly undo?: ChangeRecorder;
   readonly content?: ProjectReading | undefined;
   readonly costs?: CostKeeper;
+  /** How often and how long a model call that fails is tried again; without it, never. */
+  readonly retry?: RetryOptions;
+  /** The model behind a route's name. */
+  openRoute?(name: string): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
+  /** Makes a conversation that is too long for its model shorter; false when it cannot. Asked once a turn. */
+  compact?(turn: Turn): Promise<boolean>;
   /** What the model is told with the input of a turn that begins now. */
   inputNotice?(): string | undefined;
   /** The system prompt. Called once per model call; it must answer the same bytes for a model within a session. */

@@ -4,6 +4,7 @@ import { costCommands } from "./cost.js";
 import { ollama } from "./ollama.js";
 import { record } from "./record.js";
 import { type SlashCommand, SlashRegistry } from "./registry.js";
+import { route } from "./route.js";
 import { securityCommands } from "./security.js";
 
 const HANDLED_BY_CLIENT = () => ({ text: "" });
@@ -54,6 +55,20 @@ const clear: SlashCommand = {
   run: HANDLED_BY_CLIENT,
 };
 
+const queue: SlashCommand = {
+  name: "queue",
+  usage: "/queue TEXT",
+  summary: "while a turn runs: send TEXT when it has ended (a plain line is handed to the model at once)",
+  run: HANDLED_BY_CLIENT,
+};
+
+const cancel: SlashCommand = {
+  name: "cancel",
+  usage: "/cancel",
+  summary: "stop the turn that runs (also Ctrl-C)",
+  run: HANDLED_BY_CLIENT,
+};
+
 const exit: SlashCommand = { name: "exit", usage: "/exit", summary: "leave (also Ctrl-D)", run: HANDLED_BY_CLIENT };
 
 export const builtInCommands = new SlashRegistry([
@@ -61,10 +76,13 @@ export const builtInCommands = new SlashRegistry([
   status,
   model,
   ...costCommands,
+  route,
   ...securityCommands,
   record,
   ollama,
   shell,
+  queue,
+  cancel,
   clear,
   exit,
 ]);

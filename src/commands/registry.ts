@@ -19,6 +19,8 @@ export interface SlashContext {
   currentModel(): string;
   setModel(spec: string): Promise<SlashResult>;
   listModels(): Promise<string>;
+  /** Named routes; takes the words after the command's name. */
+  route(words: readonly string[]): Promise<SlashResult>;
   /** The Markdown recording of this session. */
   readonly recording: {
     start(file: string | undefined): Promise<SlashResult>;

@@ -4,11 +4,13 @@
 import type { Model } from "../engine/ports.js";
 import type { CommandReply, Identity } from "../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
+import type { InputContent } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { JsonValue } from "../protocol/json.js";
-import type { Originator, Run } from "./run.js";
+import type { Originator } from "./inbox.js";
+import type { Run } from "./run.js";
 
 /** What the host cannot know itself. */
 export interface HostPorts {
@@ -16,6 +18,11 @@ export interface HostPorts {
   resolveModel(spec: string): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
   /** Why this client may not answer a question of this turn; undefined when it may. */
   refuseAnswer(client: Originator, turn: Originator): string | undefined;
+  /** Makes ready what reading an input needs, and says what its sender should know about it. */
+  readonly inputs?: {
+    prepare(content: readonly InputContent[]): Promise<void>;
+    hint(content: readonly InputContent[]): string | undefined;
+  };
   /** Verbs of slash commands and plugins, by namespace. */
   custom(request: CustomRequest): Promise<CommandReply>;
 }
@@ -84,9 +91,15 @@ export class Host {
   }
 
   readonly #handlers: { readonly [K in CommandKind]?: Handler<K> } = {
-    SendInput: (run, payload, client) => {
-      const started = run.start({ content: payload.content, originator: client });
-      return "refused" in started ? refuse(started.refused) : DONE;
+    SendInput: async (run, payload, client) => {
+      const { content, queue, steer } = payload;
+      await this.#ports.inputs?.prepare(content);
+      const hint = this.#ports.inputs?.hint(content);
+      const delivery = steer ? "steer" : queue ? "queue" : undefined;
+      const started = run.start({ content, originator: client, ...(delivery && { delivery }) });
+      if ("refused" in started) return refuse(started.refused);
+      const state = "waiting" in started ? started.waiting : "started";
+      return { ok: true, value: { state, ...(hint !== undefined && { hint }) } };
     },
     CancelTurn: (run, _payload, client) => {
       run.cancel(client.id);

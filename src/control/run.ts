@@ -1,7 +1,7 @@
 /**
  * A run: a live engine on one session (features L9, L10, L14).
  *
- * 1. At most one turn at a time; input during a turn is refused and names who started it.
+ * 1. At most one turn at a time; input during a turn waits if it asks to (inbox.ts), else it is refused and hears who started it.
  * 2. A fault in one turn ends that turn only.
  */
 import { AbortNode } from "../base/abort-tree.js";
@@ -11,10 +11,11 @@ import type { CancelReason } from "../engine/cancel.js";
 import { runTurn, type TurnResult } from "../engine/loop.js";
 import type { EnginePorts, Model, ToolRegistry } from "../engine/ports.js";
 import { type StageChains, Turn } from "../engine/turn.js";
-import type { Identity } from "../protocol/client.js";
 import type { InputContent, Message } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
-import type { CallId, ClientId, SessionId } from "../protocol/ids.js";
+import type { InputDelivery } from "../protocol/events.js";
+import type { CallId, SessionId } from "../protocol/ids.js";
+import { Inbox, type Originator, type Waiting } from "./inbox.js";
 import type { PermissionDesk } from "./permission-desk.js";
 
 export interface RunOptions {
@@ -26,6 +27,10 @@ export interface RunOptions {
   readonly desk: PermissionDesk;
   /** What was said before, when the session goes on. */
   readonly conversation?: readonly Message[];
+  /** Inputs that waited when an earlier run of the session was stopped. */
+  readonly waiting?: readonly (readonly InputContent[])[];
+  /** Finds the route that an input asks for. */
+  readonly route?: (content: readonly InputContent[]) => RoutedInput;
   /** Plan mode, where the run has one (feature L16). */
   readonly plan?: PlanSwitch;
   /** A turn that takes longer is stopped; reaching it is a limit, not a failure. */
@@ -44,15 +49,21 @@ export interface PlanSwitch {
   }): Promise<string | undefined>;
 }
 
-/** Whose input it is. */
-export interface Originator {
-  readonly id: ClientId;
-  readonly identity: Identity;
-}
-
 export interface TurnInput {
   readonly content: readonly InputContent[];
   readonly originator: Originator;
+  /** How it is delivered when a turn runs; refused without it. */
+  readonly delivery?: InputDelivery;
+}
+
+/** The route that an input names, and the input without that. */
+export interface RoutedInput {
+  readonly content: readonly InputContent[];
+  readonly route?: string;
+}
+
+export interface Started {
+  readonly ended: Promise<TurnResult>;
 }
 
 export class Run {
@@ -65,6 +76,10 @@ export class Run {
   readonly #options: RunOptions;
   readonly #asides = new Set<AbortNode>();
   #originator: Originator;
+  readonly #inbox: Inbox;
+  /** What waited when an earlier run was stopped: it goes with the next input. */
+  #left: readonly (readonly InputContent[])[];
+  #closed = false;
   #turn: { readonly abort: AbortNode; readonly startedAt: string; readonly ended: Promise<TurnResult> } | undefined;
 
   constructor(options: RunOptions) {
@@ -75,6 +90,8 @@ export class Run {
     this.model = options.model;
     this.conversation = [...(options.conversation ?? [])];
     this.#options = options;
+    this.#inbox = new Inbox(options.bus);
+    this.#left = options.waiting ?? [];
   }
 
   get busy(): boolean {
@@ -98,24 +115,38 @@ export class Run {
     return this.#options.ports.ids.next("call");
   }
 
-  /** Starts a turn; its end arrives as TurnEnded, and here as a promise. */
-  start({ content, originator }: TurnInput): { readonly ended: Promise<TurnResult> } | { readonly refused: Failure } {
-    if (this.#turn !== undefined) {
-      const fields = { originator: this.bus.originator, ts: this.#turn.startedAt };
-      return { refused: failure("TurnInProgress", fields) };
+  /** Starts a turn, or lets the input wait for one; its end arrives as TurnEnded, and here as a promise. */
+  start({ content, originator, delivery }: TurnInput): Started | Waiting | { readonly refused: Failure } {
+    if (this.#turn === undefined) {
+      const left = this.#left;
+      this.#left = [];
+      return { ended: this.#begin([...left.flat(), ...content], { originator, queued: left.length }) };
     }
+    if (delivery !== undefined) return this.#inbox.add({ content, from: originator, delivery });
+    const fields = { originator: this.bus.originator, ts: this.#turn.startedAt };
+    return { refused: failure("TurnInProgress", fields) };
+  }
+
+  #begin(
+    content: readonly InputContent[],
+    { originator, queued }: { readonly originator: Originator; readonly queued: number },
+  ): Promise<TurnResult> {
     const { ports, stages } = this.#options;
     const abort = new AbortNode();
     this.#originator = { id: originator.id, identity: originator.identity };
     this.bus.originator = originator.id;
+    const { content: input, route } = this.#options.route?.(content) ?? { content };
     const turn = new Turn({
       id: ports.ids.next("turn"),
-      input: content,
+      input,
       bus: this.bus,
       ports,
       model: this.model,
       abort,
       conversation: this.conversation,
+      queued,
+      ...(route !== undefined && { route }),
+      takeSteering: () => this.#inbox.takeSteering(() => ended),
     });
     // The turn is registered before its first event, so that a subscriber may cancel it from there.
     const stopTimer = this.#limitTime(abort);
@@ -127,10 +158,19 @@ export class Run {
       .finally(() => {
         stopTimer();
         this.#turn = undefined;
+        this.#goOn(turn.cancelReason);
       });
     this.#turn = { abort, startedAt: new Date(ports.clock.wall()).toISOString(), ended };
     begin();
-    return { ended };
+    return ended;
+  }
+
+  /** After a turn: what waited is next, unless somebody wished everything to stop. */
+  #goOn(reason: CancelReason | undefined): void {
+    if (this.#closed) this.#inbox.dropAll("shutdown");
+    else if (reason !== undefined && reason.failure === undefined) this.#inbox.dropAll(reason.by);
+    const next = this.#inbox.takeFirst();
+    next?.settle(this.#begin(next.content, { originator: next.from, queued: 1 }));
   }
 
   /** Work beside the conversation (a command the person typed) that the same cancel reaches. */
@@ -167,6 +207,7 @@ export class Run {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.cancel("shutdown");
     await this.#turn?.ended;
     await this.#options.dispose?.();

@@ -30,6 +30,13 @@ export class AnswerRecord {
     }
   }
 
+  /** Nothing of it counts any more. */
+  clear(): void {
+    this.#blocks.length = 0;
+    this.#take("TextDelta");
+    this.#take("ThinkingDelta");
+  }
+
   /** What is worth saying; nothing for most answers. */
   shape({ complete, announced }: { readonly complete: boolean; readonly announced: number }): { answer?: AnswerShape } {
     const calls = this.#blocks.filter(({ type }) => type === "tool_use").length;

@@ -12,7 +12,7 @@ import type {
   ThinkingBlock,
   YieldBlock,
 } from "../protocol/content.js";
-import type { Failure } from "../protocol/errors.js";
+import type { Failure, FailureReason } from "../protocol/errors.js";
 import type { ToolStatus } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
@@ -56,17 +56,32 @@ export type ModelEvent =
   /** A block is complete. For text and thinking it repeats what the deltas said, as one piece. */
   | { readonly type: "block"; readonly block: ModelBlock }
   /** The newest count of this call; later ones replace earlier ones. */
-  | { readonly type: "usage"; readonly usage: Usage; readonly paid?: Paid }
+  | { readonly type: "usage"; readonly usage: Usage; readonly cost?: Cost }
   /** For people, no part of the answer. */
   | { readonly type: "notice"; readonly level: "progress" | "warning"; readonly message: string }
   | { readonly type: "stop"; readonly reason: StopReason }
-  | { readonly type: "failure"; readonly failure: Failure };
+  | { readonly type: "failure"; readonly failure: Failure }
+  | AttemptEvent;
 
-/** Who is paid for a call, when a link knows better than the turn, and how much, when somebody knows. */
-export interface Paid {
+/** What links and composed models add between the attempts at one answer; a wire never does. */
+export type AttemptEvent =
+  /** Whose words follow. */
+  | { readonly type: "answering"; readonly by: AnsweringModel }
+  /** The attempt failed; the next begins after the wait. What was said so far stands, and the next does not say it again. */
+  | { readonly type: "again"; readonly failure: Failure; readonly waitMs: number; readonly attempt: number }
+  /** The model could not answer; another one of its route is asked. */
+  | { readonly type: "failover"; readonly failure: Failure; readonly to: AnsweringModel }
+  /** What was said so far in this answer does not count; it holds no call. */
+  | { readonly type: "retract"; readonly reason: FailureReason }
+  /** The stream broke after whole calls: they are the answer, and the turn goes on with them. */
+  | { readonly type: "cut"; readonly failure: Failure };
+
+export interface AnsweringModel {
   readonly provider: string;
+  readonly family: string;
   readonly model: string;
-  readonly cost?: Cost;
+  /** The route through which it was chosen. */
+  readonly route?: string;
 }
 
 /** Events in batches, one for each read of the network: a promise per token would cost more than the tokens. */
@@ -82,6 +97,8 @@ export interface Model {
   readonly contextTokens?: number;
   /** The longest answer it is to give, where that was set for its provider. */
   readonly outputTokens?: number;
+  /** The models it may ask, when it is made of several. */
+  candidates?(): Promise<readonly Model[]>;
   stream(request: ModelRequest, context: RequestContext): ModelStream;
   /** What the request counts as input, where the provider offers to say; undefined when it does not answer. */
   countTokens?(request: ModelRequest, context: RequestContext): Promise<number | undefined>;

@@ -4,13 +4,14 @@
  */
 import type { AssistantBlock, ToolUseBlock } from "../protocol/content.js";
 import { plainText, text } from "../protocol/content.js";
-import { failure } from "../protocol/errors.js";
+import { type Failure, failure } from "../protocol/errors.js";
+import type { ModelName } from "../protocol/events.js";
 import { addCost, addUsage, type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
 import { AnswerRecord } from "./answer-record.js";
 import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
 import { DeltaMerger } from "./delta-merger.js";
 import type { Dispatch } from "./dispatch.js";
-import type { ModelBlock, ModelEvent, ModelStream, Paid, StopReason } from "./ports.js";
+import type { AnsweringModel, AttemptEvent, ModelBlock, ModelEvent, ModelStream, StopReason } from "./ports.js";
 import type { Turn } from "./turn.js";
 
 export interface Answer {
@@ -51,12 +52,21 @@ export async function receive(turn: Turn, stream: ModelStream, dispatch: Dispatc
     if (!turn.signal.aborted) turn.fail(asFailure(error));
   }
   timing.add("provider/total", timing.now() - from);
-  return reception.close(complete && turn.failure === undefined, timing.now() - from);
+  return reception.close(complete && turn.failure === undefined);
 }
 
 function asFailure(error: unknown) {
   if (error instanceof TurnFailure) return error.failure;
   return failure("Internal", { detail: error instanceof Error ? error.message : String(error) });
+}
+
+/** The provider is there and asks for patience. */
+function isBusy({ reason }: Failure): boolean {
+  return reason === "RateLimited" || reason === "Overloaded";
+}
+
+function nameOf({ provider, model }: ModelName): ModelName {
+  return { provider, model };
 }
 
 class Reception {
@@ -68,13 +78,20 @@ class Reception {
   #partialText = "";
   #partialThinking = "";
   #usage: Usage = NO_USAGE;
-  #paid: Paid | undefined;
+  #cost: Cost | undefined;
   #stop: StopReason | undefined;
   #yielded = false;
+  /** Who answers: the model of the turn, unless a link or the model itself says otherwise. */
+  #by: AnsweringModel;
+  /** When the attempt began that is being read. */
+  #since: number;
+  #cutOff = false;
 
   constructor(turn: Turn, dispatch: Dispatch) {
     this.#turn = turn;
     this.#dispatch = dispatch;
+    this.#by = turn.model;
+    this.#since = turn.timing.now();
     this.#deltas = new DeltaMerger(turn.ports.clock, (kind, merged) => {
       this.#record.delta(kind);
       turn.bus.publish(kind, { text: merged });
@@ -96,7 +113,7 @@ class Reception {
         return;
       case "usage":
         this.#usage = event.usage;
-        this.#paid = event.paid;
+        this.#cost = event.cost;
         return;
       case "notice": {
         const { level, message } = event;
@@ -109,7 +126,83 @@ class Reception {
       case "failure":
         this.#turn.fail(event.failure);
         return;
+      default:
+        this.#takeAttempt(event);
     }
+  }
+
+  /** Between two attempts: what is held goes out first, so that everything is told in the order it happened. */
+  #takeAttempt(event: AttemptEvent): void {
+    this.#deltas.flush();
+    const { bus, id: turn } = this.#turn;
+    switch (event.type) {
+      case "answering":
+        this.#by = event.by;
+        return;
+      case "again":
+        this.#abandon();
+        // Waiting is nobody's work.
+        this.#since += event.waitMs;
+        this.#turn.timing.add("retry/wait", event.waitMs);
+        bus.publish(isBusy(event.failure) ? "RateLimited" : "Retrying", this.#nextAttempt(event));
+        return;
+      case "failover": {
+        this.#abandon();
+        const { failure: cause, to } = event;
+        const { reason, message } = cause;
+        const names = { from: nameOf(this.#by), to: nameOf(to) };
+        bus.publish("FailedOver", { turn, route: to.route ?? "", ...names, reason, message });
+        return;
+      }
+      case "retract":
+        this.#blocks.length = 0;
+        this.#record.clear();
+        this.#partialText = this.#partialThinking = "";
+        this.#yielded = false;
+        bus.publish("AnswerRetracted", { turn, reason: event.reason });
+        return;
+      case "cut":
+        this.#cutOff = true;
+        bus.publish("Retrying", this.#nextAttempt({ failure: event.failure, waitMs: 0, attempt: 1 }));
+    }
+  }
+
+  #nextAttempt({ failure: cause, waitMs, attempt }: { failure: Failure; waitMs: number; attempt: number }) {
+    const { reason, message } = cause;
+    return { turn: this.#turn.id, ...nameOf(this.#by), reason, message, wait_ms: Math.round(waitMs), attempt };
+  }
+
+  /** An attempt that was paid for is told, although its answer goes on in another one. */
+  #abandon(): void {
+    const usage = this.#usage;
+    const bill = this.#bill();
+    this.#usage = NO_USAGE;
+    this.#cost = undefined;
+    this.#stop = undefined;
+    if (usage.input + usage.output + usage.cache_read + usage.cache_write === 0) return;
+    this.#turn.usage = addUsage(this.#turn.usage, usage);
+    this.#turn.cost = sumOf(this.#turn.cost, bill.cost);
+    this.#turn.bus.publish("CostIncremented", { ...bill, abandoned: true });
+  }
+
+  #bill() {
+    const { route } = this.#by;
+    const cost = this.#cost;
+    return {
+      turn: this.#turn.id,
+      ...nameOf(this.#by),
+      ...(route !== undefined && { route }),
+      usage: this.#usage,
+      elapsed_ms: this.#elapsed(),
+      ...(cost !== undefined && { cost }),
+    };
+  }
+
+  /** Milliseconds of this attempt; the next begins now. */
+  #elapsed(): number {
+    const from = this.#since;
+    this.#since = this.#turn.timing.now();
+    return Math.round(this.#since - from);
   }
 
   #takeBlock(block: ModelBlock): void {
@@ -161,35 +254,29 @@ class Reception {
     this.#record.block(block);
   }
 
-  close(complete: boolean, elapsedMs: number): Answer {
+  close(complete: boolean): Answer {
     this.#deltas.flush();
     const turn = this.#turn;
     if (this.#partialThinking !== "") {
-      this.#add({ type: "thinking", text: this.#partialThinking, provider: turn.model.family });
+      this.#add({ type: "thinking", text: this.#partialThinking, provider: this.#by.family });
     }
     if (this.#partialText !== "") this.#add(text(this.#partialText));
+    const whole = complete && !this.#cutOff;
     if (this.#blocks.length > 0) {
       turn.conversation.push({
         role: "assistant",
         content: this.#blocks,
-        ...(!complete && { interrupted: true as const }),
+        ...(!whole && { interrupted: true as const }),
       });
     }
     turn.text = plainText(this.#blocks);
     turn.truncated = this.#stop === "length";
     turn.usage = addUsage(turn.usage, this.#usage);
-    const { provider, model, cost } = this.#paid ?? { ...turn.model, cost: undefined };
+    const bill = this.#bill();
     // A call that was refused costs nothing, and nothing is unknown about it.
-    if (complete || this.#usage !== NO_USAGE) turn.cost = sumOf(turn.cost, cost);
-    turn.bus.publish("CostIncremented", {
-      turn: turn.id,
-      provider,
-      model,
-      usage: this.#usage,
-      elapsed_ms: Math.round(elapsedMs),
-      ...(cost !== undefined && { cost }),
-      ...this.#record.shape({ complete, announced: this.#dispatch.announced }),
-    });
+    if (complete || this.#usage !== NO_USAGE) turn.cost = sumOf(turn.cost, bill.cost);
+    const shape = this.#record.shape({ complete: whole, announced: this.#dispatch.announced });
+    turn.bus.publish("CostIncremented", { ...bill, ...shape });
     return { stop: this.#stop, yielded: this.#yielded, complete };
   }
 }

@@ -3,7 +3,7 @@ import type { AbortNode } from "../base/abort-tree.js";
 import type { InputContent, Message } from "../protocol/content.js";
 import { type Failure, isLimit } from "../protocol/errors.js";
 import type { TurnOutcome } from "../protocol/events.js";
-import type { TurnId } from "../protocol/ids.js";
+import type { ClientId, TurnId } from "../protocol/ids.js";
 import { type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
 import type { Bus } from "./bus.js";
 import type { CancelReason } from "./cancel.js";
@@ -23,9 +23,21 @@ export interface NamedHook {
 
 export type StageChains = Readonly<Record<Stage, readonly NamedHook[]>>;
 
+/** What somebody said while the turn ran. */
+export interface SteeringInput {
+  readonly content: readonly InputContent[];
+  readonly from: ClientId;
+}
+
 export interface TurnOptions {
   readonly id: TurnId;
   readonly input: readonly InputContent[];
+  /** The route that this one turn goes to; `model` stands until it was opened. */
+  readonly route?: string;
+  /** How many of the waiting inputs it takes. */
+  readonly queued?: number;
+  /** Hands over what is to be said to the model in the middle of the turn, oldest first. */
+  readonly takeSteering?: () => readonly SteeringInput[];
   readonly bus: Bus;
   readonly ports: EnginePorts;
   readonly model: Model;
@@ -39,7 +51,10 @@ export class Turn {
   readonly input: readonly InputContent[];
   readonly bus: Bus;
   readonly ports: EnginePorts;
-  readonly model: Model;
+  readonly route: string | undefined;
+  readonly queued: number;
+  readonly takeSteering: () => readonly SteeringInput[];
+  model: Model;
   readonly abort: AbortNode;
   readonly conversation: Message[];
   readonly timing: Timing;
@@ -55,6 +70,8 @@ export class Turn {
   /** Text of the newest assistant message: the answer, once the turn ends without tool calls. */
   text = "";
   truncated = false;
+  /** The conversation was made shorter in this turn, because the model could not read it. */
+  compacted = false;
   outcome: TurnOutcome | undefined;
   failure: Failure | undefined;
 
@@ -63,6 +80,9 @@ export class Turn {
     this.input = options.input;
     this.bus = options.bus;
     this.ports = options.ports;
+    this.route = options.route;
+    this.queued = options.queued ?? 0;
+    this.takeSteering = options.takeSteering ?? (() => []);
     this.model = options.model;
     this.abort = options.abort;
     this.conversation = options.conversation;

@@ -56,6 +56,11 @@ export const COMMANDS: readonly CliCommand[] = [
     summary: "the local Ollama: status, list, start, stop, use, pull",
     load: () => import("./commands/ollama.js"),
   },
+  {
+    name: "route",
+    summary: "named models: '@NAME …' asks one for a single turn, several stand in for each other",
+    load: () => import("./commands/route.js"),
+  },
   { name: "tools", summary: "list the tools the model can call", load: () => import("./commands/tools.js") },
   {
     name: "config",

@@ -13,6 +13,7 @@ import { mayAnswer } from "../security/permissions/identity.js";
 import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { Variables } from "./env.js";
+import type { ModelRoutes } from "./model-routes.js";
 import type { ModelShelf } from "./model-shelf.js";
 import { type OpenedRun, openRun } from "./open-run.js";
 import type { ProjectContent } from "./project-content.js";
@@ -26,6 +27,7 @@ export interface EngineOptions {
   /** The folder to work in, free of symbolic links. */
   readonly root: string;
   readonly shelf: ModelShelf;
+  readonly routes: ModelRoutes;
   readonly model: Model;
   readonly log: LogFunction;
   readonly sessions: SessionShelf;
@@ -81,9 +83,9 @@ export function createEngine(options: EngineOptions): Engine {
       };
     }
     const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
-    const { root, shelf, loaded, variables } = options;
+    const { root, shelf, routes, loaded, variables } = options;
     const { settings, roots } = loaded;
-    const facts = { ...hosted, settings, roots, variables, root, shelf, files: options.content?.files };
+    const facts = { ...hosted, settings, roots, variables, root, shelf, routes, files: options.content?.files };
     const result = await command.run(args, slashContext(facts));
     return "failure" in result ? { ok: false, failure: result.failure } : { ok: true, value: { text: result.text } };
   };
@@ -93,9 +95,11 @@ export function createEngine(options: EngineOptions): Engine {
     return may.ok ? undefined : may.reason;
   };
 
+  const { routes, shelf } = options;
   const host = new Host({
     openRun: open,
-    resolveModel: (spec) => options.shelf.resolve(spec),
+    resolveModel: async (spec) => (await routes.resolve(spec)) ?? shelf.resolve(spec),
+    inputs: routes,
     refuseAnswer,
     custom,
   });

@@ -15,6 +15,8 @@ export interface HarnessConfig {
   readonly systemPrompt?: string | undefined;
   /** How often the model may be called for one prompt; 10 unless given. */
   readonly maxTurns?: number | undefined;
+  /** The most a model call may wait, in milliseconds, for a service that is busy or fails, before it is tried again; 0, never, unless given. */
+  readonly retryWaitMs?: number | undefined;
   /** Where the provider's API is, when it is not where it usually is. */
   readonly baseUrl?: string | undefined;
   /** `anthropic` unless given. */
@@ -28,6 +30,7 @@ export interface SettledConfig {
   readonly maxTokens: number;
   readonly systemPrompt: string;
   readonly maxTurns: number;
+  readonly retryWaitMs: number;
 }
 
 const DEFAULT_PROVIDER = "anthropic";
@@ -47,6 +50,7 @@ export function settleConfig(config: HarnessConfig): SettledConfig {
     maxTokens: settleCount("maxTokens", config.maxTokens ?? DEFAULT_MAX_TOKENS),
     systemPrompt,
     maxTurns: settleCount("maxTurns", config.maxTurns ?? DEFAULT_MAX_TURNS),
+    retryWaitMs: settleWait(config.retryWaitMs ?? 0),
   };
 }
 
@@ -91,6 +95,11 @@ function settleEndpoint({ apiKey, baseUrl }: HarnessConfig, provider: NamedProvi
     throw invalid(`baseUrl must be an http or https address, got ${JSON.stringify(baseUrl)}.`);
   }
   return needsKey ? { ...endpoint, keyName: "apiKey" } : endpoint;
+}
+
+function settleWait(value: number): number {
+  if (Number.isFinite(value) && value >= 0) return value;
+  throw invalid(`retryWaitMs must be a number of milliseconds from 0, got ${String(value)}.`);
 }
 
 function settleCount(name: string, value: number): number {

@@ -13,6 +13,7 @@ import { systemClock } from "../base/clock.js";
 import { createIdSource } from "../base/ulid.js";
 import { buildChains } from "../chain/build.js";
 import type { ChainServices } from "../chain/services.js";
+import type { Waiting } from "../control/inbox.js";
 import { PermissionDesk } from "../control/permission-desk.js";
 import { Run } from "../control/run.js";
 import type { HarnessEvent, HarnessStatus } from "../control/transports/simple-events.js";
@@ -22,7 +23,7 @@ import type { EnginePorts, Model } from "../engine/ports.js";
 import { type AssistantBlock, type Message, plainText, text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { failure } from "../protocol/errors.js";
-import type { ClientId } from "../protocol/ids.js";
+import type { ClientId, TurnId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { Usage } from "../protocol/usage.js";
 import { createHttpModel } from "../providers/http-model.js";
@@ -50,6 +51,10 @@ export interface HarnessHandler {
 export interface PromptOptions {
   /** Cancels the prompt. */
   readonly signal?: AbortSignal | undefined;
+  /** While another prompt runs, waits for its end instead of being refused. */
+  readonly queue?: boolean | undefined;
+  /** While another prompt runs, is handed to the model with the results of its next calls; after the last of them, waits as `queue` does. */
+  readonly steer?: boolean | undefined;
 }
 
 export interface PromptResult {
@@ -71,6 +76,8 @@ export class Harness {
   readonly #listeners = new Set<(event: HarnessEvent) => void>();
   /** What a handler threw during this prompt, first. */
   #fault: { readonly error: unknown } | undefined;
+  /** The turn whose end was told last: several prompts may have gone into one. */
+  #told: TurnId | undefined;
 
   constructor(config: HarnessConfig, tools: readonly HarnessTool[], handler?: HarnessHandler | null) {
     const settled = settleConfig(config);
@@ -88,6 +95,7 @@ export class Harness {
       gate: new PermissionGate("allow"),
       person: desk,
       log: () => {},
+      retry: { clock: systemClock, random: Math.random, totalWaitMs: settled.retryWaitMs },
       systemPrompt: () => settled.systemPrompt,
       permissionState: { missing: undefined },
       maxOutputTokens: settled.maxTokens,
@@ -138,23 +146,28 @@ export class Harness {
    * Works on a prompt until the model answers without tool calls or maxTurns is reached. Rejects with a HarnessError when it
    * cannot, with a PromptCancelledError (name "AbortError") when it was cancelled, with a handler's own error when one threw.
    */
-  async prompt(content: string, { signal }: PromptOptions = {}): Promise<PromptResult> {
+  async prompt(content: string, { signal, queue, steer }: PromptOptions = {}): Promise<PromptResult> {
     if (typeof content !== "string" || content.trim() === "") {
       throw new HarnessError(failure("InvalidInput", { detail: "A prompt must be a string that is not empty." }));
     }
     if (signal?.aborted) throw new PromptCancelledError(signal.reason);
+    const delivery = steer ? { delivery: "steer" as const } : queue ? { delivery: "queue" as const } : {};
     const started = this.#run.start({
       content: [text(content)],
       originator: { id: this.#client, identity: "human" },
+      ...delivery,
     });
     if ("refused" in started) {
       const message = "A prompt is already running. Wait until it has ended, or cancel() it first.";
       throw new HarnessError({ ...started.refused, message });
     }
+    if ("waiting" in started && !(await isBegun(started, signal))) throw new PromptCancelledError(signal?.reason);
     this.#fault = undefined;
     const stopListening = signal === undefined ? () => {} : onAbort(signal, () => this.cancel());
     const result = await started.ended.finally(stopListening);
-    this.#status({ state: "idle", message: this.#endMessage(result) });
+    if (result === undefined) throw new PromptCancelledError();
+    if (result.turn !== this.#told) this.#status({ state: "idle", message: this.#endMessage(result) });
+    this.#told = result.turn;
     return this.#conclude(result, signal);
   }
 
@@ -201,6 +214,8 @@ export class Harness {
   }
 
   #hear({ kind, payload }: Envelope): void {
+    if (kind === "RateLimited" || kind === "Retrying") this.#status({ state: "thinking", message: payload.message });
+    if (kind === "InputSteered") this.#emit({ type: "user", content: plainText(payload.input) });
     if (kind !== "ToolResult") return;
     const { call, status, content } = payload;
     this.#emit({ type: "tool_result", id: call, result: plainText(content), isError: status !== "ok" });
@@ -220,6 +235,19 @@ export class Harness {
       }
     }
   }
+}
+
+/** Whether a turn has taken it; false when it was given up. */
+function isBegun(waiting: Waiting, signal: AbortSignal | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stopListening = signal === undefined ? () => {} : onAbort(signal, () => waiting.withdraw());
+    const settle = (begun: boolean) => {
+      stopListening();
+      resolve(begun);
+    };
+    void waiting.begun.then(() => settle(true));
+    void waiting.ended.then((result) => settle(result !== undefined));
+  });
 }
 
 /** Opened with the first request: until then neither the wire nor the network is loaded. */

@@ -4,8 +4,10 @@
  * 1. No line is lost: what was typed or piped ahead waits for the next prompt, in order.
  * 2. What was typed ahead is never the answer to a question, because it was typed before the question could be read.
  * 3. The terminal is in raw mode only while a line is being edited, so that at all other times Ctrl-C is a signal.
+ * 4. At those times the terminal itself shows what is typed, and the editor is silent.
  */
 import { createInterface, type Interface } from "node:readline";
+import { Writable } from "node:stream";
 import type { ReadStream } from "node:tty";
 import type { Clock } from "../base/clock.js";
 
@@ -19,7 +21,12 @@ export class LineReader {
   readonly #ahead: string[] = [];
   readonly #interrupts = new Set<() => void>();
   readonly #onSignal = () => this.#interrupt();
+  readonly #screen = new EditorScreen();
+  /** Who hears the lines that are typed while none is asked for. */
+  #listener: ((line: string) => void) | undefined;
   #waiting: ((line: string | undefined) => void) | undefined;
+  /** A question is about to be read. */
+  #asking = false;
   #closed = false;
 
   /** `signal`: Ctrl-C while a line is typed becomes the signal it would be otherwise, for a program with its own handler. */
@@ -27,7 +34,7 @@ export class LineReader {
     this.#clock = clock;
     this.#input = process.stdin;
     const terminal = this.#input.isTTY === true;
-    this.#reader = createInterface({ input: this.#input, output: process.stderr, terminal, historySize: 500 });
+    this.#reader = createInterface({ input: this.#input, output: this.#screen, terminal, historySize: 500 });
     this.#reader.on("line", (line) => this.#take(line));
     this.#reader.on("close", () => {
       this.#closed = true;
@@ -53,7 +60,9 @@ export class LineReader {
   async ask(question: string, signal?: AbortSignal): Promise<string | undefined> {
     if (this.#closed || signal?.aborted) return undefined;
     this.#reader.resume();
+    this.#asking = true;
     await new Promise<void>((resolve) => this.#clock.after(SETTLE_MS, resolve));
+    this.#asking = false;
     const stop = () => {
       process.stderr.write("\n");
       this.#settle(undefined);
@@ -62,6 +71,22 @@ export class LineReader {
     const answer = await this.#edit(question);
     signal?.removeEventListener("abort", stop);
     return answer;
+  }
+
+  /** While something runs, what a person types is for it. Lines from a pipe wait: they were written without knowing of it. */
+  onLine(action: (line: string) => void): () => void {
+    if (!this.#input.isTTY || this.#closed) return () => {};
+    this.#listener = action;
+    if (this.#waiting === undefined) this.#reader.resume();
+    return () => {
+      this.#listener = undefined;
+      if (this.#waiting === undefined) this.#rest();
+    };
+  }
+
+  /** Puts a line back for the next prompt. */
+  keep(line: string): void {
+    this.#ahead.push(line);
   }
 
   /** While something runs, Ctrl-C is for it. */
@@ -78,6 +103,7 @@ export class LineReader {
   #edit(prompt: string): Promise<string | undefined> {
     if (this.#closed) return Promise.resolve(undefined);
     this.#raw("on");
+    this.#screen.silent = false;
     this.#reader.setPrompt(prompt);
     this.#reader.resume();
     if (this.#input.isTTY) this.#reader.prompt();
@@ -87,8 +113,9 @@ export class LineReader {
   }
 
   #take(line: string): void {
-    if (this.#waiting === undefined) this.#ahead.push(line);
-    else this.#settle(line);
+    if (this.#waiting !== undefined) this.#settle(line);
+    else if (this.#listener !== undefined && !this.#asking) this.#listener(line);
+    else this.#ahead.push(line);
   }
 
   #settle(line: string | undefined): void {
@@ -99,7 +126,8 @@ export class LineReader {
   }
 
   #rest(): void {
-    if (!this.#closed) this.#reader.pause();
+    this.#screen.silent = true;
+    if (!this.#closed && this.#listener === undefined) this.#reader.pause();
     this.#raw("off");
   }
 
@@ -118,5 +146,24 @@ export class LineReader {
     this.#settle("");
     // The half-typed line is given up; a new prompt starts clean.
     this.#reader.write(null, { ctrl: true, name: "u" });
+  }
+}
+
+/** Where the editor draws; nothing while no line is edited. */
+class EditorScreen extends Writable {
+  silent = true;
+
+  constructor() {
+    super({ decodeStrings: false });
+    if (process.stderr.isTTY) process.stderr.on("resize", () => this.emit("resize"));
+  }
+
+  get columns(): number {
+    return process.stderr.columns;
+  }
+
+  override _write(piece: string | Buffer, _encoding: BufferEncoding, done: () => void): void {
+    if (!this.silent) process.stderr.write(piece);
+    done();
   }
 }

@@ -39,6 +39,8 @@ export interface ModelShelf {
   choose(wish: ModelWish, person?: Person): Promise<Chosen>;
   /** `NAME`, `PROVIDER`, or `PROVIDER:NAME`. */
   resolve(spec: string): Promise<Resolved>;
+  /** As `choose`, for one use: a bare name still means a model of the provider in use. */
+  borrow(spec: string): Promise<Chosen>;
   /** The providers' names, whether they are ready or not. */
   names(): Promise<readonly string[]>;
   /** Of one provider when it is named. */
@@ -83,6 +85,13 @@ class Shelf implements ModelShelf {
     const spec =
       provider === undefined ? split(parts, wish.model ?? "") : { provider, ...ownModel(provider, wish.model) };
     return this.#standIn(spec);
+  }
+
+  async borrow(spec: string): Promise<Chosen> {
+    const current = this.#current;
+    const chosen = await this.choose({ model: spec });
+    this.#current = current;
+    return chosen;
   }
 
   async resolve(text: string): Promise<Resolved> {

@@ -88,6 +88,8 @@ export async function openRun(
     undo,
     content: parts.content,
     costs,
+    openRoute: (name) => parts.routes.open(name),
+    retry: { clock, random: Math.random, totalWaitMs: settings.retry_wait_ms.value },
     systemPrompt: (size) => prompts[size],
     fit: modelFits({ variables: parts.variables, roots: parts.loaded.roots, note: parts.note }),
     inputNotice: () => (permissions.planning ? PLAN_MODE_INSTRUCTION : undefined),
@@ -114,8 +116,9 @@ export async function openRun(
     desk,
     stages: chains.stages,
     model: parts.model,
+    route: parts.routes.route,
     plan: planSwitch(permissions),
-    ...(resumed && { conversation: await takeUp(resumed, { bus, ports }) }),
+    ...(resumed && { conversation: await takeUp(resumed, { bus, ports }), waiting: resumed.rebuilt.waiting }),
     ...(settings.timeout_ms.value !== undefined && { turnTimeoutMs: settings.timeout_ms.value }),
     dispose: async () => {
       await tools.close();
@@ -125,6 +128,11 @@ export async function openRun(
     },
   });
   run = opened;
+  const left = resumed?.rebuilt.waiting.length ?? 0;
+  if (left > 0)
+    parts.note(
+      `${left} input${left === 1 ? "" : "s"} that waited when the session was stopped will go along with your next one.`,
+    );
   const model = () => `${opened.model.provider}:${opened.model.model}`;
   const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, tell: parts.tell });
   return { run: opened, recording, costs, security: tools.security };

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import type { Amount, Budget, BudgetLimit, Purse } from "../base/budget.js";
 import type { Clock } from "../base/clock.js";
-import type { CostKeeper, RunJournal, WindowNews } from "../chain/services.js";
+import type { CostKeeper, PricedModel, RunJournal, WindowNews } from "../chain/services.js";
 import type { SlashResult } from "../commands/registry.js";
 import type { Model } from "../engine/ports.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -74,7 +74,7 @@ export class RunCosts implements CostKeeper {
     });
   }
 
-  facts(model: Model): Promise<ModelFacts> {
+  facts(model: PricedModel): Promise<ModelFacts> {
     const key = `${model.provider}:${model.model}:${model.family}`;
     let facts = this.#facts.get(key);
     if (facts === undefined) {
@@ -84,7 +84,12 @@ export class RunCosts implements CostKeeper {
     return facts;
   }
 
-  async #lookUp(model: Model): Promise<ModelFacts> {
+  async #lookUp(model: PricedModel): Promise<ModelFacts> {
+    if (model.candidates !== undefined) {
+      const { worstOf } = await import("../providers/catalogue/worst-facts.js");
+      const all = await Promise.all((await model.candidates()).map((candidate) => this.facts(candidate)));
+      return worstOf(all);
+    }
     const { openCatalogue } = await import("./open-catalogue.js");
     const facts = await openCatalogue(this.#options).facts(model);
     const { contextTokens: context, outputTokens: output = facts.output } = model;

@@ -36,6 +36,8 @@ export interface Settings {
   readonly permission_mode: Setting<PermissionMode>;
   readonly system_prompt: Setting<string | undefined>;
   readonly timeout_ms: Setting<number | undefined>;
+  /** The most that a model call waits for a busy or broken provider; 0 never tries again. */
+  readonly retry_wait_ms: Setting<number>;
   readonly store: Setting<string | undefined>;
   readonly session_key: Setting<KeySource>;
   readonly retention_days: Setting<number>;
@@ -45,6 +47,8 @@ export interface Settings {
   readonly credential_idle_ms: Setting<number>;
   /** The `[permissions]` table, as it was written. */
   readonly permissions: Setting<unknown>;
+  /** The `[routes]` tables, as they were written. */
+  readonly routes: Setting<unknown>;
   /** The `[providers]` tables, as they were written. */
   readonly providers: Setting<unknown>;
   readonly strict_permissions: Setting<boolean>;
@@ -107,6 +111,7 @@ const PROFILE_KEYS = [
   "permission_mode",
   "system_prompt",
   "timeout",
+  "retry_wait",
   "store",
   "session_key",
   "retention_days",
@@ -115,6 +120,7 @@ const PROFILE_KEYS = [
   "permissions",
   "providers",
   "permission_timeout",
+  "routes",
   "sandbox",
   "sandbox_hosts",
   "sandbox_writable",
@@ -167,6 +173,7 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     }),
     system_prompt: pick({ key: "system_prompt", flag: "system-prompt", fallback: undefined, read: textOrFile }),
     timeout_ms: pick({ key: "timeout_ms", flag: "timeout", fallback: undefined, read: duration }),
+    retry_wait_ms: pick({ key: "retry_wait_ms", flag: "retry-wait", fallback: 300_000, read: wait }),
     store: pick<string | undefined>({
       key: "store",
       flag: "store",
@@ -181,6 +188,10 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     permissions: {
       value: profile.permissions,
       origin: profile.permissions === undefined ? "default" : `${profilePath} (permissions)`,
+    },
+    routes: {
+      value: profile.routes,
+      origin: profile.routes === undefined ? "default" : `${profilePath} (routes)`,
     },
     providers: {
       value: tables("providers", profile, profilePath),
@@ -367,6 +378,12 @@ function duration(text: string): number {
 function keepAlive(text: string): string {
   if (/^-?\d+$|^-?(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return text;
   throw new UsageError(`expected a duration such as 10m, 0 (unload at once) or -1 (keep for ever), got "${text}".`);
+}
+
+function wait(text: string): number {
+  const value = parseDuration(text);
+  if (value === undefined) throw new UsageError(`expected a duration such as 30s or 5m, or 0, got "${text}".`);
+  return value;
 }
 
 function permissionMode(text: string): PermissionMode {

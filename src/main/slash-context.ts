@@ -6,6 +6,7 @@ import { createHttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { Roots } from "../system/xdg-paths.js";
 import type { Variables } from "./env.js";
+import type { ModelRoutes } from "./model-routes.js";
 import type { ModelShelf } from "./model-shelf.js";
 import type { RunCosts } from "./run-costs.js";
 import type { RunRecording } from "./run-recording.js";
@@ -19,6 +20,7 @@ export interface SlashFacts {
   readonly shelf: ModelShelf;
   /** Instruction files in use. */
   readonly files?: readonly string[] | undefined;
+  readonly routes: ModelRoutes;
   readonly recording: RunRecording;
   readonly security: RunSecurity;
   readonly costs: RunCosts;
@@ -27,7 +29,7 @@ export interface SlashFacts {
 }
 
 export function slashContext(facts: SlashFacts): SlashContext {
-  const { run, settings, root, shelf, files = [], recording, security, costs, variables, roots } = facts;
+  const { run, settings, root, shelf, routes, files = [], recording, security, costs, variables, roots } = facts;
   const currentModel = () => `${run.model.provider}:${run.model.model}`;
   return {
     currentModel,
@@ -51,7 +53,8 @@ export function slashContext(facts: SlashFacts): SlashContext {
     security,
     costs,
     async setModel(spec): Promise<SlashResult> {
-      const resolved = await (/^\d+$/.test(spec) ? shelf.numbered(Number(spec)) : shelf.resolve(spec));
+      const found = await routes.resolve(spec);
+      const resolved = found ?? (await (/^\d+$/.test(spec) ? shelf.numbered(Number(spec)) : shelf.resolve(spec)));
       if ("failure" in resolved) return resolved;
       run.model = resolved.model;
       return { text: `The next turn uses ${currentModel()}.` };
@@ -70,6 +73,7 @@ export function slashContext(facts: SlashFacts): SlashContext {
         http.close();
       }
     },
+    route: async (words) => (await import("./route-command.js")).routeCommand(words, routes),
     listModels: () => shelf.menu(),
     async shell(command): Promise<SlashResult> {
       const bash = run.tools.find("bash");

@@ -50,9 +50,11 @@ const TEXTS = {
   SignedOut: "The sign-in for <name> has ended. Sign in again: oxbow auth set <name>",
   NoModel: "No model: <detail>",
   AuthFailed: "<name> refused the key (HTTP <status>). Check <key_name>, then run 'oxbow doctor'.",
-  QuotaExceeded: "<name> says the account has no credit or quota left: <detail>",
+  QuotaExceeded:
+    "<name> says the account has no credit or quota left: <detail> Top it up, or choose another model with --model.",
   ModelNotFound: "<name> has no model '<model>'. 'oxbow models' lists what there is.",
-  ContextTooLong: "The conversation is longer than <model> can read: <detail>",
+  ContextTooLong:
+    "The conversation is longer than <model> can read: <detail> Begin a new one (/clear), or choose a model that reads more (--model).",
   ContentRefused: "<name> refused to answer: <detail>",
   Overloaded: "<name> is overloaded (<detail>). Try again shortly, or choose another model with --model.",
   BadRequest: "<name> did not accept the request (HTTP <status>): <detail>",
@@ -82,6 +84,8 @@ export interface Failure {
   readonly retryable?: boolean;
   readonly status?: number;
   readonly retry_after_ms?: number;
+  /** How often it was tried, once nobody tries any more. */
+  readonly attempts?: number;
 }
 
 export const FAILURE_REASONS = Object.keys(TEXTS) as readonly BuiltInReason[];
@@ -102,6 +106,24 @@ export type FailureTraits = Omit<Failure, "reason" | "message">;
 
 export function failure(reason: BuiltInReason, fields: FailureFields = {}, traits: FailureTraits = {}): Failure {
   return { reason, message: fill(TEXTS[reason], fields), ...traits };
+}
+
+/** Nobody tries again: what is left to the user. A promise to try again, in a message, is taken back. */
+export function gaveUp(last: Failure, effort: { readonly name: string; readonly attempts: number }): Failure {
+  const { attempts } = effort;
+  const tried = attempts === 1 ? "" : ` (${attempts} attempts)`;
+  if (last.reason !== "RateLimited") return { ...last, message: `${last.message}${tried}`, attempts };
+  const wait = last.retry_after_ms === undefined ? "later" : `in ${humanWait(last.retry_after_ms)}`;
+  const message = `${effort.name} limits the rate${tried}. Try again ${wait}, or choose another model with --model.`;
+  return { ...last, message, attempts };
+}
+
+/** `12 s`, `5 min`, `3 h`: never less than it is. */
+export function humanWait(ms: number): string {
+  const seconds = Math.max(1, Math.ceil(ms / 1000));
+  if (seconds < 100) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 100 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
 }
 
 function fill(template: string, fields: FailureFields): string {

@@ -5,10 +5,13 @@
  * 1. The union is closed. Plugins use `CustomEvent`.
  * 2. Between a TurnStarted and its TurnEnded no other turn of the same session begins.
  * 3. ToolCallStarted and ToolResult come in the model's order, each exactly once per call.
+ * 4. The deltas of an answer, read in order, are its text exactly once, however many attempts it took. Only an AnswerRetracted takes
+ *    them back, never after a call of that answer.
+ * 5. Waiting inputs are taken oldest first, so that who counts InputQueued, InputSteered, InputDropped and `queued` knows what waits.
  */
 import type { InputContent, OpaqueBlock, ResultContent, YieldBlock } from "./content.js";
-import type { Failure } from "./errors.js";
-import type { CallId, TurnId } from "./ids.js";
+import type { Failure, FailureReason } from "./errors.js";
+import type { CallId, ClientId, TurnId } from "./ids.js";
 import type { JsonObject, JsonValue } from "./json.js";
 import type { Cost, Usage } from "./usage.js";
 
@@ -37,8 +40,40 @@ export type AnswerBlock =
   | OpaqueBlock
   | YieldBlock;
 
+/** One model, by the names it answers to. */
+export interface ModelName {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** A model call that could not be answered and is made again. */
+export interface NextAttempt extends ModelName {
+  readonly turn: TurnId;
+  readonly reason: FailureReason;
+  /** One line for a person. */
+  readonly message: string;
+  /** How long it is waited for the next attempt. */
+  readonly wait_ms: number;
+  /** How many attempts have failed. */
+  readonly attempt: number;
+}
+
+export type InputDelivery = "queue" | "steer";
+
 export interface EventPayloads {
-  TurnStarted: { readonly turn: TurnId; readonly input: readonly InputContent[] };
+  /** `route`: it goes to that route instead of the session's model. `queued`: it takes that many of the waiting inputs, oldest first. */
+  TurnStarted: {
+    readonly turn: TurnId;
+    readonly input: readonly InputContent[];
+    readonly route?: string;
+    readonly queued?: number;
+  };
+  /** Input that came while a turn ran and waits: for its end, or to be handed to the model in its middle. */
+  InputQueued: { readonly input: readonly InputContent[]; readonly delivery: InputDelivery; readonly from: ClientId };
+  /** The oldest input that waited to steer is now in the conversation. */
+  InputSteered: { readonly turn: TurnId; readonly input: readonly InputContent[]; readonly from: ClientId };
+  /** Input that waited was given up: the turn was cancelled, or its sender took it back. */
+  InputDropped: { readonly inputs: readonly (readonly InputContent[])[]; readonly by: string };
   TextDelta: { readonly text: string };
   /** `opaque` closes a block of thinking whose provider wants it back verbatim. */
   ThinkingDelta: { readonly text: string; readonly provider?: string; readonly opaque?: JsonValue };
@@ -65,8 +100,27 @@ export interface EventPayloads {
     readonly elapsed_ms: number;
     /** Absent when the price is not known. */
     readonly cost?: Cost;
+    /** The route through which this model was chosen. */
+    readonly route?: string;
+    /** The attempt failed: its answer goes on in another one, which tells its own cost. */
+    readonly abandoned?: true;
     /** How the answer that this paid for was made up, where its deltas and calls alone do not say it. */
     readonly answer?: AnswerShape;
+  };
+  /** The provider limits the rate or is overloaded. */
+  RateLimited: NextAttempt;
+  /** A connection broke, or a provider failed in another way that may pass. */
+  Retrying: NextAttempt;
+  /** What this answer has said so far does not count: the next attempt says it in other words, from the beginning. */
+  AnswerRetracted: { readonly turn: TurnId; readonly reason: FailureReason };
+  /** A model of a route could not answer; the next one is asked. */
+  FailedOver: {
+    readonly turn: TurnId;
+    readonly route: string;
+    readonly from: ModelName;
+    readonly to: ModelName;
+    readonly reason: FailureReason;
+    readonly message: string;
   };
   Error: Failure & { readonly turn?: TurnId };
   Cancelled: { readonly turn: TurnId; readonly by: string };
@@ -133,6 +187,9 @@ export type EventBody = { [K in EventKind]: { readonly kind: K; readonly payload
 
 export const EVENT_KINDS: readonly EventKind[] = [
   "TurnStarted",
+  "InputQueued",
+  "InputSteered",
+  "InputDropped",
   "TextDelta",
   "ThinkingDelta",
   "ToolCallStarted",
@@ -140,6 +197,10 @@ export const EVENT_KINDS: readonly EventKind[] = [
   "ToolResult",
   "TurnTiming",
   "CostIncremented",
+  "RateLimited",
+  "Retrying",
+  "AnswerRetracted",
+  "FailedOver",
   "Error",
   "Cancelled",
   "TurnEnded",

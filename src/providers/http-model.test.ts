@@ -227,7 +227,7 @@ describe("[M1 M10] createHttpModel", () => {
     for (const cleanUp of cleanUps.splice(0)) cleanUp();
     const message = `Could not reach acme at ${url}/v1/chat/completions: connection refused. Is it running, and is the address right?`;
     expect(await events(model(url))).toEqual([
-      { type: "failure", failure: { reason: "NetworkFailed", message, retryable: true } },
+      { type: "failure", failure: { reason: "NetworkFailed", message, retryable: false } },
     ]);
     const bad = await events(model("htp:/nowhere"));
     expect(bad).toMatchObject([{ failure: { reason: "NetworkFailed", retryable: false } }]);

@@ -128,7 +128,7 @@ async function* stream<State>(
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     tracer.failed(error);
-    if (error.kind !== "aborted" && !signal.aborted) yield [conceal(unreachable(error, context))];
+    if (error.kind !== "aborted" && !signal.aborted) yield [conceal(unreachable(error, context, endpoint))];
   } finally {
     tracer.end();
     response?.destroy();
@@ -173,7 +173,9 @@ async function refusal(
   if (accepted && !isPage) return undefined;
   const body = await response.text(ERROR_BODY_BYTES);
   tracer.text(body);
-  return accepted ? notAStream(body, context) : responseFailure({ status, headers, body }, context);
+  return accepted
+    ? notAStream(body, context)
+    : responseFailure({ status, headers, body }, context, { now: Date.now() });
 }
 
 /** Bytes that came with a good status and hold no frame: a page, an error, or the answer of a server that does not stream. */
@@ -240,10 +242,16 @@ function ending(
   return events.map((event) => (event.type === "failure" ? { ...event, failure: silent } : event));
 }
 
-function unreachable(error: HttpError, context: WireContext): Failure {
+function unreachable(error: HttpError, context: WireContext, { local }: Pick<Endpoint, "local">): Failure {
   if (error instanceof HttpFailure) return error.failure;
   const detail = error.kind === "dropped" ? "the connection was closed before it answered" : oneLine(error.message);
   // Without a name server entry or a certificate, waiting does not help.
   const lasting = error.code !== undefined && /^(ENOTFOUND|EPROTO|ERR_|CERT|DEPTH|SELF|UNABLE)/.test(error.code);
-  return failure("NetworkFailed", { name: context.provider, url: context.url, detail }, { retryable: !lasting });
+  // On this machine a refusal means that nothing runs there.
+  const absent = local && error.code === "ECONNREFUSED";
+  return failure(
+    "NetworkFailed",
+    { name: context.provider, url: context.url, detail },
+    { retryable: !lasting && !absent },
+  );
 }

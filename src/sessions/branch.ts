@@ -92,6 +92,11 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
   const callOf = ({ call }: { readonly call: CallId }) => ({ call: derivedId("call", call, log) });
   switch (event.kind) {
     case "TurnStarted":
+    case "InputSteered":
+    case "RateLimited":
+    case "Retrying":
+    case "AnswerRetracted":
+    case "FailedOver":
     case "TurnTiming":
     case "Cancelled":
     case "ContextNearlyFull":
@@ -116,6 +121,8 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
       return { ...event.payload, ...callOf(event.payload) };
     case "TextDelta":
     case "ThinkingDelta":
+    case "InputQueued":
+    case "InputDropped":
     case "StreamGap":
     case "TokenExpiring":
     case "HookTimeout":
@@ -174,12 +181,15 @@ export async function* turnsOf(events: AsyncIterable<Envelope>): AsyncGenerator<
         open = { ...open, text: ((answered ? "" : open.text) + event.payload.text).slice(0, PREVIEW + 1) };
         answered = false;
         break;
+      case "AnswerRetracted":
+        open = { ...open, text: "" };
+        break;
       case "ToolCallStarted":
         open = { ...open, toolCalls: open.toolCalls + 1 };
         break;
       case "CostIncremented":
         open = { ...open, usage: addUsage(open.usage, event.payload.usage) };
-        answered = true;
+        answered ||= event.payload.abandoned === undefined;
         break;
       case "TurnEnded": {
         const { outcome, text, usage } = event.payload;

@@ -9,6 +9,7 @@
 import {
   type AssistantBlock,
   type AssistantMessage,
+  type InputContent,
   type Message,
   type ToolResultBlock,
   type ToolUseBlock,
@@ -38,6 +39,8 @@ export interface RebuiltConversation {
   readonly open: readonly OpenCall[];
   /** The turn that was being worked on when the log ended. */
   readonly unfinished?: UnfinishedTurn;
+  /** Inputs that were accepted while that turn ran and that no turn has taken. */
+  readonly waiting: readonly (readonly InputContent[])[];
   /** 0 when there are none. */
   readonly lastEvent: number;
   readonly turns: number;
@@ -53,6 +56,7 @@ export class ConversationBuilder {
   #messages: Message[] = [];
   #answer: Answer | undefined;
   #turn: { readonly turn: TurnId; text: string; iterations: number; usage: Usage } | undefined;
+  #waiting: EventPayloads["InputQueued"][] = [];
   #turns = 0;
   #lastEvent = 0;
 
@@ -77,10 +81,29 @@ export class ConversationBuilder {
       case "ToolResult":
         this.#answer?.results.set(event.payload.call, resultBlock(event.payload));
         return;
+      case "AnswerRetracted":
+        if (this.#answer?.closed === false) this.#answer = undefined;
+        return;
+      case "InputQueued":
+        this.#waiting.push(event.payload);
+        return;
+      case "InputDropped":
+        for (const input of event.payload.inputs) {
+          this.#waiting = withoutFirst(this.#waiting, (each) => isSame(each.input, input));
+        }
+        return;
+      case "InputSteered":
+        this.#settle();
+        this.#waiting = withoutFirst(this.#waiting, ({ delivery }) => delivery === "steer");
+        this.#messages.push({ role: "user", content: event.payload.input });
+        return;
       case "CostIncremented":
-        this.#close(event.payload);
+        if (event.payload.abandoned === undefined) this.#close(event.payload);
+        else this.#pay(event.payload.usage);
         return;
       case "TurnEnded":
+        // What still waits at a live end is taken by the next turn at once; only a stop of the program leaves it behind.
+        if (event.payload.failure?.reason !== "Interrupted") this.#waiting = [];
         this.#settle();
         this.#turn = undefined;
         return;
@@ -97,12 +120,14 @@ export class ConversationBuilder {
       messages: this.#messages,
       open: open.map(({ call, tool, args }) => ({ call, tool, args })),
       ...(unfinished !== undefined && { unfinished }),
+      waiting: this.#waiting.map(({ input }) => input),
       lastEvent: this.#lastEvent,
       turns: this.#turns,
     };
   }
 
-  #start({ turn, input }: EventPayloads["TurnStarted"]): void {
+  #start({ turn, input, queued = 0 }: EventPayloads["TurnStarted"]): void {
+    this.#waiting.splice(0, queued);
     this.#settle();
     this.#turns++;
     this.#turn = newTurn(turn);
@@ -135,10 +160,14 @@ export class ConversationBuilder {
     answer.closed = true;
     answer.shape = shape;
     answer.expected = shape?.calls ?? shape?.blocks?.filter(({ type }) => type === "tool_use").length ?? 0;
+    this.#pay(usage);
     if (this.#turn === undefined) return;
     this.#turn.iterations++;
-    this.#turn.usage = addUsage(this.#turn.usage, usage);
     this.#turn.text = answer.texts.join("");
+  }
+
+  #pay(usage: Usage): void {
+    if (this.#turn !== undefined) this.#turn.usage = addUsage(this.#turn.usage, usage);
   }
 
   #settle({ keepOpen = false }: { readonly keepOpen?: boolean } = {}): void {
@@ -152,6 +181,15 @@ export class ConversationBuilder {
     const results = calls.flatMap((call) => answer.results.get(call.call) ?? (keepOpen ? [] : [lostResult(call)]));
     if (results.length > 0) this.#messages.push({ role: "user", content: results });
   }
+}
+
+function isSame(a: readonly InputContent[], b: readonly InputContent[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function withoutFirst<T>(items: readonly T[], wanted: (item: T) => boolean): T[] {
+  const at = items.findIndex(wanted);
+  return items.filter((_, index) => index !== at);
 }
 
 function newTurn(turn: TurnId) {

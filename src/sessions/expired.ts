@@ -13,7 +13,11 @@ export function withoutContent(event: Envelope): Envelope {
 function remains(event: Envelope): Envelope["payload"] {
   switch (event.kind) {
     case "TurnStarted":
+    case "InputQueued":
+    case "InputSteered":
       return { ...event.payload, input: [text(EXPIRED)] };
+    case "InputDropped":
+      return { ...event.payload, inputs: event.payload.inputs.map(() => [text(EXPIRED)]) };
     case "TextDelta":
       return { text: EXPIRED };
     case "ThinkingDelta":
@@ -30,6 +34,9 @@ function remains(event: Envelope): Envelope["payload"] {
       const { failure, ...rest } = event.payload;
       return { ...rest, text: EXPIRED, ...(failure && { failure: { ...failure, message: EXPIRED } }) };
     }
+    case "RateLimited":
+    case "Retrying":
+    case "FailedOver":
     case "Error":
       return { ...event.payload, message: EXPIRED };
     case "PermissionRequested":

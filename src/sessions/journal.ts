@@ -13,6 +13,7 @@ import type { Clock } from "../base/clock.js";
 import type { Message } from "../protocol/content.js";
 import { plainText } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
+import type { EventPayloads } from "../protocol/events.js";
 import type { CallId, SessionId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import { EventRedaction, type Redactor } from "./redacted-events.js";
@@ -43,6 +44,9 @@ const LONGEST_TITLE = 80;
 /** Each write to the store has its price: events that nothing waits for are given to it together. */
 const TOGETHER_MS = 25;
 
+/** What somebody was promised, and the end of a turn. */
+const SYNCED: ReadonlySet<Envelope["kind"]> = new Set(["TurnStarted", "InputQueued", "TurnEnded"]);
+
 export class Journal {
   readonly #options: JournalOptions;
   /** Not yet acknowledged by the store, oldest first. */
@@ -61,6 +65,8 @@ export class Journal {
   /** Calls whose end is to be written, with what a person said about it. */
   readonly #intended: Map<CallId, string | undefined>;
   #model: string;
+  /** The turn goes to a route of its own: the session's model stays. */
+  #routed = false;
   #writeMs = 0;
   #cancelLater: (() => void) | undefined;
 
@@ -167,8 +173,9 @@ export class Journal {
     this.#unsaved.push(...ready);
     if (this.#broken !== undefined) return;
     if (event.kind === "TurnStarted") this.#create();
-    if (event.kind === "CostIncremented") this.#nameModel(event.payload);
-    if (event.kind === "TurnStarted" || event.kind === "TurnEnded") this.#submit("sync");
+    if (event.kind === "TurnStarted") this.#routed = event.payload.route !== undefined;
+    if (event.kind === "CostIncremented" && !this.#routed) this.#nameModel(event.payload);
+    if (SYNCED.has(event.kind)) this.#submit("sync");
     else this.#cancelLater ??= this.#options.clock.after(TOGETHER_MS, () => this.#submit("group"));
     if (event.kind === "ToolResult" && this.#intended.has(event.payload.call)) this.#conclude(event);
   }
@@ -186,8 +193,10 @@ export class Journal {
     });
   }
 
-  /** The row names the model that answered last: a resumed session goes on with it. */
-  #nameModel({ provider, model }: { readonly provider: string; readonly model: string }): void {
+  /** The row names the model, or the route, that answered last: a resumed session goes on with it. */
+  #nameModel(answered: EventPayloads["CostIncremented"]): void {
+    const { route } = answered;
+    const { provider, model } = route === undefined ? answered : { provider: "route", model: route };
     const name = `${provider}:${model}`;
     if (this.#model === name) return;
     this.#model = name;

@@ -2,7 +2,7 @@
  * Hides secrets in events on their way to the log (feature S4).
  *
  * 1. The text of an answer is looked at as a whole, however it was cut into deltas. The number of events and their order stay.
- * 2. At most one event is held back: the last delta of an answer that is still being written.
+ * 2. Held back is the last delta of an answer that is still being written, and what happens between two attempts at it.
  * 3. What a provider wants back verbatim (`opaque`) is not touched: it is the provider's own, and a changed one is refused.
  */
 import type { Envelope } from "../protocol/envelope.js";
@@ -31,7 +31,15 @@ const NAMES: ReadonlySet<string> = new Set([
   "decided_by",
   "opaque",
   "jti",
+  "from",
+  "to",
+  "by",
+  "route",
+  "delivery",
 ]);
+
+/** The answer goes on after these: they part no words. */
+const BETWEEN_ATTEMPTS: ReadonlySet<Envelope["kind"]> = new Set(["RateLimited", "Retrying", "FailedOver"]);
 
 type Delta = Extract<Envelope, { kind: "TextDelta" | "ThinkingDelta" }>;
 
@@ -39,6 +47,8 @@ export class EventRedaction {
   readonly #redactor: Redactor;
   #stream: { readonly kind: Delta["kind"]; readonly text: RedactorStream } | undefined;
   #held: Delta | undefined;
+  /** Events that came after the held one. */
+  #after: Envelope[] = [];
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor;
@@ -47,13 +57,17 @@ export class EventRedaction {
   /** The events that are ready to be written, in order. */
   take(event: Envelope): Envelope[] {
     const isDelta = event.kind === "TextDelta" || event.kind === "ThinkingDelta";
+    if (this.#held !== undefined && isBetweenAttempts(event)) {
+      this.#after.push(this.#whole(event));
+      return [];
+    }
     if (!isDelta || event.kind !== this.#stream?.kind) {
       const ready = this.end();
       if (!isDelta) return [...ready, this.#whole(event)];
       this.#begin(event);
       return ready;
     }
-    const ready = this.#held === undefined ? [] : [this.#held];
+    const ready = this.#held === undefined ? [] : [this.#held, ...this.#after.splice(0)];
     this.#hold(event);
     return ready;
   }
@@ -64,7 +78,7 @@ export class EventRedaction {
     const rest = this.#stream?.text.end() ?? "";
     this.#held = undefined;
     this.#stream = undefined;
-    return held === undefined ? [] : [withText(held, held.payload.text + rest)];
+    return held === undefined ? [] : [withText(held, held.payload.text + rest), ...this.#after.splice(0)];
   }
 
   #begin(event: Delta): void {
@@ -99,6 +113,10 @@ export class EventRedaction {
       ]),
     );
   }
+}
+
+function isBetweenAttempts(event: Envelope): boolean {
+  return BETWEEN_ATTEMPTS.has(event.kind) || (event.kind === "CostIncremented" && event.payload.abandoned === true);
 }
 
 function withText(event: Delta, text: string): Delta {

@@ -136,8 +136,15 @@ class SessionSearch {
       case "ToolResult":
         this.#look(textOf(event.payload.content), from);
         return;
+      case "InputSteered":
+        this.#look(textOf(event.payload.input), from);
+        return;
+      case "AnswerRetracted":
+        this.#answer = "";
+        this.#deltas = [];
+        return;
       case "CostIncremented":
-        this.#endAnswer();
+        if (event.payload.abandoned === undefined) this.#endAnswer();
         return;
       case "TurnEnded":
         this.#endAnswer();

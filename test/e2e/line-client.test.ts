@@ -114,6 +114,37 @@ describe("one prompt on a terminal", () => {
 
 describe("the plain line client on a terminal", () => {
   verifies(
+    ["L10", "U1"],
+    "takes what is typed while a turn runs: for the model, for later, or to stop",
+    async (context) => {
+      context.skip(tmux === undefined, "tmux is not installed");
+      const mock = await mockModel(
+        'reply\n  tool bash {"command": "until test -e go; do sleep 0.05; done"}\nreply\n  text: as you wish\nreply\n  text: later it is\n',
+      );
+      const cwd = await temporaryFolder();
+      const screen = new Screen();
+      try {
+        const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
+        screen.start(`cd ${cwd} && ${process.execPath} ${BIN} --permission-mode allow --sandbox off; sleep 1000`, env);
+        await screen.until("/help for commands");
+        screen.type("do it", "Enter");
+        await screen.until("bash until");
+        screen.type("in blue", "Enter");
+        await screen.until("(the model gets it after its current calls)");
+        screen.type("/queue tidy up", "Enter");
+        await screen.until("(after this turn)");
+        await writeFile(join(cwd, "go"), "");
+        await screen.until(/as you wish[\s\S]*> tidy up[\s\S]*later it is[\s\S]*\n>/);
+        expect(JSON.stringify(mock.requests[1]?.body)).toContain("in blue");
+        expect(JSON.stringify(mock.requests[1]?.body)).not.toContain("tidy up");
+        expect(mock.failures).toEqual([]);
+      } finally {
+        screen.close();
+      }
+    },
+  );
+
+  verifies(
     ["U1", "L9", "P2"],
     "streams, asks before a command, is cancelled by Ctrl-C and goes on",
     async (context) => {

@@ -236,7 +236,7 @@ describe("exit codes and clear errors", () => {
         ] as const) {
           const { code, stderr } = await runAgainst(
             script,
-            ["hi", ...(wire === "ollama" ? ["--model", "ollama:mock-model"] : [])],
+            ["hi", "--retry-wait", "0", ...(wire === "ollama" ? ["--model", "ollama:mock-model"] : [])],
             { wire },
           );
           oneLine(stderr);

@@ -49,6 +49,31 @@ describe("secrets on the way to the log", () => {
     );
   });
 
+  verifies(["S4", "M9"], "are hidden also when the stream broke in the middle of one", () => {
+    const turn = ids.next("turn");
+    const attempt = {
+      provider: "p",
+      model: "m",
+      reason: "StreamInterrupted",
+      message: "broke",
+      wait_ms: 1,
+      attempt: 1,
+    } as const;
+    const events = envelopes([
+      delta(`Use ${SECRET.slice(0, 20)}`),
+      {
+        kind: "CostIncremented",
+        payload: { turn, provider: "p", model: "m", usage: NO_USAGE, elapsed_ms: 1, abandoned: true },
+      },
+      { kind: "Retrying", payload: { turn, ...attempt } },
+      delta(`${SECRET.slice(20)} now.`),
+    ]);
+    const stored = redacted(events);
+    expect(stored.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+    expect(JSON.stringify(stored)).not.toContain(SECRET.slice(4, 20));
+    expect(JSON.stringify(stored)).not.toContain(SECRET.slice(20));
+  });
+
   verifies(["S4"], "holds back one delta at most", () => {
     const redaction = new EventRedaction({ redact, stream: () => new RedactingStream() });
     const events = envelopes([delta("a "), delta("b "), delta("c")]);

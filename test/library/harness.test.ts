@@ -526,6 +526,54 @@ describe("a second prompt", () => {
     expect(harness.busy).toBe(false);
   });
 
+  verifies(
+    ["L10", "L13"],
+    "waits with queue, and reaches the running one with steer; a cancel gives both up",
+    async () => {
+      const mock = await mockModel(
+        reply().tool("wait"),
+        reply().expect("last-user", { contains: "In blue." }).text("Blue it is."),
+        reply().text("Second done."),
+        reply().tool("wait"),
+      );
+      let running = deferred();
+      let release = deferred<string>();
+      const wait = tool("wait", () => {
+        running.resolve();
+        return release.promise;
+      });
+      const { calls, handler } = recorder();
+      const harness = new Harness(config(mock), [wait], handler);
+      const first = harness.prompt("First.");
+      await running.promise;
+      const second = harness.prompt("Second.", { queue: true });
+      const steered = harness.prompt("In blue.", { steer: true });
+      const given = new AbortController();
+      const withdrawn = harness.prompt("Never.", { queue: true, signal: given.signal });
+      given.abort();
+      await expect(withdrawn).rejects.toThrow(PromptCancelledError);
+      release.resolve("ok");
+      const texts = (await Promise.all([first, steered, second])).map(({ text }) => text);
+      expect(texts).toEqual(["Blue it is.", "Blue it is.", "Second done."]);
+      expect(calls.filter(([kind]) => kind === "user").map(([, content]) => content)).toEqual([
+        "First.",
+        "In blue.",
+        "Second.",
+      ]);
+      expect(calls.filter(([kind, state]) => kind === "status" && state === "idle")).toHaveLength(2);
+      running = deferred();
+      release = deferred<string>();
+      const last = harness.prompt("Third.");
+      await running.promise;
+      const never = harness.prompt("Fourth.", { queue: true });
+      harness.cancel();
+      release.resolve("ok");
+      await expect(last).rejects.toThrow(PromptCancelledError);
+      await expect(never).rejects.toThrow(PromptCancelledError);
+      expect(mock.failures).toEqual([]);
+    },
+  );
+
   it("is refused right after the first was called, without a wait", async () => {
     const mock = await mockModel(reply().text("Done."));
     const harness = new Harness(config(mock), []);

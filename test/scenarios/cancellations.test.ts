@@ -2,10 +2,12 @@
 
 import { realpath } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect } from "vitest";
+import { systemClock } from "../../src/base/clock.js";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
 import { RUN_FLAGS } from "../../src/main/commands/run-flags.js";
 import { parseFlags } from "../../src/main/flags.js";
 import { createEngine, type Engine } from "../../src/main/harness.js";
+import { ModelRoutes } from "../../src/main/model-routes.js";
 import { createModelShelf } from "../../src/main/model-shelf.js";
 import { SessionShelf } from "../../src/main/session-shelf.js";
 import { loadSettings } from "../../src/main/settings.js";
@@ -53,7 +55,8 @@ beforeAll(async () => {
   const root = await realpath(await temporaryFolder());
   const tell = () => {};
   const sessions = new SessionShelf({ ...loaded, variables, root, tell, note: tell });
-  engine = createEngine({ loaded, variables, root, shelf, model, log: () => {}, sessions, tell, note: tell });
+  const routes = new ModelRoutes({ loaded, shelf, clock: systemClock });
+  engine = createEngine({ loaded, variables, root, shelf, routes, model, log: () => {}, sessions, tell, note: tell });
 });
 
 afterAll(async () => {

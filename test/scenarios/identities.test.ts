@@ -1,10 +1,12 @@
 /** Who may answer for whom, as clients of the protocol meet it (feature P4), and what the log keeps of every decision (P7). */
 import { realpath } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect } from "vitest";
+import { systemClock } from "../../src/base/clock.js";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
 import { RUN_FLAGS } from "../../src/main/commands/run-flags.js";
 import { parseFlags } from "../../src/main/flags.js";
 import { createEngine, type Engine } from "../../src/main/harness.js";
+import { ModelRoutes } from "../../src/main/model-routes.js";
 import { createModelShelf } from "../../src/main/model-shelf.js";
 import { SessionShelf } from "../../src/main/session-shelf.js";
 import { loadSettings } from "../../src/main/settings.js";
@@ -47,6 +49,7 @@ async function open(commands: readonly string[], { flags = [] as string[], timeo
     variables,
     root,
     shelf,
+    routes: new ModelRoutes({ loaded: changed, shelf, clock: systemClock }),
     model,
     log: () => {},
     sessions,

@@ -107,6 +107,8 @@ export interface EngineOptions {
   readonly costs?: CostKeeper;
   readonly requestLinks?: readonly RequestLink[];
   readonly toolLinks?: readonly ToolLink[];
+  readonly retry?: ChainServices["retry"];
+  readonly compact?: ChainServices["compact"];
   readonly extraHooks?: Partial<Record<Stage, readonly NamedHook[]>>;
 }
 
@@ -132,6 +134,8 @@ export function testEngine(options: EngineOptions): TestEngine {
     gate,
     person: { present: () => false, ask: async () => ({ decision: "deny", decidedBy: "test" }), note: () => {} },
     log: () => {},
+    ...(options.retry !== undefined && { retry: options.retry }),
+    ...(options.compact !== undefined && { compact: options.compact }),
     systemPrompt: () => "system",
     permissionState: { missing: undefined },
     ...(options.costs !== undefined && { costs: options.costs }),

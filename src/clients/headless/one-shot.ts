@@ -1,5 +1,6 @@
 /** One prompt, one turn, one outcome (feature U1): as text, as one JSON object, or as a stream of JSON events. */
 import type { Clock } from "../../base/clock.js";
+import { safeText } from "../../base/terminal-text.js";
 import { formatStats, turnStats } from "../../base/turn-stats.js";
 import type { EngineClient } from "../../protocol/client.js";
 import { text } from "../../protocol/content.js";
@@ -7,6 +8,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
+import { isJsonObject } from "../../protocol/json.js";
 import { askPermission } from "./permission-prompt.js";
 import { Spinner } from "./spinner.js";
 import { paint, type Terminal } from "./terminal.js";
@@ -62,6 +64,8 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
     spinner.stop();
     return { refused: reply.failure };
   }
+  const hint = isJsonObject(reply.value) ? reply.value.hint : undefined;
+  if (typeof hint === "string" && terminal.err.isTerminal) terminal.err.write(`oxbow: ${safeText(hint)}\n`);
   const result = await ended;
   spinner.stop();
   if (format === "json") terminal.out.write(`${JSON.stringify({ session, ...result }, null, 2)}\n`);

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.js";
 import { safeText } from "../../base/terminal-text.js";
 import { formatStats, StatsWindow, type TurnStats, turnStats } from "../../base/turn-stats.js";
 import type { CommandReply, EngineClient } from "../../protocol/client.js";
-import { text } from "../../protocol/content.js";
+import { plainText, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
@@ -19,6 +19,10 @@ import { TextView } from "./text-view.js";
 export interface LineSource {
   /** The next line, undefined at the end of input. */
   next(prompt: string): Promise<string | undefined>;
+  /** Lines that a person types while none is asked for. */
+  onLine(action: (line: string) => void): () => void;
+  /** Gives a line to the next `next`. */
+  keep(line: string): void;
   /** Ctrl-C while no line is being read. */
   onInterrupt(action: () => void): () => void;
 }
@@ -47,7 +51,12 @@ class Repl {
   readonly #view: TextView;
   readonly #stats = new StatsWindow();
   #session: SessionId | undefined;
-  #turnEnded: ((ended: EventPayloads["TurnEnded"]) => void) | undefined;
+  /** A turn runs. */
+  #running = false;
+  /** Inputs that wait for a turn. */
+  #waiting = 0;
+  /** Called when nothing runs and nothing waits. */
+  #onIdle: () => void = () => {};
   #question = new AbortController();
   /** Time the model took in this turn; a person's thinking is not the model's slowness. */
   #modelMs = 0;
@@ -87,7 +96,40 @@ class Repl {
     this.#view.show(event);
     if (event.kind === "PermissionRequested") void this.#answer(event.payload);
     if (event.kind === "CostIncremented") this.#modelMs += event.payload.elapsed_ms;
-    if (event.kind === "TurnEnded") this.#turnEnded?.(event.payload);
+    if (event.kind === "TurnEnded") this.#reportEnd(event.payload);
+    this.#follow(event);
+  }
+
+  /** Keeps count of what runs and what waits. */
+  #follow(event: Envelope): void {
+    switch (event.kind) {
+      case "TurnStarted":
+        this.#running = true;
+        this.#modelMs = 0;
+        // What waited in an earlier run was not counted here.
+        if (event.payload.queued && this.#waiting > 0) {
+          this.#waiting--;
+          this.#say(`> ${safeText(plainText(event.payload.input))}`);
+        }
+        this.#spinner.begin("thinking", this.#stats.estimateMs());
+        return;
+      case "InputQueued":
+        this.#waiting++;
+        return;
+      case "InputSteered":
+        this.#waiting--;
+        return;
+      case "InputDropped":
+        this.#waiting -= event.payload.inputs.length;
+        for (const input of event.payload.inputs) this.#say(`Not sent: ${safeText(plainText(input))}`);
+        break;
+      case "TurnEnded":
+        this.#running = false;
+        break;
+      default:
+        return;
+    }
+    if (!this.#running && this.#waiting <= 0) this.#onIdle();
   }
 
   /** False when the client should end. */
@@ -102,6 +144,14 @@ class Repl {
     }
     const [, name = "", rest = ""] = /^\/(\S*)\s*(.*)$/s.exec(input) ?? [];
     if (name === "exit" || name === "quit" || name === "bye") return false;
+    if (name === "cancel") {
+      this.#say("Nothing runs.");
+      return true;
+    }
+    if (name === "queue") {
+      if (rest !== "") await this.#turn(rest);
+      return true;
+    }
     if (name === "clear") {
       if (await this.#open()) this.#say("A new, empty conversation.");
       return true;
@@ -158,11 +208,11 @@ class Repl {
   }
 
   async #turn(input: string): Promise<void> {
-    const { client, terminal } = this.#options;
-    this.#modelMs = 0;
-    const ended = new Promise<EventPayloads["TurnEnded"]>((resolve) => {
-      this.#turnEnded = resolve;
+    const { client, lines } = this.#options;
+    const idle = new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
     });
+    this.#waiting = 0;
     this.#spinner.begin("thinking", this.#stats.estimateMs());
     const reply = await client.send("SendInput", { content: [text(input)] }, this.#session);
     if (!reply.ok) {
@@ -170,7 +220,35 @@ class Repl {
       this.#complain(reply);
       return;
     }
-    const result = await this.#interruptible(() => ended);
+    this.#hint(reply);
+    const stopLines = lines.onLine((line) => void this.#during(line.trim()));
+    await this.#interruptible(() => idle);
+    stopLines();
+  }
+
+  /** A line that was typed while a turn runs: for the model as soon as it can hear it, unless it says otherwise. */
+  async #during(line: string): Promise<void> {
+    const { client, lines } = this.#options;
+    const [, queued] = /^\/queue\s+(.+)$/s.exec(line) ?? [];
+    if (line === "") return;
+    if (line === "/cancel") return void client.send("CancelTurn", {}, this.#session);
+    if (queued === undefined && /^[/!]/.test(line)) {
+      lines.keep(line);
+      return this.#say("(after this turn)");
+    }
+    const delivery = queued === undefined ? { steer: true } : { queue: true };
+    const reply = await client.send("SendInput", { content: [text(queued ?? line)], ...delivery }, this.#session);
+    if (reply.ok) this.#say(queued === undefined ? "(the model gets it after its current calls)" : "(after this turn)");
+    this.#complain(reply);
+  }
+
+  #hint(reply: CommandReply): void {
+    const hint = reply.ok && isJsonObject(reply.value) ? reply.value.hint : undefined;
+    if (typeof hint === "string" && this.#options.terminal.showProgress) this.#say(safeText(hint));
+  }
+
+  #reportEnd(result: EventPayloads["TurnEnded"]): void {
+    const { terminal } = this.#options;
     this.#spinner.stop();
     if (result.failure !== undefined) terminal.err.write(`oxbow: ${safeText(result.failure.message)}\n`);
     else if (result.outcome === "cancelled") this.#say("Cancelled.");

@@ -6,6 +6,7 @@
  */
 import { SafeTextStream, safeText } from "../../base/terminal-text.js";
 import type { Envelope } from "../../protocol/envelope.js";
+import { humanWait } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { Spinner } from "./spinner.js";
@@ -63,6 +64,22 @@ export class TextView {
         this.#closeLine();
         this.#note(windowText(event.payload));
         return;
+      case "RateLimited":
+      case "Retrying":
+        this.#waiting(event.payload);
+        return;
+      case "AnswerRetracted":
+        this.#startAgain();
+        return;
+      case "FailedOver": {
+        const { from, to, message } = event.payload;
+        const names = `${from.provider}:${from.model} → ${to.provider}:${to.model}`;
+        this.#aside(`${names}: ${message}`);
+        return;
+      }
+      case "InputSteered":
+        this.#aside("(your input was handed to the model)");
+        return;
       case "TurnEnded":
         this.#closeLine();
         this.#spinner.stop();
@@ -78,6 +95,25 @@ export class TextView {
     if (rest !== "") this.#terminal.out.write(rest);
     if (this.#lineOpen || rest !== "") this.#terminal.out.write("\n");
     this.#lineOpen = false;
+  }
+
+  /** The answer may go on in the middle of this line, so the line is left open. */
+  #waiting({ message, wait_ms }: EventPayloads["RateLimited"]): void {
+    this.#aside(message);
+    if (wait_ms > 0) this.#spinner.start(`waiting ${humanWait(wait_ms)}, Ctrl-C cancels`);
+  }
+
+  /** What stands there does not count. It cannot be unsaid on a plain stream, so the new answer begins on its own line. */
+  #startAgain(): void {
+    this.#closeLine();
+    this.#terminal.err.write("oxbow: the answer broke off; it follows anew, from its beginning.\n");
+  }
+
+  /** Something about the turn, beside what the model says. */
+  #aside(message: string): void {
+    if (!this.#terminal.showProgress) return;
+    const inLine = this.#lineOpen && this.#terminal.out.isTerminal;
+    this.#note(`${inLine ? "\n" : ""}${paint(this.#terminal, "yellow", safeText(message))}`);
   }
 
   #text(text: string): void {

@@ -20,6 +20,7 @@ const FLAGS = [
       "system-prompt",
       "timeout",
       "budget",
+      "retry-wait",
       "log-level",
       "help",
     ].includes(flag.name),
@@ -45,7 +46,7 @@ function shown(key: string, value: unknown): string {
   if (value === undefined) return key === "provider" || key === "model" ? "(chosen by what is ready)" : "(none)";
   if (key === "models") return [...(value as ReadonlyMap<string, unknown>).keys()].join(",");
   if (key.startsWith("budget")) return formatBudget(value as BudgetLimit);
-  if (key === "timeout_ms") return formatDuration(value as number);
+  if (key.endsWith("_ms")) return formatDuration(value as number);
   if (key === "log") {
     const { standard, byComponent } = value as Settings["log"]["value"];
     return [standard, ...[...byComponent].map(([component, level]) => `${component}=${level}`)].join(",");
@@ -58,7 +59,7 @@ function shown(key: string, value: unknown): string {
 
 function rows({ settings, roots, profilePath }: LoadedSettings): readonly (readonly [string, string, string])[] {
   const values = Object.entries(settings).map(
-    ([key, setting]) => [key === "timeout_ms" ? "timeout" : key, shown(key, setting.value), setting.origin] as const,
+    ([key, setting]) => [key.replace(/_ms$/, ""), shown(key, setting.value), setting.origin] as const,
   );
   return [
     ...values,

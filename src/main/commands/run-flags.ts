@@ -57,6 +57,11 @@ export const RUN_FLAGS: readonly Flag[] = [
     value: "AMOUNT",
     help: "stop before this run spends more: 0.50 (US dollars), '200k tokens', or both with a comma",
   },
+  {
+    name: "retry-wait",
+    value: "TIME",
+    help: "most time to wait for a busy provider in one model call (default 5m; 0: never try again)",
+  },
   { name: "stream-events", help: "print every event as one line of JSON, live" },
   { name: "json-events", help: "print the answer, then the events as lines of JSON" },
   {

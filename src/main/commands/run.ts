@@ -10,12 +10,14 @@ import type { CommandPayloads, OrphanVerdict } from "../../protocol/commands.js"
 import type { SessionId } from "../../protocol/ids.js";
 import type { SessionRecord } from "../../sessions/store.js";
 import { createLog } from "../../system/log.js";
+import { nodeClock } from "../../system/node-clock.js";
 import { WorkspaceError } from "../../tools/files/workspace-error.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
 import { environment, type Variables } from "../env.js";
 import { EXIT, exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
 import { helpLines, type ParsedFlags, parseFlags, UsageError } from "../flags.js";
 import { createEngine, type Engine } from "../harness.js";
+import { ModelRoutes } from "../model-routes.js";
 import { type Chosen, createModelShelf } from "../model-shelf.js";
 import { ProjectContent } from "../project-content.js";
 import { SessionShelf } from "../session-shelf.js";
@@ -104,12 +106,12 @@ async function prepare(
   }
   const sessions = new SessionShelf({ settings, roots, variables, root, tell, note });
   const resume = await sessionToResume(flags, sessions, root);
-  const chosen = await shelf.choose(
-    resume && !namesModel(flags) ? resume : modelWishes(settings),
-    personPresent() ? { ask: askOnce, tell } : undefined,
-  );
+  const routes = new ModelRoutes({ loaded, shelf, clock: nodeClock });
+  const wish = resume && !namesModel(flags) ? resume : modelWishes(settings);
+  const person = personPresent() ? { ask: askOnce, tell } : undefined;
+  const chosen = (await routes.choose(wish)) ?? (await shelf.choose(wish, person));
   const { model } = chosen;
-  const engine = createEngine({ loaded, variables, root, shelf, model, log, sessions, content, tell, note });
+  const engine = createEngine({ loaded, variables, root, shelf, routes, model, log, sessions, content, tell, note });
   const identity = variables.OXBOW_AGENT ? "agent" : "human";
   const client = connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);

@@ -7,6 +7,7 @@
  */
 import { type BuiltInReason, type Failure, type FailureTraits, failure } from "../../protocol/errors.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
+import { readResetTime } from "../retry/reset-time.js";
 import { asList, asNumber, asObject, asText, parseJson } from "./fields.js";
 import type { WireContext } from "./wire.js";
 
@@ -30,7 +31,12 @@ const DETAIL_CHARS = 300;
 /** Said when a provider limits the rate without naming a time. */
 const USUAL_RETRY_SECONDS = 5;
 
-export function responseFailure(response: ErrorResponse, context: FailureContext): Failure {
+/** `now`: milliseconds since the epoch, for times that are not told from the server's own clock. */
+export function responseFailure(
+  response: ErrorResponse,
+  context: FailureContext,
+  { now }: { readonly now?: number } = {},
+): Failure {
   const { status, headers } = response;
   const value = unlisted(parseJson(response.body));
   if (status >= 300 && status < 400) {
@@ -39,7 +45,7 @@ export function responseFailure(response: ErrorResponse, context: FailureContext
   const complaint = isJsonObject(value)
     ? readComplaint(value, status)
     : { status, words: [], message: typeof value === "string" ? value : textOf(response.body) };
-  const retryAfterMs = readRetryAfter(headers) ?? readRetryInfo(value);
+  const retryAfterMs = readResetTime({ headers, error: value, message: complaint.message }, now);
   return toFailure(complaint, context, { status, ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }) });
 }
 
@@ -51,7 +57,11 @@ function unlisted(value: JsonValue | undefined): JsonValue | undefined {
 /** An error object found in a stream, or in a body that was sent with status 200. */
 export function streamFailure(error: JsonValue, context: FailureContext): Failure {
   const complaint = readComplaint(isJsonObject(error) ? error : { message: String(error) }, undefined);
-  return toFailure(complaint, context, complaint.status === undefined ? {} : { status: complaint.status });
+  const retryAfterMs = readResetTime({ headers: {}, error, message: complaint.message });
+  return toFailure(complaint, context, {
+    ...(complaint.status !== undefined && { status: complaint.status }),
+    ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
+  });
 }
 
 export function interrupted(context: FailureContext): Failure {
@@ -122,6 +132,8 @@ interface Rule extends Verdict {
 const RULES: readonly Rule[] = [
   { reason: "QuotaExceeded", words: /insufficient_quota|billing|insufficient_(credit|balance)|payment_required/ },
   { reason: "QuotaExceeded", message: /credit balance|insufficient (credit|balance|funds|quota)|out of credits/i },
+  // A day's allowance is spent: minutes do not bring it back.
+  { reason: "QuotaExceeded", message: /per[-_ ]day\b|\bdaily (limit|quota)|PerDay/i, statuses: [] },
   { reason: "RateLimited", retryable: true, statuses: [429], words: /rate_limit|too_many_requests/ },
   { reason: "QuotaExceeded", statuses: [402] },
   {
@@ -170,27 +182,6 @@ function judge({ status, words, message }: Complaint): Verdict {
   const ours = status === undefined ? words.some((word) => /invalid_|bad_request/.test(word)) : status < 500;
   if (ours) return { reason: "BadRequest" };
   return { reason: "ProviderFailed", retryable: true };
-}
-
-/** Milliseconds. A date is measured against the server's own clock, which may not agree with ours. */
-function readRetryAfter(headers: Readonly<Record<string, string>>): number | undefined {
-  const ms = Number(headers["retry-after-ms"] ?? Number.NaN);
-  if (Number.isFinite(ms) && ms >= 0) return ms;
-  const text = headers["retry-after"];
-  if (text === undefined) return undefined;
-  const seconds = Number(text);
-  if (Number.isFinite(seconds) && seconds >= 0) return Math.round(seconds * 1000);
-  const wait = Date.parse(text) - Date.parse(headers.date ?? "");
-  return Number.isFinite(wait) && wait >= 0 ? wait : undefined;
-}
-
-/** Google names the time in the error itself, as `"34.07s"`. */
-function readRetryInfo(value: JsonValue | undefined): number | undefined {
-  for (const detail of asList(asObject(asObject(value).error).details)) {
-    const seconds = /^(\d+(?:\.\d+)?)s$/.exec(asText(asObject(detail).retryDelay))?.[1];
-    if (seconds !== undefined) return Math.ceil(Number(seconds) * 1000);
-  }
-  return undefined;
 }
 
 /** What a page says, when a proxy or a web server answered instead of a model. */

@@ -30,6 +30,7 @@ export const MESSAGE_KINDS: ReadonlySet<string> = new Set([
   "ToolResult",
   "TurnEnded",
   "CompactionTriggered",
+  "InputSteered",
 ]);
 
 export class MessageFold {
@@ -84,8 +85,14 @@ export class MessageFold {
       case "ToolResult":
         this.#result(event);
         return;
+      case "AnswerRetracted":
+        if (this.#answer?.closed === false) this.#answer = undefined;
+        return;
+      case "InputSteered":
+        this.#put({ at: event.id, entry: { role: "user", timestamp: event.ts, content: event.payload.input } });
+        return;
       case "CostIncremented":
-        this.#close(event);
+        if (event.payload.abandoned === undefined) this.#close(event);
         return;
       case "TurnEnded":
         this.#end(event);

@@ -52,7 +52,12 @@ export class TurnMarkdown {
         return this.#endBlock();
       case "CostIncremented":
         this.#models.add(`${event.payload.provider}:${event.payload.model}`);
-        return this.#endBlock();
+        return event.payload.abandoned ? "" : this.#endBlock();
+      case "AnswerRetracted":
+        this.#text = "";
+        return "";
+      case "InputSteered":
+        return `${this.#endBlock()}${quote(this.#clean(blockText(event.payload.input)).trimEnd())}\n\n`;
       case "TurnEnded":
         return this.#endBlock() + this.#ended(event.payload);
       case "ToolCallStarted":

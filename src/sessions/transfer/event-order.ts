@@ -18,7 +18,17 @@ interface OpenTurn {
 }
 
 /** Of a turn; they mean nothing outside of one. */
-const IN_TURN: ReadonlySet<Envelope["kind"]> = new Set(["TextDelta", "ThinkingDelta", "TurnTiming", "CostIncremented"]);
+const IN_TURN: ReadonlySet<Envelope["kind"]> = new Set([
+  "TextDelta",
+  "ThinkingDelta",
+  "TurnTiming",
+  "CostIncremented",
+  "RateLimited",
+  "Retrying",
+  "AnswerRetracted",
+  "FailedOver",
+  "InputSteered",
+]);
 
 export class EventOrder {
   readonly #notes: ImportNotes;
@@ -93,7 +103,7 @@ export class EventOrder {
         return;
       case "CostIncremented":
         if (this.#open === undefined) return;
-        this.#open.iterations++;
+        if (event.payload.abandoned === undefined) this.#open.iterations++;
         this.#open.usage = addUsage(this.#open.usage, event.payload.usage);
         return;
     }

@@ -52,8 +52,22 @@ const ANSWER = object(
   },
 );
 
+const NAME = object({ provider: STRING, model: STRING });
+const NEXT_ATTEMPT = object({
+  turn: STRING,
+  provider: STRING,
+  model: STRING,
+  reason: STRING,
+  message: STRING,
+  wait_ms: NUMBER,
+  attempt: NUMBER,
+});
+
 const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
-  TurnStarted: object({ turn: STRING, input: CONTENT }),
+  TurnStarted: object({ turn: STRING, input: CONTENT }, { route: STRING, queued: DELTAS }),
+  InputQueued: object({ input: CONTENT, delivery: oneOf("queue", "steer"), from: STRING }),
+  InputSteered: object({ turn: STRING, input: CONTENT, from: STRING }),
+  InputDropped: object({ inputs: { type: "array", items: CONTENT }, by: STRING }),
   TextDelta: object({ text: STRING }),
   ThinkingDelta: object({ text: STRING }, { provider: STRING }),
   ToolCallStarted: object({ call: STRING, tool: STRING, args: OBJECT }),
@@ -70,9 +84,13 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
   TurnTiming: object({ turn: STRING, parts: OBJECT }),
   CostIncremented: object(
     { turn: STRING, provider: STRING, model: STRING, usage: USAGE, elapsed_ms: NUMBER },
-    { answer: ANSWER, cost: COST },
+    { answer: ANSWER, cost: COST, route: STRING, abandoned: TRUE },
   ),
   ContextNearlyFull: object({ turn: STRING, model: STRING, used: NUMBER, window: NUMBER }),
+  RateLimited: NEXT_ATTEMPT,
+  Retrying: NEXT_ATTEMPT,
+  AnswerRetracted: object({ turn: STRING, reason: STRING }),
+  FailedOver: object({ turn: STRING, route: STRING, from: NAME, to: NAME, reason: STRING, message: STRING }),
   Error: object(FAILURE_FIELDS, { turn: STRING }),
   Cancelled: object({ turn: STRING, by: STRING }),
   TurnEnded: object(

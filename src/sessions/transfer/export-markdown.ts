@@ -66,6 +66,7 @@ class Transcript {
       // A thought that its provider wants back is over.
       return event.kind === "ThinkingDelta" && event.payload.opaque !== undefined ? [...ready, ...this.end()] : ready;
     }
+    if (event.kind === "AnswerRetracted") this.#words = "";
     const paragraphs = this.#paragraphs(event);
     // What says nothing here does not part the words around it either.
     return paragraphs === undefined ? [] : [...this.end(), ...paragraphs];
@@ -102,8 +103,10 @@ class Transcript {
           line(`Permission for ${tool}: ${decision} (${decided_by})${message === undefined ? "" : `: ${message}`}`),
         ];
       }
+      case "InputSteered":
+        return [`**User**, while the turn ran · ${event.ts}`, quoted(event.payload.input.map(said).join("\n"))];
       case "CostIncremented":
-        return [];
+        return event.payload.abandoned ? undefined : [];
       case "CompactionTriggered": {
         const { reason, summary } = event.payload;
         const note = line(`The conversation was summed up (${reason}).`);

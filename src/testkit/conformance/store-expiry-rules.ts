@@ -19,8 +19,20 @@ function everyKind(session: SessionId): Envelope[] {
   const said = [{ type: "text", text: SECRET }] as const;
   const answer = { blocks: [{ type: "opaque", provider: "p", data: SECRET }] } as const;
   const cost = { turn, provider: "p", model: "m", usage: NO_USAGE, elapsed_ms: 1 };
+  const name = { provider: "p", model: "m" };
+  const nextAttempt = { turn, ...name, reason: "Overloaded", message: SECRET, wait_ms: 1, attempt: 1 } as const;
   const bodies: readonly EventBody[] = [
     { kind: "TurnStarted", payload: { turn, input: said } },
+    { kind: "InputQueued", payload: { input: said, delivery: "steer", from: "cli_x" } },
+    { kind: "InputSteered", payload: { turn, input: said, from: "cli_x" } },
+    { kind: "InputDropped", payload: { inputs: [said], by: "cli_x" } },
+    { kind: "RateLimited", payload: nextAttempt },
+    { kind: "Retrying", payload: nextAttempt },
+    { kind: "AnswerRetracted", payload: { turn, reason: "StreamInterrupted" } },
+    {
+      kind: "FailedOver",
+      payload: { turn, route: "main", from: name, to: name, reason: "Overloaded", message: SECRET },
+    },
     { kind: "ThinkingDelta", payload: { text: SECRET, provider: "p", opaque: { signature: SECRET } } },
     { kind: "TextDelta", payload: { text: SECRET } },
     { kind: "TextDelta", payload: { text: LONG_SECRET } },

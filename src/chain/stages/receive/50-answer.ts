@@ -1,13 +1,14 @@
 import { receive } from "../../../engine/receive.js";
+import type { Turn } from "../../../engine/turn.js";
 import { failure } from "../../../protocol/errors.js";
-import type { CreateHook } from "../../services.js";
+import type { ChainServices, CreateHook } from "../../services.js";
 
 /** Reads the answer and decides whether the turn goes on. */
-export const create: CreateHook = () => async (turn) => {
+export const create: CreateHook = (services) => async (turn) => {
   const { stream, dispatch } = turn;
   if (stream === undefined || dispatch === undefined) throw new Error("nothing was sent to receive from");
   const answer = await receive(turn, stream, dispatch);
-  if (!answer.complete) return "done";
+  if (!answer.complete) return (await isShorterNow(turn, services)) ? "assemble" : "done";
   if (answer.stop === "refusal") {
     return turn.fail(failure("ContentRefused", { name: turn.model.provider, detail: turn.text || "no reason given" }));
   }
@@ -15,3 +16,12 @@ export const create: CreateHook = () => async (turn) => {
   if (dispatch.size > 0) return "tool_exec";
   return answer.stop === "pause" ? "assemble" : "done";
 };
+
+/** A conversation that its model cannot read is made shorter once; when that does not help, the failure stands. */
+async function isShorterNow(turn: Turn, { compact }: ChainServices): Promise<boolean> {
+  if (turn.failure?.reason !== "ContextTooLong" || turn.compacted || compact === undefined) return false;
+  turn.compacted = true;
+  if (!(await compact(turn))) return false;
+  turn.failure = undefined;
+  return true;
+}

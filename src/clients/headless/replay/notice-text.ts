@@ -1,5 +1,6 @@
 /** What the rarer events say to a person. */
 import { formatDuration } from "../../../base/duration.js";
+import { plainText } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { jsonText } from "./argument-text.js";
 
@@ -19,6 +20,22 @@ export function describeNotice(event: Envelope): { title: string; text: string }
       const { reason, summary } = event.payload;
       return { title: "conversation compacted", text: [reason, summary ?? ""].join("\n\n").trim() };
     }
+    case "RateLimited":
+    case "Retrying":
+      return { title: `${event.payload.provider}: attempt ${event.payload.attempt}`, text: event.payload.message };
+    case "AnswerRetracted":
+      return { title: "the answer began again", text: "What it had said before does not count." };
+    case "FailedOver": {
+      const { from, to, message } = event.payload;
+      const title = `${from.provider}:${from.model} → ${to.provider}:${to.model}`;
+      return { title, text: message };
+    }
+    case "InputQueued":
+      return { title: `input waits (${event.payload.delivery})`, text: plainText(event.payload.input) };
+    case "InputSteered":
+      return { title: "input while the turn ran", text: plainText(event.payload.input) };
+    case "InputDropped":
+      return { title: "input not sent", text: event.payload.inputs.map(plainText).join("\n\n") };
     case "HookTimeout":
       return {
         title: `hook timed out: ${event.payload.event}`,

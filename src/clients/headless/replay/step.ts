@@ -117,7 +117,7 @@ export class StepGrouper {
 
   #follow(event: Envelope): undefined {
     this.#open ??= this.#opened(undefined, event);
-    if (event.kind === "CostIncremented") this.#open.sealed = true;
+    if (event.kind === "CostIncremented" && !event.payload.abandoned) this.#open.sealed = true;
     this.#extend(this.#open, event);
   }
 

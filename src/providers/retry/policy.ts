@@ -1,0 +1,113 @@
+/**
+ * What is done about a model call that failed (feature M9): asked again after a wait, or given up.
+ *
+ * 1. Only a failure that may pass by itself is tried again: a wrong key, an empty account, a refusal or a bad request never is.
+ * 2. A time that the provider names is kept to, never cut short; when it is longer than may be waited, it is given up at once.
+ * 3. All waits of one call together stay below the limit.
+ */
+import { type BuiltInReason, type Failure, failure, humanWait } from "../../protocol/errors.js";
+
+export interface RetryLimits {
+  /** The most that all waits of one model call may take together; 0 never tries again. */
+  readonly totalWaitMs: number;
+}
+
+export interface Attempts {
+  /** How many have failed, this one included. */
+  readonly failed: number;
+  /** How many of them failed for the same reason. */
+  readonly alike: number;
+  readonly waitedMs: number;
+  /** The stream had begun: it is a model that speaks there. */
+  readonly begun: boolean;
+}
+
+interface Habit {
+  readonly retries: number;
+  /** The first wait; each further one is twice as long. */
+  readonly firstMs: number;
+}
+
+const HABITS: Partial<Readonly<Record<BuiltInReason, Habit>>> = {
+  RateLimited: { retries: 6, firstMs: 2000 },
+  Overloaded: { retries: 6, firstMs: 1000 },
+  ProviderFailed: { retries: 3, firstMs: 500 },
+  NetworkFailed: { retries: 3, firstMs: 500 },
+  StreamInterrupted: { retries: 4, firstMs: 250 },
+};
+/** A stream that turned into something else on its way; a wrong address never begins one. */
+const GARBLED: Habit = { retries: 1, firstMs: 250 };
+/** Whatever the reasons were. */
+const MOST_RETRIES = 10;
+const LONGEST_WAIT_MS = 60_000;
+
+/** Milliseconds until the next attempt, or undefined when it is given up. `random` is from 0 up to 1. */
+export function nextWait(
+  problem: Failure,
+  attempts: Attempts,
+  { totalWaitMs, random }: RetryLimits & { readonly random: () => number },
+): number | undefined {
+  const habit = habitFor(problem, attempts);
+  if (habit === undefined || attempts.alike > habit.retries || attempts.failed > MOST_RETRIES) return undefined;
+  const full = Math.min(habit.firstMs * 2 ** (attempts.alike - 1), LONGEST_WAIT_MS);
+  // Clients that failed together must not come back together.
+  const wait =
+    problem.retry_after_ms === undefined ? full * (0.5 + random() / 2) : problem.retry_after_ms + random() * 250;
+  return attempts.waitedMs + wait > totalWaitMs ? undefined : wait;
+}
+
+/** Whether the same call may succeed after a while. One that somebody gave up on is over. */
+export function isPassing(problem: Failure, { begun }: Pick<Attempts, "begun">): boolean {
+  if (problem.attempts !== undefined) return false;
+  return problem.retryable === true || (problem.reason === "MalformedResponse" && begun);
+}
+
+/** Whether another model may do better: everything but what the conversation itself is to blame for. */
+export function mayFailOver({ reason }: Failure): boolean {
+  return reason !== "BadRequest" && reason !== "ContextTooLong" && reason !== "ContentRefused" && reason !== "Internal";
+}
+
+/** The failure as it is told while it is waited. */
+export function whileWaiting(problem: Failure, { name, waitMs }: { readonly name: string; readonly waitMs: number }) {
+  if (problem.reason === "RateLimited") {
+    return {
+      ...problem,
+      message: failure("RateLimited", { name, "retry-after": Math.max(1, Math.round(waitMs / 1000)) }).message,
+    };
+  }
+  return { ...problem, message: `${whatHappened(problem, name)}. Trying again in ${humanWait(waitMs)}…` };
+}
+
+/** It goes on without a wait. */
+export function whileGoingOn(problem: Failure, name: string): Failure {
+  return { ...problem, message: `${whatHappened(problem, name)}. Going on with the calls that had arrived.` };
+}
+
+/** Another model is asked instead. */
+export function whileFailingOver(problem: Failure, name: string): Failure {
+  const isTold = problem.reason in HABITS;
+  return isTold ? { ...problem, message: `${whatHappened(problem, name)}.` } : problem;
+}
+
+function habitFor(problem: Failure, attempts: Attempts): Habit | undefined {
+  if (!isPassing(problem, attempts)) return undefined;
+  if (problem.reason === "MalformedResponse") return GARBLED;
+  return HABITS[problem.reason as BuiltInReason] ?? HABITS.ProviderFailed;
+}
+
+function whatHappened({ reason, status }: Failure, name: string): string {
+  switch (reason) {
+    case "Overloaded":
+      return `${name} is overloaded`;
+    case "NetworkFailed":
+      return `${name} could not be reached`;
+    case "StreamInterrupted":
+      return `${name} closed the connection in the middle of its answer`;
+    case "MalformedResponse":
+      return `The answer of ${name} was garbled on its way`;
+    case "RateLimited":
+      return `${name} limits the rate`;
+    default:
+      return `${name} failed${status === undefined ? "" : ` (HTTP ${status})`}`;
+  }
+}

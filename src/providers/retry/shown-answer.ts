@@ -1,0 +1,176 @@
+/**
+ * Keeps one answer whole over several attempts at it (feature M9): what was said before a stream broke is neither said twice nor
+ * lost.
+ *
+ * 1. An attempt that begins as the one before did is silent until it says something new; from there on its events pass.
+ * 2. One that says something else has the old words taken back first, and is then told from its beginning.
+ * 3. The end of a block of text is told with what follows it: a stream that breaks right there may have had more to say.
+ * 4. While it is not known which of the two it will be, its events are held. An attempt that breaks while it is held leaves no trace.
+ */
+import type { ModelBlock, ModelEvent } from "../../engine/ports.js";
+import type { FailureReason } from "../../protocol/errors.js";
+
+type Words = { readonly type: "text" | "thinking"; text: string };
+type Piece = Words | { readonly type: "block"; readonly block: ModelBlock };
+
+export class ShownAnswer {
+  /** What has been told, deltas of one kind put together. */
+  #shown: Piece[] = [];
+  /** The events of an attempt that repeats what was told; undefined once it does not. */
+  #held: ModelEvent[] | undefined;
+  /** How much of what was told it has repeated: whole pieces, and characters of the next one. */
+  #piece = 0;
+  #characters = 0;
+  #reason: FailureReason = "StreamInterrupted";
+  #calls = 0;
+  /** The end of a block of text, until something follows. */
+  #pending: ModelEvent | undefined;
+
+  /** Whole calls that were told: they may be running. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  get isEmpty(): boolean {
+    return this.#shown.length === 0;
+  }
+
+  /** Another attempt begins, after one that failed for this reason. */
+  restart(reason: FailureReason): void {
+    this.#held = this.isEmpty ? undefined : [];
+    this.#piece = this.#characters = 0;
+    this.#reason = reason;
+    this.#pending = undefined;
+  }
+
+  /** Nothing follows, and nobody tries again. */
+  end(): readonly ModelEvent[] {
+    const out: ModelEvent[] = [];
+    if (this.#held === undefined) this.#flush(out);
+    return out;
+  }
+
+  /** What is to be told now. */
+  take(events: readonly ModelEvent[]): readonly ModelEvent[] {
+    const out: ModelEvent[] = [];
+    for (const event of events) this.#take(event, out);
+    return out;
+  }
+
+  #take(event: ModelEvent, out: ModelEvent[]): void {
+    if (event.type === "retract") this.#forget(event, out);
+    else if (this.#held === undefined) this.#tell(event, out);
+    else if (event.type === "text" || event.type === "thinking") this.#takeWords(event, out);
+    else if (event.type === "block") this.#takeBlock(event, out);
+    // The end of an answer that is shorter than the one before.
+    else if (event.type === "stop" && !this.#isCaughtUp()) this.#retract(event, out);
+    else if (event.type === "stop") this.#pass(event, out);
+    else out.push(event);
+  }
+
+  #tell(event: ModelEvent, out: ModelEvent[]): void {
+    // A count of tokens tells nothing of what is said.
+    if (event.type !== "usage") this.#flush(out);
+    if (event.type === "block" && event.block.type === "text") this.#pending = event;
+    else {
+      this.#remember(event);
+      out.push(event);
+    }
+  }
+
+  #flush(out: ModelEvent[]): void {
+    const pending = this.#pending;
+    if (pending === undefined) return;
+    this.#pending = undefined;
+    this.#remember(pending);
+    out.push(pending);
+  }
+
+  #takeWords(event: ModelEvent & Words, out: ModelEvent[]): void {
+    const piece = this.#shown[this.#piece];
+    if (event.text === "") return;
+    if (this.#isCaughtUp()) this.#pass(event, out);
+    else if (piece?.type === event.type) this.#compare(event, piece, out);
+    else this.#retract(event, out);
+  }
+
+  #compare(event: ModelEvent & Words, piece: Words, out: ModelEvent[]): void {
+    const rest = piece.text.slice(this.#characters);
+    // Only the last words that were told may go on.
+    const isLast = this.#piece === this.#shown.length - 1;
+    if (rest.startsWith(event.text)) {
+      this.#held?.push(event);
+      this.#characters += event.text.length;
+    } else if (isLast && event.text.startsWith(rest)) {
+      this.#pass({ type: event.type, text: event.text.slice(rest.length) }, out);
+    } else {
+      this.#retract(event, out);
+    }
+  }
+
+  #takeBlock(event: ModelEvent & { readonly type: "block" }, out: ModelEvent[]): void {
+    const piece = this.#shown[this.#piece];
+    // The deltas of this block are behind us, if it had any.
+    const at = piece?.type !== "block" && this.#isWordsOver(piece) ? this.#piece + 1 : this.#piece;
+    const told = this.#shown[at];
+    if (this.#isCaughtUp()) this.#pass(event, out);
+    else if (told?.type === "block" && isSame(told.block, event.block)) {
+      this.#piece = at + 1;
+      this.#characters = 0;
+      this.#held?.push(event);
+    } else {
+      this.#retract(event, out);
+    }
+  }
+
+  #isWordsOver(piece: Words | undefined): boolean {
+    return piece !== undefined && piece.text.length === this.#characters;
+  }
+
+  #isCaughtUp(): boolean {
+    if (this.#piece >= this.#shown.length) return true;
+    const piece = this.#shown[this.#piece];
+    return this.#piece === this.#shown.length - 1 && piece?.type !== "block" && this.#isWordsOver(piece);
+  }
+
+  #pass(event: ModelEvent, out: ModelEvent[]): void {
+    this.#held = undefined;
+    this.#take(event, out);
+  }
+
+  #retract(event: ModelEvent, out: ModelEvent[]): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    this.#shown = [];
+    out.push({ type: "retract", reason: this.#reason });
+    for (const each of held) this.#take(each, out);
+    this.#take(event, out);
+  }
+
+  /** An attempt that is made of attempts itself has taken back what it had said; what it said in silence needs no word. */
+  #forget(event: ModelEvent & { readonly type: "retract" }, out: ModelEvent[]): void {
+    if (this.#held !== undefined) {
+      this.#held = [];
+      this.#piece = this.#characters = 0;
+      return;
+    }
+    this.#shown = [];
+    this.#pending = undefined;
+    out.push(event);
+  }
+
+  #remember(event: ModelEvent): void {
+    if (event.type === "block") {
+      if (event.block.type === "tool_call") this.#calls++;
+      this.#shown.push(event);
+    } else if (event.type === "text" || event.type === "thinking") {
+      const last = this.#shown.at(-1);
+      if (last?.type === event.type) last.text += event.text;
+      else if (event.text !== "") this.#shown.push({ type: event.type, text: event.text });
+    }
+  }
+}
+
+function isSame(a: ModelBlock, b: ModelBlock): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

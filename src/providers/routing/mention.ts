@@ -1,0 +1,16 @@
+/** `@name …` at the beginning of an input (feature M8): which route it asks for, and what is left to say. */
+
+export type Mention =
+  /** Nothing of the kind, or `\@`, which stands for `@`. */
+  | { readonly kind: "none"; readonly text: string }
+  /** Written like one. `text` is what follows the name. */
+  | { readonly kind: "named"; readonly name: string; readonly text: string };
+
+export const ROUTE_NAME = /^[a-z0-9][\w.-]*$/i;
+
+export function readMention(input: string): Mention {
+  const escaped = /^(\s*)\\(@[\s\S]*)$/.exec(input);
+  if (escaped !== null) return { kind: "none", text: `${escaped[1]}${escaped[2]}` };
+  const [, name, text] = /^\s*@([a-z0-9][\w.-]*)(?:\s+([\s\S]*))?$/i.exec(input) ?? [];
+  return name === undefined ? { kind: "none", text: input } : { kind: "named", name, text: text ?? "" };
+}

@@ -1,0 +1,112 @@
+/**
+ * A model made of several (feature M8): they are asked in order until one answers.
+ *
+ * 1. Every model sees the request as its own: what is bound to a provider (thinking, cache marks, token counts) stays with it.
+ * 2. Each answer, and each failed attempt that was paid for, is told under the name of the model that made it.
+ * 3. Text is told once: what one model had said when it broke off is taken back unless the next one says the same.
+ * 4. One that failed is passed over for a while, so that the calls of a turn do not wait for it again and again.
+ */
+import type { Clock } from "../../base/clock.js";
+import type {
+  AnsweringModel,
+  Model,
+  ModelEvent,
+  ModelRequest,
+  ModelStream,
+  RequestContext,
+} from "../../engine/ports.js";
+import type { Failure } from "../../protocol/errors.js";
+import { mayFailOver, whileFailingOver } from "../retry/policy.js";
+import { ShownAnswer } from "../retry/shown-answer.js";
+
+/** The provider's name of every route, so that `route:NAME` names one wherever a model is named. */
+export const ROUTE_PROVIDER = "route";
+
+export interface RoutingOptions {
+  readonly route: string;
+  /** In the order they are asked; opened when they are needed. */
+  readonly members: readonly (() => Promise<Model>)[];
+  readonly clock: Clock;
+}
+
+/** For how long a model that could not answer is passed over, unless it named a time itself. */
+const REST_MS = 60_000;
+
+export function createRoutingModel(options: RoutingOptions): Model {
+  const members = options.members.map((open) => new Member(open, options.clock));
+  const { route } = options;
+  return {
+    provider: ROUTE_PROVIDER,
+    family: ROUTE_PROVIDER,
+    model: route,
+    candidates: () => Promise.all(members.map((member) => member.model())),
+    stream: (request, context) => stream(request, context, { route, members }),
+  };
+}
+
+class Member {
+  readonly #open: () => Promise<Model>;
+  readonly #clock: Clock;
+  #model: Promise<Model> | undefined;
+  #restsUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(open: () => Promise<Model>, clock: Clock) {
+    this.#open = open;
+    this.#clock = clock;
+  }
+
+  get rests(): boolean {
+    return this.#clock.now() < this.#restsUntil;
+  }
+
+  model(): Promise<Model> {
+    this.#model ??= this.#open();
+    return this.#model;
+  }
+
+  rest({ retry_after_ms = REST_MS }: Failure): void {
+    this.#restsUntil = this.#clock.now() + Math.max(retry_after_ms, REST_MS);
+    // What could not be opened may be there the next time.
+    this.#model = undefined;
+  }
+}
+
+async function* stream(
+  request: ModelRequest,
+  context: RequestContext,
+  { route, members }: { readonly route: string; readonly members: readonly Member[] },
+): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
+  const ready = members.filter((member) => !member.rests);
+  const order = ready.length > 0 ? ready : members;
+  const shown = new ShownAnswer();
+  let problem: Failure | undefined;
+  let failed = "";
+  for (const member of order) {
+    const model = await member.model();
+    const by = nameOf(model, route);
+    if (problem !== undefined) {
+      yield [{ type: "failover", failure: whileFailingOver(problem, failed), to: by }];
+      shown.restart(problem.reason);
+    }
+    yield [{ type: "answering", by }];
+    problem = undefined;
+    for await (const batch of model.stream({ ...request, model: model.model }, { ...context, model })) {
+      const end = batch.findIndex((event) => event.type === "failure");
+      const events = shown.take(end === -1 ? batch : batch.slice(0, end));
+      if (events.length > 0) yield events;
+      const last = batch[end];
+      if (last?.type !== "failure") continue;
+      problem = last.failure;
+      break;
+    }
+    if (problem === undefined || context.signal.aborted) return;
+    if (!mayFailOver(problem) || shown.calls > 0) break;
+    member.rest(problem);
+    failed = model.provider;
+  }
+  if (problem !== undefined) yield [...shown.end(), { type: "failure", failure: problem }];
+}
+
+function nameOf({ provider, family, model }: Model, route: string): AnsweringModel {
+  return { provider, family, model, route };
+}

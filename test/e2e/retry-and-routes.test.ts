@@ -1,0 +1,139 @@
+/** Retries, routes and input while a turn runs, from the command line against a real server. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect } from "vitest";
+import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+const mocks: MockModel[] = [];
+afterEach(async () => {
+  for (const mock of mocks.splice(0)) await mock.close();
+});
+
+async function mockModel(script: string): Promise<MockModel> {
+  const mock = await startMockModel({ script });
+  mocks.push(mock);
+  return mock;
+}
+
+describe("a provider that is busy", () => {
+  verifies(
+    ["M9", "U1"],
+    "is asked again after the time it named, which is shown; the answer is printed once",
+    async () => {
+      const mock = await mockModel(
+        [
+          'reply\n  error 429 rate-limit "slow down" retry-after=100ms',
+          "reply\n  text: The whole\n  drop",
+          "reply\n  text: The whole answer.",
+          "reply\n  text: More.",
+        ].join("\n"),
+      );
+      const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_STREAM: "1" };
+      const cwd = await temporaryFolder();
+      const { code, stdout, stderr, home } = await oxbow(["hi"], { env, cwd });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: "The whole answer.\n" });
+      expect(stderr).toContain("Provider anthropic rate-limited the request. Retrying in 1s…");
+      expect(stderr).toContain("closed the connection in the middle of its answer. Trying again");
+      expect(new Set(mock.requests.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+      expect(mock.requests).toHaveLength(3);
+      // What was stored is what the model is told of itself.
+      await oxbow(["more", "--continue"], { env: { ...env, OXBOW_HOME: home }, cwd });
+      expect(JSON.stringify(mock.requests[3]?.body).split("The whole")).toHaveLength(2);
+    },
+  );
+
+  verifies(["M9", "L9"], "Ctrl-C ends the wait at once (130)", async () => {
+    const mock = await mockModel('reply times=any\n  error 429 rate-limit "slow down" retry-after=60');
+    const started = Date.now();
+    let pressed = false;
+    const { code, stdout } = await oxbow(["hi", "--stream-events"], {
+      env: providerEnvironment("anthropic", mock.url),
+      onOutput: (all, child) => {
+        if (pressed || !all.stdout.includes("RateLimited")) return;
+        pressed = child.kill("SIGINT");
+      },
+    });
+    expect(code).toBe(130);
+    expect(Date.now() - started).toBeLessThan(30_000);
+    const waits = envelopes(stdout).flatMap((event) => (event.kind === "RateLimited" ? [event.payload.wait_ms] : []));
+    expect(waits[0]).toBeGreaterThanOrEqual(60_000);
+  });
+
+  verifies(["M9", "O5"], "is not waited for longer than allowed: one line that says what to do (1)", async () => {
+    const mock = await mockModel('reply times=any\n  error 429 rate-limit "slow down" retry-after=3600');
+    const { code, stderr } = await oxbow(["hi"], { env: providerEnvironment("anthropic", mock.url) });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      "oxbow: anthropic limits the rate. Try again in 60 min, or choose another model with --model.\n",
+    );
+    expect(mock.requests).toHaveLength(1);
+  });
+});
+
+const BY_MODEL = [
+  'reply times=any when model is "small"\n  text: small here',
+  'reply times=any when model is "broken"\n  error overloaded',
+  'reply times=any when model is "big"\n  text: big here',
+].join("\n");
+
+describe("routes", () => {
+  verifies(
+    ["M8", "U1"],
+    "@name sends one turn there, the session keeps its model, and a chain fails over",
+    async () => {
+      const mock = await mockModel(BY_MODEL);
+      const [home, cwd] = [await temporaryFolder(), await temporaryFolder()];
+      await mkdir(join(home, "config"), { recursive: true });
+      await writeFile(
+        join(home, "config", "config.toml"),
+        'model = "anthropic:big"\n[routes.fast]\nmodel = "openai:small"\n[routes.main]\nchain = ["anthropic:broken", "openai:small"]\n',
+      );
+      const env = {
+        ...providerEnvironment("anthropic", mock.url),
+        ...providerEnvironment("openai", mock.url),
+        OXBOW_HOME: home,
+      };
+      const input =
+        "@fast one\ntwo\n\\@fast three\n/route add own anthropic:broken openai:small\n@own four\n/route remove fast\n/route disable fast\n@fast five\n";
+      const { stdout, stderr } = await oxbow(["--plain", "--retry-wait", "0"], { env, input, cwd });
+      expect(stdout).toMatch(/^small here\nbig here\nbig here\n@own asks .*\nsmall here\n@fast is off\.\nbig here\n$/s);
+      expect(stderr).toContain("@fast stands in the profile");
+      const asked = mock.requests.map(({ body }) => {
+        const { model, messages } = body as unknown as {
+          model: string;
+          messages: { role: string; content: unknown }[];
+        };
+        return [model, JSON.stringify(messages.findLast(({ role }) => role === "user")?.content)] as const;
+      });
+      expect(asked.map(([model]) => model)).toEqual(["small", "big", "big", "broken", "small", "big"]);
+      expect(asked[0]?.[1]).not.toContain("@fast");
+      expect(asked[2]?.[1]).toContain("@fast three");
+      expect(asked[5]?.[1]).toContain("@fast five");
+      const listed = await oxbow(["session", "list"], { env, cwd });
+      expect(listed.stdout).toContain("anthropic:big");
+
+      const chain = await oxbow(["go", "--model", "@main", "--retry-wait", "0", "--stream-events"], { env, cwd });
+      const events = envelopes(chain.stdout);
+      expect(events.find(({ kind }) => kind === "FailedOver")?.payload).toMatchObject({
+        route: "main",
+        from: { model: "broken" },
+        to: { provider: "openai", model: "small" },
+      });
+      const paid = events.flatMap(({ kind, payload }) => (kind === "CostIncremented" ? [payload] : []));
+      expect(paid).toMatchObject([{ provider: "openai", model: "small", route: "main" }]);
+      const again = await oxbow(["more", "--continue", "--retry-wait", "0"], { env, cwd });
+      expect(again).toMatchObject({ code: 0, stdout: "small here\n" });
+    },
+  );
+
+  verifies(["M8"], "oxbow route keeps what was added, and says what is wrong", async () => {
+    const env = { OXBOW_HOME: await temporaryFolder() };
+    expect((await oxbow(["route", "add", "fast", "openai:small"], { env })).code).toBe(0);
+    expect((await oxbow(["route", "list"], { env })).stdout).toBe("@fast  openai:small\n");
+    const wrong = await oxbow(["route", "remove", "fsat"], { env });
+    expect(wrong).toMatchObject({ code: 2, stderr: "oxbow: There is no route @fsat. Did you mean @fast?\n" });
+    expect((await oxbow(["hi", "--model", "@nope"], { env })).code).toBe(6);
+  });
+});

@@ -1,0 +1,212 @@
+import { afterEach, describe, expect } from "vitest";
+import { systemClock } from "../../src/base/clock.js";
+import { createIdSource } from "../../src/base/ulid.js";
+import { buildChains } from "../../src/chain/build.js";
+import { Host } from "../../src/control/host.js";
+import { PermissionDesk } from "../../src/control/permission-desk.js";
+import { Run } from "../../src/control/run.js";
+import { connectInProcess } from "../../src/control/transports/inproc.js";
+import { Bus } from "../../src/engine/bus.js";
+import type { Tool } from "../../src/engine/ports.js";
+import type { CommandPayloads } from "../../src/protocol/commands.js";
+import { plainText, text } from "../../src/protocol/content.js";
+import type { Envelope } from "../../src/protocol/envelope.js";
+import type { SessionId } from "../../src/protocol/ids.js";
+import { PermissionGate } from "../../src/security/permissions/gate.js";
+import { ConversationBuilder } from "../../src/sessions/conversation.js";
+import { call, calls, ok, type Part, says, scriptedModel, tool } from "../support/engine.js";
+import { verifies } from "../verifies.js";
+
+const ids = createIdSource({ wall: Date.now, random: (bytes) => crypto.getRandomValues(bytes) });
+const hosts: Host[] = [];
+afterEach(async () => {
+  for (const host of hosts.splice(0)) await host.close();
+});
+
+/** A host with one session, whose tool `work` waits until the test lets it end. */
+async function hosted(parts: readonly Part[], resumed: readonly Envelope[] = []) {
+  const model = scriptedModel(parts);
+  let release: () => void = () => {};
+  let onStart: () => void = () => {};
+  const working = new Promise<void>((resolve) => {
+    onStart = resolve;
+  });
+  const work = tool("work", async (_args, { signal }) => {
+    onStart();
+    await new Promise<void>((resolve) => {
+      release = resolve;
+      signal.addEventListener("abort", () => resolve());
+    });
+    return ok("worked");
+  });
+  const events: Envelope[] = [];
+  const run = openRun(model, work, { events, resumed });
+  const host = new Host({
+    openRun: async () => run,
+    resolveModel: async () => ({ model }),
+    refuseAnswer: () => undefined,
+    custom: async () => ({ ok: true }),
+  });
+  hosts.push(host);
+  const client = connectInProcess(host, { id: ids.next("cli"), identity: "human", canAnswer: true });
+  const other = connectInProcess(host, { id: ids.next("cli"), identity: "human", canAnswer: true });
+  const created = await client.send("CreateSession", {});
+  const session = created.ok ? (created.session as SessionId) : undefined;
+  const send = (words: string, flags: Partial<CommandPayloads["SendInput"]> = {}, from = client) =>
+    from.send("SendInput", { content: [text(words)], ...flags }, session);
+  const ended = (count: number) => until(events, count);
+  return { run, model, events, client, other, session, send, working, release: () => release(), ended };
+}
+
+function openRun(
+  model: ReturnType<typeof scriptedModel>,
+  work: Tool,
+  log: { events: Envelope[]; resumed: readonly Envelope[] },
+) {
+  const bus = new Bus({ session: ids.next("sess"), originator: ids.next("cli"), clock: systemClock });
+  bus.subscribe((event) => log.events.push(event));
+  const registry = { list: () => [work], find: (name: string) => (name === "work" ? work : undefined) };
+  const desk = new PermissionDesk(bus, () => false);
+  const services = {
+    tools: registry,
+    gate: new PermissionGate("allow"),
+    person: desk,
+    log: () => {},
+    systemPrompt: () => "",
+    permissionState: { missing: undefined },
+  };
+  const chains = buildChains(services);
+  const { messages, waiting } = rebuild(log.resumed);
+  return new Run({
+    session: bus.session,
+    bus,
+    desk,
+    model,
+    stages: chains.stages,
+    conversation: messages,
+    waiting,
+    ports: {
+      clock: systemClock,
+      ids,
+      tools: registry,
+      requestLinks: chains.requestLinks,
+      toolLinks: chains.toolLinks,
+      mayStartEarly: () => true,
+      toolExecution: "batched",
+      maxIterations: 10,
+    },
+  });
+}
+
+async function until(events: readonly Envelope[], turns: number): Promise<void> {
+  while (events.filter(({ kind }) => kind === "TurnEnded").length < turns)
+    await new Promise((next) => setImmediate(next));
+  await new Promise((next) => setImmediate(next));
+}
+
+function rebuild(events: readonly Envelope[]) {
+  const builder = new ConversationBuilder();
+  for (const event of events) builder.take(event);
+  return builder.end();
+}
+
+const inputs = (events: readonly Envelope[]) =>
+  events.flatMap((event) => (event.kind === "TurnStarted" ? [plainText(event.payload.input)] : []));
+const WORK = calls(call("work"));
+
+describe("input while a turn runs", () => {
+  verifies(["L10"], "is refused, naming who works on it, unless it may wait", async () => {
+    const { send, client, other, working, release, ended } = await hosted([WORK, says("done")]);
+    await send("go");
+    await working;
+    const reply = await send("me too", {}, other);
+    expect(reply).toMatchObject({ ok: false, failure: { reason: "TurnInProgress" } });
+    expect(!reply.ok && reply.failure.message).toContain(client.id);
+    release();
+    await ended(1);
+  });
+
+  verifies(["L10"], "with queue it becomes the next turn, in the order it came, each of its own sender", async () => {
+    const { send, other, events, run, working, release, ended } = await hosted([
+      WORK,
+      says("one"),
+      says("two"),
+      says("three"),
+    ]);
+    expect(await send("first")).toMatchObject({ ok: true, value: { state: "started" } });
+    await working;
+    expect(await send("second", { queue: true })).toMatchObject({ ok: true, value: { state: "queue" } });
+    expect(await send("third", { queue: true }, other)).toMatchObject({ ok: true });
+    release();
+    await ended(3);
+    expect(inputs(events)).toEqual(["first", "second", "third"]);
+    const thirdTurn = events.filter(({ kind }) => kind === "TurnStarted").at(-1);
+    expect(thirdTurn).toMatchObject({ originator: other.id, payload: { queued: 1 } });
+    expect(rebuild(events)).toMatchObject({ messages: run.conversation, waiting: [] });
+    expect(run.busy).toBe(false);
+  });
+
+  verifies(["L10", "L11"], "with steer it goes to the model with the results of the calls that ran", async () => {
+    const { send, model, events, run, working, release, ended } = await hosted([WORK, says("as you wish")]);
+    await send("go");
+    await working;
+    expect(await send("in blue, please", { steer: true })).toMatchObject({ ok: true, value: { state: "steer" } });
+    release();
+    await ended(1);
+    expect(model.requests).toHaveLength(2);
+    expect(model.requests[1]?.messages.slice(-2)).toMatchObject([
+      { role: "user", content: [{ type: "tool_result" }] },
+      { role: "user", content: [text("in blue, please")] },
+    ]);
+    const kinds = events.map(({ kind }) => kind).filter((kind) => /Input|ToolResult|TurnEnded/.test(kind));
+    expect(kinds).toEqual(["InputQueued", "ToolResult", "InputSteered", "TurnEnded"]);
+    expect(rebuild(events)).toMatchObject({ messages: run.conversation, waiting: [] });
+  });
+
+  verifies(["L10"], "with steer and no more calls to come, it is the next turn", async () => {
+    const { send, events, working, release, ended } = await hosted([WORK, says("done"), says("also")]);
+    await send("go");
+    await working;
+    release();
+    // The results are on their way to the model when this arrives.
+    while (!events.some(({ kind }) => kind === "ToolResult")) await new Promise((next) => setImmediate(next));
+    await send("one more thing", { steer: true });
+    await ended(2);
+    expect(inputs(events)).toEqual(["go", "one more thing"]);
+  });
+
+  verifies(["L10", "L9"], "is given up when the turn is cancelled, and that is told", async () => {
+    const { send, client, session, events, working, ended, run } = await hosted([WORK, says("never")]);
+    await send("go");
+    await working;
+    await send("later", { queue: true });
+    await client.send("CancelTurn", {}, session);
+    await ended(1);
+    expect(events.at(-1)).toMatchObject({
+      kind: "InputDropped",
+      payload: { inputs: [[text("later")]], by: client.id },
+    });
+    expect(inputs(events)).toEqual(["go"]);
+    expect(run.busy).toBe(false);
+  });
+
+  verifies(["L10", "S6"], "survives a stop of the program: it goes along with the next input", async () => {
+    const { send, events, working } = await hosted([WORK, says("never")]);
+    await send("go");
+    await working;
+    await send("in blue", { steer: true });
+    await send("then tidy up", { queue: true });
+    const log = events.slice();
+    const interrupted = { kind: "TurnEnded", payload: { failure: { reason: "Interrupted" } } } as Envelope;
+    for (const end of [log, [...log, interrupted]]) {
+      expect(rebuild(end).waiting).toEqual([[text("in blue")], [text("then tidy up")]]);
+    }
+    const again = await hosted([says("all of it")], [...log, interrupted]);
+    await again.send("go on");
+    await again.ended(1);
+    expect(again.events[0]).toMatchObject({
+      payload: { queued: 2, input: [text("in blue"), text("then tidy up"), text("go on")] },
+    });
+    expect(rebuild([...log, interrupted, ...again.events]).waiting).toEqual([]);
+  });
+});
