@@ -10,7 +10,7 @@ import type { Clock } from "../base/clock.js";
 import type { Authorise } from "../providers/authorisation.js";
 import type { Catalogue, CatalogueEntry } from "../security/credentials/catalogue.js";
 import type { HelperLink } from "../security/credentials/helper/helper-link.js";
-import type { HttpClient } from "../system/http-client.js";
+import { createHttpClient, type HttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
 import { roots } from "../system/xdg-paths.js";
 import { credentialFile, helperEnvironment, helperFolder, keyPlaces } from "./credential-places.js";
@@ -87,10 +87,7 @@ export class StoredCredentials {
   }
 
   async #openClient({ provider, account, kind }: CatalogueEntry): Promise<HttpClient> {
-    const [{ createHelperClient }, { createHttpClient }] = await Promise.all([
-      import("../security/credentials/helper/helper-client.js"),
-      import("../system/http-client.js"),
-    ]);
+    const { createHelperClient } = await import("../security/credentials/helper/helper-client.js");
     this.#link ??= openHelperLink(this.#variables);
     const http = createHttpClient({ clock: nodeClock });
     return createHelperClient({ link: await this.#link, credential: { provider, account }, http, kind });
@@ -117,7 +114,7 @@ const quietClock: Clock = {
 
 async function openHelperLink(variables: Variables): Promise<HelperLink> {
   const [{ HelperLink }, { VERSION }] = await Promise.all([
-    import("../security/credentials/helper/helper-link.js"),
+    import("../security/credentials/helper/helper-client.js"),
     import("./version.js"),
   ]);
   return new HelperLink({

@@ -32,6 +32,12 @@ const ENTRIES = {
 };
 /** What a prompt needs on its way to the first request goes into one chunk: every further file costs about a millisecond. */
 const START_UP = ["src/main/cli.ts", "src/main/commands/run.ts"];
+/** The same for the first request with a stored key; the helper process loads this too, and must not load the engine with it. */
+const TOGETHER = {
+  keys: ["catalogue", "credential-error", "helper/helper-protocol"].map(
+    (name) => `src/security/credentials/${name}.ts`,
+  ),
+};
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 const KEEP_OLD_CHUNKS = 24 * 60 * 60 * 1000;
 
@@ -53,7 +59,7 @@ export async function main(args) {
 export async function build({ root, clean = false, types = false }) {
   writeListing(root);
   const inputs = describeSources(root);
-  const { chunks, metafile } = await bundle({ root, entries: ENTRIES, startUp: START_UP });
+  const { chunks, metafile } = await bundle({ root, entries: ENTRIES, startUp: START_UP, together: TOGETHER });
   const start = metafile.outputs["dist/bin.js"] === undefined ? [] : closureOf(metafile, "dist/bin.js");
   refuseThirdParty(metafile, start);
 

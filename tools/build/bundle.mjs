@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from "node:util";
 import { ToolError } from "../entry.mjs";
 import { runtimeDependencies } from "../setup/freshness.mjs";
 
-export async function bundle({ root, entries, startUp }) {
+export async function bundle({ root, entries, startUp, together = {} }) {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const input = Object.fromEntries(
     Object.entries(entries)
@@ -36,7 +36,9 @@ export async function bundle({ root, entries, startUp }) {
       minify: false,
       entryFileNames: "[name].js",
       chunkFileNames: "[name]-[hash].js",
-      codeSplitting: { groups: [{ name: "core", test: belongsTo(graph, first, Object.values(input)) }] },
+      codeSplitting: {
+        groups: [{ name: "core", test: belongsTo(graph, first, Object.values(input)) }, ...groupsOf(root, together)],
+      },
     });
     await build.close();
     const chunks = output.filter(({ type }) => type === "chunk");
@@ -75,6 +77,13 @@ function belongsTo(graph, first, entryPoints) {
     members ??= closure(graph, first);
     return members.has(id) && !entryPoints.includes(id) && !/[\\/]version\.ts$/.test(id);
   };
+}
+
+function groupsOf(root, together) {
+  return Object.entries(together).map(([name, paths]) => {
+    const members = new Set(paths.map((path) => join(root, path)));
+    return { name, test: (id) => members.has(id) };
+  });
 }
 
 function closure(graph, first) {

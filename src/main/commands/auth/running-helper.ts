@@ -1,5 +1,4 @@
 /** The helper that runs now, for commands that look at it or end it. */
-import { askHelper } from "../../../security/credentials/helper/helper-link.js";
 import { reachable, readNote } from "../../../security/credentials/helper/helper-protocol.js";
 import { roots } from "../../../system/xdg-paths.js";
 import { helperFolder } from "../../credential-places.js";
@@ -18,6 +17,7 @@ export async function runningHelper(variables: Variables): Promise<RunningHelper
   const folder = helperFolder(roots(variables));
   const note = readNote(folder);
   if (note === undefined) return undefined;
+  const { askHelper } = await import("../../../security/credentials/helper/helper-client.js");
   const socketPath = reachable(folder, note.socket);
   const status = await askHelper({ socketPath, note, method: "GET", path: "/status" });
   if (status === undefined) return undefined;

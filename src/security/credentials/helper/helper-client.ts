@@ -22,6 +22,10 @@ import {
   TOKEN_HEADER,
 } from "./helper-protocol.js";
 
+// One module to load: each further one delays the first request.
+export { askHelper } from "./ask-helper.js";
+export { HelperLink } from "./helper-link.js";
+
 export interface HelperClientOptions {
   readonly link: HelperLink;
   readonly credential: EntryName;

@@ -9,6 +9,7 @@
 import { rmSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import type { Clock } from "../../../base/clock.js";
+import { askHelper } from "./ask-helper.js";
 import {
   BEAT_MS,
   type HelperNote,
@@ -40,7 +41,6 @@ export interface Reached {
 const WINDOW_MS = 60_000;
 const MISSED_BEATS = 3;
 const GRACE_MS = 1000;
-const ASK_MS = 2000;
 
 export class HelperLink {
   readonly #options: HelperLinkOptions;
@@ -182,36 +182,4 @@ async function kill({ pid, startTime }: HelperNote): Promise<void> {
   } catch {
     // It was quicker.
   }
-}
-
-export interface HelperQuestion {
-  readonly socketPath: string;
-  readonly note: HelperNote;
-  readonly method: "GET" | "POST";
-  readonly path: string;
-}
-
-/** Undefined when nobody answers. */
-export function askHelper(question: HelperQuestion): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const { socketPath, note, method, path } = question;
-  return new Promise((resolve) => {
-    const headers = { [TOKEN_HEADER]: note.token };
-    const request = httpRequest({ socketPath, method, path, headers, agent: false, timeout: ASK_MS }, (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (piece: string) => {
-        text += piece;
-      });
-      response.on("end", () => {
-        try {
-          resolve(response.statusCode === 200 ? JSON.parse(text) : undefined);
-        } catch {
-          resolve(undefined);
-        }
-      });
-      response.on("error", () => resolve(undefined));
-    });
-    request.on("timeout", () => request.destroy());
-    request.on("error", () => resolve(undefined));
-    request.end();
-  });
 }

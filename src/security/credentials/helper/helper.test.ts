@@ -11,8 +11,9 @@ import { createHttpClient, type HttpClient } from "../../../system/http-client.j
 import { startTimeOf } from "../../../system/process-table.js";
 import { CredentialFile } from "../credential-file.js";
 import { type CredentialEntry, type OAuthTokens, TokenRefused, type TokenSource } from "../entry.js";
+import { askHelper } from "./ask-helper.js";
 import { createHelperClient } from "./helper-client.js";
-import { askHelper, HelperLink } from "./helper-link.js";
+import { HelperLink } from "./helper-link.js";
 import {
   CREDENTIAL_HEADER,
   type HelperNote,
