@@ -19,6 +19,10 @@ export interface HarnessConfig {
   readonly baseUrl?: string | undefined;
   /** `anthropic` unless given. */
   readonly provider?: string | undefined;
+  /** A file to keep the model traffic in (docs/cassettes.md). It must not exist yet. */
+  readonly record?: string | undefined;
+  /** Such a file to answer from, in place of the provider; no apiKey is needed then. */
+  readonly replay?: string | undefined;
 }
 
 export interface SettledConfig {
@@ -28,6 +32,7 @@ export interface SettledConfig {
   readonly maxTokens: number;
   readonly systemPrompt: string;
   readonly maxTurns: number;
+  readonly cassette: { readonly record: string } | { readonly replay: string } | undefined;
 }
 
 const DEFAULT_PROVIDER = "anthropic";
@@ -47,6 +52,7 @@ export function settleConfig(config: HarnessConfig): SettledConfig {
     maxTokens: settleCount("maxTokens", config.maxTokens ?? DEFAULT_MAX_TOKENS),
     systemPrompt,
     maxTurns: settleCount("maxTurns", config.maxTurns ?? DEFAULT_MAX_TURNS),
+    cassette: settleCassette(config),
   };
 }
 
@@ -76,8 +82,18 @@ function settleModel(model: string | undefined, provider: NamedProvider): string
   throw invalid(`model is required for ${provider.name}: pass { model: "…" }.`);
 }
 
-function settleEndpoint({ apiKey, baseUrl }: HarnessConfig, provider: NamedProvider): Endpoint {
-  const needsKey = provider.keyName !== undefined && provider.local !== true;
+function settleCassette({ record, replay }: HarnessConfig): SettledConfig["cassette"] {
+  for (const file of [record, replay]) {
+    if (file !== undefined && (typeof file !== "string" || file === "")) {
+      throw invalid("record and replay are names of files.");
+    }
+  }
+  if (record !== undefined && replay !== undefined) throw invalid("give record or replay, not both.");
+  return record !== undefined ? { record } : replay !== undefined ? { replay } : undefined;
+}
+
+function settleEndpoint({ apiKey, baseUrl, replay }: HarnessConfig, provider: NamedProvider): Endpoint {
+  const needsKey = provider.keyName !== undefined && provider.local !== true && replay === undefined;
   if (needsKey && (typeof apiKey !== "string" || apiKey.trim() === "")) {
     throw invalid(
       `apiKey is required: pass { apiKey: "…" } with a key for ${provider.name}. The library reads no environment variables.`,

@@ -6,7 +6,7 @@
  *    gets exactly one result, also when it was not run.
  * 3. Calls run one after the other; after one that failed the rest are not run, and their results say so.
  * 4. The conversation only grows, and stays valid after a failure or a cancel, so that the next prompt can go on from there.
- * 5. Nothing is read from the environment and no file is touched.
+ * 5. Nothing is read from the environment and no file is touched but the cassette that was asked for.
  */
 import { onAbort } from "../base/abort-tree.js";
 import { systemClock } from "../base/clock.js";
@@ -18,19 +18,17 @@ import { Run } from "../control/run.js";
 import type { HarnessEvent, HarnessStatus } from "../control/transports/simple-events.js";
 import { Bus } from "../engine/bus.js";
 import type { TurnResult } from "../engine/loop.js";
-import type { EnginePorts, Model } from "../engine/ports.js";
+import type { EnginePorts } from "../engine/ports.js";
 import { type AssistantBlock, type Message, plainText, text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { failure } from "../protocol/errors.js";
 import type { ClientId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { Usage } from "../protocol/usage.js";
-import { createHttpModel } from "../providers/http-model.js";
-import { loadWire } from "../providers/named.js";
 import { PermissionGate } from "../security/permissions/gate.js";
-import { createHttpClient } from "../system/http-client.js";
-import { type HarnessConfig, type SettledConfig, settleConfig } from "./library-config.js";
+import { type HarnessConfig, settleConfig } from "./library-config.js";
 import { HarnessError, PromptCancelledError } from "./library-errors.js";
+import { LibraryModel } from "./library-model.js";
 import { type HarnessTool, settleTools } from "./library-tools.js";
 
 /** All optional. They run on the harness's own stack, so they should be quick; one that throws ends the prompt with its error. */
@@ -68,6 +66,7 @@ export class Harness {
   readonly #run: Run;
   readonly #client: ClientId;
   readonly #maxTurns: number;
+  readonly #model: LibraryModel;
   readonly #listeners = new Set<(event: HarnessEvent) => void>();
   /** What a handler threw during this prompt, first. */
   #fault: { readonly error: unknown } | undefined;
@@ -113,14 +112,8 @@ export class Harness {
       maxIterations: settled.maxTurns,
     };
     const onRequest = () => this.#status({ state: "thinking", message: `Waiting for ${settled.model}.` });
-    this.#run = new Run({
-      session,
-      bus,
-      ports,
-      desk,
-      stages: chains.stages,
-      model: openModel(settled, onRequest),
-    });
+    this.#model = new LibraryModel(settled, onRequest);
+    this.#run = new Run({ session, bus, ports, desk, stages: chains.stages, model: this.#model });
     if (handler) this.subscribe((event) => callHandler(handler, event));
   }
 
@@ -161,6 +154,11 @@ export class Harness {
   /** Cancels the running prompt, if there is one. */
   cancel(): void {
     this.#run.cancel(this.#client);
+  }
+
+  /** What did not go as on the cassette that is being replayed; undefined when all did. To be asked when all prompts are done. */
+  cassetteReport(): string | undefined {
+    return this.#model.cassetteReport();
   }
 
   /** Hears every event as a value; for servers and logs. The returned function ends it. */
@@ -220,22 +218,6 @@ export class Harness {
       }
     }
   }
-}
-
-/** Opened with the first request: until then neither the wire nor the network is loaded. */
-function openModel({ endpoint, wire, model }: SettledConfig, onRequest: () => void): Model {
-  let opened: Promise<Model> | undefined;
-  const open = async () => createHttpModel({ wire: await loadWire(wire), endpoint, model, http: createHttpClient() });
-  return {
-    provider: endpoint.provider,
-    family: endpoint.family,
-    model,
-    async *stream(request, context) {
-      onRequest();
-      opened ??= open();
-      yield* (await opened).stream(request, context);
-    },
-  };
 }
 
 function callHandler(handler: HarnessHandler, event: HarnessEvent): void {

@@ -9,7 +9,7 @@ import type { Model } from "../engine/ports.js";
 import type { Failure } from "../protocol/errors.js";
 import type { LocalWishes } from "../providers/local/local-model.js";
 import type { Trace } from "../providers/trace.js";
-import { createHttpClient } from "../system/http-client.js";
+import { createHttpClient, type HttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { ProviderState } from "./models/describe.js";
 import { type ModelParts, OFFLINE } from "./models/model-parts.js";
@@ -53,6 +53,8 @@ export interface ShelfOptions extends DirectoryOptions {
   readonly trace?: Trace;
   /** What the user wants of models on this machine. */
   readonly local?: LocalWishes;
+  /** In place of the network: a cassette. */
+  readonly http?: HttpClient;
 }
 
 /** Services with hundreds of models would fill the screen. */
@@ -117,10 +119,10 @@ class Shelf implements ModelShelf {
   }
 
   #parts(): Promise<ModelParts> {
-    const { trace, local, ...options } = this.#options;
+    const { trace, local, http = createHttpClient({ clock: nodeClock }), ...options } = this.#options;
     this.#opened ??= ProviderDirectory.open(options).then((directory) => ({
       directory,
-      http: createHttpClient({ clock: nodeClock }),
+      http,
       state: options.roots?.state,
       ...(trace && { trace }),
       ...(local && { local }),

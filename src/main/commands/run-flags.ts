@@ -50,6 +50,13 @@ export const RUN_FLAGS: readonly Flag[] = [
     value: "STORE",
     help: "where the session is kept: sqlite (encrypted, default), files, files:DIR or none",
   },
+  { name: "record", value: "FILE", help: "keep the model traffic on a cassette (docs/cassettes.md)" },
+  { name: "replay", value: "FILE", help: "answer from a cassette: no network, no key; a request that differs fails" },
+  {
+    name: "replay-speed",
+    value: "N",
+    help: "1: as slowly as it was recorded, 10: ten times faster (default: at once)",
+  },
   { name: "cwd", value: "DIR", help: "the folder to work in (default: where you are)" },
   { name: "timeout", value: "TIME", help: "stop the run after this long: 90s, 5m, 1m30s" },
   {

@@ -18,9 +18,11 @@ import { helpLines, type ParsedFlags, parseFlags, UsageError } from "../flags.js
 import { createEngine, type Engine } from "../harness.js";
 import { type Chosen, createModelShelf } from "../model-shelf.js";
 import { ProjectContent } from "../project-content.js";
+import type { RunCassette } from "../run-cassette.js";
 import { SessionShelf } from "../session-shelf.js";
 import { loadSettings, localWishes, type Settings } from "../settings.js";
 import { askOnce, inputIsConnected, personPresent, processTerminal, readInput, trustLook } from "../terminal-io.js";
+import { cassetteOf, concludeCassette } from "./run-cassette-flags.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
 export async function run(args: readonly string[]): Promise<number> {
@@ -43,12 +45,15 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
     if ("exit" in opened) return opened.exit;
     const { session } = opened;
     if (prompt !== undefined) {
-      const exit = await oneShot(prepared, { session, prompt, format, flags, terminal });
+      const exit = concludeCassette(
+        prepared.cassette,
+        await oneShot(prepared, { session, prompt, format, flags, terminal }),
+      );
       if (terminal.showProgress) await prepared.tendSessions();
       return exit;
     }
     if (format !== "text" || flags.has("json-events")) throw new UsageError("Give a prompt, or pipe one in.");
-    return await converse(prepared, { session, flags, variables });
+    return concludeCassette(prepared.cassette, await converse(prepared, { session, flags, variables }));
   } finally {
     await prepared.engine.close();
   }
@@ -58,6 +63,7 @@ interface Prepared {
   readonly engine: Engine;
   readonly client: EngineClient;
   readonly chosen: Chosen;
+  readonly cassette: RunCassette | undefined;
   /** The session to go on with. */
   readonly resume: SessionRecord | undefined;
   /** Tells what is about to expire. A fault in this is no fault of the run. */
@@ -81,13 +87,6 @@ async function prepare(
     ...(flags.has("log-to-stderr") && { toStderr: (line: string) => void process.stderr.write(line) }),
   });
   const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(roots) : undefined;
-  const shelf = createModelShelf({
-    variables,
-    roots,
-    tables: { value: settings.providers.value, file: loaded.profilePath },
-    local: localWishes(settings),
-    ...(rawTrace && { trace: rawTrace.write }),
-  });
   const root = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
   const tell = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
   // Scripts read stderr too: a piece of news is no reason to break one.
@@ -102,12 +101,20 @@ async function prepare(
     tell(content.failure.message);
     return { exit: exitCodeOfFailure(content.failure) };
   }
+  const cassette = await cassetteOf(flags, { variables, root, state: roots.state });
+  const shelf = createModelShelf({
+    variables,
+    roots,
+    tables: { value: settings.providers.value, file: loaded.profilePath },
+    local: localWishes(settings),
+    ...cassette?.shelf,
+    ...(rawTrace && { trace: rawTrace.write }),
+  });
   const sessions = new SessionShelf({ settings, roots, variables, root, tell, note });
   const resume = await sessionToResume(flags, sessions, root);
-  const chosen = await shelf.choose(
-    resume && !namesModel(flags) ? resume : modelWishes(settings),
-    personPresent() ? { ask: askOnce, tell } : undefined,
-  );
+  const wishes = namesModel(flags) ? modelWishes(settings) : (resume ?? cassette?.model ?? modelWishes(settings));
+  const chosen = await shelf.choose(wishes, personPresent() ? { ask: askOnce, tell } : undefined);
+  cassette?.begins(chosen.model);
   const { model } = chosen;
   const engine = createEngine({ loaded, variables, root, shelf, model, log, sessions, content, tell, note });
   const identity = variables.OXBOW_AGENT ? "agent" : "human";
@@ -124,7 +131,7 @@ async function prepare(
     if (store === undefined || resume === undefined) return [];
     return (await import("../../sessions/recent-turns.js")).recentTurns(store, resume).catch(() => []);
   };
-  return { engine, client, chosen, resume, tendSessions, recentTurns };
+  return { engine, client, chosen, cassette, resume, tendSessions, recentTurns };
 }
 
 /** A session goes on with the model it had, unless another one was asked for here and now. */
