@@ -101,7 +101,7 @@ export const REQUIREMENTS = [
   { id: "X7", title: "Compaction that keeps what is pinned", status: "part" },
   { id: "X8", title: "The context command", status: "open" },
   { id: "X9", title: "Prompt templates", status: "open" },
-  { id: "X10", title: "Cache breakpoints and a stable prefix", status: "open" },
+  { id: "X10", title: "Cache breakpoints and a stable prefix", status: "done" },
   { id: "X11", title: "Repository map", status: "open" },
   { id: "X12", title: "Language servers", status: "open" },
   // Extensions

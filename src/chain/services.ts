@@ -1,6 +1,15 @@
 /** What the hooks and links need; `main/harness.ts` supplies it once per run. */
 import type { Purse } from "../base/budget.js";
-import type { EnginePorts, Model, RequestLink, Tool, ToolCall, ToolLink, ToolRegistry } from "../engine/ports.js";
+import type {
+  Effort,
+  EnginePorts,
+  Model,
+  RequestLink,
+  Tool,
+  ToolCall,
+  ToolLink,
+  ToolRegistry,
+} from "../engine/ports.js";
 import type { Stage, StageHook } from "../engine/turn.js";
 import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -119,13 +128,12 @@ export interface ChainServices {
   readonly undo?: ChangeRecorder;
   readonly content?: ProjectReading | undefined;
   readonly costs?: CostKeeper;
-  /** What the model is told with the input of a turn that begins now. */
-  inputNotice?(): string | undefined;
   /** The system prompt. Called once per model call; it must answer the same bytes for a model within a session. */
   systemPrompt(size: "full" | "small"): string;
   /** What a model was found to be too weak for (feature M20); nothing for one that nobody measured. */
   fit?(model: Model): Promise<ModelFit | undefined>;
   readonly maxOutputTokens?: number;
+  readonly effort?: Effort;
   /** What `20-permission` found out in this turn, for `done`. */
   readonly permissionState: { missing: string | undefined };
 }

@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly conversation?: readonly Message[];
   /** Plan mode, where the run has one (feature L16). */
   readonly plan?: PlanSwitch;
+  /** What the model is told beside the input of a turn that begins now. */
+  readonly inputNotice?: () => string | undefined;
   /** A turn that takes longer is stopped; reaching it is a limit, not a failure. */
   readonly turnTimeoutMs?: number;
   /** Frees what the run holds: background commands, watchers. */
@@ -104,13 +106,14 @@ export class Run {
       const fields = { originator: this.bus.originator, ts: this.#turn.startedAt };
       return { refused: failure("TurnInProgress", fields) };
     }
-    const { ports, stages } = this.#options;
+    const { ports, stages, inputNotice } = this.#options;
     const abort = new AbortNode();
     this.#originator = { id: originator.id, identity: originator.identity };
     this.bus.originator = originator.id;
     const turn = new Turn({
       id: ports.ids.next("turn"),
       input: content,
+      notice: inputNotice?.(),
       bus: this.bus,
       ports,
       model: this.model,

@@ -16,7 +16,8 @@ export type TurnResult = EventPayloads["TurnEnded"];
 const STAGES_PER_ITERATION = 8;
 
 export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResult> {
-  turn.bus.publish("TurnStarted", { turn: turn.id, input: turn.input });
+  const { id, input, notice } = turn;
+  turn.bus.publish("TurnStarted", { turn: id, input, ...(notice !== undefined && { notice }) });
   const bound = STAGES_PER_ITERATION * (turn.ports.maxIterations + 2);
   let stage: Stage | undefined = "start";
   for (let visited = 0; stage !== undefined && visited < bound; visited++) {

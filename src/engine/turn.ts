@@ -26,6 +26,8 @@ export type StageChains = Readonly<Record<Stage, readonly NamedHook[]>>;
 export interface TurnOptions {
   readonly id: TurnId;
   readonly input: readonly InputContent[];
+  /** What the model is told beside the input. */
+  readonly notice?: string | undefined;
   readonly bus: Bus;
   readonly ports: EnginePorts;
   readonly model: Model;
@@ -37,6 +39,7 @@ export interface TurnOptions {
 export class Turn {
   readonly id: TurnId;
   readonly input: readonly InputContent[];
+  readonly notice: string | undefined;
   readonly bus: Bus;
   readonly ports: EnginePorts;
   readonly model: Model;
@@ -61,6 +64,7 @@ export class Turn {
   constructor(options: TurnOptions) {
     this.id = options.id;
     this.input = options.input;
+    this.notice = options.notice;
     this.bus = options.bus;
     this.ports = options.ports;
     this.model = options.model;

@@ -1,4 +1,5 @@
 /** The settings of a library harness: checked once, at construction, with the defaults filled in (feature L13). */
+import type { Effort } from "../engine/ports.js";
 import { failure } from "../protocol/errors.js";
 import type { Endpoint } from "../providers/http-model.js";
 import { endpointOf, findProvider, NAMED_PROVIDERS, type NamedProvider, type WireName } from "../providers/named.js";
@@ -15,6 +16,8 @@ export interface HarnessConfig {
   readonly systemPrompt?: string | undefined;
   /** How often the model may be called for one prompt; 10 unless given. */
   readonly maxTurns?: number | undefined;
+  /** How much the model shall think, where it can be told: as it likes unless given. */
+  readonly effort?: Effort | undefined;
   /** Where the provider's API is, when it is not where it usually is. */
   readonly baseUrl?: string | undefined;
   /** `anthropic` unless given. */
@@ -32,6 +35,7 @@ export interface SettledConfig {
   readonly maxTokens: number;
   readonly systemPrompt: string;
   readonly maxTurns: number;
+  readonly effort: Effort | undefined;
   readonly cassette: { readonly record: string } | { readonly replay: string } | undefined;
 }
 
@@ -52,6 +56,7 @@ export function settleConfig(config: HarnessConfig): SettledConfig {
     maxTokens: settleCount("maxTokens", config.maxTokens ?? DEFAULT_MAX_TOKENS),
     systemPrompt,
     maxTurns: settleCount("maxTurns", config.maxTurns ?? DEFAULT_MAX_TURNS),
+    effort: settleEffort(config.effort),
     cassette: settleCassette(config),
   };
 }
@@ -80,6 +85,11 @@ function settleModel(model: string | undefined, provider: NamedProvider): string
   const chosen = model ?? (provider.name === DEFAULT_PROVIDER ? DEFAULT_MODEL : provider.defaultModel);
   if (typeof chosen === "string" && chosen.trim() !== "") return chosen;
   throw invalid(`model is required for ${provider.name}: pass { model: "…" }.`);
+}
+
+function settleEffort(effort: Effort | undefined): Effort | undefined {
+  if (effort === undefined || ["low", "medium", "high"].includes(effort)) return effort;
+  throw invalid(`effort must be "low", "medium" or "high", got ${JSON.stringify(effort)}.`);
 }
 
 function settleCassette({ record, replay }: HarnessConfig): SettledConfig["cassette"] {

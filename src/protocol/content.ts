@@ -82,6 +82,14 @@ export function text(value: string): TextBlock {
   return { type: "text", text: value };
 }
 
+/** A person's words as the model gets them, with what it is told beside them. */
+export function inputMessage(
+  input: readonly InputContent[],
+  notice?: string,
+): { readonly role: "user"; readonly content: readonly InputContent[] } {
+  return { role: "user", content: notice === undefined ? input : [...input, text(notice)] };
+}
+
 /** The plain text of some blocks, without anything a person would not read. */
 export function plainText(blocks: readonly { readonly type: string; readonly text?: string }[]): string {
   let out = "";

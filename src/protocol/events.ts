@@ -38,7 +38,12 @@ export type AnswerBlock =
   | YieldBlock;
 
 export interface EventPayloads {
-  TurnStarted: { readonly turn: TurnId; readonly input: readonly InputContent[] };
+  TurnStarted: {
+    readonly turn: TurnId;
+    readonly input: readonly InputContent[];
+    /** What the model is told beside it: that plan mode is on. */
+    readonly notice?: string;
+  };
   TextDelta: { readonly text: string };
   /** `opaque` closes a block of thinking whose provider wants it back verbatim. */
   ThinkingDelta: { readonly text: string; readonly provider?: string; readonly opaque?: JsonValue };

@@ -9,6 +9,7 @@
 import {
   type AssistantBlock,
   type AssistantMessage,
+  inputMessage,
   type Message,
   type ToolResultBlock,
   type ToolUseBlock,
@@ -102,11 +103,11 @@ export class ConversationBuilder {
     };
   }
 
-  #start({ turn, input }: EventPayloads["TurnStarted"]): void {
+  #start({ turn, input, notice }: EventPayloads["TurnStarted"]): void {
     this.#settle();
     this.#turns++;
     this.#turn = newTurn(turn);
-    this.#messages.push({ role: "user", content: input });
+    this.#messages.push(inputMessage(input, notice));
   }
 
   #compact({ summary, turn }: EventPayloads["CompactionTriggered"]): void {

@@ -53,7 +53,7 @@ const ANSWER = object(
 );
 
 const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
-  TurnStarted: object({ turn: STRING, input: CONTENT }),
+  TurnStarted: object({ turn: STRING, input: CONTENT }, { notice: STRING }),
   TextDelta: object({ text: STRING }),
   ThinkingDelta: object({ text: STRING }, { provider: STRING }),
   ToolCallStarted: object({ call: STRING, tool: STRING, args: OBJECT }),
