@@ -48,6 +48,8 @@ export interface HarnessHandler {
 export interface PromptOptions {
   /** Cancels the prompt. */
   readonly signal?: AbortSignal | undefined;
+  /** For the model to look at; `data` is base64. */
+  readonly images?: readonly { readonly media_type: string; readonly data: string }[] | undefined;
 }
 
 export interface PromptResult {
@@ -132,13 +134,14 @@ export class Harness {
    * Works on a prompt until the model answers without tool calls or maxTurns is reached. Rejects with a HarnessError when it
    * cannot, with a PromptCancelledError (name "AbortError") when it was cancelled, with a handler's own error when one threw.
    */
-  async prompt(content: string, { signal }: PromptOptions = {}): Promise<PromptResult> {
+  async prompt(content: string, { signal, images = [] }: PromptOptions = {}): Promise<PromptResult> {
     if (typeof content !== "string" || content.trim() === "") {
       throw new HarnessError(failure("InvalidInput", { detail: "A prompt must be a string that is not empty." }));
     }
     if (signal?.aborted) throw new PromptCancelledError(signal.reason);
+    const pictures = images.map(({ media_type, data }) => ({ type: "image", media_type, data }) as const);
     const started = this.#run.start({
-      content: [text(content)],
+      content: [...pictures, text(content)],
       originator: { id: this.#client, identity: "human" },
     });
     if ("refused" in started) {

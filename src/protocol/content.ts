@@ -90,6 +90,15 @@ export function inputMessage(
   return { role: "user", content: notice === undefined ? input : [...input, text(notice)] };
 }
 
+/** Whether there is an image in what people or tools gave. */
+export function hasImages(messages: readonly Message[]): boolean {
+  const isImage = ({ type }: { readonly type: string }) => type === "image";
+  return messages.some(({ role, content }) => {
+    if (role === "assistant") return false;
+    return content.some((block) => isImage(block) || (block.type === "tool_result" && block.content.some(isImage)));
+  });
+}
+
 /** The plain text of some blocks, without anything a person would not read. */
 export function plainText(blocks: readonly { readonly type: string; readonly text?: string }[]): string {
   let out = "";

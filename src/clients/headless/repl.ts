@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.js";
 import { safeText } from "../../base/terminal-text.js";
 import { formatStats, StatsWindow, type TurnStats, turnStats } from "../../base/turn-stats.js";
 import type { CommandReply, EngineClient } from "../../protocol/client.js";
-import { text } from "../../protocol/content.js";
+import { type ImageBlock, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
@@ -34,6 +34,8 @@ export interface ReplOptions {
   readonly greeting: string;
   /** The turns before, when the session goes on. */
   readonly recent?: readonly TurnStats[];
+  /** Go with the first input. */
+  readonly images?: readonly ImageBlock[];
 }
 
 export async function runRepl(options: ReplOptions): Promise<void> {
@@ -46,6 +48,7 @@ class Repl {
   readonly #spinner: Spinner;
   readonly #view: TextView;
   readonly #stats = new StatsWindow();
+  readonly #images: ImageBlock[];
   #session: SessionId | undefined;
   #turnEnded: ((ended: EventPayloads["TurnEnded"]) => void) | undefined;
   #question = new AbortController();
@@ -57,6 +60,7 @@ class Repl {
   constructor(options: ReplOptions) {
     this.#options = options;
     for (const stats of options.recent ?? []) this.#stats.record(stats);
+    this.#images = [...(options.images ?? [])];
     this.#spinner = new Spinner(options.terminal, options.clock);
     this.#view = new TextView(options.terminal, this.#spinner, { verbose: options.verbose });
   }
@@ -164,7 +168,7 @@ class Repl {
       this.#turnEnded = resolve;
     });
     this.#spinner.begin("thinking", this.#stats.estimateMs());
-    const reply = await client.send("SendInput", { content: [text(input)] }, this.#session);
+    const reply = await client.send("SendInput", { content: [...this.#images.splice(0), text(input)] }, this.#session);
     if (!reply.ok) {
       this.#spinner.stop();
       this.#complain(reply);

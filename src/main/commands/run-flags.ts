@@ -4,6 +4,12 @@ import type { Flag } from "../flags.js";
 export const RUN_FLAGS: readonly Flag[] = [
   { name: "model", short: "m", value: "NAME", help: "model, as NAME or PROVIDER:NAME (see 'oxbow models')" },
   { name: "provider", value: "NAME", help: "anthropic, openai, ollama, offline … ('oxbow models' lists them all)" },
+  {
+    name: "image",
+    value: "FILE",
+    repeatable: true,
+    help: "a PNG, JPEG, GIF or WebP for the model to look at (repeatable)",
+  },
   { name: "effort", value: "LEVEL", help: "how much the model shall think: low, medium, high (default: as it likes)" },
   { name: "max-iterations", value: "N", help: "most model calls in the turn (default 100)" },
   {

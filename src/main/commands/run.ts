@@ -7,6 +7,7 @@ import type { Terminal } from "../../clients/headless/terminal.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { CommandPayloads, OrphanVerdict } from "../../protocol/commands.js";
+import type { ImageBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { SessionRecord } from "../../sessions/store.js";
 import { createLog } from "../../system/log.js";
@@ -38,6 +39,7 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
   const format = outputFormat(flags);
   const terminal = processTerminal(variables);
   const prompt = await wholePrompt(flags, terminal);
+  const images = await imagesOf(flags);
   const prepared = await prepare(flags, { ...options, variables, terminal });
   if ("exit" in prepared) return prepared.exit;
   try {
@@ -47,13 +49,13 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
     if (prompt !== undefined) {
       const exit = concludeCassette(
         prepared.cassette,
-        await oneShot(prepared, { session, prompt, format, flags, terminal }),
+        await oneShot(prepared, { session, prompt, images, format, flags, terminal }),
       );
       if (terminal.showProgress) await prepared.tendSessions();
       return exit;
     }
     if (format !== "text" || flags.has("json-events")) throw new UsageError("Give a prompt, or pipe one in.");
-    return concludeCassette(prepared.cassette, await converse(prepared, { session, flags, variables }));
+    return concludeCassette(prepared.cassette, await converse(prepared, { session, images, flags, variables }));
   } finally {
     await prepared.engine.close();
   }
@@ -197,15 +199,23 @@ async function findRoot(folder: string): Promise<string> {
 
 async function oneShot(
   { engine, client, chosen, recentTurns }: Prepared,
-  options: { session: SessionId; prompt: string; format: OutputFormat; flags: ParsedFlags; terminal: Terminal },
+  options: {
+    session: SessionId;
+    prompt: string;
+    images: readonly ImageBlock[];
+    format: OutputFormat;
+    flags: ParsedFlags;
+    terminal: Terminal;
+  },
 ): Promise<number> {
-  const { session, prompt, format, flags, terminal } = options;
+  const { session, prompt, images, format, flags, terminal } = options;
   const signals = cancelOnSignals(client, session);
   if (terminal.showProgress && chosen.note !== undefined) terminal.err.write(`oxbow: ${chosen.note}\n`);
   const result = await runOneShot({
     client,
     session,
     prompt,
+    images,
     format,
     recordsAfter: flags.has("json-events"),
     verbose: flags.has("verbose"),
@@ -221,8 +231,9 @@ async function oneShot(
 
 async function converse(
   { engine, client, chosen, resume, tendSessions, recentTurns }: Prepared,
-  { session, flags, variables }: { session: SessionId; flags: ParsedFlags; variables: Variables },
+  options: { session: SessionId; images: readonly ImageBlock[]; flags: ParsedFlags; variables: Variables },
 ): Promise<number> {
+  const { session, images, flags, variables } = options;
   const [{ runRepl }, { LineReader }] = await Promise.all([
     import("../../clients/headless/repl.js"),
     import("../line-reader.js"),
@@ -235,9 +246,14 @@ async function converse(
   await tendSessions();
   const recent = await recentTurns();
   const verbose = flags.has("verbose");
-  await runRepl({ client, session, terminal, lines, clock: engine.clock, verbose, greeting, recent });
+  await runRepl({ client, session, terminal, lines, clock: engine.clock, verbose, greeting, recent, images });
   lines.close();
   return EXIT.answered;
+}
+
+async function imagesOf(flags: ParsedFlags): Promise<readonly ImageBlock[]> {
+  const files = flags.list("image");
+  return files.length === 0 ? [] : (await import("../input-images.js")).readImages(files);
 }
 
 /** Ctrl-C cancels cleanly; a second one does not wait. A reader that went away is a cancel nobody needs to hear about. */
