@@ -74,7 +74,7 @@ export const REQUIREMENTS = [
   { id: "M14", title: "Costs and budgets", status: "done" },
   { id: "M15", title: "Token and time statistics with an estimate", status: "done" },
   { id: "M16", title: "Warning and compaction near the context window", status: "part" },
-  { id: "M17", title: "Benchmark over installed models", status: "open" },
+  { id: "M17", title: "Benchmark over installed models", status: "done" },
   { id: "M18", title: "Recording and replaying model traffic", status: "done" },
   { id: "M20", title: "Measuring what a model can really do", status: "done" },
   { id: "M19", title: "The mock model server", status: "part" },

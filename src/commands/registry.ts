@@ -19,6 +19,7 @@ export interface SlashContext {
   currentModel(): string;
   setModel(spec: string): Promise<SlashResult>;
   listModels(): Promise<string>;
+  bench(args: string): Promise<SlashResult>;
   /** The Markdown recording of this session. */
   readonly recording: {
     start(file: string | undefined): Promise<SlashResult>;

@@ -56,6 +56,11 @@ export const COMMANDS: readonly CliCommand[] = [
     summary: "the local Ollama: status, list, start, stop, use, pull",
     load: () => import("./commands/ollama.js"),
   },
+  {
+    name: "bench",
+    summary: "how fast models answer: one prompt over those installed, as a table",
+    load: () => import("./commands/bench.js"),
+  },
   { name: "tools", summary: "list the tools the model can call", load: () => import("./commands/tools.js") },
   {
     name: "config",

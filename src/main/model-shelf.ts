@@ -39,6 +39,8 @@ export interface ModelShelf {
   choose(wish: ModelWish, person?: Person): Promise<Chosen>;
   /** `NAME`, `PROVIDER`, or `PROVIDER:NAME`. */
   resolve(spec: string): Promise<Resolved>;
+  /** The same model, which is not made the one in use. */
+  look(spec: string): Promise<Resolved>;
   /** The providers' names, whether they are ready or not. */
   names(): Promise<readonly string[]>;
   /** Of one provider when it is named. */
@@ -91,6 +93,13 @@ class Shelf implements ModelShelf {
     const parts = await this.#parts();
     const resolved = await this.#open(split(parts, text));
     if ("model" in resolved) await this.#remember(resolved.model);
+    return resolved;
+  }
+
+  async look(text: string): Promise<Resolved> {
+    const before = this.#current;
+    const resolved = await this.#open(split(await this.#parts(), text));
+    this.#current = before;
     return resolved;
   }
 

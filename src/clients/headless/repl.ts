@@ -145,8 +145,8 @@ class Repl {
   }
 
   async #command(verb: string, args: string): Promise<void> {
-    const text = await this.#interruptible(() => this.#ask(verb, args));
-    this.#spinner.stop();
+    this.#spinner.start(`/${verb}`);
+    const text = await this.#interruptible(() => this.#ask(verb, args)).finally(() => this.#spinner.stop());
     if (text) this.#options.terminal.out.write(`${safeText(text)}\n`);
   }
 
@@ -209,6 +209,7 @@ class Repl {
   }
 
   #complain(reply: CommandReply): void {
+    this.#spinner.hide();
     if (!reply.ok) this.#options.terminal.err.write(`oxbow: ${safeText(reply.failure.message)}\n`);
   }
 }

@@ -31,6 +31,9 @@ const KEY_HEADERS = /auth|key|token|secret|cookie/i;
 const KEY_PARAMETERS = ["key", "api_key", "access_token"];
 const STREAMS = /event-stream|ndjson/;
 const OWN_ID = /\b(sess|log|call|tok|cli|turn)_[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
+/** Where a call is named, for servers whose ids have to be nine characters: then there is nothing else to know them by. */
+const ID_FIELDS = /^(id|call_id|tool_call_id|tool_use_id)$/;
+const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/;
 const TIME = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})/g;
 /** The random word around text from outside (src/security/untrusted). */
 const UNTRUSTED_MARK = /(<\/?untrusted-)[b-t]{16}\b/g;
@@ -89,7 +92,16 @@ function canonicalBody(body: string, surroundings: Surroundings): JsonValue {
   const whole = parse(surroundings.redact(JSON.stringify(short)));
   const redacted = whole ?? mapTexts(short, surroundings.redact);
   const ids = new Map<string, string>();
-  return mapTexts(sorted(redacted), (text) => canonicalText(text, surroundings, ids));
+  return mapTexts(sorted(redacted), (text, field) => {
+    if (ID_FIELDS.test(field) && NINE_CHARACTERS.test(text)) return numbered(text, "call", ids);
+    return canonicalText(text, surroundings, ids);
+  });
+}
+
+function numbered(id: string, prefix: string, ids: Map<string, string>): string {
+  const known = ids.get(id) ?? `${prefix}_${ids.size + 1}`;
+  ids.set(id, known);
+  return known;
 }
 
 function parse(text: string): JsonValue | undefined {
@@ -112,19 +124,15 @@ function canonicalText(text: string, { places, today }: Surroundings, ids: Map<s
     .replaceAll(TIME, "{{time}}")
     .replaceAll(today, "{{today}}")
     .replaceAll(UNTRUSTED_MARK, "$1{{mark}}")
-    .replaceAll(OWN_ID, (id, prefix: string) => {
-      const known = ids.get(id) ?? `${prefix}_${ids.size + 1}`;
-      ids.set(id, known);
-      return known;
-    });
+    .replaceAll(OWN_ID, (id, prefix: string) => numbered(id, prefix, ids));
 }
 
-function mapTexts(value: JsonValue, change: (text: string) => string): JsonValue {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+function mapTexts(value: JsonValue, change: (text: string, field: string) => string, field = ""): JsonValue {
+  if (typeof value === "string") return change(value, field);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, field));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [[key, mapTexts(item, change)]])),
+    Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [[key, mapTexts(item, change, key)]])),
   );
 }
 

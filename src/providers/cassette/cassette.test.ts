@@ -210,6 +210,11 @@ describe("two requests are the same", () => {
   it.each([
     ["with keys in another order", { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],
     ["with other ids", { id: ID, text: `see ${ID}` }, { id: OTHER_ID, text: `see ${OTHER_ID}` }],
+    [
+      "with other ids of nine characters",
+      { id: "A1B2C3D4E", call_id: "A1B2C3D4E" },
+      { id: "Z9Y8X7W6V", call_id: "Z9Y8X7W6V" },
+    ],
     ["in another folder", { text: "in /work/app/src and /work/app." }, { text: "in /tmp/x/src and /tmp/x." }],
     ["on another day", { text: "Date: 2026-01-31\n" }, { text: "Date: 2026-02-01\n" }],
     ["at another time", { text: "at 2026-01-31T10:00:00Z" }, { text: "at 2026-03-01T10:00:00.123+01:00" }],
@@ -220,6 +225,7 @@ describe("two requests are the same", () => {
   it.each([
     ["with another text", { text: "a" }, { text: "b" }],
     ["with ids mixed up", { a: ID, b: OTHER_ID, c: ID }, { a: ID, b: OTHER_ID, c: OTHER_ID }],
+    ["with another word of nine characters", { text: "A1B2C3D4E" }, { text: "Z9Y8X7W6V" }],
     ["with another order of messages", { a: [1, 2] }, { a: [2, 1] }],
     ["with another image", { a: `${"A".repeat(4000)}` }, { a: `${"A".repeat(4004)}` }],
     ["on days that are not today", { text: "2020-01-01" }, { text: "2020-01-02" }],
