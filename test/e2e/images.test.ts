@@ -60,24 +60,15 @@ describe("--image", () => {
     expect(markdown.stdout).not.toContain(base64);
   });
 
-  verifies(["M1", "O5"], "that is none, or that the model cannot take, is told in one line", async () => {
+  verifies(["M1", "O5"], "that the model cannot take is told in one line, and nothing is sent", async () => {
     const started = await startMockModel({ script: "reply\n  text: never\n" });
     mock = started;
     const cwd = await temporaryFolder();
-    await writeFile(join(cwd, "cat.png"), "not a picture");
     await writeFile(join(cwd, "cat.gif"), "GIF89a");
     const env = providerEnvironment("gemini", started.url);
-    const rows = [
-      [["--image", "cat.png"], 2, "cat.png is not a PNG, JPEG, GIF or WebP image."],
-      [["--image", "none.png"], 2, "cannot read none.png"],
-      [["--image", "cat.gif"], 1, "does not take image/gif"],
-      [["--image", "cat.gif", "--provider", "offline"], 1, "offline cannot be given the image"],
-    ] as const;
-    for (const [args, exit, message] of rows) {
-      const { code, stderr } = await oxbow(["run", "What is it?", ...args], { env, cwd });
-      expect({ code, lines: stderr.split("\n").length }, message).toEqual({ code: exit, lines: 2 });
-      expect(stderr).toContain(message);
-    }
+    const { code, stderr } = await oxbow(["run", "What is it?", "--image", "cat.gif"], { env, cwd });
+    expect({ code, lines: stderr.split("\n").length }).toEqual({ code: 1, lines: 2 });
+    expect(stderr).toContain("does not take image/gif");
     expect(started.requests).toEqual([]);
   });
 });
