@@ -68,10 +68,15 @@ export function canonicalRequest(request: HttpRequest, surroundings: Surrounding
     .sort(([one], [other]) => (one < other ? -1 : 1));
   return {
     method,
-    path: pathOf(url),
+    path: isCall(request) ? pathOf(url) : `${originOf(url)}${pathOf(url)}`,
     headers: Object.fromEntries(kept),
     body: canonicalBody(withoutKeys(body, keys), surroundings),
   };
+}
+
+/** Several servers on one machine are asked for the same list. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : "";
 }
 
 /** Without the host: a recording made against another address of the same service still fits. */

@@ -85,6 +85,8 @@ class Taking {
   close({ error }: { readonly error?: HttpError }): void {
     if (this.#closed) return;
     this.#closed = true;
+    // Servers that may be on this machine are asked whether they are: most are not, and the replay needs no record of that.
+    if (this.#response === undefined && !isCall(this.#request)) return;
     const { redact, write, places } = this.#options;
     const clean = (text: string) => redact(withoutKeys(text, keysOf(this.#request)));
     const response = this.#response;
