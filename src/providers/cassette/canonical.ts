@@ -150,24 +150,47 @@ function sorted(value: JsonValue): JsonValue {
 
 /** Deepest first, so that a folder inside another one keeps its own name. Paths in JSON may have their backslashes doubled. */
 export function withoutPlaces(text: string, places: readonly Place[]): string {
+  return patternsOf(places).reduce((clean, { pattern, by }) => clean.replaceAll(pattern, by), text);
+}
+
+/** Where folders and keys stand in a text, in order and apart from each other. */
+export function placesAndKeys(
+  text: string,
+  { places, keys }: { readonly places: readonly Place[]; readonly keys: readonly string[] },
+): readonly { readonly start: number; readonly end: number; readonly by: string }[] {
+  const patterns = [
+    ...keys.map((key) => ({ pattern: new RegExp(literal(key), "g"), by: "{{key}}" })),
+    ...patternsOf(places),
+  ];
+  const found: { start: number; end: number; by: string }[] = [];
+  for (const { pattern, by } of patterns) {
+    for (const { index: start, 0: match } of text.matchAll(pattern)) {
+      const end = start + match.length;
+      if (!found.some((other) => start < other.end && other.start < end)) found.push({ start, end, by });
+    }
+  }
+  return found.sort((one, other) => one.start - other.start);
+}
+
+/** Only whole path names: `/work/app` is not the beginning of `/work/apple`. */
+function patternsOf(places: readonly Place[]) {
   const byDepth = places
     .filter(({ path }) => path.length > 1)
     .sort((one, other) => other.path.length - one.path.length);
-  return byDepth.reduce(
-    (clean, { name, path }) => replacePath(replacePath(clean, path, name), escaped(path), name),
-    text,
+  return byDepth.flatMap(({ name, path }) =>
+    [...new Set([path, escaped(path)])].map((spelling) => ({
+      pattern: new RegExp(`${literal(spelling)}(?![\\w.-]*\\w)`, "g"),
+      by: `{{${name}}}`,
+    })),
   );
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
 export function withPlaces(text: string, places: readonly Place[]): string {
   return places.reduce((filled, { name, path }) => filled.replaceAll(`{{${name}}}`, () => escaped(path)), text);
-}
-
-/** Only whole path names: `/work/app` is not the beginning of `/work/apple`. */
-function replacePath(text: string, path: string, name: string): string {
-  if (!text.includes(path)) return text;
-  const literal = path.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return text.replaceAll(new RegExp(`${literal}(?![\\w.-]*\\w)`, "g"), `{{${name}}}`);
 }
 
 function escaped(path: string): string {

@@ -128,6 +128,29 @@ describe("a cassette", () => {
     expect(pieces.join("")).toBe('data: {"path":"/elsewhere/a.txt"}\n\n');
   });
 
+  verifies(["M18", "S4"], "finds what is to be hidden also where the model wrote it in pieces", async () => {
+    const played = async (written: string) => {
+      const frames = [...written].map(
+        (piece, n) =>
+          `event: delta\ndata: {"id": "chat-1", "n": ${n}, "delta": {"text": ${JSON.stringify(piece)}}}\n\n`,
+      );
+      const url = await serve((_request, response) => void response.end(`${frames.join("")}data: [DONE]\n\n`));
+      const { http, exchanges } = tape("/work/app");
+      await answer(http, call(url, {}));
+      const { pieces } = await answer(play(exchanges, { workspace: "/elsewhere" }), call(url, {}));
+      const lines = pieces.join("").split("\n");
+      const said = lines.flatMap((line) => (line.startsWith("data: {") ? [JSON.parse(line.slice(6)).delta.text] : []));
+      return { lines, said };
+    };
+    const plain = await played(`Look at /work/app/a.txt with ${key()}, not at /work/apple.`);
+    expect(plain.said.join("")).toBe("Look at /elsewhere/a.txt with {{key}}, not at /work/apple.");
+    // What is not concerned stays as it was, to the byte.
+    expect(plain.lines[1]).toBe('data: {"id": "chat-1", "n": 0, "delta": {"text": "L"}}');
+    const secretive = await played(`The token is ${secret()}, in /work/app.`);
+    expect(secretive.said.join("")).toMatch(/^The token is «redacted:[\w-]+», in \/elsewhere\.$/);
+    expect(secretive.said).toHaveLength(`The token is ${secret()}, in /work/app.`.length);
+  });
+
   verifies(["M18"], "answers calls made side by side in any order, each once", async () => {
     const url = await serve((request, response) => {
       request.resume().on("end", () => response.end(`data: ${request.headers["x-n"]}\n\n`));

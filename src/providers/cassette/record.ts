@@ -7,7 +7,16 @@
 import type { Clock } from "../../base/clock.js";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../system/http-client.js";
 import { HttpError } from "../../system/http-error.js";
-import { canonicalRequest, isCall, keysOf, type Surroundings, withoutKeys, withoutPlaces } from "./canonical.js";
+import {
+  canonicalRequest,
+  isCall,
+  keysOf,
+  placesAndKeys,
+  type Surroundings,
+  withoutKeys,
+  withoutPlaces,
+} from "./canonical.js";
+import { cleanLines } from "./clean-answer.js";
 import type { Exchange, TapedChunk, TapedError } from "./tape.js";
 
 export interface RecordOptions extends Surroundings {
@@ -106,25 +115,43 @@ class Taking {
   }
 
   #chunks(): readonly TapedChunk[] {
-    const { places, redactStream } = this.#options;
     const texts = asTexts(this.#pieces.map(({ bytes }) => bytes));
+    const times = this.#pieces.map(({ ms }) => ms);
     if (texts === undefined) {
       return this.#pieces.map(({ ms, bytes }) => [ms, { base64: Buffer.from(bytes).toString("base64") }]);
     }
+    const { places, redact, redactStream } = this.#options;
     const keys = keysOf(this.#request);
-    const whole = withoutKeys(texts.join(""), keys);
-    // A key that is cut in two by the network is only found in the whole.
-    const pieces = whole.length === texts.join("").length ? texts : [whole];
-    const redaction = redactStream();
-    const clean = pieces.map((text) => redaction.push(text));
-    clean.push(redaction.end());
-    const times = this.#pieces.map(({ ms }) => ms);
-    const last = times.at(-1) ?? 0;
-    const chunks = joined(
-      clean.map((text, index) => [pieces.length === 1 ? last : (times[index] ?? last), text] as const),
-    );
-    return chunks.map(([ms, text]) => [ms, withoutPlaces(text, places)]);
+    const whole = texts.join("");
+    const lines = whole.split("\n");
+    const hide = (text: string) => withoutPlaces(withoutKeys(text, keys), places);
+    const replace = (text: string) => placesAndKeys(text, { places, keys });
+    const clean = cleanLines(lines, { replace, redactStream }).map((line) => redact(hide(line)));
+    if (clean.every((line, index) => line === lines[index])) {
+      return joined(texts.map((text, index) => [times[index] ?? 0, text]));
+    }
+    const all = clean.join("\n");
+    const safe = redact(all);
+    // Something that only several lines together show.
+    return safe === all ? joined(byLine(clean, lines, { texts, times })) : [[times.at(-1) ?? 0, safe]];
   }
+}
+
+/** A line that was changed came when its last byte did. */
+function byLine(
+  clean: readonly string[],
+  lines: readonly string[],
+  { texts, times }: { readonly texts: readonly string[]; readonly times: readonly number[] },
+): readonly (readonly [number, string])[] {
+  let piece = 0;
+  let arrived = texts[0]?.length ?? 0;
+  let offset = 0;
+  return clean.map((line, index) => {
+    const newline = index < lines.length - 1 ? "\n" : "";
+    offset += (lines[index]?.length ?? 0) + newline.length;
+    while (offset > arrived && piece < texts.length - 1) arrived += texts[++piece]?.length ?? 0;
+    return [times[piece] ?? 0, line + newline] as const;
+  });
 }
 
 async function* watched(
