@@ -28,8 +28,9 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   const wish = benchWish(flags);
   const variables = environment();
-  const { settings, roots } = await loadSettings(flags, variables);
-  const shelf = createModelShelf({ variables, roots, tables: settings.providers });
+  const { settings, roots, profilePath } = await loadSettings(flags, variables);
+  const tables = { value: settings.providers.value, file: profilePath };
+  const shelf = createModelShelf({ variables, roots, tables });
   const spinner = new Spinner(processTerminal(variables), nodeClock);
   const stop = new AbortController();
   const cancel = () => (stop.signal.aborted ? process.exit(EXIT.cancelled) : stop.abort());

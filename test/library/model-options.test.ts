@@ -11,7 +11,7 @@ let mock: MockModel | undefined;
 let folder: string | undefined;
 afterEach(async () => {
   await mock?.close();
-  if (folder !== undefined) await rm(folder, { recursive: true });
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
 verifies(["M18", "L13"], "a program's prompts are recorded and replayed, its tools really run", async () => {
@@ -40,4 +40,25 @@ verifies(["M18", "L13"], "a program's prompts are recorded and replayed, its too
 
   const over = new Harness({ apiKey: sampleKey(), record: file }, []);
   await expect(over.prompt("again")).rejects.toMatchObject({ failure: { reason: "ConfigurationInvalid" } });
+});
+
+verifies(["M1", "L13"], "images and the effort of a prompt reach the model", async () => {
+  mock = await startMockModel({ script: script([reply().text("A cat.")]) });
+  const harness = new Harness({ apiKey: sampleKey(), baseUrl: mock.url, model: "claude-opus-5", effort: "high" }, []);
+  const images = [{ media_type: "image/png", data: "iVBORw0KGgo=" }];
+  expect((await harness.prompt("What is it?", { images })).text).toBe("A cat.");
+  const source = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
+  expect(mock.requests[0]?.body).toMatchObject({
+    output_config: { effort: "high" },
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "image", source },
+          { type: "text", text: "What is it?" },
+        ],
+      },
+    ],
+  });
+  expect(() => new Harness({ apiKey: sampleKey(), effort: "huge" as "high" }, [])).toThrow(/effort must be/);
 });
