@@ -59,7 +59,7 @@ export async function acceptImages(request: ModelRequest, reader: ImageReader): 
 
 /** Ollama knows of each model what it can do; an old server does not tell. */
 async function isBlind(model: string, { endpoint, http, signal }: ImageReader): Promise<boolean> {
-  const { showOllamaModel } = await import("./ollama-api.js");
+  const { showOllamaModel } = await import("./ollama/api.js");
   const shown = await showOllamaModel(endpoint.baseUrl, model, { http, signal });
   return shown.ok && shown.details.capabilities.length > 0 && !shown.details.capabilities.includes("vision");
 }

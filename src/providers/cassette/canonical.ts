@@ -34,6 +34,8 @@ const OWN_ID = /\b(sess|log|call|tok|cli|turn)_[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
 /** Where a call is named, for servers whose ids have to be nine characters: then there is nothing else to know them by. */
 const ID_FIELDS = /^(id|call_id|tool_call_id|tool_use_id)$/;
 const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/;
+/** How much room a local model gets is up to the memory of the machine. */
+const LEFT_OUT = "num_ctx";
 const TIME = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})/g;
 /** The random word around text from outside (src/security/untrusted). */
 const UNTRUSTED_MARK = /(<\/?untrusted-)[b-t]{16}\b/g;
@@ -145,7 +147,8 @@ function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isJsonObject(value)) return value;
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(entries.flatMap(([key, item]) => (item === undefined ? [] : [[key, sorted(item)]])));
+  const kept = entries.filter(([key]) => key !== LEFT_OUT);
+  return Object.fromEntries(kept.flatMap(([key, item]) => (item === undefined ? [] : [[key, sorted(item)]])));
 }
 
 /** Deepest first, so that a folder inside another one keeps its own name. Paths in JSON may have their backslashes doubled. */

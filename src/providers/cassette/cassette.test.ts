@@ -238,6 +238,7 @@ describe("two requests are the same", () => {
       { id: "A1B2C3D4E", call_id: "A1B2C3D4E" },
       { id: "Z9Y8X7W6V", call_id: "Z9Y8X7W6V" },
     ],
+    ["on a machine with less memory", { options: { num_ctx: 8192 } }, { options: { num_ctx: 4096 } }],
     ["in another folder", { text: "in /work/app/src and /work/app." }, { text: "in /tmp/x/src and /tmp/x." }],
     ["on another day", { text: "Date: 2026-01-31\n" }, { text: "Date: 2026-02-01\n" }],
     ["at another time", { text: "at 2026-01-31T10:00:00Z" }, { text: "at 2026-03-01T10:00:00.123+01:00" }],
