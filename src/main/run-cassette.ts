@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { Clock } from "../base/clock.js";
+import type { Authorise } from "../providers/authorisation.js";
 import type { Place, Surroundings } from "../providers/cassette/canonical.js";
 import { recordingClient } from "../providers/cassette/record.js";
 import { type ReplayReport, replayingClient } from "../providers/cassette/replay.js";
@@ -73,24 +74,34 @@ function record(file: string, facts: CassetteFacts): RunCassette {
     );
   }
   let calls = 0;
-  const http = recordingClient({
-    ...surroundings(facts),
-    redactStream: () => new RedactingStream(),
-    http: createHttpClient({ clock }),
-    clock,
-    write: (exchange) => {
-      if (exchange.type === "call") calls++;
-      appendFileSync(file, cassetteLine(exchange));
-    },
-  });
+  const taped = (http: HttpClient) =>
+    recordingClient({
+      ...surroundings(facts),
+      redactStream: () => new RedactingStream(),
+      http,
+      clock,
+      write: (exchange) => {
+        if (exchange.type === "call") calls++;
+        appendFileSync(file, cassetteLine(exchange));
+      },
+    });
+  const http = taped(createHttpClient({ clock }));
   return {
     http,
-    shelf: { http },
+    shelf: { http, aroundAccess: (authorise) => authorise && throughTape(authorise, taped) },
     begins: ({ provider, model }) => appendFileSync(file, cassetteLine({ type: "model", provider, model })),
     conclude: () => {
       const text = `${file} holds no model call: only models that are reached by HTTP are recorded.`;
       return calls === 0 ? { text, failed: false } : undefined;
     },
+  };
+}
+
+/** A client that lets requests in by itself carries the traffic as well. */
+function throughTape(authorise: Authorise, taped: (http: HttpClient) => HttpClient): Authorise {
+  return async (signal) => {
+    const given = await authorise(signal);
+    return "failure" in given || given.http === undefined ? given : { ...given, http: taped(given.http) };
   };
 }
 
@@ -103,7 +114,7 @@ function replay(file: string, facts: CassetteFacts & { readonly speed?: number |
     if (keyName !== undefined) variables[keyName] = undefined;
   }
   // Nobody asks for a key.
-  const shelf = { http, variables, authoriserOf: () => async () => ({}) };
+  const shelf: Partial<ShelfOptions> = { http, variables, aroundAccess: () => async () => ({}) };
   return { http, shelf, model: cassette.model, begins: () => {}, conclude: () => verdict(file, http.report()) };
 }
 

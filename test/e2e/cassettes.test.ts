@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
@@ -30,14 +30,32 @@ async function workspace(hay = "straw\nneedle\n"): Promise<string> {
   return cwd;
 }
 
-async function recorded(wire: Wire, args: readonly string[] = []) {
-  const mock = await startMockModel({ script: SCRIPT });
+async function recorded(
+  wire: Wire,
+  environment: (
+    wire: Wire,
+    url: string,
+  ) => Record<string, string> | Promise<Record<string, string>> = providerEnvironment,
+) {
+  const mock = await startMockModel({ script: SCRIPT, key: sampleKey() });
   mocks.push(mock);
   const tape = join(await temporaryFolder(), "tape.jsonl");
-  const env = providerEnvironment(wire, mock.url);
   const prompt = `find the needle, not ${secret()}`;
-  const result = await oxbow(["run", prompt, "--record", tape, ...args], { env, cwd: await workspace() });
-  return { tape, prompt, env, result };
+  const env = await environment(wire, mock.url);
+  const result = await oxbow(["run", prompt, "--record", tape], { env, cwd: await workspace() });
+  return { tape, prompt, result };
+}
+
+/** With the key in its own process, which requests go through. */
+async function storedKey(_wire: Wire, url: string) {
+  const home = await temporaryFolder();
+  await mkdir(join(home, "config"));
+  // Helpers of tests do not stay.
+  await writeFile(join(home, "config", "config.toml"), 'credential_idle = "1s"\n');
+  const env = { OXBOW_HOME: home, ANTHROPIC_BASE_URL: url };
+  const stored = await oxbow(["auth", "set", "anthropic", "--stdin"], { env, input: `${sampleKey()}\n` });
+  expect(stored, stored.stderr).toMatchObject({ code: 0 });
+  return env;
 }
 
 describe("cassettes", () => {
@@ -67,7 +85,8 @@ describe("cassettes", () => {
     ["M18"],
     "a request that is not the recorded one ends the run; what differs, is missing or left over is told",
     async () => {
-      const { tape, prompt } = await recorded("anthropic");
+      const { tape, prompt, result } = await recorded("anthropic", storedKey);
+      expect(result, result.stderr).toMatchObject({ code: 0 });
       const other = await oxbow(["run", prompt, "--replay", tape], { cwd: await workspace("straw\nstraw\nneedle\n") });
       expect(other.code).toBe(1);
       expect(other.stdout).toBe("Let me look, for the gîte.\n");
