@@ -145,7 +145,7 @@ class Repl {
   }
 
   async #command(verb: string, args: string): Promise<void> {
-    this.#spinner.start(`/${verb}`);
+    this.#spinner.begin(`/${verb}`);
     const text = await this.#interruptible(() => this.#ask(verb, args)).finally(() => this.#spinner.stop());
     if (text) this.#options.terminal.out.write(`${safeText(text)}\n`);
   }

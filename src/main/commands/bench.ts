@@ -39,7 +39,7 @@ export async function run(args: readonly string[]): Promise<number> {
     shelf,
     clock: nodeClock,
     signal: stop.signal,
-    onProgress: (what) => spinner.start(what),
+    onProgress: (what) => spinner.begin(what),
   }).finally(() => spinner.stop());
   if (flags.has("json")) process.stdout.write(`${JSON.stringify(benchJson(rows), null, 2)}\n`);
   else if (rows.length > 0) process.stdout.write(`${benchTable(rows)}\n`);
