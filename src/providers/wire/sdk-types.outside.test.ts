@@ -217,7 +217,7 @@ const ROWS: readonly Row[] = [
     baseUrl: "http://host",
     extra: { think: true },
     types: 'import type { ChatRequest } from "ollama";\ntype Request = ChatRequest & { stream: true };',
-    ahead: ["id", "tool_call_id", "format", "$schema", "additionalProperties"],
+    ahead: ["id", "tool_call_id", "truncate", "format", "$schema", "additionalProperties"],
   },
 ];
 
