@@ -74,8 +74,8 @@ export const REQUIREMENTS = [
   { id: "M14", title: "Costs and budgets", status: "done" },
   { id: "M15", title: "Token and time statistics with an estimate", status: "done" },
   { id: "M16", title: "Warning and compaction near the context window", status: "part" },
-  { id: "M17", title: "Benchmark over installed models", status: "open" },
-  { id: "M18", title: "Recording and replaying model traffic", status: "open" },
+  { id: "M17", title: "Benchmark over installed models", status: "done" },
+  { id: "M18", title: "Recording and replaying model traffic", status: "done" },
   { id: "M20", title: "Measuring what a model can really do", status: "done" },
   { id: "M19", title: "The mock model server", status: "part" },
   // Sessions
@@ -101,7 +101,7 @@ export const REQUIREMENTS = [
   { id: "X7", title: "Compaction that keeps what is pinned", status: "part" },
   { id: "X8", title: "The context command", status: "open" },
   { id: "X9", title: "Prompt templates", status: "open" },
-  { id: "X10", title: "Cache breakpoints and a stable prefix", status: "open" },
+  { id: "X10", title: "Cache breakpoints and a stable prefix", status: "done" },
   { id: "X11", title: "Repository map", status: "open" },
   { id: "X12", title: "Language servers", status: "open" },
   // Extensions

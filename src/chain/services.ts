@@ -2,6 +2,7 @@
 import type { Purse } from "../base/budget.js";
 import type {
   AnsweringModel,
+  Effort,
   EnginePorts,
   Model,
   RequestLink,
@@ -139,13 +140,12 @@ export interface ChainServices {
   openRoute?(name: string): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
   /** Makes a conversation that is too long for its model shorter; false when it cannot. Asked once a turn. */
   compact?(turn: Turn): Promise<boolean>;
-  /** What the model is told with the input of a turn that begins now. */
-  inputNotice?(): string | undefined;
   /** The system prompt. Called once per model call; it must answer the same bytes for a model within a session. */
   systemPrompt(size: "full" | "small"): string;
   /** What a model was found to be too weak for (feature M20); nothing for one that nobody measured. */
   fit?(model: Model): Promise<ModelFit | undefined>;
   readonly maxOutputTokens?: number;
+  readonly effort?: Effort;
   /** What `20-permission` found out in this turn, for `done`. */
   readonly permissionState: { missing: string | undefined };
 }

@@ -1,5 +1,6 @@
 /** The built-in commands. `/clear` and `/exit` concern the client and are handled there; they are listed here for `/help`. */
 import { failure } from "../protocol/errors.js";
+import { bench } from "./bench.js";
 import { costCommands } from "./cost.js";
 import { ollama } from "./ollama.js";
 import { record } from "./record.js";
@@ -75,6 +76,7 @@ export const builtInCommands = new SlashRegistry([
   help,
   status,
   model,
+  bench,
   ...costCommands,
   route,
   ...securityCommands,

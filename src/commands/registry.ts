@@ -21,6 +21,7 @@ export interface SlashContext {
   listModels(): Promise<string>;
   /** Named routes; takes the words after the command's name. */
   route(words: readonly string[]): Promise<SlashResult>;
+  bench(args: string): Promise<SlashResult>;
   /** The Markdown recording of this session. */
   readonly recording: {
     start(file: string | undefined): Promise<SlashResult>;

@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly route?: (content: readonly InputContent[]) => RoutedInput;
   /** Plan mode, where the run has one (feature L16). */
   readonly plan?: PlanSwitch;
+  /** What the model is told beside the input of a turn that begins now. */
+  readonly inputNotice?: () => string | undefined;
   /** A turn that takes longer is stopped; reaching it is a limit, not a failure. */
   readonly turnTimeoutMs?: number;
   /** Frees what the run holds: background commands, watchers. */
@@ -131,7 +133,7 @@ export class Run {
     content: readonly InputContent[],
     { originator, queued }: { readonly originator: Originator; readonly queued: number },
   ): Promise<TurnResult> {
-    const { ports, stages } = this.#options;
+    const { ports, stages, inputNotice } = this.#options;
     const abort = new AbortNode();
     this.#originator = { id: originator.id, identity: originator.identity };
     this.bus.originator = originator.id;
@@ -139,6 +141,7 @@ export class Run {
     const turn = new Turn({
       id: ports.ids.next("turn"),
       input,
+      notice: inputNotice?.(),
       bus: this.bus,
       ports,
       model: this.model,

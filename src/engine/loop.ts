@@ -16,9 +16,14 @@ export type TurnResult = EventPayloads["TurnEnded"];
 const STAGES_PER_ITERATION = 8;
 
 export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResult> {
-  const { route, queued } = turn;
-  const origin = { ...(route !== undefined && { route }), ...(queued > 0 && { queued }) };
-  turn.bus.publish("TurnStarted", { turn: turn.id, input: turn.input, ...origin });
+  const { id, input, notice, route, queued } = turn;
+  turn.bus.publish("TurnStarted", {
+    turn: id,
+    input,
+    ...(notice !== undefined && { notice }),
+    ...(route !== undefined && { route }),
+    ...(queued > 0 && { queued }),
+  });
   const bound = STAGES_PER_ITERATION * (turn.ports.maxIterations + 2);
   let stage: Stage | undefined = "start";
   for (let visited = 0; stage !== undefined && visited < bound; visited++) {

@@ -26,6 +26,9 @@ export interface ToolSpec {
   readonly inputSchema: JsonObject;
 }
 
+/** How much a model shall think, where it can be told. */
+export type Effort = "low" | "medium" | "high";
+
 /** One model call in canonical form. The bytes before the newest message must not change from call to call. */
 export interface ModelRequest {
   readonly model: string;
@@ -35,6 +38,9 @@ export interface ModelRequest {
   readonly maxOutputTokens?: number;
   /** The answer is to be one JSON value of this schema. Servers that can do so let the model write nothing else. */
   readonly answerSchema?: JsonObject;
+  readonly effort?: Effort;
+  /** The same for all calls whose beginnings are the same: a provider that has several machines finds the one that knows it. */
+  readonly cacheKey?: string;
 }
 
 export type StopReason = "end" | "tool_calls" | "length" | "refusal" | "pause";

@@ -32,6 +32,8 @@ export interface SteeringInput {
 export interface TurnOptions {
   readonly id: TurnId;
   readonly input: readonly InputContent[];
+  /** What the model is told beside the input. */
+  readonly notice?: string | undefined;
   /** The route that this one turn goes to; `model` stands until it was opened. */
   readonly route?: string;
   /** How many of the waiting inputs it takes. */
@@ -49,6 +51,7 @@ export interface TurnOptions {
 export class Turn {
   readonly id: TurnId;
   readonly input: readonly InputContent[];
+  readonly notice: string | undefined;
   readonly bus: Bus;
   readonly ports: EnginePorts;
   readonly route: string | undefined;
@@ -78,6 +81,7 @@ export class Turn {
   constructor(options: TurnOptions) {
     this.id = options.id;
     this.input = options.input;
+    this.notice = options.notice;
     this.bus = options.bus;
     this.ports = options.ports;
     this.route = options.route;

@@ -61,6 +61,11 @@ export const COMMANDS: readonly CliCommand[] = [
     summary: "named models: '@NAME …' asks one for a single turn, several stand in for each other",
     load: () => import("./commands/route.js"),
   },
+  {
+    name: "bench",
+    summary: "how fast models answer: one prompt over those installed, as a table",
+    load: () => import("./commands/bench.js"),
+  },
   { name: "tools", summary: "list the tools the model can call", load: () => import("./commands/tools.js") },
   {
     name: "config",

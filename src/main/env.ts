@@ -15,6 +15,10 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
   { name: "OXBOW_HOME", meaning: "one folder for configuration, data and state (default: the XDG folders)" },
   { name: "OXBOW_PROVIDER", meaning: "provider to use; 'oxbow models' lists them" },
   { name: "OXBOW_MODEL", meaning: "model, as NAME or PROVIDER:NAME" },
+  {
+    name: "OXBOW_EFFORT",
+    meaning: "how much the model shall think: low, medium or high (default: as the model likes)",
+  },
   { name: "OXBOW_MAX_TURNS", meaning: "most model calls in one turn (default 100)" },
   { name: "OXBOW_STREAM", meaning: "1 shows progress on stderr although it is not a terminal, 0 never does" },
   { name: "OXBOW_PROFILE", meaning: "a TOML file of settings to use instead of config.toml" },

@@ -1,4 +1,5 @@
 /** The settings of a library harness: checked once, at construction, with the defaults filled in (feature L13). */
+import type { Effort } from "../engine/ports.js";
 import { failure } from "../protocol/errors.js";
 import type { Endpoint } from "../providers/http-model.js";
 import { endpointOf, findProvider, NAMED_PROVIDERS, type NamedProvider, type WireName } from "../providers/named.js";
@@ -17,10 +18,16 @@ export interface HarnessConfig {
   readonly maxTurns?: number | undefined;
   /** The most a model call may wait, in milliseconds, for a service that is busy or fails, before it is tried again; 0, never, unless given. */
   readonly retryWaitMs?: number | undefined;
+  /** How much the model shall think, where it can be told: as it likes unless given. */
+  readonly effort?: Effort | undefined;
   /** Where the provider's API is, when it is not where it usually is. */
   readonly baseUrl?: string | undefined;
   /** `anthropic` unless given. */
   readonly provider?: string | undefined;
+  /** A file to keep the model traffic in (docs/cassettes.md). It must not exist yet. */
+  readonly record?: string | undefined;
+  /** Such a file to answer from, in place of the provider; no apiKey is needed then. */
+  readonly replay?: string | undefined;
 }
 
 export interface SettledConfig {
@@ -31,6 +38,8 @@ export interface SettledConfig {
   readonly systemPrompt: string;
   readonly maxTurns: number;
   readonly retryWaitMs: number;
+  readonly effort: Effort | undefined;
+  readonly cassette: { readonly record: string } | { readonly replay: string } | undefined;
 }
 
 const DEFAULT_PROVIDER = "anthropic";
@@ -51,6 +60,8 @@ export function settleConfig(config: HarnessConfig): SettledConfig {
     systemPrompt,
     maxTurns: settleCount("maxTurns", config.maxTurns ?? DEFAULT_MAX_TURNS),
     retryWaitMs: settleWait(config.retryWaitMs ?? 0),
+    effort: settleEffort(config.effort),
+    cassette: settleCassette(config),
   };
 }
 
@@ -80,8 +91,23 @@ function settleModel(model: string | undefined, provider: NamedProvider): string
   throw invalid(`model is required for ${provider.name}: pass { model: "…" }.`);
 }
 
-function settleEndpoint({ apiKey, baseUrl }: HarnessConfig, provider: NamedProvider): Endpoint {
-  const needsKey = provider.keyName !== undefined && provider.local !== true;
+function settleEffort(effort: Effort | undefined): Effort | undefined {
+  if (effort === undefined || ["low", "medium", "high"].includes(effort)) return effort;
+  throw invalid(`effort must be "low", "medium" or "high", got ${JSON.stringify(effort)}.`);
+}
+
+function settleCassette({ record, replay }: HarnessConfig): SettledConfig["cassette"] {
+  for (const file of [record, replay]) {
+    if (file !== undefined && (typeof file !== "string" || file === "")) {
+      throw invalid("record and replay are names of files.");
+    }
+  }
+  if (record !== undefined && replay !== undefined) throw invalid("give record or replay, not both.");
+  return record !== undefined ? { record } : replay !== undefined ? { replay } : undefined;
+}
+
+function settleEndpoint({ apiKey, baseUrl, replay }: HarnessConfig, provider: NamedProvider): Endpoint {
+  const needsKey = provider.keyName !== undefined && provider.local !== true && replay === undefined;
   if (needsKey && (typeof apiKey !== "string" || apiKey.trim() === "")) {
     throw invalid(
       `apiKey is required: pass { apiKey: "…" } with a key for ${provider.name}. The library reads no environment variables.`,

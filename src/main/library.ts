@@ -6,7 +6,7 @@
  *    gets exactly one result, also when it was not run.
  * 3. Calls run one after the other; after one that failed the rest are not run, and their results say so.
  * 4. The conversation only grows, and stays valid after a failure or a cancel, so that the next prompt can go on from there.
- * 5. Nothing is read from the environment and no file is touched.
+ * 5. Nothing is read from the environment and no file is touched but the cassette that was asked for.
  */
 import { onAbort } from "../base/abort-tree.js";
 import { systemClock } from "../base/clock.js";
@@ -19,19 +19,17 @@ import { Run } from "../control/run.js";
 import type { HarnessEvent, HarnessStatus } from "../control/transports/simple-events.js";
 import { Bus } from "../engine/bus.js";
 import type { TurnResult } from "../engine/loop.js";
-import type { EnginePorts, Model } from "../engine/ports.js";
+import type { EnginePorts } from "../engine/ports.js";
 import { type AssistantBlock, type Message, plainText, text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { failure } from "../protocol/errors.js";
 import type { ClientId, TurnId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { Usage } from "../protocol/usage.js";
-import { createHttpModel } from "../providers/http-model.js";
-import { loadWire } from "../providers/named.js";
 import { PermissionGate } from "../security/permissions/gate.js";
-import { createHttpClient } from "../system/http-client.js";
-import { type HarnessConfig, type SettledConfig, settleConfig } from "./library-config.js";
+import { type HarnessConfig, settleConfig } from "./library-config.js";
 import { HarnessError, PromptCancelledError } from "./library-errors.js";
+import { LibraryModel } from "./library-model.js";
 import { type HarnessTool, settleTools } from "./library-tools.js";
 
 /** All optional. They run on the harness's own stack, so they should be quick; one that throws ends the prompt with its error. */
@@ -55,6 +53,8 @@ export interface PromptOptions {
   readonly queue?: boolean | undefined;
   /** While another prompt runs, is handed to the model with the results of its next calls; after the last of them, waits as `queue` does. */
   readonly steer?: boolean | undefined;
+  /** For the model to look at; `data` is base64. */
+  readonly images?: readonly { readonly media_type: string; readonly data: string }[] | undefined;
 }
 
 export interface PromptResult {
@@ -73,6 +73,7 @@ export class Harness {
   readonly #run: Run;
   readonly #client: ClientId;
   readonly #maxTurns: number;
+  readonly #model: LibraryModel;
   readonly #listeners = new Set<(event: HarnessEvent) => void>();
   /** What a handler threw during this prompt, first. */
   #fault: { readonly error: unknown } | undefined;
@@ -99,6 +100,7 @@ export class Harness {
       systemPrompt: () => settled.systemPrompt,
       permissionState: { missing: undefined },
       maxOutputTokens: settled.maxTokens,
+      ...(settled.effort !== undefined && { effort: settled.effort }),
     };
     const chains = buildChains(services);
     // The last of its chain: by now the words are in the conversation.
@@ -121,14 +123,8 @@ export class Harness {
       maxIterations: settled.maxTurns,
     };
     const onRequest = () => this.#status({ state: "thinking", message: `Waiting for ${settled.model}.` });
-    this.#run = new Run({
-      session,
-      bus,
-      ports,
-      desk,
-      stages: chains.stages,
-      model: openModel(settled, onRequest),
-    });
+    this.#model = new LibraryModel(settled, onRequest);
+    this.#run = new Run({ session, bus, ports, desk, stages: chains.stages, model: this.#model });
     if (handler) this.subscribe((event) => callHandler(handler, event));
   }
 
@@ -146,14 +142,15 @@ export class Harness {
    * Works on a prompt until the model answers without tool calls or maxTurns is reached. Rejects with a HarnessError when it
    * cannot, with a PromptCancelledError (name "AbortError") when it was cancelled, with a handler's own error when one threw.
    */
-  async prompt(content: string, { signal, queue, steer }: PromptOptions = {}): Promise<PromptResult> {
+  async prompt(content: string, { signal, queue, steer, images = [] }: PromptOptions = {}): Promise<PromptResult> {
     if (typeof content !== "string" || content.trim() === "") {
       throw new HarnessError(failure("InvalidInput", { detail: "A prompt must be a string that is not empty." }));
     }
     if (signal?.aborted) throw new PromptCancelledError(signal.reason);
     const delivery = steer ? { delivery: "steer" as const } : queue ? { delivery: "queue" as const } : {};
+    const pictures = images.map(({ media_type, data }) => ({ type: "image", media_type, data }) as const);
     const started = this.#run.start({
-      content: [text(content)],
+      content: [...pictures, text(content)],
       originator: { id: this.#client, identity: "human" },
       ...delivery,
     });
@@ -174,6 +171,11 @@ export class Harness {
   /** Cancels the running prompt, if there is one. */
   cancel(): void {
     this.#run.cancel(this.#client);
+  }
+
+  /** What did not go as on the cassette that is being replayed; undefined when all did. To be asked when all prompts are done. */
+  cassetteReport(): string | undefined {
+    return this.#model.cassetteReport();
   }
 
   /** Hears every event as a value; for servers and logs. The returned function ends it. */
@@ -248,22 +250,6 @@ function isBegun(waiting: Waiting, signal: AbortSignal | undefined): Promise<boo
     void waiting.begun.then(() => settle(true));
     void waiting.ended.then((result) => settle(result !== undefined));
   });
-}
-
-/** Opened with the first request: until then neither the wire nor the network is loaded. */
-function openModel({ endpoint, wire, model }: SettledConfig, onRequest: () => void): Model {
-  let opened: Promise<Model> | undefined;
-  const open = async () => createHttpModel({ wire: await loadWire(wire), endpoint, model, http: createHttpClient() });
-  return {
-    provider: endpoint.provider,
-    family: endpoint.family,
-    model,
-    async *stream(request, context) {
-      onRequest();
-      opened ??= open();
-      yield* (await opened).stream(request, context);
-    },
-  };
 }
 
 function callHandler(handler: HarnessHandler, event: HarnessEvent): void {

@@ -17,6 +17,7 @@ import { readMention } from "../providers/routing/mention.js";
 import type { OwnRoutes, Route } from "../providers/routing/routes.js";
 import { nearest } from "./flags.js";
 import type { Chosen, ModelShelf, ModelWish } from "./model-shelf.js";
+import { unavailable } from "./models/open-model.js";
 import type { LoadedSettings } from "./settings.js";
 
 export interface RoutesOptions {
@@ -135,7 +136,8 @@ export class ModelRoutes implements SummaryModel {
       import("../providers/retry/attempts.js"),
     ]);
     const members = models.map((spec) => async () => {
-      const { model } = await shelf.borrow(spec);
+      const found = await shelf.look(spec);
+      const model = "model" in found ? found.model : unavailable("none", spec, found.failure);
       return withRetries(model, { clock, random: Math.random, totalWaitMs });
     });
     return createRoutingModel({ route: name, members, clock });

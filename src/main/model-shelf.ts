@@ -9,7 +9,7 @@ import type { Model } from "../engine/ports.js";
 import type { Failure } from "../protocol/errors.js";
 import type { LocalWishes } from "../providers/local/local-model.js";
 import type { Trace } from "../providers/trace.js";
-import { createHttpClient } from "../system/http-client.js";
+import { createHttpClient, type HttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { ProviderState } from "./models/describe.js";
 import { type ModelParts, OFFLINE } from "./models/model-parts.js";
@@ -39,8 +39,8 @@ export interface ModelShelf {
   choose(wish: ModelWish, person?: Person): Promise<Chosen>;
   /** `NAME`, `PROVIDER`, or `PROVIDER:NAME`. */
   resolve(spec: string): Promise<Resolved>;
-  /** As `choose`, for one use: a bare name still means a model of the provider in use. */
-  borrow(spec: string): Promise<Chosen>;
+  /** The same model, which is not made the one in use. */
+  look(spec: string): Promise<Resolved>;
   /** The providers' names, whether they are ready or not. */
   names(): Promise<readonly string[]>;
   /** Of one provider when it is named. */
@@ -55,6 +55,8 @@ export interface ShelfOptions extends DirectoryOptions {
   readonly trace?: Trace;
   /** What the user wants of models on this machine. */
   readonly local?: LocalWishes;
+  /** In place of the network: a cassette. */
+  readonly http?: HttpClient;
 }
 
 /** Services with hundreds of models would fill the screen. */
@@ -87,17 +89,17 @@ class Shelf implements ModelShelf {
     return this.#standIn(spec);
   }
 
-  async borrow(spec: string): Promise<Chosen> {
-    const current = this.#current;
-    const chosen = await this.choose({ model: spec });
-    this.#current = current;
-    return chosen;
-  }
-
   async resolve(text: string): Promise<Resolved> {
     const parts = await this.#parts();
     const resolved = await this.#open(split(parts, text));
     if ("model" in resolved) await this.#remember(resolved.model);
+    return resolved;
+  }
+
+  async look(text: string): Promise<Resolved> {
+    const before = this.#current;
+    const resolved = await this.#open(split(await this.#parts(), text));
+    this.#current = before;
     return resolved;
   }
 
@@ -126,10 +128,10 @@ class Shelf implements ModelShelf {
   }
 
   #parts(): Promise<ModelParts> {
-    const { trace, local, ...options } = this.#options;
+    const { trace, local, http = createHttpClient({ clock: nodeClock }), ...options } = this.#options;
     this.#opened ??= ProviderDirectory.open(options).then((directory) => ({
       directory,
-      http: createHttpClient({ clock: nodeClock }),
+      http,
       state: options.roots?.state,
       ...(trace && { trace }),
       ...(local && { local }),

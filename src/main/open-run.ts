@@ -78,7 +78,12 @@ export async function openRun(
   const timeout = settings.permission_timeout.value;
   const limit = timeout === undefined ? undefined : { clock, ms: timeout, answer: timedOut(timeout) };
   const desk = new PermissionDesk(bus, request.personPresent, limit);
-  const prompts = { full: promptOf(parts, "full"), small: promptOf(parts, "small") };
+  const day = () => new Date(clock.wall()).toISOString().slice(0, 10);
+  const begun = resumed?.record.created_at.slice(0, 10) ?? day();
+  const prompts = {
+    full: promptOf(parts, { date: begun, size: "full" }),
+    small: promptOf(parts, { date: begun, size: "small" }),
+  };
   const services: ChainServices = {
     tools: toolbox,
     gate: permissions,
@@ -92,8 +97,8 @@ export async function openRun(
     retry: { clock, random: Math.random, totalWaitMs: settings.retry_wait_ms.value },
     systemPrompt: (size) => prompts[size],
     fit: modelFits({ variables: parts.variables, roots: parts.loaded.roots, note: parts.note }),
-    inputNotice: () => (permissions.planning ? PLAN_MODE_INSTRUCTION : undefined),
     permissionState: { missing: undefined },
+    ...(settings.effort.value !== undefined && { effort: settings.effort.value }),
     ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),
   };
   const chains = buildChains(services);
@@ -118,6 +123,7 @@ export async function openRun(
     model: parts.model,
     route: parts.routes.route,
     plan: planSwitch(permissions),
+    inputNotice: inputNotices({ day, begun, isPlanning: () => permissions.planning }),
     ...(resumed && { conversation: await takeUp(resumed, { bus, ports }), waiting: resumed.rebuilt.waiting }),
     ...(settings.timeout_ms.value !== undefined && { turnTimeoutMs: settings.timeout_ms.value }),
     dispose: async () => {
@@ -202,15 +208,36 @@ function planSwitch(permissions: RunPermissions): PlanSwitch {
   };
 }
 
-/** Made once: its bytes must not change within a session. */
-function promptOf({ loaded, root, clock, content }: EngineParts, size: "full" | "small"): string {
+/** What changes within a session is told with the input that it matters to: the system prompt stays as it was. */
+function inputNotices(facts: {
+  readonly day: () => string;
+  readonly begun: string;
+  readonly isPlanning: () => boolean;
+}) {
+  let told = facts.begun;
+  return () => {
+    const today = facts.day();
+    const notices = [
+      ...(today === told ? [] : [`The date is now ${today}.`]),
+      ...(facts.isPlanning() ? [PLAN_MODE_INSTRUCTION] : []),
+    ];
+    told = today;
+    return notices.length === 0 ? undefined : notices.join("\n\n");
+  };
+}
+
+/** Made once: its bytes must not change within a session, also when that goes on another day. */
+function promptOf(
+  { loaded, root, content }: EngineParts,
+  { date, size }: { readonly date: string; readonly size: "full" | "small" },
+): string {
   const override = loaded.settings.system_prompt.value;
   const instructions = content?.instructions;
   const hasOutside = instructions !== undefined || loaded.settings.tool_sets.value.includes("web");
   return systemPrompt({
     workspace: root,
     platform: process.platform,
-    date: new Date(clock.wall()).toISOString().slice(0, 10),
+    date,
     notices: hasOutside ? [STANDING_INSTRUCTION] : [],
     instructions,
     size,

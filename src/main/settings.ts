@@ -8,7 +8,7 @@ import type { BudgetLimit } from "../base/budget.js";
 import { parseBudget } from "../base/budget-text.js";
 import { parseDuration } from "../base/duration.js";
 import { DEFAULT_INSTRUCTION_BYTES } from "../context/instructions/capped-texts.js";
-import type { ToolSet } from "../engine/ports.js";
+import type { Effort, ToolSet } from "../engine/ports.js";
 import type { Overrides } from "../providers/catalogue/overrides.js";
 import { DEFAULT_PERMISSION_TIMEOUT_MS } from "../security/permissions/identity.js";
 import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../security/permissions/modes.js";
@@ -32,6 +32,8 @@ export interface Settings {
   readonly model: Setting<string | undefined>;
   readonly max_iterations: Setting<number>;
   readonly max_output_tokens: Setting<number | undefined>;
+  /** How much the model shall think. */
+  readonly effort: Setting<Effort | undefined>;
   readonly tool_sets: Setting<readonly ToolSet[]>;
   readonly permission_mode: Setting<PermissionMode>;
   readonly system_prompt: Setting<string | undefined>;
@@ -89,6 +91,7 @@ export interface LoadedSettings {
   readonly warnings: readonly string[];
 }
 
+const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
 export const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
 const DEFAULT_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
 
@@ -107,6 +110,7 @@ const PROFILE_KEYS = [
   "model",
   "max_iterations",
   "max_output_tokens",
+  "effort",
   "tool_sets",
   "permission_mode",
   "system_prompt",
@@ -164,6 +168,13 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
       read: wholeNumber,
     }),
     max_output_tokens: pick({ key: "max_output_tokens", fallback: undefined, read: wholeNumber }),
+    effort: pick<Effort | undefined>({
+      key: "effort",
+      flag: "effort",
+      variable: "OXBOW_EFFORT",
+      fallback: undefined,
+      read: effort,
+    }),
     tool_sets: pick({ key: "tool_sets", flag: "tool-set", fallback: DEFAULT_SETS, read: toolSets }),
     permission_mode: pick<PermissionMode>({
       key: "permission_mode",
@@ -328,6 +339,12 @@ function wholeNumber(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new UsageError(`expected a whole number from 1, got "${text}".`);
   return value;
+}
+
+function effort(text: string): Effort {
+  const known = EFFORTS.find((level) => level === text);
+  if (known === undefined) throw new UsageError(`expected ${EFFORTS.join(", ")}, got "${text}".`);
+  return known;
 }
 
 function keySource(text: string): KeySource {

@@ -75,6 +75,7 @@ export function slashContext(facts: SlashFacts): SlashContext {
     },
     route: async (words) => (await import("./route-command.js")).routeCommand(words, routes),
     listModels: () => shelf.menu(),
+    bench: async (args) => (await import("./bench-aside.js")).benchAside(args, { run, shelf }),
     async shell(command): Promise<SlashResult> {
       const bash = run.tools.find("bash");
       if (bash === undefined) return { failure: failure("InvalidInput", { detail: "The tool set 'command' is off." }) };

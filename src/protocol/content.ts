@@ -82,6 +82,23 @@ export function text(value: string): TextBlock {
   return { type: "text", text: value };
 }
 
+/** A person's words as the model gets them, with what it is told beside them. */
+export function inputMessage(
+  input: readonly InputContent[],
+  notice?: string,
+): { readonly role: "user"; readonly content: readonly InputContent[] } {
+  return { role: "user", content: notice === undefined ? input : [...input, text(notice)] };
+}
+
+/** Whether there is an image in what people or tools gave. */
+export function hasImages(messages: readonly Message[]): boolean {
+  const isImage = ({ type }: { readonly type: string }) => type === "image";
+  return messages.some(({ role, content }) => {
+    if (role === "assistant") return false;
+    return content.some((block) => isImage(block) || (block.type === "tool_result" && block.content.some(isImage)));
+  });
+}
+
 /** The plain text of some blocks, without anything a person would not read. */
 export function plainText(blocks: readonly { readonly type: string; readonly text?: string }[]): string {
   let out = "";

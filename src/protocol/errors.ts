@@ -62,6 +62,9 @@ const TEXTS = {
   NetworkFailed: "Could not reach <name> at <url>: <detail>. Is it running, and is the address right?",
   StreamInterrupted: "<name> closed the connection in the middle of its answer. Run it again.",
   MalformedResponse: "<name> at <url> sent something that is not a model's answer: <detail>. Check the base URL.",
+  ImageNotAccepted: "<model> cannot be given the image: <detail>",
+  CassetteMismatch:
+    "The request is not the one on the cassette <file>: <detail>. Record it again if the change is wanted.",
 
   // The run
   Interrupted: "The program was stopped in the middle of this turn.",

@@ -65,6 +65,8 @@ export interface EventPayloads {
   TurnStarted: {
     readonly turn: TurnId;
     readonly input: readonly InputContent[];
+    /** What the model is told beside it: that plan mode is on, that a new day has begun. */
+    readonly notice?: string;
     readonly route?: string;
     readonly queued?: number;
   };

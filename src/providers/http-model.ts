@@ -6,6 +6,7 @@
  * 3. The key is in the request's headers and nowhere else: not in a failure, not in a trace.
  */
 import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../engine/ports.js";
+import { hasImages } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import { isJsonObject, type JsonObject } from "../protocol/json.js";
 import type { HttpClient, HttpResponse, HttpTimeouts } from "../system/http-client.js";
@@ -88,14 +89,14 @@ async function* stream<State>(
   { signal }: Pick<RequestContext, "signal">,
 ): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
   const { wire } = options;
-  const access = await authorised(options.endpoint, signal);
-  if ("failure" in access) {
-    if (!signal.aborted) yield [{ type: "failure", failure: access.failure }];
+  const ready = await prepare(options, request, signal);
+  if ("failure" in ready) {
+    if (!signal.aborted) yield [{ type: "failure", failure: ready.failure }];
     return;
   }
-  const { endpoint } = access;
+  const { endpoint } = ready;
   const http = endpoint.http ?? options.http;
-  const encoded = wire.encode(ownRequest(options, request), target(options, endpoint));
+  const encoded = wire.encode(ready.request, target(options, endpoint));
   const key = endpoint.key?.trim() ?? "";
   const context: WireContext = {
     provider: endpoint.provider,
@@ -133,6 +134,22 @@ async function* stream<State>(
     tracer.end();
     response?.destroy();
   }
+}
+
+/** The request as this model can take it, and the endpoint with what lets it in. */
+async function prepare<State>(
+  options: HttpModelOptions<State>,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<{ readonly request: ModelRequest; readonly endpoint: Endpoint } | { readonly failure: Failure }> {
+  const asked = ownRequest(options, request);
+  // Nearly every request has none, and loads nothing for them.
+  const accepted = hasImages(asked.messages)
+    ? await (await import("./images.js")).acceptImages(asked, { ...options, signal })
+    : { request: asked };
+  if ("failure" in accepted) return accepted;
+  const access = await authorised(options.endpoint, signal);
+  return "failure" in access ? access : { ...accepted, ...access };
 }
 
 function ownRequest<State>({ model, endpoint }: HttpModelOptions<State>, request: ModelRequest): ModelRequest {

@@ -10,6 +10,7 @@ import {
   type AssistantBlock,
   type AssistantMessage,
   type InputContent,
+  inputMessage,
   type Message,
   type ToolResultBlock,
   type ToolUseBlock,
@@ -126,12 +127,12 @@ export class ConversationBuilder {
     };
   }
 
-  #start({ turn, input, queued = 0 }: EventPayloads["TurnStarted"]): void {
+  #start({ turn, input, notice, queued = 0 }: EventPayloads["TurnStarted"]): void {
     this.#waiting.splice(0, queued);
     this.#settle();
     this.#turns++;
     this.#turn = newTurn(turn);
-    this.#messages.push({ role: "user", content: input });
+    this.#messages.push(inputMessage(input, notice));
   }
 
   #compact({ summary, turn }: EventPayloads["CompactionTriggered"]): void {

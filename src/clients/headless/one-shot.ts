@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.js";
 import { safeText } from "../../base/terminal-text.js";
 import { formatStats, turnStats } from "../../base/turn-stats.js";
 import type { EngineClient } from "../../protocol/client.js";
-import { text } from "../../protocol/content.js";
+import { type ImageBlock, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
@@ -21,6 +21,8 @@ export interface OneShotOptions {
   readonly client: EngineClient;
   readonly session: SessionId;
   readonly prompt: string;
+  /** Go with the prompt. */
+  readonly images?: readonly ImageBlock[];
   readonly format: OutputFormat;
   /** Print the events as JSON lines after the answer. */
   readonly recordsAfter: boolean;
@@ -59,7 +61,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
     });
   });
   spinner.begin("thinking", options.estimateMs);
-  const reply = await client.send("SendInput", { content: [text(options.prompt)] }, session);
+  const reply = await client.send("SendInput", { content: [...(options.images ?? []), text(options.prompt)] }, session);
   if (!reply.ok) {
     spinner.stop();
     return { refused: reply.failure };

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.js";
 import { safeText } from "../../base/terminal-text.js";
 import { formatStats, StatsWindow, type TurnStats, turnStats } from "../../base/turn-stats.js";
 import type { CommandReply, EngineClient } from "../../protocol/client.js";
-import { plainText, text } from "../../protocol/content.js";
+import { type ImageBlock, plainText, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
@@ -38,6 +38,8 @@ export interface ReplOptions {
   readonly greeting: string;
   /** The turns before, when the session goes on. */
   readonly recent?: readonly TurnStats[];
+  /** Go with the first input. */
+  readonly images?: readonly ImageBlock[];
 }
 
 export async function runRepl(options: ReplOptions): Promise<void> {
@@ -50,6 +52,7 @@ class Repl {
   readonly #spinner: Spinner;
   readonly #view: TextView;
   readonly #stats = new StatsWindow();
+  readonly #images: ImageBlock[];
   #session: SessionId | undefined;
   /** A turn runs. */
   #running = false;
@@ -66,6 +69,7 @@ class Repl {
   constructor(options: ReplOptions) {
     this.#options = options;
     for (const stats of options.recent ?? []) this.#stats.record(stats);
+    this.#images = [...(options.images ?? [])];
     this.#spinner = new Spinner(options.terminal, options.clock);
     this.#view = new TextView(options.terminal, this.#spinner, { verbose: options.verbose });
   }
@@ -191,8 +195,8 @@ class Repl {
   }
 
   async #command(verb: string, args: string): Promise<void> {
-    const text = await this.#interruptible(() => this.#ask(verb, args));
-    this.#spinner.stop();
+    this.#spinner.begin(`/${verb}`);
+    const text = await this.#interruptible(() => this.#ask(verb, args)).finally(() => this.#spinner.stop());
     if (text) this.#options.terminal.out.write(`${safeText(text)}\n`);
   }
 
@@ -214,7 +218,7 @@ class Repl {
     });
     this.#waiting = 0;
     this.#spinner.begin("thinking", this.#stats.estimateMs());
-    const reply = await client.send("SendInput", { content: [text(input)] }, this.#session);
+    const reply = await client.send("SendInput", { content: [...this.#images.splice(0), text(input)] }, this.#session);
     if (!reply.ok) {
       this.#spinner.stop();
       this.#complain(reply);
@@ -283,6 +287,7 @@ class Repl {
   }
 
   #complain(reply: CommandReply): void {
+    this.#spinner.hide();
     if (!reply.ok) this.#options.terminal.err.write(`oxbow: ${safeText(reply.failure.message)}\n`);
   }
 }

@@ -4,6 +4,13 @@ import type { Flag } from "../flags.js";
 export const RUN_FLAGS: readonly Flag[] = [
   { name: "model", short: "m", value: "NAME", help: "model, as NAME or PROVIDER:NAME (see 'oxbow models')" },
   { name: "provider", value: "NAME", help: "anthropic, openai, ollama, offline … ('oxbow models' lists them all)" },
+  {
+    name: "image",
+    value: "FILE",
+    repeatable: true,
+    help: "a PNG, JPEG, GIF or WebP for the model to look at (repeatable)",
+  },
+  { name: "effort", value: "LEVEL", help: "how much the model shall think: low, medium, high (default: as it likes)" },
   { name: "max-iterations", value: "N", help: "most model calls in the turn (default 100)" },
   {
     name: "tool-set",
@@ -49,6 +56,13 @@ export const RUN_FLAGS: readonly Flag[] = [
     name: "store",
     value: "STORE",
     help: "where the session is kept: sqlite (encrypted, default), files, files:DIR or none",
+  },
+  { name: "record", value: "FILE", help: "keep the model traffic on a cassette (docs/cassettes.md)" },
+  { name: "replay", value: "FILE", help: "answer from a cassette: no network, no key; a request that differs fails" },
+  {
+    name: "replay-speed",
+    value: "N",
+    help: "1: as slowly as it was recorded, 10: ten times faster (default: at once)",
   },
   { name: "cwd", value: "DIR", help: "the folder to work in (default: where you are)" },
   { name: "timeout", value: "TIME", help: "stop the run after this long: 90s, 5m, 1m30s" },

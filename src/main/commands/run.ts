@@ -7,6 +7,7 @@ import type { Terminal } from "../../clients/headless/terminal.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { CommandPayloads, OrphanVerdict } from "../../protocol/commands.js";
+import type { ImageBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { SessionRecord } from "../../sessions/store.js";
 import { createLog } from "../../system/log.js";
@@ -20,9 +21,11 @@ import { createEngine, type Engine } from "../harness.js";
 import { ModelRoutes } from "../model-routes.js";
 import { type Chosen, createModelShelf } from "../model-shelf.js";
 import { ProjectContent } from "../project-content.js";
+import type { RunCassette } from "../run-cassette.js";
 import { SessionShelf } from "../session-shelf.js";
 import { loadSettings, localWishes, type Settings } from "../settings.js";
 import { askOnce, inputIsConnected, personPresent, processTerminal, readInput, trustLook } from "../terminal-io.js";
+import { cassetteOf, concludeCassette } from "./run-cassette-flags.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
 export async function run(args: readonly string[]): Promise<number> {
@@ -38,6 +41,7 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
   const format = outputFormat(flags);
   const terminal = processTerminal(variables);
   const prompt = await wholePrompt(flags, terminal);
+  const images = await imagesOf(flags);
   const prepared = await prepare(flags, { ...options, variables, terminal });
   if ("exit" in prepared) return prepared.exit;
   try {
@@ -45,12 +49,15 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
     if ("exit" in opened) return opened.exit;
     const { session } = opened;
     if (prompt !== undefined) {
-      const exit = await oneShot(prepared, { session, prompt, format, flags, terminal });
+      const exit = concludeCassette(
+        prepared.cassette,
+        await oneShot(prepared, { session, prompt, images, format, flags, terminal }),
+      );
       if (terminal.showProgress) await prepared.tendSessions();
       return exit;
     }
     if (format !== "text" || flags.has("json-events")) throw new UsageError("Give a prompt, or pipe one in.");
-    return await converse(prepared, { session, flags, variables });
+    return concludeCassette(prepared.cassette, await converse(prepared, { session, images, flags, variables }));
   } finally {
     await prepared.engine.close();
   }
@@ -60,6 +67,7 @@ interface Prepared {
   readonly engine: Engine;
   readonly client: EngineClient;
   readonly chosen: Chosen;
+  readonly cassette: RunCassette | undefined;
   /** The session to go on with. */
   readonly resume: SessionRecord | undefined;
   /** Tells what is about to expire. A fault in this is no fault of the run. */
@@ -83,13 +91,6 @@ async function prepare(
     ...(flags.has("log-to-stderr") && { toStderr: (line: string) => void process.stderr.write(line) }),
   });
   const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(roots) : undefined;
-  const shelf = createModelShelf({
-    variables,
-    roots,
-    tables: { value: settings.providers.value, file: loaded.profilePath },
-    local: localWishes(settings),
-    ...(rawTrace && { trace: rawTrace.write }),
-  });
   const root = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
   const tell = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
   // Scripts read stderr too: a piece of news is no reason to break one.
@@ -104,12 +105,22 @@ async function prepare(
     tell(content.failure.message);
     return { exit: exitCodeOfFailure(content.failure) };
   }
+  const cassette = await cassetteOf(flags, { variables, root, state: roots.state });
+  const shelf = createModelShelf({
+    variables,
+    roots,
+    tables: { value: settings.providers.value, file: loaded.profilePath },
+    local: localWishes(settings),
+    ...cassette?.shelf,
+    ...(rawTrace && { trace: rawTrace.write }),
+  });
   const sessions = new SessionShelf({ settings, roots, variables, root, tell, note });
   const resume = await sessionToResume(flags, sessions, root);
   const routes = new ModelRoutes({ loaded, shelf, clock: nodeClock });
-  const wish = resume && !namesModel(flags) ? resume : modelWishes(settings);
+  const wish = namesModel(flags) ? modelWishes(settings) : (resume ?? cassette?.model ?? modelWishes(settings));
   const person = personPresent() ? { ask: askOnce, tell } : undefined;
   const chosen = (await routes.choose(wish)) ?? (await shelf.choose(wish, person));
+  cassette?.begins(chosen.model);
   const { model } = chosen;
   const engine = createEngine({ loaded, variables, root, shelf, routes, model, log, sessions, content, tell, note });
   const identity = variables.OXBOW_AGENT ? "agent" : "human";
@@ -126,7 +137,7 @@ async function prepare(
     if (store === undefined || resume === undefined) return [];
     return (await import("../../sessions/recent-turns.js")).recentTurns(store, resume).catch(() => []);
   };
-  return { engine, client, chosen, resume, tendSessions, recentTurns };
+  return { engine, client, chosen, cassette, resume, tendSessions, recentTurns };
 }
 
 /** A session goes on with the model it had, unless another one was asked for here and now. */
@@ -192,15 +203,23 @@ async function findRoot(folder: string): Promise<string> {
 
 async function oneShot(
   { engine, client, chosen, recentTurns }: Prepared,
-  options: { session: SessionId; prompt: string; format: OutputFormat; flags: ParsedFlags; terminal: Terminal },
+  options: {
+    session: SessionId;
+    prompt: string;
+    images: readonly ImageBlock[];
+    format: OutputFormat;
+    flags: ParsedFlags;
+    terminal: Terminal;
+  },
 ): Promise<number> {
-  const { session, prompt, format, flags, terminal } = options;
+  const { session, prompt, images, format, flags, terminal } = options;
   const signals = cancelOnSignals(client, session);
   if (terminal.showProgress && chosen.note !== undefined) terminal.err.write(`oxbow: ${chosen.note}\n`);
   const result = await runOneShot({
     client,
     session,
     prompt,
+    images,
     format,
     recordsAfter: flags.has("json-events"),
     verbose: flags.has("verbose"),
@@ -216,8 +235,9 @@ async function oneShot(
 
 async function converse(
   { engine, client, chosen, resume, tendSessions, recentTurns }: Prepared,
-  { session, flags, variables }: { session: SessionId; flags: ParsedFlags; variables: Variables },
+  options: { session: SessionId; images: readonly ImageBlock[]; flags: ParsedFlags; variables: Variables },
 ): Promise<number> {
+  const { session, images, flags, variables } = options;
   const [{ runRepl }, { LineReader }] = await Promise.all([
     import("../../clients/headless/repl.js"),
     import("../line-reader.js"),
@@ -230,9 +250,14 @@ async function converse(
   await tendSessions();
   const recent = await recentTurns();
   const verbose = flags.has("verbose");
-  await runRepl({ client, session, terminal, lines, clock: engine.clock, verbose, greeting, recent });
+  await runRepl({ client, session, terminal, lines, clock: engine.clock, verbose, greeting, recent, images });
   lines.close();
   return EXIT.answered;
+}
+
+async function imagesOf(flags: ParsedFlags): Promise<readonly ImageBlock[]> {
+  const files = flags.list("image");
+  return files.length === 0 ? [] : (await import("../input-images.js")).readImages(files);
 }
 
 /** Ctrl-C cancels cleanly; a second one does not wait. A reader that went away is a cancel nobody needs to hear about. */

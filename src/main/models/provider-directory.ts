@@ -1,6 +1,7 @@
 /** The providers there are, and where each is reached (features M3, M4): built in, from the user's folder, from the profile. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Authorise } from "../../providers/authorisation.js";
 import type { Endpoint } from "../../providers/http-model.js";
 import { endpointOf, isReady, NAMED_PROVIDERS, type NamedProvider } from "../../providers/named.js";
 import type { Roots } from "../../system/xdg-paths.js";
@@ -13,6 +14,8 @@ export interface DirectoryOptions {
   readonly roots?: Pick<Roots, "config" | "state">;
   readonly tables?: ProviderTables;
   readonly builtIn?: readonly NamedProvider[];
+  /** Put around what lets requests in, or in its place: a cassette. */
+  readonly aroundAccess?: (authorise: Authorise | undefined) => Authorise | undefined;
 }
 
 /** The profile's `[providers]` as it was written, and where. */
@@ -75,7 +78,9 @@ export class ProviderDirectory {
   endpoint(provider: NamedProvider): Endpoint {
     const endpoint = endpointOf(provider, this.#options.variables);
     const isOpen = endpoint.key === undefined && (provider.keyName !== undefined || provider.signIn);
-    const authorise = isOpen ? this.#stored.authorise(this.keyNames(provider), endpoint.baseUrl) : undefined;
+    const stored = isOpen ? this.#stored.authorise(this.keyNames(provider), endpoint.baseUrl) : undefined;
+    const { aroundAccess } = this.#options;
+    const authorise = isOpen && aroundAccess !== undefined ? aroundAccess(stored) : stored;
     return authorise === undefined ? endpoint : { ...endpoint, authorise };
   }
 

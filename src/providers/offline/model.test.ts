@@ -29,6 +29,14 @@ describe("the offline model", () => {
     expect(createOfflineModel()).toMatchObject({ provider: "offline", family: "offline", model: "offline" });
   });
 
+  it("says that it cannot see", async () => {
+    const image = { type: "image", media_type: "image/png", data: "AAAA" } as const;
+    const all = await events(request([{ role: "user", content: [image, text("What is it?")] }]));
+    expect(all).toMatchObject([{ type: "failure", failure: { reason: "ImageNotAccepted" } }]);
+    const later = await events(request([{ role: "user", content: [image, text("What is it?")] }, user("help")]));
+    expect(later.at(-1)).toMatchObject({ type: "stop" });
+  });
+
   it("answers in small pieces that make up the whole", async () => {
     const all = await events(request([user("help")]));
     const pieces = all.flatMap((event) => (event.type === "text" ? [event.text] : []));

@@ -7,6 +7,7 @@
  * 3. What it says is computed from tool results of the same turn.
  */
 import type { Model, ModelEvent, ModelRequest, ModelStream, ToolSpec } from "../../engine/ports.js";
+import { failure } from "../../protocol/errors.js";
 import { isJsonObject } from "../../protocol/json.js";
 import type { Usage } from "../../protocol/usage.js";
 import { SIGNATURE } from "./intents/about.js";
@@ -28,6 +29,11 @@ export function createOfflineModel(): Model {
 }
 
 async function* respond(request: ModelRequest, signal: AbortSignal): ModelStream {
+  if (request.messages.at(-1)?.content.some(({ type }) => type === "image")) {
+    const detail = "this model reads text alone. Choose another one with --model.";
+    yield [{ type: "failure", failure: failure("ImageNotAccepted", { model: request.model, detail }) }];
+    return;
+  }
   const step = decide(request);
   const input = estimateTokens(JSON.stringify(request.messages).length + request.system.length);
   if (step.type === "calls") {

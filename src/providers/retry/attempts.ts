@@ -27,11 +27,13 @@ export interface AttemptSource {
 
 /** The model, asked again where that may help. */
 export function withRetries(model: Model, options: RetryOptions): Model {
-  const { provider, family, model: name } = model;
+  const { provider, family, model: name, contextTokens, outputTokens } = model;
   return {
     provider,
     family,
     model: name,
+    ...(contextTokens !== undefined && { contextTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
     stream: (request, context) =>
       attempts({ provider, signal: context.signal, open: () => model.stream(request, { ...context, model }) }, options),
   };

@@ -9,20 +9,19 @@ import type { AssistantBlock, ImageBlock, TextBlock, ToolResultBlock } from "../
 import type { JsonObject } from "../../protocol/json.js";
 import { withMarkAtEnd, withMarkedMessages } from "./anthropic-cache.js";
 import { anthropicFeatures } from "./anthropic-features.js";
+import { thinkingFields } from "./anthropic-thinking.js";
 import { type AssistantTurn, arrange, type ConversationTurn, callName, type UserTurn } from "./conversation.js";
 import { asObject, asText } from "./fields.js";
 import { versionedUrl } from "./url.js";
 import type { WireRequest, WireTarget } from "./wire.js";
-
-/** Anthropic has no default; this fits every current model and is more than most answers. */
-const DEFAULT_MAX_TOKENS = 8192;
 
 export const ANTHROPIC_HEADERS = { "anthropic-version": "2023-06-01" } as const;
 
 export function encodeAnthropic(request: ModelRequest, target: WireTarget): WireRequest {
   const turns = arrange(request.messages, (block) => isOwn(block, target.family));
   const messages = turns.flatMap((turn, index) => encodeTurn(turn, index === turns.length - 1 ? "last" : "earlier"));
-  const { baseUrl, extra = {} } = target;
+  const { baseUrl } = target;
+  const extra = { ...thinkingFields(request), ...target.extra };
   const features = anthropicFeatures(request.model, { baseUrl, extra, tools: request.tools.length });
   const tools = request.tools.map((tool) => ({
     name: tool.name,
@@ -35,7 +34,6 @@ export function encodeAnthropic(request: ModelRequest, target: WireTarget): Wire
     headers: { ...ANTHROPIC_HEADERS, ...features.headers },
     body: {
       model: request.model,
-      max_tokens: request.maxOutputTokens ?? DEFAULT_MAX_TOKENS,
       stream: true,
       ...(request.system.trim() !== "" && { system: withMarkAtEnd([{ type: "text", text: request.system }]) }),
       ...(tools.length > 0 && { tools: withMarkAtEnd(tools) }),

@@ -57,6 +57,7 @@ function encode(request: ModelRequest, { baseUrl, family, extra }: WireTarget): 
         input_schema: inputSchema,
       })),
       ...(request.maxOutputTokens !== undefined && { max_output_tokens: request.maxOutputTokens }),
+      ...(request.effort !== undefined && { effort: request.effort }),
       ...extra,
     },
   };

@@ -17,8 +17,13 @@ import type { WireRequest, WireTarget } from "./wire.js";
 /** What a signature stands on: the call or the text that follows it, its own thought, or an empty part. */
 export type SignedPart = "call" | "text" | "thought" | "nothing";
 
-/** From this generation on, a call in the newest turn without a signature is refused. */
+/** From this generation on, a call in the newest turn without a signature is refused. Earlier ones get theirs too: what was sent once stays. */
 const WANTS_SIGNATURES = /\bgemini-([3-9]|[1-9]\d)/;
+const THINKS_BY_LEVEL = WANTS_SIGNATURES;
+const TWO_LEVELS = /\bgemini-3-pro/;
+const THINKS_BY_BUDGET = /\bgemini-2\.5-/;
+/** In tokens; every model of that generation takes these. */
+const BUDGETS = { low: 1024, medium: 8192, high: 24_576 } as const;
 /** Google's own word for a call that another model made, or whose signature was lost. */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
@@ -28,7 +33,7 @@ export function encodeGemini(request: ModelRequest, target: WireTarget): WireReq
   const contents = turns.map((turn) =>
     turn.role === "user"
       ? { role: "user", parts: encodeUser(turn) }
-      : { role: "model", parts: strict && turn.current ? signed(encodeAssistant(turn)) : encodeAssistant(turn) },
+      : { role: "model", parts: strict ? signed(encodeAssistant(turn)) : encodeAssistant(turn) },
   );
   const functionDeclarations = request.tools.map((tool) => {
     const parameters = toGeminiSchema(tool.inputSchema);
@@ -37,6 +42,7 @@ export function encodeGemini(request: ModelRequest, target: WireTarget): WireReq
   const { generationConfig, ...extra } = target.extra ?? {};
   const generation = {
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
+    ...thinking(request),
     ...asObject(generationConfig),
   };
   return {
@@ -50,6 +56,17 @@ export function encodeGemini(request: ModelRequest, target: WireTarget): WireReq
       ...extra,
     },
   };
+}
+
+/** Thoughts are asked for as well: how long it thinks is then seen. Models that cannot think get nothing. */
+function thinking({ effort, model }: ModelRequest): JsonObject {
+  if (effort === undefined) return {};
+  if (THINKS_BY_LEVEL.test(model)) {
+    const level = effort === "medium" && TWO_LEVELS.test(model) ? "high" : effort;
+    return { thinkingConfig: { includeThoughts: true, thinkingLevel: level.toUpperCase() } };
+  }
+  if (!THINKS_BY_BUDGET.test(model)) return {};
+  return { thinkingConfig: { includeThoughts: true, thinkingBudget: BUDGETS[effort] } };
 }
 
 function isSendable(block: AssistantBlock, family: string): boolean {

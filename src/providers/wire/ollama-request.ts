@@ -22,6 +22,8 @@ const ANSWER_TOKENS = 4096;
 export function neededContext(request: ModelRequest, tokensPerByte?: number): number {
   return estimateTokens(requestSize(request), tokensPerByte) + (request.maxOutputTokens ?? ANSWER_TOKENS);
 }
+/** Others can only be told to think. */
+const HAS_LEVELS = /\bgpt-oss\b/;
 
 export function encodeOllama(request: ModelRequest, target: WireTarget): WireRequest {
   const messages: JsonObject[] = [];
@@ -45,6 +47,7 @@ export function encodeOllama(request: ModelRequest, target: WireTarget): WireReq
       ...(request.answerSchema !== undefined && { format: request.answerSchema }),
       // What does not fit is refused. Without this it would be left out, and nobody would know.
       truncate: false,
+      ...(request.effort !== undefined && { think: HAS_LEVELS.test(request.model) ? request.effort : true }),
       ...extra,
       options: {
         num_ctx: contextStep(neededContext(request), target.maxContextTokens),

@@ -11,6 +11,7 @@ import type { AssistantBlock, ImageBlock, TextBlock, ToolResultBlock } from "../
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { type AssistantTurn, arrange, callName, splitContent, type UserTurn } from "./conversation.js";
 import { asObject } from "./fields.js";
+import { WITHOUT_REASONING } from "./openai-models.js";
 import { compatibleUrl } from "./url.js";
 import type { WireRequest, WireTarget } from "./wire.js";
 
@@ -41,6 +42,8 @@ export function encodeChat(request: ModelRequest, target: WireTarget): WireReque
       ...(tools.length > 0 && { tools }),
       ...limit(request.maxOutputTokens, target),
       ...(request.answerSchema !== undefined && { response_format: responseFormat(request.answerSchema) }),
+      ...reasoning(request, target.family),
+      ...cacheHints(request, target.family),
       ...target.extra,
     },
   };
@@ -48,6 +51,21 @@ export function encodeChat(request: ModelRequest, target: WireTarget): WireReque
 
 function responseFormat(schema: JsonObject): JsonObject {
   return { type: "json_schema", json_schema: { name: "answer", schema } };
+}
+
+/** OpenAI refuses it for a model that does not reason; other servers know best what theirs can do. */
+function reasoning({ effort, model }: ModelRequest, family: string): JsonObject {
+  if (effort === undefined || (family === "openai" && WITHOUT_REASONING.test(model))) return {};
+  return { reasoning_effort: effort };
+}
+
+/**
+ * OpenAI caches by itself and only has to be led to the same machine. OpenRouter hands the marks of Anthropic's models on, and sets
+ * them itself when told to.
+ */
+function cacheHints({ cacheKey, model }: ModelRequest, family: string): JsonObject {
+  if (family === "openai" && cacheKey !== undefined) return { prompt_cache_key: cacheKey };
+  return family === "openrouter" && model.startsWith("anthropic/") ? { cache_control: { type: "ephemeral" } } : {};
 }
 
 /** OpenAI's newer models refuse the old name; most other servers know no other. */

@@ -11,14 +11,12 @@ import type { AssistantBlock, ImageBlock, TextBlock, ThinkingBlock, ToolResultBl
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { type AssistantTurn, arrange, callName, type UserTurn } from "./conversation.js";
 import { asList, asObject, asText } from "./fields.js";
+import { WITHOUT_REASONING } from "./openai-models.js";
 import { compatibleUrl } from "./url.js";
 import type { WireRequest, WireTarget } from "./wire.js";
 
 /** Of a thought that came in the clear, as open models send it: it goes back so, while the answer it belongs to goes on. */
 export const PLAIN_REASONING = { kind: "reasoning_text" } as const;
-
-/** OpenAI refuses to encrypt the reasoning of a model that has none. */
-const WITHOUT_REASONING = /^(ft:)?(gpt-3|gpt-4|chatgpt-4o|gpt-5(\.\d+)?-chat)/;
 
 /** OpenAI refuses a lower limit. */
 const LEAST_OUTPUT = 16;
@@ -37,6 +35,7 @@ export function encodeResponses(request: ModelRequest, target: WireTarget): Wire
     parameters: tool.inputSchema,
     strict: false,
   }));
+  const reasons = !WITHOUT_REASONING.test(request.model);
   return {
     url: compatibleUrl(target.baseUrl, "/responses"),
     headers: {},
@@ -47,7 +46,9 @@ export function encodeResponses(request: ModelRequest, target: WireTarget): Wire
       ...(tools.length > 0 && { tools }),
       stream: true,
       store: false,
-      ...(!WITHOUT_REASONING.test(request.model) && { include: ["reasoning.encrypted_content"] }),
+      ...(reasons && { include: ["reasoning.encrypted_content"] }),
+      ...(reasons && request.effort !== undefined && { reasoning: { effort: request.effort } }),
+      ...(target.family === "openai" && request.cacheKey !== undefined && { prompt_cache_key: request.cacheKey }),
       ...(request.maxOutputTokens !== undefined &&
         target.dialect?.outputLimit !== "refused" && {
           max_output_tokens: Math.max(request.maxOutputTokens, LEAST_OUTPUT),

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ModelRequest } from "../../engine/ports.js";
+import type { Effort, ModelRequest } from "../../engine/ports.js";
 import type { AssistantBlock, Message, ResultContent } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { anthropic } from "./anthropic.js";
@@ -106,13 +106,24 @@ function requests({ wire, family, baseUrl, model, extra }: Row): readonly JsonOb
     tools: fc.constantFrom([], TOOLS),
     maxOutputTokens: fc.constantFrom(undefined, 2000),
     turns: fc.array(turn(family), { minLength: 1, maxLength: 3 }),
+    effort: fc.constantFrom<Effort | undefined>(undefined, "low", "medium", "high"),
     more: fc.constantFrom({}, extra),
   });
-  return fc.sample(request, { numRuns: REQUESTS, seed: SEED }).map(({ turns, maxOutputTokens, more, ...fields }) => {
-    const limit = maxOutputTokens === undefined ? {} : { maxOutputTokens };
-    const asked: ModelRequest = { model, ...fields, ...limit, messages: turns.flat() };
-    return wire.encode(asked, { baseUrl, family, extra: more }).body;
-  });
+  return fc
+    .sample(request, { numRuns: REQUESTS, seed: SEED })
+    .map(({ turns, maxOutputTokens, effort, more, ...fields }) => {
+      const limit = maxOutputTokens === undefined ? {} : { maxOutputTokens };
+      const thought = effort === undefined ? {} : { effort };
+      const asked: ModelRequest = {
+        model,
+        ...fields,
+        ...limit,
+        ...thought,
+        cacheKey: "sess_1",
+        messages: turns.flat(),
+      };
+      return wire.encode(asked, { baseUrl, family, extra: more }).body;
+    });
 }
 
 /* ---- the compiler ---- */
@@ -131,6 +142,11 @@ interface Row {
   readonly ahead?: readonly string[];
 }
 
+/** The SDK has no type for the body itself, only for its parts, and spells values as enums. */
+const GEMINI_TYPES = `import type { Content, GenerationConfig, Tool } from "@google/genai";
+type Spelled<T> = T extends string ? \`\${T}\` : T extends object ? { [K in keyof T]: Spelled<T[K]> } : T;
+type Request = Spelled<{ contents: Content[]; systemInstruction?: Content; tools?: Tool[]; generationConfig?: GenerationConfig }>;`;
+
 const ROWS: readonly Row[] = [
   {
     name: "Anthropic Messages",
@@ -140,6 +156,16 @@ const ROWS: readonly Row[] = [
     model: "claude-sonnet-4-5",
     baseUrl: "https://api.anthropic.com",
     extra: { thinking: { type: "enabled", budget_tokens: 1024 } },
+    types: 'import type Anthropic from "@anthropic-ai/sdk";\ntype Request = Anthropic.MessageCreateParamsStreaming;',
+  },
+  {
+    name: "Anthropic Messages of newer models",
+    package: "@anthropic-ai/sdk",
+    wire: anthropic as Wire<unknown>,
+    family: "anthropic",
+    model: "claude-opus-5-5",
+    baseUrl: "https://api.anthropic.com",
+    extra: {},
     types: 'import type Anthropic from "@anthropic-ai/sdk";\ntype Request = Anthropic.MessageCreateParamsStreaming;',
   },
   {
@@ -170,10 +196,17 @@ const ROWS: readonly Row[] = [
     model: "gemini-3-pro-preview",
     baseUrl: "https://host",
     extra: { generationConfig: { temperature: 0, thinkingConfig: { includeThoughts: true } } },
-    // The SDK has no type for the body itself, only for its parts, and spells values as enums.
-    types: `import type { Content, GenerationConfig, Tool } from "@google/genai";
-type Spelled<T> = T extends string ? \`\${T}\` : T extends object ? { [K in keyof T]: Spelled<T[K]> } : T;
-type Request = Spelled<{ contents: Content[]; systemInstruction?: Content; tools?: Tool[]; generationConfig?: GenerationConfig }>;`,
+    types: GEMINI_TYPES,
+  },
+  {
+    name: "Gemini of an older generation",
+    package: "@google/genai",
+    wire: gemini as Wire<unknown>,
+    family: "gemini",
+    model: "gemini-2.5-flash",
+    baseUrl: "https://host",
+    extra: {},
+    types: GEMINI_TYPES,
   },
   {
     name: "Ollama",
@@ -184,7 +217,7 @@ type Request = Spelled<{ contents: Content[]; systemInstruction?: Content; tools
     baseUrl: "http://host",
     extra: { think: true },
     types: 'import type { ChatRequest } from "ollama";\ntype Request = ChatRequest & { stream: true };',
-    ahead: ["id", "tool_call_id", "format", "$schema", "additionalProperties"],
+    ahead: ["id", "tool_call_id", "truncate", "format", "$schema", "additionalProperties"],
   },
 ];
 

@@ -9,7 +9,7 @@
  * 4. Messages are those of sessions/conversation.ts: what happens outside a turn makes none.
  */
 import type { AssistantBlock, ToolUseBlock } from "../../protocol/content.js";
-import { text } from "../../protocol/content.js";
+import { inputMessage, text } from "../../protocol/content.js";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.js";
 import type { AnswerShape, EventPayloads } from "../../protocol/events.js";
 import type { AssistantEntry, Stop, ToolResultEntry, UserEntry } from "./message-file.js";
@@ -104,7 +104,8 @@ export class MessageFold {
     this.#leave(ts);
     this.#settled = id - 1;
     this.#turn = id;
-    this.#put({ at: id, entry: { role: "user", timestamp: ts, content: payload.input } });
+    const { content } = inputMessage(payload.input, payload.notice);
+    this.#put({ at: id, entry: { role: "user", timestamp: ts, content } });
   }
 
   #compact({ id, ts, payload: { summary } }: EnvelopeOf<"CompactionTriggered">): void {

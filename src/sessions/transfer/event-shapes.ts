@@ -64,7 +64,7 @@ const NEXT_ATTEMPT = object({
 });
 
 const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
-  TurnStarted: object({ turn: STRING, input: CONTENT }, { route: STRING, queued: DELTAS }),
+  TurnStarted: object({ turn: STRING, input: CONTENT }, { notice: STRING, route: STRING, queued: DELTAS }),
   InputQueued: object({ input: CONTENT, delivery: oneOf("queue", "steer"), from: STRING }),
   InputSteered: object({ turn: STRING, input: CONTENT, from: STRING }),
   InputDropped: object({ inputs: { type: "array", items: CONTENT }, by: STRING }),

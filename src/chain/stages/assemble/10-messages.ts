@@ -7,6 +7,8 @@ export const create: CreateHook = (services) => (turn) => {
     system: "",
     messages: [...turn.conversation],
     tools: [],
+    cacheKey: turn.bus.session,
+    ...(services.effort !== undefined && { effort: services.effort }),
     ...(services.maxOutputTokens !== undefined && { maxOutputTokens: services.maxOutputTokens }),
   };
   return "send";

@@ -35,7 +35,7 @@ export interface ModelSpec {
 export const DEFAULT_MODEL: Required<ModelSpec> = {
   name: "mock-model",
   contextLength: 131_072,
-  capabilities: ["completion", "tools", "thinking"],
+  capabilities: ["completion", "tools", "thinking", "vision"],
   installed: "yes",
   bytes: 4_683_075_271,
   loadMs: 0,

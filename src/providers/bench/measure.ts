@@ -1,0 +1,77 @@
+/** How fast a model answers one prompt (feature M17). */
+import type { Clock } from "../../base/clock.js";
+import type { Model } from "../../engine/ports.js";
+import { text } from "../../protocol/content.js";
+import { type Failure, failure } from "../../protocol/errors.js";
+import { NO_USAGE, type Usage } from "../../protocol/usage.js";
+
+export interface Measurement {
+  /** Until the first piece of an answer or a thought. */
+  readonly firstTokenMs: number;
+  readonly totalMs: number;
+  readonly promptTokens: number;
+  /** What the provider counted, thoughts included; 0 when it does not count. */
+  readonly answerTokens: number;
+}
+
+export interface MeasureOptions {
+  readonly prompt: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly maxOutputTokens?: number | undefined;
+}
+
+export async function measure(
+  model: Model,
+  { prompt, clock, signal, maxOutputTokens }: MeasureOptions,
+): Promise<{ readonly measured: Measurement } | { readonly failure: Failure }> {
+  const request = {
+    model: model.model,
+    system: "",
+    messages: [{ role: "user", content: [text(prompt)] }] as const,
+    tools: [],
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  };
+  const from = clock.now();
+  let firstTokenMs: number | undefined;
+  let usage: Usage = NO_USAGE;
+  for await (const batch of model.stream(request, { model, signal })) {
+    for (const event of batch) {
+      if (event.type === "failure") return { failure: event.failure };
+      if (event.type === "text" || event.type === "thinking") firstTokenMs ??= clock.now() - from;
+      if (event.type === "usage") usage = event.usage;
+    }
+  }
+  if (signal.aborted) return { failure: failure("Interrupted") };
+  const totalMs = clock.now() - from;
+  return {
+    measured: {
+      firstTokenMs: firstTokenMs ?? totalMs,
+      totalMs,
+      promptTokens: usage.input + usage.cache_read + usage.cache_write,
+      answerTokens: usage.output,
+    },
+  };
+}
+
+/** Speed of writing: from the first piece on, since what came before is waiting. An answer in one piece has only its whole time. */
+export function tokensPerSecond({ firstTokenMs, totalMs, answerTokens }: Measurement): number | undefined {
+  const writing = totalMs - firstTokenMs >= 1 ? totalMs - firstTokenMs : totalMs;
+  return answerTokens === 0 || writing <= 0 ? undefined : answerTokens / (writing / 1000);
+}
+
+/** The middle of several runs, each number by itself: one slow run, such as the one that loads a model, does not count. */
+export function median(runs: readonly Measurement[]): Measurement | undefined {
+  if (runs.length === 0) return undefined;
+  const middle = (pick: (run: Measurement) => number) => {
+    const values = runs.map(pick).sort((one, other) => one - other);
+    const at = (values.length - 1) / 2;
+    return ((values[Math.floor(at)] ?? 0) + (values[Math.ceil(at)] ?? 0)) / 2;
+  };
+  return {
+    firstTokenMs: middle((run) => run.firstTokenMs),
+    totalMs: middle((run) => run.totalMs),
+    promptTokens: middle((run) => run.promptTokens),
+    answerTokens: middle((run) => run.answerTokens),
+  };
+}

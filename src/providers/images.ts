@@ -1,0 +1,113 @@
+/**
+ * Images that a model can be sent, and what becomes of the others (feature M1).
+ *
+ * 1. An image that a person has just given and that the model cannot take is a failure before anything is sent: an answer that
+ *    ignores it would be a wrong one.
+ * 2. Any other image that it cannot take (from a tool, or from before the model was changed) becomes a sentence, the same one
+ *    every time.
+ * 3. Limits are those of the provider's own service; a server that merely speaks its protocol knows its own.
+ */
+import type { ModelRequest } from "../engine/ports.js";
+import { hasImages, type ImageBlock, type Message, type ResultContent, text } from "../protocol/content.js";
+import { type Failure, failure } from "../protocol/errors.js";
+import type { HttpClient } from "../system/http-client.js";
+
+export interface ImageRules {
+  /** False when the model is known to read nothing but text. */
+  readonly sees: boolean;
+  /** All types when not given. */
+  readonly types?: readonly string[];
+  /** Of one image, as base64. */
+  readonly maxCharacters?: number;
+}
+
+/** Models known by name to read text alone. What is not known is not refused: its server will say so. */
+const TEXT_ONLY =
+  /^(gpt-3\.5|gpt-4(-\d{4}|-32k|-0314|-0613)?$|gpt-4-\d{4}-preview$|o1-(mini|preview)|o3-mini|gpt-oss|claude-(2|instant)|deepseek-(chat|reasoner|coder)|text-|codex-mini)/;
+
+const COMMON_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const MEGABYTE = 1024 * 1024;
+
+/** By family: only the provider's own service has it. */
+const SERVICES: Readonly<Record<string, Omit<ImageRules, "sees">>> = {
+  anthropic: { types: COMMON_TYPES, maxCharacters: 5 * MEGABYTE },
+  openai: { types: COMMON_TYPES, maxCharacters: 50 * MEGABYTE },
+  gemini: {
+    types: ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
+    maxCharacters: 100 * MEGABYTE,
+  },
+};
+
+export function imageRules(family: string, model: string): ImageRules {
+  return { sees: !TEXT_ONLY.test(model.split("/").at(-1) ?? model), ...SERVICES[family] };
+}
+
+export interface ImageReader {
+  readonly wire: { readonly name: string };
+  readonly endpoint: { readonly family: string; readonly baseUrl: string };
+  readonly http: HttpClient;
+  readonly signal: AbortSignal;
+}
+
+type Accepted = { readonly request: ModelRequest } | { readonly failure: Failure };
+
+export async function acceptImages(request: ModelRequest, reader: ImageReader): Promise<Accepted> {
+  const rules = imageRules(reader.endpoint.family, request.model);
+  const blind = rules.sees && reader.wire.name === "ollama" && (await isBlind(request.model, reader));
+  return applyRules(request, blind ? { ...rules, sees: false } : rules);
+}
+
+/** Ollama knows of each model what it can do; an old server does not tell. */
+async function isBlind(model: string, { endpoint, http, signal }: ImageReader): Promise<boolean> {
+  const { showOllamaModel } = await import("./ollama/api.js");
+  const shown = await showOllamaModel(endpoint.baseUrl, model, { http, signal });
+  return shown.ok && shown.details.capabilities.length > 0 && !shown.details.capabilities.includes("vision");
+}
+
+export function applyRules(request: ModelRequest, rules: ImageRules): Accepted {
+  const newest = request.messages.at(-1);
+  for (const block of newest?.role === "user" ? newest.content : []) {
+    const problem = block.type === "image" ? problemOf(block, rules) : undefined;
+    if (problem === undefined) continue;
+    return {
+      failure: failure("ImageNotAccepted", { model: request.model, detail: `${problem.what}. ${problem.advice}` }),
+    };
+  }
+  return { request: { ...request, messages: request.messages.map((message) => withoutUnseen(message, rules)) } };
+}
+
+function withoutUnseen(message: Message, rules: ImageRules): Message {
+  if (message.role === "assistant" || !hasImages([message])) return message;
+  const content = message.content.map((block) => {
+    if (block.type === "text") return block;
+    if (block.type === "image") return seen(block, rules);
+    return { ...block, content: block.content.map((part) => seen(part, rules)) };
+  });
+  return { ...message, content };
+}
+
+function seen(block: ResultContent, rules: ImageRules): ResultContent {
+  const problem = block.type === "image" ? problemOf(block, rules) : undefined;
+  return problem === undefined ? block : text(`(An image stood here. You were not given it: ${problem.what}.)`);
+}
+
+function problemOf(
+  { media_type: type, data }: ImageBlock,
+  { sees, types, maxCharacters }: ImageRules,
+): { readonly what: string; readonly advice: string } | undefined {
+  if (!sees) return { what: "this model reads text alone", advice: "Choose another one with --model." };
+  if (types !== undefined && !types.includes(type)) {
+    const others = types.map((name) => name.replace("image/", "")).join(", ");
+    return { what: `this model does not take ${type}`, advice: `It takes ${others}: convert the image.` };
+  }
+  if (maxCharacters !== undefined && data.length > maxCharacters) {
+    const size = `${megabytes(data.length)} MB where ${megabytes(maxCharacters)} MB are the most`;
+    return { what: `the image has ${size}`, advice: "Make a smaller copy." };
+  }
+  return undefined;
+}
+
+/** Of the image itself, which base64 makes a third longer. */
+function megabytes(characters: number): string {
+  return ((characters * 3) / 4 / MEGABYTE).toFixed(1);
+}

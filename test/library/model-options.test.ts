@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect } from "vitest";
+import { Harness, type HarnessTool } from "../../src/main/index.js";
+import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { sampleKey } from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+let mock: MockModel | undefined;
+let folder: string | undefined;
+afterEach(async () => {
+  await mock?.close();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+verifies(["M18", "L13"], "a program's prompts are recorded and replayed, its tools really run", async () => {
+  mock = await startMockModel({ script: script([reply().tool("clock", {}), reply().text("It is noon.")]) });
+  folder = await mkdtemp(join(tmpdir(), "oxbow-test-"));
+  const file = join(folder, "tape.jsonl");
+  let ran = 0;
+  const clock: HarnessTool = {
+    name: "clock",
+    description: "tells the time",
+    inputSchema: { type: "object" },
+    execute: () => `12:0${ran++ > 1 ? 1 : 0}`,
+  };
+  const first = new Harness({ apiKey: sampleKey(), baseUrl: mock.url, record: file }, [clock]);
+  expect((await first.prompt("How late is it?")).text).toBe("It is noon.");
+  await mock.close();
+
+  const again = new Harness({ apiKey: undefined, replay: file }, [clock]);
+  expect((await again.prompt("How late is it?")).text).toBe("It is noon.");
+  expect(again.cassetteReport()).toBeUndefined();
+  expect(ran).toBe(2);
+
+  const other = new Harness({ apiKey: undefined, replay: file }, [clock]);
+  await expect(other.prompt("How late is it?")).rejects.toMatchObject({ failure: { reason: "CassetteMismatch" } });
+  expect(other.cassetteReport()).toContain("12:01");
+
+  const over = new Harness({ apiKey: sampleKey(), record: file }, []);
+  await expect(over.prompt("again")).rejects.toMatchObject({ failure: { reason: "ConfigurationInvalid" } });
+});
+
+verifies(["M1", "L13"], "images and the effort of a prompt reach the model", async () => {
+  mock = await startMockModel({ script: script([reply().text("A cat.")]) });
+  const harness = new Harness({ apiKey: sampleKey(), baseUrl: mock.url, model: "claude-opus-5", effort: "high" }, []);
+  const images = [{ media_type: "image/png", data: "iVBORw0KGgo=" }];
+  expect((await harness.prompt("What is it?", { images })).text).toBe("A cat.");
+  const source = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
+  expect(mock.requests[0]?.body).toMatchObject({
+    output_config: { effort: "high" },
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "image", source },
+          { type: "text", text: "What is it?" },
+        ],
+      },
+    ],
+  });
+  expect(() => new Harness({ apiKey: sampleKey(), effort: "huge" as "high" }, [])).toThrow(/effort must be/);
+});
