@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { times } from "../../test/support/thorough.js";
 import {
   killAllGroups,
   type ProcessEnd,
@@ -197,7 +198,7 @@ describe("[T6 L9] timeout and cancel", () => {
       return seed / 2_147_483_648;
     };
     const worker = async () => {
-      for (let round = 0; round < 25; round++) {
+      for (let round = 0; round < times(8, 25); round++) {
         const controller = new AbortController();
         setTimeout(() => controller.abort(), random() * 30);
         expect((await run(command, { signal: controller.signal })).reason).toBe("cancelled");

@@ -5,6 +5,7 @@
  *    for every tool that takes a path, not only for the one that a scenario names.
  * 2. A file that deserves a question counts as asked for when the workspace names the reason; asking is the permission gate's.
  */
+
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
@@ -16,6 +17,7 @@ import type { JsonObject } from "../../src/protocol/json.js";
 import { PermissionGate } from "../../src/security/permissions/gate.js";
 import { Workspace } from "../../src/tools/workspace.js";
 import { ids } from "../support/engine.js";
+import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 import { type AttackStep, startAttack } from "./attacker.js";
 import { type Layout, PathPlace } from "./path-place.js";
@@ -329,7 +331,7 @@ async function deletedWorkspace(stage: Stage): Promise<void> {
 
 /* ---- races: the attacker is at work all the time, and the tool is called until both had their chances ---- */
 
-const CALLS = 200;
+const CALLS = times(80, 200);
 const MAX_CALLS = 5000;
 
 /** `act` tells how the call ended that the attack is about: in the end it must have succeeded and been refused. */
