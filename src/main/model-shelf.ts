@@ -7,7 +7,7 @@
  */
 import type { Model } from "../engine/ports.js";
 import type { Failure } from "../protocol/errors.js";
-import type { LocalWishes } from "../providers/local/local-model.js";
+import type { LocalWishes } from "../providers/local/local-ollama.js";
 import type { Trace } from "../providers/trace.js";
 import { createHttpClient, type HttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";

@@ -114,7 +114,7 @@ describe("[M1 M10] createHttpModel", () => {
       out.push(batch);
       if (out.length === 1) go();
     }
-    expect(out.map((batch) => batch.length)).toEqual([2, 3]);
+    expect(out.map((batch) => batch.length)).toEqual([1, 3]);
   });
 
   it("finishes at [DONE] without waiting for the end of the body, and keeps a connection that ends soon", async () => {

@@ -2,7 +2,7 @@
  * A model behind HTTP: a wire, an endpoint and a client joined (feature M1).
  *
  * 1. Problems are `failure` events; only a fault in this code is thrown. A cancelled stream just ends.
- * 2. One batch for each read of the network.
+ * 2. One batch for each read of the network, and in it one piece of text for all that follows another.
  * 3. The key is in the request's headers and nowhere else: not in a failure, not in a trace.
  */
 import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../engine/ports.js";
@@ -217,7 +217,7 @@ async function* read<State>(
       framed = true;
       const step = wire.step(state, frame);
       state = step.state;
-      for (const event of step.events) events.push(event.type === "failure" ? conceal(event.failure) : event);
+      for (const event of step.events) add(events, event.type === "failure" ? conceal(event.failure) : event);
       if (step.done) return { events, done: true };
     }
     return { events, done: false };
@@ -241,6 +241,14 @@ async function* read<State>(
   if (rest.done) yield rest.events;
   else if (!framed && broken === undefined && isForeign(opening)) yield [conceal(notAStream(opening, context))];
   else yield [...rest.events, ...ending(wire.end(state), broken, context)];
+}
+
+/** Words that arrived together are one piece: everybody behind is called once for them instead of once for each token. */
+function add(events: ModelEvent[], event: ModelEvent): void {
+  const last = events.at(-1);
+  if ((event.type === "text" || event.type === "thinking") && last?.type === event.type) {
+    events[events.length - 1] = { type: event.type, text: last.text + event.text };
+  } else events.push(event);
 }
 
 /** Not even the beginning of a stream of events. */

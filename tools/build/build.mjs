@@ -31,7 +31,12 @@ const ENTRIES = {
   "credential-helper": "src/main/credential-helper.ts",
 };
 /** What a prompt needs on its way to the first request goes into one chunk: every further file costs about a millisecond. */
-const START_UP = ["src/main/cli.ts", "src/main/commands/run.ts"];
+const START_UP = [
+  "src/main/cli.ts",
+  "src/main/commands/run.ts",
+  // What the wires share.
+  ...["conversation", "tool-arguments", "openai-models"].map((name) => `src/providers/wire/${name}.ts`),
+];
 /** The same for the first request with a stored key; the helper process loads this too, and must not load the engine with it. */
 const TOGETHER = {
   keys: ["catalogue", "credential-error", "helper/helper-protocol"].map(
@@ -87,7 +92,13 @@ function noticesFile({ root, metafile }) {
   return text === "" ? [] : [{ name: NOTICES, text }];
 }
 
-function toFile({ fileName, code }) {
+/** One character beyond Latin-1 and V8 keeps the whole file with two bytes for each: such are written as their numbers. */
+function narrow(code) {
+  return code.replace(/[^\x00-\xFF]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function toFile({ fileName, code: written }) {
+  const code = narrow(written);
   if (fileName === "bin.js" && !code.startsWith("#!")) return { name: fileName, text: `#!/usr/bin/env node\n${code}` };
   return { name: fileName, text: code };
 }

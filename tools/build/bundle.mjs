@@ -34,6 +34,8 @@ export async function bundle({ root, entries, startUp, together = {} }) {
       format: "esm",
       // Names and lines stay as they were written: a stack trace in a report has to be readable without a source map.
       minify: false,
+      // Nobody reads them here, and an engine reads every byte.
+      comments: false,
       entryFileNames: "[name].js",
       chunkFileNames: "[name]-[hash].js",
       codeSplitting: {

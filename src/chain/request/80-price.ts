@@ -45,10 +45,11 @@ async function* priced(
   };
   try {
     let next = iterator.next();
-    learn(first);
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const { done, value } = await next;
       if (done) return;
+      // Not before: the request is on its way then.
+      if (isFirst) learn(first);
       if (known === undefined && value.some(endsAttempt)) await loading;
       const late = waiting !== undefined && known !== undefined ? [pay(waiting)] : [];
       const batch = value.some(isOfInterest) ? value.map(pay) : value;

@@ -1,6 +1,6 @@
 /** How much memory a model on this machine could take. */
 import { existsSync } from "node:fs";
-import type { LocalWishes } from "../../providers/local/local-model.js";
+import type { LocalWishes } from "../../providers/local/local-ollama.js";
 import { isLoopback } from "../../providers/named.js";
 
 /** There when a driver for NVIDIA's or AMD's cards is loaded. */

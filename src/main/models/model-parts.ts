@@ -1,5 +1,5 @@
 /** What finding, opening and describing models have in common. */
-import type { LocalWishes } from "../../providers/local/local-model.js";
+import type { LocalWishes } from "../../providers/local/local-ollama.js";
 import type { Trace } from "../../providers/trace.js";
 import type { HttpClient } from "../../system/http-client.js";
 import type { ProviderDirectory } from "./provider-directory.js";

@@ -5,6 +5,7 @@ import { createHttpModel } from "../../providers/http-model.js";
 import { loadWire, type NamedProvider } from "../../providers/named.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { nearest } from "../flags.js";
+import { lateLocalModel } from "./late-local-model.js";
 import { type ModelParts, OFFLINE } from "./model-parts.js";
 import type { ProviderDirectory } from "./provider-directory.js";
 
@@ -38,13 +39,18 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
   const known = { ...(maxContextTokens !== undefined && { maxContextTokens }), ...(trace && { trace }) };
   const given = { wire, endpoint, model: chosen, http, ...known };
   // What servers of one's own speak; behind any other wire there is a hosted service, or a stand-in for one.
-  const isOwn = provider.wire === "ollama" || (endpoint.local && provider.wire === "openai-chat");
-  if (!isOwn) return { model: createHttpModel(given) };
-  const [{ createLocalModel }, { memoryFor }] = await Promise.all([
-    import("../../providers/local/local-model.js"),
-    import("./local-memory.js"),
-  ]);
-  return { model: createLocalModel({ ...given, clock: nodeClock, ...parts.local, ...memoryFor(endpoint.baseUrl) }) };
+  if (provider.wire === "ollama") {
+    const [{ createLocalOllama }, { memoryFor }] = await Promise.all([
+      import("../../providers/local/local-ollama.js"),
+      import("./local-memory.js"),
+    ]);
+    const wishes = { clock: nodeClock, ...parts.local, ...memoryFor(endpoint.baseUrl) };
+    return { model: createLocalOllama({ ...given, ...wishes }) };
+  }
+  const direct = createHttpModel(given);
+  if (!endpoint.local || provider.wire !== "openai-chat") return { model: direct };
+  const load = async () => (await import("../../providers/local/local-chat.js")).withLocalCare;
+  return { model: lateLocalModel(direct, { load, clock: nodeClock }) };
 }
 
 /** The first model of a server that was asked for without one. */

@@ -54,7 +54,8 @@ export class ShownAnswer {
   take(events: readonly ModelEvent[]): readonly ModelEvent[] {
     const out: ModelEvent[] = [];
     for (const event of events) this.#take(event, out);
-    return out;
+    // Nearly always it is what came.
+    return out.length === events.length && out.every((event, i) => event === events[i]) ? events : out;
   }
 
   #take(event: ModelEvent, out: ModelEvent[]): void {

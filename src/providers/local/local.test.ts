@@ -4,9 +4,11 @@ import type { ModelEvent, ModelRequest } from "../../engine/ports.js";
 import type { Message } from "../../protocol/content.js";
 import { createHttpClient } from "../../system/http-client.js";
 import { type MockModel, startMockModel } from "../../testkit/mock-model/server.js";
+import { createHttpModel } from "../http-model.js";
 import { loadWire } from "../named.js";
 import { asObject } from "../wire/fields.js";
-import { createLocalModel, type LocalWishes } from "./local-model.js";
+import { withLocalCare } from "./local-chat.js";
+import { createLocalOllama, type LocalWishes } from "./local-ollama.js";
 
 let mock: MockModel;
 const http = createHttpClient();
@@ -35,7 +37,7 @@ async function open(script: string, { wire = undefined, model = "mock-model", ..
     local: true,
   } as const;
   const options = { endpoint, model, http, clock: systemClock, wire: await loadWire(name), ...wishes };
-  return createLocalModel(options);
+  return name === "ollama" ? createLocalOllama(options) : withLocalCare(createHttpModel(options));
 }
 
 const said = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
@@ -74,7 +76,7 @@ describe("[M20] a model of Ollama", () => {
     await ask(first, tokens(9000));
     const { wire } = { wire: await loadWire("ollama") };
     const endpoint = { provider: "ollama", family: "ollama", baseUrl: mock.url, local: true } as const;
-    await ask(createLocalModel({ endpoint, model: "mock-model", http, clock: systemClock, wire }), "Hi");
+    await ask(createLocalOllama({ endpoint, model: "mock-model", http, clock: systemClock, wire }), "Hi");
     expect(sizes()).toEqual([16_384, 16_384]);
   });
 

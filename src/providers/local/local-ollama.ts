@@ -1,11 +1,9 @@
-/** A model on a machine of one's own (feature M20): what a hosted service does for its users has to be done here. */
+/** A model of Ollama (feature M20): sized to the request and the machine, and its broken calls asked for again. */
 import type { Clock } from "../../base/clock.js";
 import type { Model } from "../../engine/ports.js";
-import { createHttpModel, type HttpModelOptions } from "../http-model.js";
+import type { HttpModelOptions } from "../http-model.js";
 import { createOllamaModel } from "../ollama/model.js";
 import { withConstrainedCalls } from "./constrained-calls.js";
-import { withCutWarning } from "./cut-warning.js";
-import { withTextCalls } from "./text-call-recovery.js";
 
 /** What the user wants of local models. */
 export interface LocalWishes {
@@ -20,7 +18,6 @@ export interface LocalModelOptions<State> extends HttpModelOptions<State>, Local
   readonly clock: Clock;
 }
 
-export function createLocalModel<State>(options: LocalModelOptions<State>): Model {
-  if (options.wire.name === "ollama") return withConstrainedCalls(createOllamaModel(options));
-  return withConstrainedCalls(withTextCalls(withCutWarning(createHttpModel(options))));
+export function createLocalOllama<State>(options: LocalModelOptions<State>): Model {
+  return withConstrainedCalls(createOllamaModel(options));
 }

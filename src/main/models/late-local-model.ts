@@ -1,0 +1,68 @@
+/**
+ * What a model of one's own needs around it (calls written as text, cut prompts, broken arguments) concerns its answers only. So the
+ * request goes out first, and the rest is loaded while the server works on it.
+ */
+import type { Clock } from "../../base/clock.js";
+import type { Model, ModelEvent, ModelRequest, ModelStream } from "../../engine/ports.js";
+
+export interface LateCare {
+  readonly load: () => Promise<(model: Model) => Model>;
+  readonly clock: Clock;
+}
+
+/** By then the request is on its way. */
+const SENT_MS = 20;
+
+export function lateLocalModel(model: Model, { load, clock }: LateCare): Model {
+  const begun = new WeakMap<ModelRequest, ModelStream>();
+  const source: Model = {
+    ...model,
+    stream(request, context) {
+      const stream = begun.get(request) ?? model.stream(request, context);
+      begun.delete(request);
+      return stream;
+    },
+  };
+  let around: Promise<Model> | undefined;
+  return {
+    ...model,
+    async *stream(request, context) {
+      const { stream, first } = begin(model.stream(request, context));
+      begun.set(request, stream);
+      around ??= sent(first, clock)
+        .then(load)
+        .then((wrap) => wrap(source));
+      yield* (await around).stream(request, context);
+    },
+  };
+}
+
+function sent(first: Promise<void>, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(SENT_MS, resolve);
+    void first.then(() => {
+      cancel();
+      resolve();
+    });
+  });
+}
+
+/** The same stream, whose first piece is already asked for; `first` resolves when it is there. */
+function begin(stream: ModelStream): { readonly stream: ModelStream; readonly first: Promise<void> } {
+  const iterator = stream[Symbol.asyncIterator]();
+  let waiting: Promise<IteratorResult<readonly ModelEvent[]>> | undefined = iterator.next();
+  // Whoever reads it hears of a failure.
+  const first = waiting.then(
+    () => {},
+    () => {},
+  );
+  const rest: AsyncIterator<readonly ModelEvent[]> = {
+    next: () => {
+      const next = waiting ?? iterator.next();
+      waiting = undefined;
+      return next;
+    },
+    return: async (value) => (await iterator.return?.(value)) ?? { done: true, value: undefined },
+  };
+  return { stream: { [Symbol.asyncIterator]: () => rest }, first };
+}
