@@ -43,6 +43,15 @@ const TOGETHER = {
     (name) => `src/security/credentials/${name}.ts`,
   ),
 };
+/** What is loaded at one time after the first request: these, and all that only they import. */
+const LATER = {
+  saving: [
+    ...["journal", "key", "find-project-sessions", "sqlite/sqlite-store"].map((name) => `src/sessions/${name}.ts`),
+    ...["redact", "redacting-stream"].map((name) => `src/security/redact/${name}.ts`),
+  ],
+  prices: ["src/main/open-catalogue.ts", "src/providers/catalogue/facts.ts"],
+  care: ["src/providers/local/local-chat.ts"],
+};
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 const KEEP_OLD_CHUNKS = 24 * 60 * 60 * 1000;
 
@@ -64,7 +73,13 @@ export async function main(args) {
 export async function build({ root, clean = false, types = false }) {
   writeListing(root);
   const inputs = describeSources(root);
-  const { chunks, metafile } = await bundle({ root, entries: ENTRIES, startUp: START_UP, together: TOGETHER });
+  const { chunks, metafile } = await bundle({
+    root,
+    entries: ENTRIES,
+    startUp: START_UP,
+    together: TOGETHER,
+    later: LATER,
+  });
   const start = metafile.outputs["dist/bin.js"] === undefined ? [] : closureOf(metafile, "dist/bin.js");
   refuseThirdParty(metafile, start);
 

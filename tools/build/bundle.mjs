@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from "node:util";
 import { ToolError } from "../entry.mjs";
 import { runtimeDependencies } from "../setup/freshness.mjs";
 
-export async function bundle({ root, entries, startUp, together = {} }) {
+export async function bundle({ root, entries, startUp, together = {}, later = {} }) {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const input = Object.fromEntries(
     Object.entries(entries)
@@ -35,11 +35,18 @@ export async function bundle({ root, entries, startUp, together = {} }) {
       // Names and lines stay as they were written: a stack trace in a report has to be readable without a source map.
       minify: false,
       // Nobody reads them here, and an engine reads every byte.
-      comments: false,
+      comments: { legal: true, annotation: false, jsdoc: false },
       entryFileNames: "[name].js",
       chunkFileNames: "[name]-[hash].js",
       codeSplitting: {
-        groups: [{ name: "core", test: belongsTo(graph, first, Object.values(input)) }, ...groupsOf(root, together)],
+        groups: [
+          { name: "core", test: belongsTo(graph, first, Object.values(input)) },
+          ...groupsOf(root, together),
+          ...Object.entries(later).map(([name, paths]) => {
+            const members = paths.map((path) => join(root, path));
+            return { name, test: belongsTo(graph, members, Object.values(input)) };
+          }),
+        ],
       },
     });
     await build.close();

@@ -28,6 +28,9 @@ import { askOnce, inputIsConnected, personPresent, processTerminal, readInput, t
 import { cassetteOf, concludeCassette } from "./run-cassette-flags.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
+/** By then the first request has gone out, as a rule. */
+const SENT_MS = 50;
+
 export async function run(args: readonly string[]): Promise<number> {
   return runPrompt(parseFlags(RUN_FLAGS, args, "run"), { rawTrace: false });
 }
@@ -126,6 +129,8 @@ async function prepare(
   const identity = variables.OXBOW_AGENT ? "agent" : "human";
   const client = connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
+  // When the first request is on its way.
+  setTimeout(() => void keepHeapSmall(), SENT_MS).unref();
   const tendSessions = async () => {
     const { tendRetention } = await import("../retention-notice.js");
     await tendRetention({ sessions, settings, roots, clock: engine.clock, tell }).catch((error) =>
@@ -315,4 +320,13 @@ async function wholePrompt(flags: ParsedFlags, terminal: Terminal): Promise<stri
   const parts = [words, input?.trim() ?? ""].filter((part) => part !== "");
   if (parts.length === 0) throw new UsageError("The prompt is empty.");
   return parts.join("\n\n");
+}
+
+/**
+ * V8 lets the part of its heap that new objects go to grow to many megabytes. Every page of it is copied into the page table of each
+ * process that is started from here, which is most of what starting one costs. So it stays as small as it began.
+ */
+async function keepHeapSmall(): Promise<void> {
+  const { setFlagsFromString } = await import("node:v8");
+  setFlagsFromString("--semi-space-growth-factor=1");
 }
