@@ -33,7 +33,6 @@ export class CommitQueue {
   readonly #options: CommitQueueOptions;
   #waiting: Waiting[] = [];
   #cancelTimer: (() => void) | undefined;
-  #cancelSoon: (() => void) | undefined;
 
   constructor(options: CommitQueueOptions) {
     this.#options = options;
@@ -53,16 +52,9 @@ export class CommitQueue {
     if (this.#waiting.length > 0) this.#commit("NORMAL");
   }
 
-  /** What waits now is committed after this time at the latest. */
-  flushWithin(ms: number): void {
-    this.#cancelSoon ??= this.#options.clock.after(ms, () => this.flush());
-  }
-
   #commit(synchronous: "NORMAL" | "FULL"): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    this.#cancelSoon?.();
-    this.#cancelSoon = undefined;
     const batch = this.#waiting;
     this.#waiting = [];
     const refused = new Map<Waiting, StoreError>();

@@ -77,6 +77,9 @@ export class Database {
   #synchronous: Synchronous = "NORMAL";
   /** The write-ahead log; it stays the same file as long as anybody has the database open. */
   #log: Promise<FileHandle> | undefined;
+  #commits = 0;
+  /** The newest way to the disk, and how many commits it covers. */
+  #syncing: { readonly commits: number; readonly done: Promise<void> } | undefined;
   #open = true;
 
   private constructor(path: string, native: NativeDatabase) {
@@ -161,6 +164,7 @@ export class Database {
     try {
       const result = work();
       this.script("COMMIT");
+      this.#commits++;
       return result;
     } catch (error) {
       // A full disk has ended the transaction already.
@@ -170,13 +174,20 @@ export class Database {
   }
 
   /** Brings what was committed with NORMAL to the disk, beside other work. */
-  async syncLog(): Promise<void> {
+  syncLog(): Promise<void> {
+    const commits = this.#commits;
+    if (this.#syncing?.commits !== commits) this.#syncing = { commits, done: this.#reallySyncLog() };
+    return this.#syncing.done;
+  }
+
+  async #reallySyncLog(): Promise<void> {
     this.#refuseClosed();
     try {
       this.#log ??= open(`${this.path}-wal`, "r+");
       await (await this.#log).datasync();
     } catch (error) {
       this.#log = undefined;
+      this.#syncing = undefined;
       // Closed meanwhile: then it was merged into the file and synced with it.
       if (this.#open)
         throw new StoreError("unavailable", `${this.path} cannot be written to the disk: ${(error as Error).message}.`);

@@ -42,8 +42,6 @@ export interface SqliteStoreOptions {
 
 /** A commit costs as much as a hundred events in it. What matters is appended with `sync` and takes the rest along. */
 const GROUP_DELAY_MS = 20;
-/** The end of a call that changed something: until it is written, a killed run would have to ask a person about it. */
-const CONCLUDE_MS = 5;
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
   const { path, key, clock = systemClock, groupDelayMs = GROUP_DELAY_MS } = options;
@@ -198,7 +196,6 @@ class SqliteStore implements SessionStore {
     });
     if (!isMutating) return written;
     // Nobody stands still for it: the model hears of the result first, and another call that follows takes it along.
-    this.#queue.flushWithin(CONCLUDE_MS);
     await written;
     await this.#database.syncLog();
   }

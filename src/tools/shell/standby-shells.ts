@@ -43,6 +43,7 @@ export class StandbyShells {
 
   /** Starts what is missing, once what happens now has happened. */
   begin(next: NextShell): void {
+    if (this.#isUseless) return;
     this.#cancelEnd();
     this.#cancelEnd = this.#clock.after(WAIT_MS, () => void this.rest());
     while (!this.#isUseless && this.#next.length < AHEAD) {
