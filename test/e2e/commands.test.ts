@@ -94,14 +94,20 @@ describe("commands", () => {
     const { stdout, code } = await oxbow(["models"], { env });
     expect(code).toBe(0);
     expect(stdout).toContain("ollama:llama-test");
-    expect(stdout).toMatch(/not ready:[\s\S]* {2}anthropic +set ANTHROPIC_API_KEY\n/);
+    expect(stdout).toMatch(
+      /not ready:[\s\S]* {2}anthropic +run 'oxbow auth set anthropic', or set ANTHROPIC_API_KEY\n/,
+    );
     expect(stdout).toMatch(/ollama:llama-test:latest +8k context, tools/);
     expect(stdout).toContain("offline:offline");
     expect(stdout).not.toContain(sampleKey());
     const states = JSON.parse((await oxbow(["models", "--json"], { env })).stdout);
     const find = (name: string) => states.find((state: { name: string }) => state.name === name);
     expect(states).toHaveLength(19);
-    expect(find("anthropic")).toMatchObject({ ready: false, detail: "set ANTHROPIC_API_KEY", models: [] });
+    expect(find("anthropic")).toMatchObject({
+      ready: false,
+      detail: "run 'oxbow auth set anthropic', or set ANTHROPIC_API_KEY",
+      models: [],
+    });
     expect(find("ollama").models).toEqual([
       expect.objectContaining({
         id: "llama-test:latest",

@@ -69,7 +69,7 @@ describe("providers of the user's own", () => {
     const mock = await mockModel("reply times=any\n  text: hi\n");
     const OXBOW_HOME = await home(mock.url);
     const { stdout } = await oxbow(["models"], { env: { OXBOW_HOME } });
-    expect(stdout).toMatch(/\n {2}acme +set ACME_KEY\n/);
+    expect(stdout).toMatch(/\n {2}acme +run 'oxbow auth set acme', or set ACME_KEY\n/);
     expect(stdout).toMatch(/\n {2}wrong +\S+wrong\.conf:2: there is no field "modle"\. There are protocol,/);
     expect(stdout).toMatch(/parrot: Parrot: repeats .*\n {2}parrot:grey +8k context/);
     expect(stdout).toMatch(/\n {2}box +set BOX_KEY\n/);

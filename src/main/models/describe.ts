@@ -56,7 +56,8 @@ async function stateByHttp(parts: ModelParts, provider: NamedProvider): Promise<
   const base = { name: provider.name, baseUrl: endpoint.baseUrl, configured };
   const unready = (detail: string): ProviderState => ({ ...base, ready: false, detail, models: [] });
   if (!directory.isReady(provider)) {
-    const advice = provider.signIn ? `run 'oxbow auth set ${provider.name}'` : `set ${provider.keyName}`;
+    const signIn = `run 'oxbow auth set ${provider.name}'`;
+    const advice = provider.signIn ? signIn : `${signIn}, or set ${provider.keyName}`;
     return unready(`${directory.keyProblem(provider)}${advice}`);
   }
   const listing = await listOf(parts, provider, provider.local && !moved ? USUAL_PORT_MS : LIST_MS);
