@@ -31,6 +31,8 @@ export interface EngineOptions {
   readonly model: Model;
   readonly log: LogFunction;
   readonly sessions: SessionShelf;
+  /** The model's answers come from a cassette. */
+  readonly isReplay?: boolean;
   /** What the folder brings, as far as a person has approved it. */
   readonly content?: ProjectContent;
   /** Something the user should hear now. */

@@ -29,6 +29,8 @@ export interface RunCostsOptions {
   readonly sessions: SessionShelf;
   readonly clock: Clock;
   readonly journal: RunJournal;
+  /** Whether calls are paid at all: answers from a cassette are not. */
+  readonly isReplay?: boolean;
   /** Where a run within a run is paid from, besides its own budgets. */
   readonly parent?: Purse;
 }
@@ -91,7 +93,8 @@ export class RunCosts implements CostKeeper {
       return worstOf(all);
     }
     const { openCatalogue } = await import("./open-catalogue.js");
-    const facts = await openCatalogue(this.#options).facts(model);
+    const listed = await openCatalogue(this.#options).facts(model);
+    const facts = this.#options.isReplay ? { ...listed, price: { input: 0, output: 0 } } : listed;
     const { contextTokens: context, outputTokens: output = facts.output } = model;
     if (context === undefined) return { ...facts, output };
     // What the server itself tells of its model is truer than any list.

@@ -77,6 +77,12 @@ describe("cassettes", () => {
         expect(text).not.toMatch(/oxbow-test-/);
         const again = await oxbow(["run", prompt, "--replay", tape], { cwd: await workspace() });
         expect(again).toMatchObject({ code: 0, stderr: "", stdout: result.stdout });
+        const spent = await oxbow(["cost", "--json"], { env: { OXBOW_HOME: again.home } });
+        expect(JSON.parse(spent.stdout).total, "nobody is paid for a replay").toMatchObject({
+          calls: 2,
+          usd: 0,
+          unpriced: 0,
+        });
       },
     );
   }

@@ -125,7 +125,9 @@ async function prepare(
   const chosen = (await routes.choose(wish)) ?? (await shelf.choose(wish, person));
   cassette?.begins(chosen.model);
   const { model } = chosen;
-  const engine = createEngine({ loaded, variables, root, shelf, routes, model, log, sessions, content, tell, note });
+  const isReplay = flags.has("replay");
+  const parts = { loaded, variables, root, shelf, routes, model, log, sessions, content, isReplay, tell, note };
+  const engine = createEngine(parts);
   const identity = variables.OXBOW_AGENT ? "agent" : "human";
   const client = connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
