@@ -60,7 +60,7 @@ export const REQUIREMENTS = [
   // Models, credentials, cost
   { id: "M1", title: "One provider interface over canonical content blocks", status: "done" },
   { id: "M2", title: "The wire protocols", status: "done" },
-  { id: "M3", title: "Named providers", status: "part" },
+  { id: "M3", title: "Named providers", status: "done" },
   { id: "M4", title: "Provider variants from .conf files", status: "done" },
   { id: "M5", title: "Automatic choice of a provider and model", status: "done" },
   { id: "M6", title: "The offline model", status: "done" },
