@@ -61,7 +61,7 @@ export class StandbyShells {
     if (!process.isReady) {
       // Where one cannot wait, another cannot either.
       this.#isUseless = true;
-    } else if (Buffer.byteLength(command) <= STANDBY_COMMAND_BYTES && (prepared.isCurrent?.() ?? true)) {
+    } else if (Buffer.byteLength(command) <= STANDBY_COMMAND_BYTES && isCurrent(prepared)) {
       return { prepared, launch: process.launchWith(command) };
     }
     await Promise.all([end(waiting), this.rest()]);
@@ -82,6 +82,15 @@ export class StandbyShells {
     this.#isUseless = true;
     await prepared.ended?.();
     return undefined;
+  }
+}
+
+/** Whatever keeps it from being told is for the command to say, which is then started in the usual way. */
+function isCurrent(prepared: WrappedCommand): boolean {
+  try {
+    return prepared.isCurrent?.() ?? true;
+  } catch {
+    return false;
   }
 }
 
