@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ToolError } from "../entry.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
@@ -13,6 +13,7 @@ export async function main(args) {
   const program = join(ROOT, "dist", "bin.js");
   if (!existsSync(program)) throw new ToolError(`there is no ${program}: run \`npm run build\`.`);
   returnToCallersFolder();
+  approveOwnInstructions();
   process.argv = [process.execPath, program, ...args];
   await import(pathToFileURL(program).href);
 }
@@ -26,4 +27,11 @@ function returnToCallersFolder() {
   } catch (error) {
     throw new ToolError(`cannot work in ${caller} (${error.code}).`);
   }
+}
+
+/** Whoever runs the program of this clone in this clone runs all of it already: its instructions for agents need no question. */
+function approveOwnInstructions() {
+  const fromHere = relative(ROOT, process.cwd());
+  if (fromHere.startsWith("..") || isAbsolute(fromHere)) return;
+  process.env.OXBOW_APPROVED_LOCK ||= join(ROOT, "tools", "start", "approved.lock");
 }
