@@ -5,21 +5,20 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BudgetLimit } from "../base/budget.js";
-import { parseBudget } from "../base/budget-text.js";
-import { parseDuration } from "../base/duration.js";
 import { DEFAULT_INSTRUCTION_BYTES } from "../context/instructions/capped-texts.js";
 import type { Effort, ToolSet } from "../engine/ports.js";
 import type { Overrides } from "../providers/catalogue/overrides.js";
 import { DEFAULT_PERMISSION_TIMEOUT_MS } from "../security/permissions/identity.js";
-import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../security/permissions/modes.js";
-import { type LogLevels, parseLogLevels } from "../system/log.js";
+import type { PermissionMode } from "../security/permissions/modes.js";
+import type { LogLevels } from "../system/log.js";
 import { type Roots, roots } from "../system/xdg-paths.js";
-import { CREDENTIAL_KEYS, type CredentialKeyChoice } from "./credential-places.js";
+import type { CredentialKeyChoice } from "./credential-places.js";
 import type { Variables } from "./env.js";
 import type { ParsedFlags } from "./flags.js";
 import { UsageError } from "./flags.js";
-import { SANDBOX_MODES, type SandboxMode } from "./run-sandbox.js";
-import { KEY_SOURCES, type KeySource, readStoreSetting } from "./session-shelf.js";
+import type { SandboxMode } from "./run-sandbox.js";
+import { type KeySource, readStoreSetting } from "./session-shelf.js";
+import * as read from "./setting-readers.js";
 
 export interface Setting<T> {
   readonly value: T;
@@ -91,8 +90,6 @@ export interface LoadedSettings {
   readonly warnings: readonly string[];
 }
 
-const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
-export const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
 const DEFAULT_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
 
 interface Definition<T> {
@@ -165,26 +162,26 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
       flag: "max-iterations",
       variable: "OXBOW_MAX_TURNS",
       fallback: 100,
-      read: wholeNumber,
+      read: read.wholeNumber,
     }),
-    max_output_tokens: pick({ key: "max_output_tokens", fallback: undefined, read: wholeNumber }),
+    max_output_tokens: pick({ key: "max_output_tokens", fallback: undefined, read: read.wholeNumber }),
     effort: pick<Effort | undefined>({
       key: "effort",
       flag: "effort",
       variable: "OXBOW_EFFORT",
       fallback: undefined,
-      read: effort,
+      read: read.effort,
     }),
-    tool_sets: pick({ key: "tool_sets", flag: "tool-set", fallback: DEFAULT_SETS, read: toolSets }),
+    tool_sets: pick({ key: "tool_sets", flag: "tool-set", fallback: DEFAULT_SETS, read: read.toolSets }),
     permission_mode: pick<PermissionMode>({
       key: "permission_mode",
       flag: "permission-mode",
       fallback: "ask",
-      read: permissionMode,
+      read: read.permissionMode,
     }),
-    system_prompt: pick({ key: "system_prompt", flag: "system-prompt", fallback: undefined, read: textOrFile }),
-    timeout_ms: pick({ key: "timeout_ms", flag: "timeout", fallback: undefined, read: duration }),
-    retry_wait_ms: pick({ key: "retry_wait_ms", flag: "retry-wait", fallback: 300_000, read: wait }),
+    system_prompt: pick({ key: "system_prompt", flag: "system-prompt", fallback: undefined, read: read.textOrFile }),
+    timeout_ms: pick({ key: "timeout_ms", flag: "timeout", fallback: undefined, read: read.duration }),
+    retry_wait_ms: pick({ key: "retry_wait_ms", flag: "retry-wait", fallback: 300_000, read: read.wait }),
     store: pick<string | undefined>({
       key: "store",
       flag: "store",
@@ -192,10 +189,10 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
       fallback: undefined,
       read: readStoreSetting,
     }),
-    session_key: pick<KeySource>({ key: "session_key", fallback: "file", read: keySource }),
-    retention_days: pick({ key: "retention_days", fallback: 30, read: wholeNumber }),
-    credential_key: pick<CredentialKeyChoice>({ key: "credential_key", fallback: "file", read: credentialKey }),
-    credential_idle_ms: pick({ key: "credential_idle_ms", fallback: 15 * 60_000, read: duration }),
+    session_key: pick<KeySource>({ key: "session_key", fallback: "file", read: read.keySource }),
+    retention_days: pick({ key: "retention_days", fallback: 30, read: read.wholeNumber }),
+    credential_key: pick<CredentialKeyChoice>({ key: "credential_key", fallback: "file", read: read.credentialKey }),
+    credential_idle_ms: pick({ key: "credential_idle_ms", fallback: 15 * 60_000, read: read.duration }),
     permissions: {
       value: profile.permissions,
       origin: profile.permissions === undefined ? "default" : `${profilePath} (permissions)`,
@@ -214,27 +211,31 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     permission_timeout: pick<number | undefined>({
       key: "permission_timeout",
       fallback: DEFAULT_PERMISSION_TIMEOUT_MS,
-      read: (text) => (text === "off" ? undefined : duration(text)),
+      read: (text) => (text === "off" ? undefined : read.duration(text)),
     }),
-    sandbox: pick<SandboxMode>({ key: "sandbox", flag: "sandbox", fallback: "auto", read: sandboxMode }),
-    sandbox_hosts: pick<readonly string[]>({ key: "sandbox_hosts", fallback: [], read: words }),
-    sandbox_writable: pick<readonly string[]>({ key: "sandbox_writable", fallback: [], read: writableFolders }),
-    web_hosts: pick<readonly string[]>({ key: "web_hosts", fallback: [], read: words }),
-    context_sources: pick<readonly string[]>({ key: "context_sources", fallback: ["AGENTS.md"], read: contextSources }),
-    context_bytes: pick({ key: "context_bytes", fallback: DEFAULT_INSTRUCTION_BYTES, read: wholeNumber }),
-    num_ctx: pick({ key: "num_ctx", fallback: undefined, read: wholeNumber }),
-    keep_alive: pick({ key: "keep_alive", fallback: undefined, read: keepAlive }),
+    sandbox: pick<SandboxMode>({ key: "sandbox", flag: "sandbox", fallback: "auto", read: read.sandboxMode }),
+    sandbox_hosts: pick<readonly string[]>({ key: "sandbox_hosts", fallback: [], read: read.words }),
+    sandbox_writable: pick<readonly string[]>({ key: "sandbox_writable", fallback: [], read: read.writableFolders }),
+    web_hosts: pick<readonly string[]>({ key: "web_hosts", fallback: [], read: read.words }),
+    context_sources: pick<readonly string[]>({
+      key: "context_sources",
+      fallback: ["AGENTS.md"],
+      read: read.contextSources,
+    }),
+    context_bytes: pick({ key: "context_bytes", fallback: DEFAULT_INSTRUCTION_BYTES, read: read.wholeNumber }),
+    num_ctx: pick({ key: "num_ctx", fallback: undefined, read: read.wholeNumber }),
+    keep_alive: pick({ key: "keep_alive", fallback: undefined, read: read.keepAlive }),
     log: pick({
       key: "log",
       flag: "log-level",
       variable: "OXBOW_LOG",
       fallback: { standard: "info", byComponent: new Map() },
-      read: logLevels,
+      read: read.logLevels,
     }),
-    budget: pick({ key: "budget", flag: "budget", fallback: undefined, read: budget }),
-    budget_turn: pick({ key: "budget_turn", fallback: undefined, read: budget }),
-    budget_session: pick({ key: "budget_session", fallback: undefined, read: budget }),
-    budget_day: pick({ key: "budget_day", fallback: undefined, read: budget }),
+    budget: pick({ key: "budget", flag: "budget", fallback: undefined, read: read.budget }),
+    budget_turn: pick({ key: "budget_turn", fallback: undefined, read: read.budget }),
+    budget_session: pick({ key: "budget_session", fallback: undefined, read: read.budget }),
+    budget_day: pick({ key: "budget_day", fallback: undefined, read: read.budget }),
     models: await modelTables(profile, profilePath),
     catalogue_url: pick({ key: "catalogue_url", variable: "OXBOW_CATALOGUE_URL", fallback: undefined, read: String }),
   };
@@ -313,112 +314,4 @@ async function modelTables({ models }: Profile, path: string): Promise<Setting<O
   } catch (error) {
     throw new UsageError(`${path}: ${(error as Error).message}`);
   }
-}
-
-function budget(text: string): BudgetLimit {
-  const limit = parseBudget(text);
-  if (limit === undefined) {
-    throw new UsageError(
-      `expected an amount such as 0.50 (US dollars), "200k tokens" or "$2, 1M tokens", got "${text}".`,
-    );
-  }
-  return limit;
-}
-
-/** `@FILE` reads the text from a file. */
-function textOrFile(text: string): string {
-  if (!text.startsWith("@")) return text;
-  try {
-    return readFileSync(text.slice(1), "utf8");
-  } catch (error) {
-    throw new UsageError(`cannot read ${text.slice(1)}: ${(error as Error).message}`);
-  }
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new UsageError(`expected a whole number from 1, got "${text}".`);
-  return value;
-}
-
-function effort(text: string): Effort {
-  const known = EFFORTS.find((level) => level === text);
-  if (known === undefined) throw new UsageError(`expected ${EFFORTS.join(", ")}, got "${text}".`);
-  return known;
-}
-
-function keySource(text: string): KeySource {
-  const known = KEY_SOURCES.find((source) => source === text);
-  if (known === undefined) throw new UsageError(`expected ${KEY_SOURCES.join(" or ")}, got "${text}".`);
-  return known;
-}
-
-function credentialKey(text: string): CredentialKeyChoice {
-  const known = CREDENTIAL_KEYS.find((choice) => choice === text);
-  if (known === undefined) throw new UsageError(`expected ${CREDENTIAL_KEYS.join(", ")}, got "${text}".`);
-  return known;
-}
-
-function sandboxMode(text: string): SandboxMode {
-  const known = SANDBOX_MODES.find((mode) => mode === text);
-  if (known === undefined) throw new UsageError(`expected ${SANDBOX_MODES.join(", ")}, got "${text}".`);
-  return known;
-}
-
-function words(text: string): readonly string[] {
-  return text.split(/[\s,]+/).filter((word) => word !== "");
-}
-
-function writableFolders(text: string): readonly string[] {
-  const folders = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
-  const wrong = folders.find((folder) => folder !== "git" && !/^(?:~?\/|[A-Za-z]:)./.test(folder));
-  if (wrong !== undefined) throw new UsageError(`expected whole paths of folders, or git, got "${wrong}".`);
-  return folders;
-}
-
-function contextSources(text: string): readonly string[] {
-  const names = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
-  const wrong = names.find((name) => /^[/~]|^[A-Za-z]:|\\|(^|\/)\.\.?(\/|$)/.test(name));
-  if (wrong !== undefined) throw new UsageError(`expected names of files in the project's folders, got "${wrong}".`);
-  return names;
-}
-
-function duration(text: string): number {
-  const value = parseDuration(text);
-  if (value === undefined || value <= 0) {
-    throw new UsageError(`expected a duration such as 90s, 5m or 1m30s, got "${text}".`);
-  }
-  return value;
-}
-
-/** In Ollama's own words, which know "for ever" (any negative one) and "not at all". */
-function keepAlive(text: string): string {
-  if (/^-?\d+$|^-?(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return text;
-  throw new UsageError(`expected a duration such as 10m, 0 (unload at once) or -1 (keep for ever), got "${text}".`);
-}
-
-function wait(text: string): number {
-  const value = parseDuration(text);
-  if (value === undefined) throw new UsageError(`expected a duration such as 30s or 5m, or 0, got "${text}".`);
-  return value;
-}
-
-function permissionMode(text: string): PermissionMode {
-  if (isPermissionMode(text)) return text;
-  throw new UsageError(`expected ${PERMISSION_MODES.join(", ")}, got "${text}".`);
-}
-
-function toolSets(text: string): readonly ToolSet[] {
-  const names = text.split(",").map((name) => name.trim());
-  const wrong = names.find((name) => !(TOOL_SETS as readonly string[]).includes(name));
-  if (wrong !== undefined) throw new UsageError(`there is no tool set "${wrong}"; there are ${TOOL_SETS.join(", ")}.`);
-  return TOOL_SETS.filter((set) => names.includes(set));
-}
-
-function logLevels(text: string): LogLevels {
-  const levels = parseLogLevels(text);
-  if (levels === undefined) {
-    throw new UsageError(`expected a level (error, warn, info, debug, trace) or COMPONENT=LEVEL, got "${text}".`);
-  }
-  return levels;
 }

@@ -175,7 +175,7 @@ export function placesAndKeys(
   return found.sort((one, other) => one.start - other.start);
 }
 
-/** Only whole path names: `/work/app` is not the beginning of `/work/apple`. */
+/** Only whole path names: `/home/me/app` is not the beginning of `/home/me/apple`. */
 function patternsOf(places: readonly Place[]) {
   const byDepth = places
     .filter(({ path }) => path.length > 1)

@@ -50,7 +50,7 @@ async function answer(http: HttpClient, request: HttpRequest) {
   }
 }
 
-function tape(workspace = "/work/app") {
+function tape(workspace = "/home/me/app") {
   const exchanges: Exchange[] = [];
   const http = recordingClient({
     ...around(workspace),
@@ -120,11 +120,11 @@ describe("a cassette", () => {
   });
 
   verifies(["M18"], "moves the workspace with the run", async () => {
-    const url = await serve((_request, response) => void response.end('data: {"path":"/work/app/a.txt"}\n\n'));
-    const { http, exchanges } = tape("/work/app");
-    await answer(http, call(url, { system: "Workspace: /work/app, not /work/apple" }));
+    const url = await serve((_request, response) => void response.end('data: {"path":"/home/me/app/a.txt"}\n\n'));
+    const { http, exchanges } = tape("/home/me/app");
+    await answer(http, call(url, { system: "Workspace: /home/me/app, not /home/me/apple" }));
     const replayed = play(exchanges, { workspace: "/elsewhere" });
-    const { pieces } = await answer(replayed, call(url, { system: "Workspace: /elsewhere, not /work/apple" }));
+    const { pieces } = await answer(replayed, call(url, { system: "Workspace: /elsewhere, not /home/me/apple" }));
     expect(pieces.join("")).toBe('data: {"path":"/elsewhere/a.txt"}\n\n');
   });
 
@@ -135,20 +135,20 @@ describe("a cassette", () => {
           `event: delta\ndata: {"id": "chat-1", "n": ${n}, "delta": {"text": ${JSON.stringify(piece)}}}\n\n`,
       );
       const url = await serve((_request, response) => void response.end(`${frames.join("")}data: [DONE]\n\n`));
-      const { http, exchanges } = tape("/work/app");
+      const { http, exchanges } = tape("/home/me/app");
       await answer(http, call(url, {}));
       const { pieces } = await answer(play(exchanges, { workspace: "/elsewhere" }), call(url, {}));
       const lines = pieces.join("").split("\n");
       const said = lines.flatMap((line) => (line.startsWith("data: {") ? [JSON.parse(line.slice(6)).delta.text] : []));
       return { lines, said };
     };
-    const plain = await played(`Look at /work/app/a.txt with ${key()}, not at /work/apple.`);
-    expect(plain.said.join("")).toBe("Look at /elsewhere/a.txt with {{key}}, not at /work/apple.");
+    const plain = await played(`Look at /home/me/app/a.txt with ${key()}, not at /home/me/apple.`);
+    expect(plain.said.join("")).toBe("Look at /elsewhere/a.txt with {{key}}, not at /home/me/apple.");
     // What is not concerned stays as it was, to the byte.
     expect(plain.lines[1]).toBe('data: {"id": "chat-1", "n": 0, "delta": {"text": "L"}}');
-    const secretive = await played(`The token is ${secret()}, in /work/app.`);
+    const secretive = await played(`The token is ${secret()}, in /home/me/app.`);
     expect(secretive.said.join("")).toMatch(/^The token is «redacted:[\w-]+», in \/elsewhere\.$/);
-    expect(secretive.said).toHaveLength(`The token is ${secret()}, in /work/app.`.length);
+    expect(secretive.said).toHaveLength(`The token is ${secret()}, in /home/me/app.`.length);
   });
 
   verifies(["M18"], "answers calls made side by side in any order, each once", async () => {
@@ -226,7 +226,7 @@ describe("a cassette", () => {
 
 describe("two requests are the same", () => {
   const same = (one: object, other: object) => {
-    const a = canonicalRequest(call("http://one/api", one), around("/work/app", "2026-01-31"));
+    const a = canonicalRequest(call("http://one/api", one), around("/home/me/app", "2026-01-31"));
     const b = canonicalRequest(call("http://two/api", other), around("/tmp/x", "2026-02-01"));
     return JSON.stringify(a) === JSON.stringify(b);
   };
@@ -239,7 +239,7 @@ describe("two requests are the same", () => {
       { id: "Z9Y8X7W6V", call_id: "Z9Y8X7W6V" },
     ],
     ["on a machine with less memory", { options: { num_ctx: 8192 } }, { options: { num_ctx: 4096 } }],
-    ["in another folder", { text: "in /work/app/src and /work/app." }, { text: "in /tmp/x/src and /tmp/x." }],
+    ["in another folder", { text: "in /home/me/app/src and /home/me/app." }, { text: "in /tmp/x/src and /tmp/x." }],
     ["on another day", { text: "Date: 2026-01-31\n" }, { text: "Date: 2026-02-01\n" }],
     ["at another time", { text: "at 2026-01-31T10:00:00Z" }, { text: "at 2026-03-01T10:00:00.123+01:00" }],
     ["with another mark", { text: "<untrusted-bcdfghjkbcdfghjk a>" }, { text: "<untrusted-tttttttttttttttt a>" }],

@@ -1,0 +1,123 @@
+/** How the text of one setting is read; each throws a UsageError that says what was expected. */
+import { readFileSync } from "node:fs";
+import type { BudgetLimit } from "../base/budget.js";
+import { parseBudget } from "../base/budget-text.js";
+import { parseDuration } from "../base/duration.js";
+import type { Effort, ToolSet } from "../engine/ports.js";
+import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../security/permissions/modes.js";
+import { type LogLevels, parseLogLevels } from "../system/log.js";
+import { CREDENTIAL_KEYS, type CredentialKeyChoice } from "./credential-places.js";
+import { UsageError } from "./flags.js";
+import { SANDBOX_MODES, type SandboxMode } from "./run-sandbox.js";
+import { KEY_SOURCES, type KeySource } from "./session-shelf.js";
+
+const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
+const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
+
+export function budget(text: string): BudgetLimit {
+  const limit = parseBudget(text);
+  if (limit === undefined) {
+    throw new UsageError(
+      `expected an amount such as 0.50 (US dollars), "200k tokens" or "$2, 1M tokens", got "${text}".`,
+    );
+  }
+  return limit;
+}
+
+/** `@FILE` reads the text from a file. */
+export function textOrFile(text: string): string {
+  if (!text.startsWith("@")) return text;
+  try {
+    return readFileSync(text.slice(1), "utf8");
+  } catch (error) {
+    throw new UsageError(`cannot read ${text.slice(1)}: ${(error as Error).message}`);
+  }
+}
+
+export function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new UsageError(`expected a whole number from 1, got "${text}".`);
+  return value;
+}
+
+export function effort(text: string): Effort {
+  const known = EFFORTS.find((level) => level === text);
+  if (known === undefined) throw new UsageError(`expected ${EFFORTS.join(", ")}, got "${text}".`);
+  return known;
+}
+
+export function keySource(text: string): KeySource {
+  const known = KEY_SOURCES.find((source) => source === text);
+  if (known === undefined) throw new UsageError(`expected ${KEY_SOURCES.join(" or ")}, got "${text}".`);
+  return known;
+}
+
+export function credentialKey(text: string): CredentialKeyChoice {
+  const known = CREDENTIAL_KEYS.find((choice) => choice === text);
+  if (known === undefined) throw new UsageError(`expected ${CREDENTIAL_KEYS.join(", ")}, got "${text}".`);
+  return known;
+}
+
+export function sandboxMode(text: string): SandboxMode {
+  const known = SANDBOX_MODES.find((mode) => mode === text);
+  if (known === undefined) throw new UsageError(`expected ${SANDBOX_MODES.join(", ")}, got "${text}".`);
+  return known;
+}
+
+export function words(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== "");
+}
+
+export function writableFolders(text: string): readonly string[] {
+  const folders = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  const wrong = folders.find((folder) => folder !== "git" && !/^(?:~?\/|[A-Za-z]:)./.test(folder));
+  if (wrong !== undefined) throw new UsageError(`expected whole paths of folders, or git, got "${wrong}".`);
+  return folders;
+}
+
+export function contextSources(text: string): readonly string[] {
+  const names = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  const wrong = names.find((name) => /^[/~]|^[A-Za-z]:|\\|(^|\/)\.\.?(\/|$)/.test(name));
+  if (wrong !== undefined) throw new UsageError(`expected names of files in the project's folders, got "${wrong}".`);
+  return names;
+}
+
+export function duration(text: string): number {
+  const value = parseDuration(text);
+  if (value === undefined || value <= 0) {
+    throw new UsageError(`expected a duration such as 90s, 5m or 1m30s, got "${text}".`);
+  }
+  return value;
+}
+
+/** In Ollama's own words, which know "for ever" (any negative one) and "not at all". */
+export function keepAlive(text: string): string {
+  if (/^-?\d+$|^-?(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return text;
+  throw new UsageError(`expected a duration such as 10m, 0 (unload at once) or -1 (keep for ever), got "${text}".`);
+}
+
+export function wait(text: string): number {
+  const value = parseDuration(text);
+  if (value === undefined) throw new UsageError(`expected a duration such as 30s or 5m, or 0, got "${text}".`);
+  return value;
+}
+
+export function permissionMode(text: string): PermissionMode {
+  if (isPermissionMode(text)) return text;
+  throw new UsageError(`expected ${PERMISSION_MODES.join(", ")}, got "${text}".`);
+}
+
+export function toolSets(text: string): readonly ToolSet[] {
+  const names = text.split(",").map((name) => name.trim());
+  const wrong = names.find((name) => !(TOOL_SETS as readonly string[]).includes(name));
+  if (wrong !== undefined) throw new UsageError(`there is no tool set "${wrong}"; there are ${TOOL_SETS.join(", ")}.`);
+  return TOOL_SETS.filter((set) => names.includes(set));
+}
+
+export function logLevels(text: string): LogLevels {
+  const levels = parseLogLevels(text);
+  if (levels === undefined) {
+    throw new UsageError(`expected a level (error, warn, info, debug, trace) or COMPONENT=LEVEL, got "${text}".`);
+  }
+  return levels;
+}
