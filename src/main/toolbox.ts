@@ -91,7 +91,7 @@ class Place {
   }
 
   async close(): Promise<void> {
-    await this.rest();
+    await this.#standby?.close();
     await (await this.#background)?.close();
   }
 }

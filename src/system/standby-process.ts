@@ -25,6 +25,18 @@ export interface StandbyRequest {
 /** bash reads it byte by byte, which takes longer than a new process from some length on. */
 export const STANDBY_COMMAND_BYTES = 4096;
 
+const waiting = new Set<StandbyProcess>();
+let exitHandled = false;
+
+/** Before anything else that happens at the exit: what is removed then must not be in the making still. */
+function killAtExit(): void {
+  if (exitHandled) return;
+  exitHandled = true;
+  process.prependListener("exit", () => {
+    for (const each of waiting) each.kill();
+  });
+}
+
 const SCRIPT =
   'IFS= read -r -d "" -u "$1" oxbow_command || exit 125; eval "exec $1<&-"; exec "$0" -c -- "$oxbow_command"';
 
@@ -55,9 +67,12 @@ export class StandbyProcess {
     this.#exited = new Promise((resolve) => {
       child.once("exit", (code, signal) => {
         this.#isAlive = false;
+        waiting.delete(this);
         resolve({ code: code ?? undefined, signal: signal ?? undefined });
       });
     });
+    waiting.add(this);
+    killAtExit();
     about.pipe.start((chunk) => {
       if (this.#sink === undefined) this.#early.push(chunk);
       else this.#sink(chunk);
@@ -98,6 +113,7 @@ export class StandbyProcess {
 
   launchWith(command: string): Launch {
     return async ({ onOutput }): Promise<Launched> => {
+      waiting.delete(this);
       this.#child.ref();
       this.#pipe.ref();
       this.#sink = onOutput;
@@ -115,6 +131,15 @@ export class StandbyProcess {
         close: () => this.#pipe.close(),
       };
     };
+  }
+
+  /** At once and without waiting. */
+  kill(): void {
+    try {
+      process.kill(-this.#pid, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
   }
 
   /** Ends one that nobody used. */

@@ -117,6 +117,19 @@ describe.skipIf(process.platform !== "linux")("[T6] shells that wait for their c
     expect(readdirSync(root)).toEqual(["mark"]);
   });
 
+  it("are ended by everybody who asks for it, and do not begin after the end", async () => {
+    const tool = await warm();
+    const first = standby.rest();
+    await standby.rest();
+    expect(waitingShells()).toBe(0);
+    expect(ended).toBe(3);
+    await first;
+    await standby.close();
+    await run(tool, "true");
+    await standby.rest();
+    expect(wrapped.filter((kind) => kind === "waits")).toHaveLength(2);
+  });
+
   it("end with the turn, and after a while, and give back what was made for them", async () => {
     await warm();
     expect(waitingShells()).toBe(2);

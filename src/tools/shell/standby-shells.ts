@@ -36,6 +36,7 @@ export class StandbyShells {
   readonly #next: Promise<Waiting | undefined>[] = [];
   #cancelEnd: () => void = () => {};
   #isUseless = false;
+  #resting: Promise<void> = Promise.resolve();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -68,10 +69,18 @@ export class StandbyShells {
     return undefined;
   }
 
-  /** Nothing waits any more. */
+  /** Nothing waits any more, also of what an earlier call began to end. */
   async rest(): Promise<void> {
     this.#cancelEnd();
-    await Promise.all(this.#next.splice(0).map(async (next) => end(await next)));
+    const ending = this.#next.splice(0).map(async (next) => end(await next));
+    this.#resting = Promise.all([this.#resting, ...ending]).then(() => {});
+    await this.#resting;
+  }
+
+  /** Nothing waits, and nothing will. */
+  async close(): Promise<void> {
+    this.#isUseless = true;
+    await this.rest();
   }
 
   async #start({ bash, wrap }: NextShell): Promise<Waiting | undefined> {
