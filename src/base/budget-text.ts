@@ -33,6 +33,13 @@ export function formatUsd(usd: number): string {
   return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
 }
 
+/** `182k`, `1.2M`, `950`: as exact as an estimate is. */
+export function roundTokens(tokens: number): string {
+  if (tokens < 1_000) return String(Math.round(tokens));
+  const [value, unit] = tokens < 999_500 ? [tokens / 1e3, "k"] : [tokens / 1e6, "M"];
+  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit}`;
+}
+
 export function formatTokens(tokens: number): string {
   return `${Math.round(tokens).toLocaleString("en-US")} tokens`;
 }

@@ -92,6 +92,8 @@ export interface ChangeRecorder {
 export interface ProjectReading {
   /** Instructions of folders that these paths are the first to touch. */
   touched(paths: readonly string[]): Promise<string | undefined>;
+  /** The conversation that they were told in was shortened: they are told again. */
+  forget(): void;
 }
 
 export interface ModelFit {
@@ -115,7 +117,18 @@ export interface CostKeeper {
 }
 
 /** A model, or the name of one. */
-export type PricedModel = AnsweringModel & Pick<Model, "contextTokens" | "outputTokens" | "candidates">;
+export type PricedModel = AnsweringModel &
+  Pick<Model, "contextTokens" | "contextLimit" | "outputTokens" | "candidates">;
+
+export type CompactionReason = "nearly full" | "too long" | "asked";
+
+/** Makes conversations shorter that are about to be, or are, too long for their model. */
+export interface Compaction {
+  /** Whether the conversation leaves too little room for the request that is about to be sent. A comparison, as long as it is far from that. */
+  isDue(turn: Turn): boolean | Promise<boolean>;
+  /** False when it stays as it is; why has been told then. */
+  shorten(turn: Turn, reason: CompactionReason): Promise<boolean>;
+}
 
 export interface WindowNews {
   /** PROVIDER:MODEL. */
@@ -138,8 +151,7 @@ export interface ChainServices {
   readonly retry?: RetryOptions;
   /** The model behind a route's name. */
   openRoute?(name: string): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
-  /** Makes a conversation that is too long for its model shorter; false when it cannot. Asked once a turn. */
-  compact?(turn: Turn): Promise<boolean>;
+  readonly compaction?: Compaction;
   /** The system prompt. Called once per model call; it must answer the same bytes for a model within a session. */
   systemPrompt(size: "full" | "small"): string;
   /** What a model was found to be too weak for (feature M20); nothing for one that nobody measured. */

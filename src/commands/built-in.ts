@@ -1,6 +1,7 @@
 /** The built-in commands. `/clear` and `/exit` concern the client and are handled there; they are listed here for `/help`. */
 import { failure } from "../protocol/errors.js";
 import { bench } from "./bench.js";
+import { compactionCommands } from "./compaction.js";
 import { costCommands } from "./cost.js";
 import { ollama } from "./ollama.js";
 import { record } from "./record.js";
@@ -78,6 +79,7 @@ export const builtInCommands = new SlashRegistry([
   model,
   bench,
   ...costCommands,
+  ...compactionCommands,
   route,
   ...securityCommands,
   record,

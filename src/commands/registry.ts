@@ -33,6 +33,11 @@ export interface SlashContext {
     report(): Promise<SlashResult>;
     budget(args: string): Promise<SlashResult>;
   };
+  /** The conversation made shorter, or a summary of it; each takes what the user wants to be kept in mind. */
+  readonly compaction: {
+    compact(wish: string): Promise<SlashResult>;
+    summarize(wish: string): Promise<SlashResult>;
+  };
   /** What stands between the model and the machine; each takes the words after the command's name. */
   readonly security: {
     permissions(args: string): Promise<SlashResult>;

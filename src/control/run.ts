@@ -82,7 +82,8 @@ export class Run {
   /** What waited when an earlier run was stopped: it goes with the next input. */
   #left: readonly (readonly InputContent[])[];
   #closed = false;
-  #turn: { readonly abort: AbortNode; readonly startedAt: string; readonly ended: Promise<TurnResult> } | undefined;
+  /** The turn that runs, or other work on the conversation that nothing may run beside. */
+  #turn: { readonly abort: AbortNode; readonly startedAt: string; readonly ended: Promise<unknown> } | undefined;
 
   constructor(options: RunOptions) {
     this.session = options.session;
@@ -125,8 +126,31 @@ export class Run {
       return { ended: this.#begin([...left.flat(), ...content], { originator, queued: left.length }) };
     }
     if (delivery !== undefined) return this.#inbox.add({ content, from: originator, delivery });
-    const fields = { originator: this.bus.originator, ts: this.#turn.startedAt };
-    return { refused: failure("TurnInProgress", fields) };
+    return { refused: this.#inProgress(this.#turn) };
+  }
+
+  /** Work on the conversation itself, between two turns. What comes meanwhile waits or is refused as during a turn, and the same cancel reaches it. */
+  async between<T>(
+    action: (place: { readonly signal: AbortSignal; readonly ports: EnginePorts }) => Promise<T>,
+  ): Promise<T | { readonly failure: Failure }> {
+    if (this.#turn !== undefined) return { failure: this.#inProgress(this.#turn) };
+    const { ports } = this.#options;
+    const abort = new AbortNode();
+    const ended = Promise.resolve().then(() => action({ signal: abort.signal, ports }));
+    const startedAt = new Date(ports.clock.wall()).toISOString();
+    this.#turn = { abort, startedAt, ended: ended.catch(() => {}) };
+    try {
+      return await ended;
+    } finally {
+      const reason = abort.signal.aborted ? (abort.signal.reason as CancelReason) : undefined;
+      abort.dispose();
+      this.#turn = undefined;
+      this.#goOn(reason);
+    }
+  }
+
+  #inProgress({ startedAt }: { readonly startedAt: string }): Failure {
+    return failure("TurnInProgress", { originator: this.bus.originator, ts: startedAt });
   }
 
   #begin(

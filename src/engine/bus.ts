@@ -44,9 +44,16 @@ export class Bus {
     return () => this.#subscribers.delete(subscriber);
   }
 
-  publish<K extends EventKind>(kind: K, payload: EventPayloads[K]): void {
+  /** The id that the next event will have. */
+  get nextId(): number {
+    return this.#nextId;
+  }
+
+  /** Answers with the event's id. */
+  publish<K extends EventKind>(kind: K, payload: EventPayloads[K]): number {
+    const id = this.#nextId++;
     const envelope = {
-      id: this.#nextId++,
+      id,
       kind,
       session: this.session,
       originator: this.originator,
@@ -54,10 +61,11 @@ export class Bus {
       payload,
     } as Envelope;
     this.#queue.push(envelope);
-    if (this.#delivering) return;
+    if (this.#delivering) return id;
     this.#delivering = true;
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#deliver(next);
     this.#delivering = false;
+    return id;
   }
 
   #deliver(envelope: Envelope): void {

@@ -17,7 +17,7 @@ const STAGES_PER_ITERATION = 8;
 
 export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResult> {
   const { id, input, notice, route, queued } = turn;
-  turn.bus.publish("TurnStarted", {
+  turn.firstEvent = turn.bus.publish("TurnStarted", {
     turn: id,
     input,
     ...(notice !== undefined && { notice }),

@@ -101,6 +101,8 @@ export interface Model {
   readonly model: string;
   /** What it can read and write together, where its server told. */
   readonly contextTokens?: number;
+  /** The same, where its server has to be asked, or it depends on the machine. */
+  contextLimit?(): Promise<number | undefined>;
   /** The longest answer it is to give, where that was set for its provider. */
   readonly outputTokens?: number;
   /** The models it may ask, when it is made of several. */

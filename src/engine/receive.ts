@@ -2,11 +2,12 @@
  * Reads one model answer to its end (features L6, L9): publishes the deltas, offers finished tool calls to dispatch, and keeps
  * what arrived, also when the stream fails or the turn is cancelled in the middle.
  */
-import type { AssistantBlock, ToolUseBlock } from "../protocol/content.js";
+import { withOrigin } from "../base/message-origin.js";
+import type { AssistantBlock, AssistantMessage, ToolUseBlock } from "../protocol/content.js";
 import { plainText, text } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { ModelName } from "../protocol/events.js";
-import { addCost, addUsage, type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
+import { type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
 import { AnswerRecord } from "./answer-record.js";
 import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
 import { DeltaMerger } from "./delta-merger.js";
@@ -75,6 +76,8 @@ class Reception {
   readonly #deltas: DeltaMerger;
   readonly #blocks: AssistantBlock[] = [];
   readonly #record = new AnswerRecord();
+  /** The event from which on the answer is told. */
+  readonly #firstEvent: number;
   #partialText = "";
   #partialThinking = "";
   #usage: Usage = NO_USAGE;
@@ -91,6 +94,7 @@ class Reception {
     this.#turn = turn;
     this.#dispatch = dispatch;
     this.#by = turn.model;
+    this.#firstEvent = turn.bus.nextId;
     this.#since = turn.timing.now();
     this.#deltas = new DeltaMerger(turn.ports.clock, (kind, merged) => {
       this.#record.delta(kind);
@@ -180,8 +184,7 @@ class Reception {
     this.#cost = undefined;
     this.#stop = undefined;
     if (usage.input + usage.output + usage.cache_read + usage.cache_write === 0) return;
-    this.#turn.usage = addUsage(this.#turn.usage, usage);
-    this.#turn.cost = sumOf(this.#turn.cost, bill.cost);
+    this.#turn.pay(usage, bill.cost);
     this.#turn.bus.publish("CostIncremented", { ...bill, abandoned: true });
   }
 
@@ -263,25 +266,17 @@ class Reception {
     if (this.#partialText !== "") this.#add(text(this.#partialText));
     const whole = complete && !this.#cutOff;
     if (this.#blocks.length > 0) {
-      turn.conversation.push({
-        role: "assistant",
-        content: this.#blocks,
-        ...(!whole && { interrupted: true as const }),
-      });
+      const interrupted = whole ? {} : { interrupted: true as const };
+      const message: AssistantMessage = { role: "assistant", content: this.#blocks, ...interrupted };
+      turn.conversation.push(withOrigin(message, this.#firstEvent));
     }
     turn.text = plainText(this.#blocks);
     turn.truncated = this.#stop === "length";
-    turn.usage = addUsage(turn.usage, this.#usage);
     const bill = this.#bill();
     // A call that was refused costs nothing, and nothing is unknown about it.
-    if (complete || this.#usage !== NO_USAGE) turn.cost = sumOf(turn.cost, bill.cost);
+    if (complete || this.#usage !== NO_USAGE) turn.pay(this.#usage, bill.cost);
     const shape = this.#record.shape({ complete: whole, announced: this.#dispatch.announced });
     turn.bus.publish("CostIncremented", { ...bill, ...shape });
     return { stop: this.#stop, yielded: this.#yielded, complete };
   }
-}
-
-function sumOf(before: Turn["cost"], cost: Cost | undefined): Turn["cost"] {
-  if (before === "unknown" || cost === undefined) return "unknown";
-  return before === undefined ? cost : addCost(before, cost);
 }

@@ -4,7 +4,7 @@ import type { InputContent, Message } from "../protocol/content.js";
 import { type Failure, isLimit } from "../protocol/errors.js";
 import type { TurnOutcome } from "../protocol/events.js";
 import type { ClientId, TurnId } from "../protocol/ids.js";
-import { type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
+import { addCost, addUsage, type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
 import type { Bus } from "./bus.js";
 import type { CancelReason } from "./cancel.js";
 import type { Dispatch } from "./dispatch.js";
@@ -44,7 +44,7 @@ export interface TurnOptions {
   readonly ports: EnginePorts;
   readonly model: Model;
   readonly abort: AbortNode;
-  /** Append-only; shared by all turns of the run. */
+  /** Shared by all turns of the run. It only grows, but for a summary that takes the place of its beginning. */
   readonly conversation: Message[];
 }
 
@@ -62,6 +62,8 @@ export class Turn {
   readonly conversation: Message[];
   readonly timing: Timing;
 
+  /** The event it began with. */
+  firstEvent = 0;
   request: ModelRequest | undefined;
   stream: ModelStream | undefined;
   dispatch: Dispatch | undefined;
@@ -73,7 +75,7 @@ export class Turn {
   /** Text of the newest assistant message: the answer, once the turn ends without tool calls. */
   text = "";
   truncated = false;
-  /** The conversation was made shorter in this turn, because the model could not read it. */
+  /** The conversation was made shorter because the model could not read it, and no answer has come since. */
   compacted = false;
   outcome: TurnOutcome | undefined;
   failure: Failure | undefined;
@@ -99,6 +101,13 @@ export class Turn {
 
   get cancelReason(): CancelReason | undefined {
     return this.signal.aborted ? (this.signal.reason as CancelReason) : undefined;
+  }
+
+  /** Adds what a model call counted and cost; no cost is one that nobody knows. */
+  pay(usage: Usage, cost: Cost | undefined): void {
+    this.usage = addUsage(this.usage, usage);
+    if (this.cost === "unknown" || cost === undefined) this.cost = "unknown";
+    else this.cost = this.cost === undefined ? cost : addCost(this.cost, cost);
   }
 
   /** Ends the turn with a failure; the first one stands. */

@@ -18,6 +18,7 @@ import { STANDING_INSTRUCTION } from "../security/untrusted/standing-instruction
 import type { EngineParts } from "./harness.js";
 import { modelFits } from "./model-fit.js";
 import { pastEvents, resumeSession, takeUp } from "./resumed-session.js";
+import { RunCompaction } from "./run-compaction.js";
 import { RunCosts } from "./run-costs.js";
 import { openJournal } from "./run-journal.js";
 import { RunPermissions } from "./run-permissions.js";
@@ -30,6 +31,7 @@ import { openToolbox } from "./toolbox.js";
 export interface OpenedRun {
   readonly run: Run;
   readonly costs: RunCosts;
+  readonly compaction: RunCompaction;
   readonly recording: RunRecording;
   readonly security: RunSecurity;
 }
@@ -75,6 +77,15 @@ export async function openRun(
   });
   const costs = new RunCosts({ ...parts, ...parts.loaded, session, isResumed: resumed !== undefined, journal });
   bus.subscribe((event) => costs.hear(event));
+  const compaction = new RunCompaction({
+    share: settings.compact_at.value,
+    limitsOf: (model) => costs.limitsOf(model),
+    summaryModel: () => parts.routes.summary(),
+    conversation: () => run?.conversation ?? [],
+    journal,
+    onShortened: () => parts.content?.forget(),
+  });
+  bus.subscribe((event) => compaction.hear(event));
   const timeout = settings.permission_timeout.value;
   const limit = timeout === undefined ? undefined : { clock, ms: timeout, answer: timedOut(timeout) };
   const desk = new PermissionDesk(bus, request.personPresent, limit);
@@ -93,6 +104,7 @@ export async function openRun(
     undo,
     content: parts.content,
     costs,
+    compaction,
     openRoute: (name) => parts.routes.open(name),
     retry: { clock, random: Math.random, totalWaitMs: settings.retry_wait_ms.value },
     systemPrompt: (size) => prompts[size],
@@ -141,7 +153,7 @@ export async function openRun(
     );
   const model = () => `${opened.model.provider}:${opened.model.model}`;
   const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, tell: parts.tell });
-  return { run: opened, recording, costs, security: tools.security };
+  return { run: opened, recording, costs, compaction, security: tools.security };
 }
 
 /** The tools of the run, and what stands around them. */

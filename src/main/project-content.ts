@@ -68,6 +68,13 @@ export class ProjectContent {
     return (await this.#open()).touched(paths);
   }
 
+  /** What was told is no longer in the conversation: it is told again with the next touch. */
+  forget(): void {
+    this.#seen.clear();
+    this.#seen.add(this.#options.root);
+    this.#instructions?.forget();
+  }
+
   /** Whether a folder on the way to the path was not seen before and has an instruction file. */
   #bringsMore(path: string): boolean {
     const { root, loaded } = this.#options;

@@ -31,14 +31,18 @@ interface Rule extends RuleFile {
   readonly name: string;
   /** The folder that its globs are about. */
   readonly folder: string;
+  /** When it was read: those of the start are there for the whole run. */
+  readonly moment: "start" | "turn";
 }
 
 export class ProjectInstructions {
   readonly #options: ProjectContentOptions;
   readonly #gate: TrustGate;
   /** Asks nobody: for the middle of a turn. */
-  readonly #quietGate: TrustGate;
-  readonly #rules: Rule[] = [];
+  #quietGate: TrustGate;
+  #rules: Rule[] = [];
+  /** Rules that the model has been told. */
+  #told: Rule[] = [];
   readonly #files: string[] = [];
   #refused: Failure | undefined;
   #text: string | undefined;
@@ -47,7 +51,14 @@ export class ProjectInstructions {
     this.#options = options;
     const { person, ...rest } = gateOptions(options);
     this.#gate = new TrustGate({ ...rest, ...(person !== undefined && { person }) });
-    this.#quietGate = new TrustGate({ ...rest, skipUnapproved: true });
+    this.#quietGate = quietGate(options);
+  }
+
+  /** What was told in turns is gone from the conversation. */
+  forget(): void {
+    this.#quietGate = quietGate(this.#options);
+    this.#rules = [...this.#rules, ...this.#told].filter(({ moment }) => moment === "start");
+    this.#told = [];
   }
 
   get text(): string | undefined {
@@ -99,7 +110,7 @@ export class ProjectInstructions {
       let text = decode(await (moment === "start" ? this.#gate : this.#quietGate).read(item));
       if (path.endsWith(".mdc")) {
         const rule = readRuleFile(text);
-        if (rule.mode === "globs") this.#rules.push({ ...rule, name, folder: ruleFolder(path) });
+        if (rule.mode === "globs") this.#rules.push({ ...rule, name, folder: ruleFolder(path), moment });
         if (rule.mode === "on request") onRequest.push(`${name}: ${rule.description}`);
         if (rule.mode !== "always") continue;
         text = rule.body;
@@ -130,7 +141,8 @@ export class ProjectInstructions {
     const full = paths.map((path) => resolve(this.#options.root, path));
     const holds = (rule: Rule) => full.some((path) => ruleMatches(rule, path));
     const taken = this.#rules.filter(holds);
-    for (const rule of taken) this.#rules.splice(this.#rules.indexOf(rule), 1);
+    this.#rules = this.#rules.filter((rule) => !taken.includes(rule));
+    this.#told.push(...taken);
     return taken.map(({ name, body }) => ({ name, text: body }));
   }
 
@@ -143,7 +155,7 @@ export class ProjectInstructions {
       const names = cut.join(", ");
       this.#options.tell(`Instruction files are cut at ${limit.value} bytes together (context_bytes): ${names}`);
     }
-    this.#files.push(...kept.map(({ name }) => name));
+    for (const { name } of kept) if (!this.#files.includes(name)) this.#files.push(name);
     const mark = markOf(kept);
     const blocks = kept.map(({ name, text }) => wrapUntrusted({ source: name, kind: "instructions", text }, mark));
     const after = cut.length === 0 ? [] : [`(Cut for its size; read the rest when it matters: ${cut.join(", ")})`];
@@ -158,6 +170,11 @@ export class ProjectInstructions {
   #tell({ notes }: TrustOutcome): void {
     for (const note of notes) this.#options.tell(note);
   }
+}
+
+function quietGate(options: ProjectContentOptions): TrustGate {
+  const { person: _nobody, ...rest } = gateOptions(options);
+  return new TrustGate({ ...rest, skipUnapproved: true });
 }
 
 function gateOptions(options: ProjectContentOptions): TrustGateOptions {

@@ -7,9 +7,11 @@ import type { Amount, Budget, BudgetLimit, Purse } from "../base/budget.js";
 import type { Clock } from "../base/clock.js";
 import type { CostKeeper, PricedModel, RunJournal, WindowNews } from "../chain/services.js";
 import type { SlashResult } from "../commands/registry.js";
+import type { ModelLimits } from "../context/compaction/limits.js";
 import type { Model } from "../engine/ports.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { failure } from "../protocol/errors.js";
+import { endsAnswer } from "../protocol/events.js";
 import type { SessionId } from "../protocol/ids.js";
 import { addUsage } from "../protocol/usage.js";
 import type { ModelFacts } from "../providers/catalogue/facts.js";
@@ -56,11 +58,16 @@ export class RunCosts implements CostKeeper {
   }
 
   hear(event: Envelope): void {
-    if (event.kind === "TurnStarted") this.#turn = undefined;
+    // What is paid for between turns is no part of the one before.
+    if (event.kind === "TurnStarted" || event.kind === "TurnEnded") this.#turn = undefined;
+    if (event.kind === "CompactionTriggered" && this.#context !== undefined && event.payload.tokens !== undefined) {
+      this.#context = { ...this.#context, tokens: event.payload.tokens.after };
+    }
     if (event.kind !== "CostIncremented") return;
     const { provider, model, usage, elapsed_ms, cost } = event.payload;
     const key = `${provider}:${model}`;
-    this.#context = { tokens: usage.input + usage.cache_read + usage.cache_write + usage.output, model: key };
+    const tokens = usage.input + usage.cache_read + usage.cache_write + usage.output;
+    if (endsAnswer(event.payload) && tokens > 0) this.#context = { tokens, model: key };
     const before = this.#spent.get(key);
     this.#spent.set(key, {
       session: this.#options.session,
@@ -95,11 +102,24 @@ export class RunCosts implements CostKeeper {
     const { openCatalogue } = await import("./open-catalogue.js");
     const listed = await openCatalogue(this.#options).facts(model);
     const facts = this.#options.isReplay ? { ...listed, price: { input: 0, output: 0 } } : listed;
-    const { contextTokens: context, outputTokens: output = facts.output } = model;
+    const { outputTokens: output = facts.output } = model;
+    const context = model.contextTokens ?? (await model.contextLimit?.().catch(() => undefined));
     if (context === undefined) return { ...facts, output };
     // What the server itself tells of its model is truer than any list.
     const { assumed: _assumed, input: _input, ...rest } = facts;
     return { ...rest, context, output };
+  }
+
+  /** How much the model reads and writes; undefined where nobody knows. */
+  async limitsOf(model: PricedModel): Promise<ModelLimits | undefined> {
+    const facts = await this.facts(model);
+    if (facts.assumed) return undefined;
+    const { readingLimit } = await import("../providers/catalogue/facts.js");
+    const { output } = facts;
+    return {
+      reads: readingLimit(facts),
+      writes: Math.min(this.#options.settings.max_output_tokens.value ?? output, output),
+    };
   }
 
   get countsDollars(): boolean {
@@ -180,7 +200,8 @@ export class RunCosts implements CostKeeper {
     if (facts.assumed) return undefined;
     const { readingLimit } = await import("../providers/catalogue/facts.js");
     const window = readingLimit(facts);
-    const mark = WINDOW_MARKS.filter((part) => context.tokens >= part * window).length;
+    const shortens = this.#options.settings.compact_at.value;
+    const mark = WINDOW_MARKS.filter((part) => part !== shortens && context.tokens >= part * window).length;
     const isNews = mark > this.#markTold;
     this.#markTold = mark;
     return isNews ? { model: context.model, used: context.tokens, window } : undefined;

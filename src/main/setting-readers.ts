@@ -40,6 +40,14 @@ export function wholeNumber(text: string): number {
   return value;
 }
 
+/** A part of a window: `0.8`, `80%`, or `off`. */
+export function windowShare(text: string): number | undefined {
+  if (text === "off") return undefined;
+  const share = text.endsWith("%") ? Number(text.slice(0, -1)) / 100 : Number(text);
+  if (share >= 0.1 && share <= 0.95) return share;
+  throw new UsageError(`expected a part of the window from 0.1 to 0.95 such as 0.8, or off, got "${text}".`);
+}
+
 export function effort(text: string): Effort {
   const known = EFFORTS.find((level) => level === text);
   if (known === undefined) throw new UsageError(`expected ${EFFORTS.join(", ")}, got "${text}".`);

@@ -68,6 +68,8 @@ export interface Settings {
   readonly context_sources: Setting<readonly string[]>;
   /** Most bytes of them all together. */
   readonly context_bytes: Setting<number>;
+  /** The part of the model's window at which the conversation is made shorter; undefined for never. */
+  readonly compact_at: Setting<number | undefined>;
   /** For local models: exactly this much context, instead of what a request needs. */
   readonly num_ctx: Setting<number | undefined>;
   /** How long Ollama keeps a model in memory after an answer. */
@@ -128,6 +130,7 @@ const PROFILE_KEYS = [
   "web_hosts",
   "context_sources",
   "context_bytes",
+  "compact_at",
   "num_ctx",
   "keep_alive",
   "log",
@@ -223,6 +226,7 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
       read: read.contextSources,
     }),
     context_bytes: pick({ key: "context_bytes", fallback: DEFAULT_INSTRUCTION_BYTES, read: read.wholeNumber }),
+    compact_at: pick<number | undefined>({ key: "compact_at", fallback: 0.8, read: read.windowShare }),
     num_ctx: pick({ key: "num_ctx", fallback: undefined, read: read.wholeNumber }),
     keep_alive: pick({ key: "keep_alive", fallback: undefined, read: read.keepAlive }),
     log: pick({

@@ -8,6 +8,7 @@ import type { Roots } from "../system/xdg-paths.js";
 import type { Variables } from "./env.js";
 import type { ModelRoutes } from "./model-routes.js";
 import type { ModelShelf } from "./model-shelf.js";
+import type { RunCompaction } from "./run-compaction.js";
 import type { RunCosts } from "./run-costs.js";
 import type { RunRecording } from "./run-recording.js";
 import type { RunSecurity } from "./run-security.js";
@@ -24,6 +25,7 @@ export interface SlashFacts {
   readonly recording: RunRecording;
   readonly security: RunSecurity;
   readonly costs: RunCosts;
+  readonly compaction: RunCompaction;
   readonly variables: Variables;
   readonly roots: Roots;
 }
@@ -52,6 +54,10 @@ export function slashContext(facts: SlashFacts): SlashContext {
     recording,
     security,
     costs,
+    compaction: {
+      compact: (wish) => facts.compaction.compactNow(run, wish),
+      summarize: (wish) => facts.compaction.summarizeNow(run, wish),
+    },
     async setModel(spec): Promise<SlashResult> {
       const found = await routes.resolve(spec);
       const resolved = found ?? (await (/^\d+$/.test(spec) ? shelf.numbered(Number(spec)) : shelf.resolve(spec)));

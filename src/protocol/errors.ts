@@ -54,7 +54,7 @@ const TEXTS = {
     "<name> says the account has no credit or quota left: <detail> Top it up, or choose another model with --model.",
   ModelNotFound: "<name> has no model '<model>'. 'oxbow models' lists what there is.",
   ContextTooLong:
-    "The conversation is longer than <model> can read: <detail> Begin a new one (/clear), or choose a model that reads more (--model).",
+    "The conversation is longer than <model> can read: <detail> Shorten it (/compact), begin a new one (/clear), or choose a model that reads more (--model).",
   ContentRefused: "<name> refused to answer: <detail>",
   Overloaded: "<name> is overloaded (<detail>). Try again shortly, or choose another model with --model.",
   BadRequest: "<name> did not accept the request (HTTP <status>): <detail>",

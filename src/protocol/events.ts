@@ -95,7 +95,8 @@ export interface EventPayloads {
   /** Milliseconds by component: hooks, links, the provider, tools, the log. */
   TurnTiming: { readonly turn: TurnId; readonly parts: Readonly<Record<string, number>> };
   CostIncremented: {
-    readonly turn: TurnId;
+    /** Absent between turns. */
+    readonly turn?: TurnId;
     readonly provider: string;
     readonly model: string;
     readonly usage: Usage;
@@ -106,6 +107,8 @@ export interface EventPayloads {
     readonly route?: string;
     /** The attempt failed: its answer goes on in another one, which tells its own cost. */
     readonly abandoned?: true;
+    /** What the call was for, when it was not an answer: it is no part of the conversation. */
+    readonly purpose?: "summary";
     /** How the answer that this paid for was made up, where its deltas and calls alone do not say it. */
     readonly answer?: AnswerShape;
   };
@@ -160,8 +163,19 @@ export interface EventPayloads {
     readonly decided_by: string;
     readonly message?: string;
   };
-  /** With `summary` the conversation goes on from there: it stands for every event before this one. `turn` is absent between turns. */
-  CompactionTriggered: { readonly turn?: TurnId; readonly reason: string; readonly summary?: string };
+  /**
+   * With `summary` the conversation goes on from there: it stands for every event before `kept_from`, or before this one where
+   * nothing is kept. `turn` is absent between turns.
+   */
+  CompactionTriggered: {
+    readonly turn?: TurnId;
+    readonly reason: string;
+    readonly summary?: string;
+    /** The event that begins the first message that stays as it was, behind the summary. */
+    readonly kept_from?: number;
+    /** Of the next request, before and after; estimated. */
+    readonly tokens?: { readonly before: number; readonly after: number };
+  };
   /**
    * Something a person should know that is no failure. `progress` replaces what a screen says about the work under way (a model
    * is being loaded); `warning` stays.
@@ -177,6 +191,11 @@ export interface EventPayloads {
   SkillRegistryChanged: { readonly added: readonly string[]; readonly removed: readonly string[] };
   SessionEnded: { readonly reason: SessionEndReason };
   CustomEvent: { readonly namespace: string; readonly kind: string; readonly payload: JsonValue };
+}
+
+/** Whether the call brought an answer to its end: all others only cost something. */
+export function endsAnswer({ abandoned, purpose }: EventPayloads["CostIncremented"]): boolean {
+  return abandoned === undefined && purpose === undefined;
 }
 
 /** Stands where content was that has expired (feature S5). */

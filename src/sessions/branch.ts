@@ -11,7 +11,7 @@
 import { createHash } from "node:crypto";
 import type { InputContent } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
-import type { AnswerShape, TurnOutcome } from "../protocol/events.js";
+import { type AnswerShape, endsAnswer, type TurnOutcome } from "../protocol/events.js";
 import type { CallId, Id, IdPrefix, LogId, SessionId, TurnId } from "../protocol/ids.js";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
 import { StoreError } from "./store.js";
@@ -110,8 +110,9 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
     }
     case "CostIncremented": {
       const { answer } = event.payload;
+      const { turn } = event.payload;
       const shape = answer === undefined ? {} : { answer: shapeWithNewIds(answer, callOf) };
-      return { ...event.payload, ...turnOf(event.payload), ...shape };
+      return { ...event.payload, ...(turn !== undefined && turnOf({ turn })), ...shape };
     }
     case "ToolCallStarted":
     case "ToolCallProgress":
@@ -189,7 +190,7 @@ export async function* turnsOf(events: AsyncIterable<Envelope>): AsyncGenerator<
         break;
       case "CostIncremented":
         open = { ...open, usage: addUsage(open.usage, event.payload.usage) };
-        answered ||= event.payload.abandoned === undefined;
+        answered ||= endsAnswer(event.payload);
         break;
       case "TurnEnded": {
         const { outcome, text, usage } = event.payload;

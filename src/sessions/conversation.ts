@@ -6,6 +6,7 @@
  * 2. Every call has its result, except those named in `open`: the last answer's, when the log ends before they did.
  * 3. Calls outside a turn (a command that the person typed) are not part of it.
  */
+import { originOf, withOrigin } from "../base/message-origin.js";
 import {
   type AssistantBlock,
   type AssistantMessage,
@@ -17,7 +18,7 @@ import {
   text,
 } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
-import type { AnswerShape, EventPayloads } from "../protocol/events.js";
+import { type AnswerShape, type EventPayloads, endsAnswer } from "../protocol/events.js";
 import type { CallId, TurnId } from "../protocol/ids.js";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
 
@@ -47,8 +48,19 @@ export interface RebuiltConversation {
   readonly turns: number;
 }
 
-export async function rebuildConversation(events: AsyncIterable<Envelope>): Promise<RebuiltConversation> {
-  const builder = new ConversationBuilder();
+export interface RebuildOptions {
+  /** The first event is in the middle of a turn: that of a message which a later summary keeps. */
+  readonly withinTurn?: boolean;
+  /** Inputs of the turn that is open now, from before the first event. */
+  readonly before?: AsyncIterable<Envelope>;
+}
+
+export async function rebuildConversation(
+  events: AsyncIterable<Envelope>,
+  options: RebuildOptions = {},
+): Promise<RebuiltConversation> {
+  const builder = new ConversationBuilder(options);
+  for await (const event of options.before ?? []) builder.takeWaiting(event);
   for await (const event of events) builder.take(event);
   return builder.end();
 }
@@ -56,16 +68,37 @@ export async function rebuildConversation(events: AsyncIterable<Envelope>): Prom
 export class ConversationBuilder {
   #messages: Message[] = [];
   #answer: Answer | undefined;
-  #turn: { readonly turn: TurnId; text: string; iterations: number; usage: Usage } | undefined;
+  #turn: { turn: TurnId; text: string; iterations: number; usage: Usage } | undefined;
   #waiting: EventPayloads["InputQueued"][] = [];
   #turns = 0;
   #lastEvent = 0;
+
+  constructor({ withinTurn = false }: RebuildOptions = {}) {
+    // Its name comes with the summary, when the turn goes on after that.
+    if (withinTurn) this.#turn = newTurn("turn_");
+  }
 
   take(event: Envelope): void {
     this.#lastEvent = event.id;
     if (event.kind === "TurnStarted") this.#start(event.payload);
     else if (event.kind === "CompactionTriggered") this.#compact(event.payload);
     else if (this.#turn !== undefined) this.#takeInTurn(event);
+  }
+
+  /** Follows what waits, and nothing else. */
+  takeWaiting(event: Envelope): void {
+    switch (event.kind) {
+      case "InputQueued":
+        this.#waiting.push(event.payload);
+        return;
+      case "InputDropped":
+        for (const input of event.payload.inputs) {
+          this.#waiting = withoutFirst(this.#waiting, (each) => isSame(each.input, input));
+        }
+        return;
+      case "InputSteered":
+        this.#waiting = withoutFirst(this.#waiting, ({ delivery }) => delivery === "steer");
+    }
   }
 
   #takeInTurn(event: Envelope): void {
@@ -86,20 +119,16 @@ export class ConversationBuilder {
         if (this.#answer?.closed === false) this.#answer = undefined;
         return;
       case "InputQueued":
-        this.#waiting.push(event.payload);
-        return;
       case "InputDropped":
-        for (const input of event.payload.inputs) {
-          this.#waiting = withoutFirst(this.#waiting, (each) => isSame(each.input, input));
-        }
+        this.takeWaiting(event);
         return;
       case "InputSteered":
         this.#settle();
-        this.#waiting = withoutFirst(this.#waiting, ({ delivery }) => delivery === "steer");
-        this.#messages.push({ role: "user", content: event.payload.input });
+        this.takeWaiting(event);
+        this.#messages.push(withOrigin({ role: "user", content: event.payload.input }, event.id));
         return;
       case "CostIncremented":
-        if (event.payload.abandoned === undefined) this.#close(event.payload);
+        if (endsAnswer(event.payload)) this.#close(event.payload);
         else this.#pay(event.payload.usage);
         return;
       case "TurnEnded":
@@ -132,21 +161,24 @@ export class ConversationBuilder {
     this.#settle();
     this.#turns++;
     this.#turn = newTurn(turn);
-    this.#messages.push(inputMessage(input, notice));
+    this.#messages.push(withOrigin(inputMessage(input, notice), this.#lastEvent));
   }
 
-  #compact({ summary, turn }: EventPayloads["CompactionTriggered"]): void {
+  #compact({ summary, turn, kept_from: from = Number.POSITIVE_INFINITY }: EventPayloads["CompactionTriggered"]): void {
     if (summary === undefined) return;
     this.#settle();
     // Whoever reads from here on has not seen the turn begin.
-    if (turn !== undefined) this.#turn ??= newTurn(turn);
-    this.#messages = [{ role: "user", content: [text(summary)] }];
+    if (turn !== undefined) this.#turn = { ...(this.#turn ?? newTurn(turn)), turn };
+    // Results of calls have no origin of their own; an earlier summary has none either, as it is part of this one.
+    const first = this.#messages.findIndex((message) => (originOf(message) ?? 0) >= from);
+    const kept = first === -1 ? [] : this.#messages.slice(first);
+    this.#messages = [{ role: "user", content: [text(summary)] }, ...kept];
   }
 
   /** The answer that a delta belongs to: a closed one is followed by a new one. */
   #open(): Answer {
     if (this.#answer?.closed) this.#settle();
-    this.#answer ??= new Answer();
+    this.#answer ??= new Answer(this.#lastEvent);
     return this.#answer;
   }
 
@@ -177,7 +209,7 @@ export class ConversationBuilder {
     if (answer === undefined) return;
     const message = answer.message();
     if (message.content.length === 0) return;
-    this.#messages.push(message);
+    this.#messages.push(withOrigin(message, answer.firstEvent));
     const calls = message.content.filter((block) => block.type === "tool_use");
     const results = calls.flatMap((call) => answer.results.get(call.call) ?? (keepOpen ? [] : [lostResult(call)]));
     if (results.length > 0) this.#messages.push({ role: "user", content: results });
@@ -214,6 +246,7 @@ export function withResults(
 }
 
 class Answer {
+  readonly firstEvent: number;
   readonly texts: string[] = [];
   readonly thoughts: EventPayloads["ThinkingDelta"][] = [];
   readonly calls: ToolUseBlock[] = [];
@@ -222,6 +255,10 @@ class Answer {
   expected = 0;
   closed = false;
   shape: AnswerShape | undefined;
+
+  constructor(firstEvent: number) {
+    this.firstEvent = firstEvent;
+  }
 
   message(): AssistantMessage {
     const content = this.shape?.blocks === undefined ? this.#plain() : this.#shaped(this.shape.blocks);

@@ -45,7 +45,12 @@ const LONGEST_TITLE = 80;
 const TOGETHER_MS = 25;
 
 /** What somebody was promised, and the end of a turn. */
-const SYNCED: ReadonlySet<Envelope["kind"]> = new Set(["TurnStarted", "InputQueued", "TurnEnded"]);
+const SYNCED: ReadonlySet<Envelope["kind"]> = new Set([
+  "TurnStarted",
+  "InputQueued",
+  "CompactionTriggered",
+  "TurnEnded",
+]);
 
 export class Journal {
   readonly #options: JournalOptions;
@@ -174,7 +179,9 @@ export class Journal {
     if (this.#broken !== undefined) return;
     if (event.kind === "TurnStarted") this.#create();
     if (event.kind === "TurnStarted") this.#routed = event.payload.route !== undefined;
-    if (event.kind === "CostIncremented" && !this.#routed) this.#nameModel(event.payload);
+    if (event.kind === "CostIncremented" && !this.#routed && event.payload.purpose === undefined) {
+      this.#nameModel(event.payload);
+    }
     if (SYNCED.has(event.kind)) this.#submit("sync");
     else this.#cancelLater ??= this.#options.clock.after(TOGETHER_MS, () => this.#submit("group"));
     if (event.kind === "ToolResult" && this.#intended.has(event.payload.call)) this.#conclude(event);

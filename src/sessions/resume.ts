@@ -19,8 +19,12 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
   const record = await store.get(session);
   if (record === undefined) throw new StoreError("not-found", `There is no session ${session}.`);
   const expired = record.expired_to;
-  const from = Math.max(expired, await summaryBefore(store, session));
-  const rebuilt = await rebuildConversation(store.events(session, { after: from }));
+  const summary = await lastSummary(store, session);
+  const from = Math.max(expired, summary?.to ?? 0);
+  const rebuilt = await rebuildConversation(store.events(session, { after: from }), {
+    withinTurn: summary?.keeps === true && from === summary.to,
+    ...(summary !== undefined && { before: waitingInputs(store, session, from) }),
+  });
   const open = new Set(rebuilt.open.map(({ call }) => call));
   const orphans = new Map<CallId, Intent>();
   for (const intent of await store.orphans(session)) {
@@ -32,12 +36,26 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
   return { record, rebuilt, turns, orphans, ...(expired > told && { gap: { from: told + 1, to: expired } }) };
 }
 
-/** The id before the last summary; 0 when there is none. */
-async function summaryBefore(store: SessionStore, session: SessionId): Promise<number> {
+/** The last event that is only in a summary, and whether events between that and the summary itself are kept. */
+async function lastSummary(
+  store: SessionStore,
+  session: SessionId,
+): Promise<{ readonly to: number; readonly keeps: boolean } | undefined> {
   const at = await store.last(session, "CompactionTriggered");
-  if (at === undefined) return 0;
+  if (at === undefined) return undefined;
   const event = await eventAt(store, session, at);
-  return event?.kind === "CompactionTriggered" && event.payload.summary !== undefined ? at - 1 : 0;
+  if (event?.kind !== "CompactionTriggered" || event.payload.summary === undefined) return undefined;
+  const from = Math.min(at, event.payload.kept_from ?? at);
+  return { to: from - 1, keeps: from < at };
+}
+
+/** What was said in the last turn and may still wait, although a summary stands for the rest of it. */
+async function* waitingInputs(store: SessionStore, session: SessionId, to: number): AsyncGenerator<Envelope> {
+  const started = await store.last(session, "TurnStarted");
+  if (started === undefined || started > to || ((await store.last(session, "TurnEnded")) ?? 0) > started) return;
+  for await (const event of store.events(session, { after: started, limit: to - started })) {
+    if (event.kind === "InputQueued" || event.kind === "InputSteered" || event.kind === "InputDropped") yield event;
+  }
 }
 
 async function lastGap(store: SessionStore, session: SessionId): Promise<number> {

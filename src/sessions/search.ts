@@ -11,7 +11,7 @@ import type { InputContent, ResultContent } from "../protocol/content.js";
 import { plainText } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { EventKind } from "../protocol/events.js";
-import { EXPIRED } from "../protocol/events.js";
+import { EXPIRED, endsAnswer } from "../protocol/events.js";
 import type { SessionId } from "../protocol/ids.js";
 import type { JsonValue } from "../protocol/json.js";
 import { fold, parseSearchQuery, type SearchQuery, unfoldedRange } from "./search-query.js";
@@ -144,7 +144,7 @@ class SessionSearch {
         this.#deltas = [];
         return;
       case "CostIncremented":
-        if (event.payload.abandoned === undefined) this.#endAnswer();
+        if (endsAnswer(event.payload)) this.#endAnswer();
         return;
       case "TurnEnded":
         this.#endAnswer();

@@ -192,12 +192,14 @@ describe("a conversation that is too long for its model", () => {
 
   verifies(["M9", "X7"], "is made shorter once, where something can do that", async () => {
     let asked = 0;
-    const compact = async () => ++asked > 0;
-    const { model, engine } = engineOf([tooLong, says("short now")], { compact });
+    const compaction = { isDue: () => false, shorten: async () => ++asked > 0 };
+    const { model, engine } = engineOf([tooLong, says("short now")], { compaction });
     expect(await engine.turn("go")).toMatchObject({ outcome: "answered", text: "short now" });
     expect(model.requests).toHaveLength(2);
-    const again = engineOf([tooLong, tooLong], { compact });
-    expect(await again.engine.turn("go")).toMatchObject({ failure: { reason: "ContextTooLong" } });
+    const again = engineOf([tooLong, tooLong], { compaction });
+    const failed = await again.engine.turn("go");
+    expect(failed).toMatchObject({ failure: { reason: "ContextTooLong" } });
+    expect(failed.failure?.message).toContain("It was shortened before, and is still too long.");
     expect(asked).toBe(2);
   });
 

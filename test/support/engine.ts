@@ -108,7 +108,7 @@ export interface EngineOptions {
   readonly requestLinks?: readonly RequestLink[];
   readonly toolLinks?: readonly ToolLink[];
   readonly retry?: ChainServices["retry"];
-  readonly compact?: ChainServices["compact"];
+  readonly compaction?: ChainServices["compaction"];
   readonly extraHooks?: Partial<Record<Stage, readonly NamedHook[]>>;
 }
 
@@ -135,7 +135,7 @@ export function testEngine(options: EngineOptions): TestEngine {
     person: { present: () => false, ask: async () => ({ decision: "deny", decidedBy: "test" }), note: () => {} },
     log: () => {},
     ...(options.retry !== undefined && { retry: options.retry }),
-    ...(options.compact !== undefined && { compact: options.compact }),
+    ...(options.compaction !== undefined && { compaction: options.compaction }),
     systemPrompt: () => "system",
     permissionState: { missing: undefined },
     ...(options.costs !== undefined && { costs: options.costs }),

@@ -4,6 +4,7 @@
  * 1. stdout holds only what the model said, each stretch of it ending in a newline.
  * 2. Text meant for a terminal is made harmless first (feature P13); text for a pipe is left as it is.
  */
+import { roundTokens } from "../../base/budget-text.js";
 import { SafeTextStream, safeText } from "../../base/terminal-text.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { humanWait } from "../../protocol/errors.js";
@@ -64,6 +65,9 @@ export class TextView {
         this.#closeLine();
         this.#note(windowText(event.payload));
         return;
+      case "CompactionTriggered":
+        this.#shortened(event.payload);
+        return;
       case "RateLimited":
       case "Retrying":
         this.#waiting(event.payload);
@@ -95,6 +99,15 @@ export class TextView {
     if (rest !== "") this.#terminal.out.write(rest);
     if (this.#lineOpen || rest !== "") this.#terminal.out.write("\n");
     this.#lineOpen = false;
+  }
+
+  /** Who asked for it hears of it as the answer to that. */
+  #shortened({ reason, tokens }: EventPayloads["CompactionTriggered"]): void {
+    if (reason === "asked") return;
+    this.#closeLine();
+    const counts = tokens === undefined ? "" : `: ${roundTokens(tokens.before)} → ${roundTokens(tokens.after)} tokens`;
+    this.#note(paint(this.#terminal, "dim", `conversation shortened${counts}`));
+    this.#spinner.start("thinking");
   }
 
   /** The answer may go on in the middle of this line, so the line is left open. */
@@ -178,11 +191,11 @@ export class TextView {
   }
 }
 
-/** What is left to do while nothing makes the conversation shorter by itself. */
+/** What is left to do when nothing makes the conversation shorter by itself. */
 function windowText({ model, used, window }: EventPayloads["ContextNearlyFull"]): string {
   const part = Math.min(100, Math.round((used / window) * 100));
   const counts = `${used.toLocaleString("en-US")} of ${window.toLocaleString("en-US")} tokens`;
-  return `oxbow: the conversation fills ${part} % of what ${safeText(model)} can read (${counts}). Begin a new one (/clear), go back to an earlier turn ('oxbow session branch'), or take a model that reads more (/model).`;
+  return `oxbow: the conversation fills ${part} % of what ${safeText(model)} can read (${counts}). Shorten it (/compact), begin a new one (/clear), go back to an earlier turn ('oxbow session branch'), or take a model that reads more (/model).`;
 }
 
 function firstLine(text: string): string {

@@ -39,6 +39,7 @@ export function createOllamaModel<State>(options: OllamaModelOptions<State>): Mo
     provider: endpoint.provider,
     family: endpoint.family,
     model,
+    contextLimit: () => session.contextLimit(),
     stream: (request, context) => session.stream(request, context),
   };
 }
@@ -52,6 +53,13 @@ class OllamaSession<State> {
 
   constructor(options: OllamaModelOptions<State>) {
     this.#options = options;
+  }
+
+  /** The most a request can get. */
+  async contextLimit(): Promise<number | undefined> {
+    this.#window ??= this.#openWindow();
+    const { most } = await this.#window;
+    return Number.isFinite(most) ? most : undefined;
   }
 
   async *stream(request: ModelRequest, context: RequestContext): ModelStream & AsyncGenerator<readonly ModelEvent[]> {

@@ -34,6 +34,9 @@ export function withRetries(model: Model, options: RetryOptions): Model {
     model: name,
     ...(contextTokens !== undefined && { contextTokens }),
     ...(outputTokens !== undefined && { outputTokens }),
+    ...(model.contextLimit !== undefined && {
+      contextLimit: () => model.contextLimit?.() ?? Promise.resolve(undefined),
+    }),
     stream: (request, context) =>
       attempts({ provider, signal: context.signal, open: () => model.stream(request, { ...context, model }) }, options),
   };

@@ -6,7 +6,7 @@
  *    error that says so; a result without a call is left out, and so is a call whose id was there before.
  * 2. Text without content and messages without blocks are left out. Neighbours of one role become one message.
  * 3. A conversation begins with a user.
- * 4. It begins with the last summary, which stands for everything before it.
+ * 4. It begins with the last summary, which stands for everything before it, but for the messages that it keeps.
  */
 import {
   type AssistantMessage,
@@ -23,9 +23,12 @@ import type { AssistantEntry, MessageEntry, ToolResultEntry } from "./message-fi
 const MISSING_RESULT = "The result of this call is missing: its file was removed or changed.";
 const MISSING_BEGINNING = "(The beginning of this conversation was removed.)";
 
-export function conversationOf(entries: readonly MessageEntry[]): readonly Message[] {
-  const from = entries.findLastIndex((entry) => entry.role === "user" && entry.compaction === true);
-  const current = entries.slice(Math.max(from, 0));
+/** `seqOf` answers with the number of the first file that holds an event or a later one. */
+export function conversationOf(
+  entries: readonly MessageEntry[],
+  seqOf: (event: number) => number | undefined = () => undefined,
+): readonly Message[] {
+  const current = fromLastSummary(entries, seqOf);
   const results = new ResultPile(current);
   const messages: Message[] = [];
   for (const entry of current) {
@@ -34,6 +37,20 @@ export function conversationOf(entries: readonly MessageEntry[]): readonly Messa
   }
   if (messages[0]?.role === "assistant") messages.unshift({ role: "user", content: [text(MISSING_BEGINNING)] });
   return messages;
+}
+
+function fromLastSummary(
+  entries: readonly MessageEntry[],
+  seqOf: (event: number) => number | undefined,
+): readonly MessageEntry[] {
+  const at = entries.findLastIndex((entry) => entry.role === "user" && entry.compaction === true);
+  const summary = entries[at];
+  if (summary === undefined) return entries;
+  const event = summary.role === "user" ? summary.keptFrom : undefined;
+  const first = (event === undefined ? undefined : seqOf(event)) ?? summary.seq;
+  const isSummary = (entry: MessageEntry) => entry.role === "user" && entry.compaction === true;
+  const kept = entries.slice(0, at).filter((entry) => entry.seq >= first && !isSummary(entry));
+  return [summary, ...kept, ...entries.slice(at + 1)];
 }
 
 function addAnswer(messages: Message[], entry: AssistantEntry, results: ResultPile): void {

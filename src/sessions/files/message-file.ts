@@ -25,6 +25,8 @@ export interface UserEntry extends EntryBase {
   readonly content: readonly InputContent[];
   /** A summary that stands for everything before it. */
   readonly compaction?: true;
+  /** But for the messages from this event on. */
+  readonly keptFrom?: number;
 }
 
 export interface AssistantEntry extends EntryBase {
@@ -71,7 +73,7 @@ export function renderMessage(entry: MessageEntry): string {
 function metadata(entry: MessageEntry) {
   switch (entry.role) {
     case "user":
-      return { compaction: entry.compaction };
+      return { compaction: entry.compaction, kept_from: entry.keptFrom };
     case "assistant": {
       const { model, provider, stop, usage } = entry;
       const tokens = usage && Object.fromEntries(TOKENS.map((name) => [`${name}_tokens`, usage[name]]));
@@ -120,7 +122,7 @@ function roleOf(told: string | undefined, named: string | undefined, wrong: Wron
 function readMetadata(role: BodyRole, { fields }: FrontMatter, wrong: Wrong) {
   switch (role) {
     case "user":
-      return fields.get("compaction") === "true" ? { compaction: true } : {};
+      return fields.get("compaction") === "true" ? { compaction: true, ...keptFrom(fields) } : {};
     case "assistant": {
       const stop = choice("stop", fields, STOPS, wrong);
       return { ...present("model", fields), ...present("provider", fields), ...(stop && { stop }), ...usageOf(fields) };
@@ -135,6 +137,11 @@ function readMetadata(role: BodyRole, { fields }: FrontMatter, wrong: Wrong) {
 }
 
 type Fields = FrontMatter["fields"];
+
+function keptFrom(fields: Fields): { readonly keptFrom?: number } {
+  const event = Number(fields.get("kept_from"));
+  return Number.isSafeInteger(event) && event > 0 ? { keptFrom: event } : {};
+}
 
 function present(name: string, fields: Fields): Record<string, string> {
   const value = fields.get(name);

@@ -11,7 +11,7 @@
 import type { AssistantBlock, ToolUseBlock } from "../../protocol/content.js";
 import { inputMessage, text } from "../../protocol/content.js";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.js";
-import type { AnswerShape, EventPayloads } from "../../protocol/events.js";
+import { type AnswerShape, type EventPayloads, endsAnswer } from "../../protocol/events.js";
 import type { AssistantEntry, Stop, ToolResultEntry, UserEntry } from "./message-file.js";
 
 export type DraftEntry = Omit<UserEntry, "seq"> | Omit<AssistantEntry, "seq"> | Omit<ToolResultEntry, "seq">;
@@ -92,7 +92,7 @@ export class MessageFold {
         this.#put({ at: event.id, entry: { role: "user", timestamp: event.ts, content: event.payload.input } });
         return;
       case "CostIncremented":
-        if (event.payload.abandoned === undefined) this.#close(event);
+        if (endsAnswer(event.payload)) this.#close(event);
         return;
       case "TurnEnded":
         this.#end(event);
@@ -108,10 +108,12 @@ export class MessageFold {
     this.#put({ at: id, entry: { role: "user", timestamp: ts, content } });
   }
 
-  #compact({ id, ts, payload: { summary } }: EnvelopeOf<"CompactionTriggered">): void {
+  #compact({ id, ts, payload: { summary, kept_from } }: EnvelopeOf<"CompactionTriggered">): void {
     if (summary === undefined) return;
     this.#leave(ts);
-    this.#put({ at: id, entry: { role: "user", timestamp: ts, content: [text(summary)], compaction: true } });
+    const kept = kept_from === undefined ? {} : { keptFrom: kept_from };
+    const entry: DraftEntry = { role: "user", timestamp: ts, content: [text(summary)], compaction: true, ...kept };
+    this.#put({ at: id, entry });
   }
 
   /** The answer that a delta belongs to: a closed one is followed by a new one. */

@@ -95,8 +95,20 @@ export class MessageFolder {
       }
       const openTurn = this.#fold.openTurn ?? Number.POSITIVE_INFINITY;
       const before = files.filter(({ name }) => (this.#index.named(name)?.at ?? 0) < openTurn);
-      return conversationOf(before.map((file) => this.#parse(file)));
+      return conversationOf(
+        before.map((file) => this.#parse(file)),
+        (event) => this.#firstSeqFrom(event),
+      );
     });
+  }
+
+  /** The number of the first file of ours that holds this event or a later one. */
+  #firstSeqFrom(event: number): number | undefined {
+    let first: number | undefined;
+    for (const { file, at } of this.#index.files) {
+      if (at >= event && (first === undefined || seqOf(file) < first)) first = seqOf(file);
+    }
+    return first;
   }
 
   /** Drops the words of every message up to the one that holds this event. */

@@ -10,7 +10,7 @@ import { safeLine, safeText } from "../../base/terminal-text.js";
 import { turnStats } from "../../base/turn-stats.js";
 import type { ResultContent } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import type { EventPayloads } from "../../protocol/events.js";
+import { type EventPayloads, endsAnswer } from "../../protocol/events.js";
 import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { closeOpenBlocks, codeBlock, codeSpan, escapeTurnLines, quote } from "./markdown-pieces.js";
@@ -52,7 +52,7 @@ export class TurnMarkdown {
         return this.#endBlock();
       case "CostIncremented":
         this.#models.add(`${event.payload.provider}:${event.payload.model}`);
-        return event.payload.abandoned ? "" : this.#endBlock();
+        return endsAnswer(event.payload) ? this.#endBlock() : "";
       case "AnswerRetracted":
         this.#text = "";
         return "";

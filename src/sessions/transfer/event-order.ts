@@ -1,12 +1,12 @@
 /**
  * Makes events from a file that lost some of its lines keep the order that readers rely on (protocol/events.ts).
  *
- * 1. What is whole passes as it is, but for the ids, which are counted anew.
+ * 1. What is whole passes as it is, but for the ids, which are counted anew, also where an event names another.
  * 2. A turn whose end is lost is ended, a call whose result is lost gets one that says so; what has lost its beginning is left out.
  */
 import { text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import type { EventBody } from "../../protocol/events.js";
+import { type EventBody, endsAnswer } from "../../protocol/events.js";
 import type { CallId, TurnId } from "../../protocol/ids.js";
 import { addUsage, NO_USAGE, type Usage } from "../../protocol/usage.js";
 import type { ImportNotes } from "./notes.js";
@@ -22,7 +22,6 @@ const IN_TURN: ReadonlySet<Envelope["kind"]> = new Set([
   "TextDelta",
   "ThinkingDelta",
   "TurnTiming",
-  "CostIncremented",
   "RateLimited",
   "Retrying",
   "AnswerRetracted",
@@ -39,6 +38,8 @@ export class EventOrder {
   #open: OpenTurn | undefined;
   #last: Envelope | undefined;
   #id = 0;
+  /** From which of the file's ids on they differ by how much. */
+  readonly #shifts: { readonly from: number; readonly by: number }[] = [];
 
   constructor(notes: ImportNotes) {
     this.#notes = notes;
@@ -52,7 +53,16 @@ export class EventOrder {
     const before = this.#closing(event);
     this.#follow(event);
     this.#last = event;
-    return [...before, { ...event, id: ++this.#id }];
+    const id = ++this.#id;
+    if ((this.#shifts.at(-1)?.by ?? 0) !== id - event.id) this.#shifts.push({ from: event.id, by: id - event.id });
+    return [...before, this.#renamed({ ...event, id })];
+  }
+
+  #renamed(event: Envelope): Envelope {
+    if (event.kind !== "CompactionTriggered" || event.payload.kept_from === undefined) return event;
+    const { kept_from } = event.payload;
+    const shift = this.#shifts.findLast(({ from }) => from <= kept_from)?.by ?? 0;
+    return { ...event, payload: { ...event.payload, kept_from: Math.max(1, kept_from + shift) } };
   }
 
   end(): Envelope[] {
@@ -71,6 +81,8 @@ export class EventOrder {
       case "ToolResult":
         // Results come in the order of the calls: one that is out of turn has lost those before it.
         return this.#waiting.has(event.payload.call);
+      case "CostIncremented":
+        return event.payload.turn === undefined || this.#open !== undefined;
       default:
         return !IN_TURN.has(event.kind) || this.#open !== undefined;
     }
@@ -103,7 +115,7 @@ export class EventOrder {
         return;
       case "CostIncremented":
         if (this.#open === undefined) return;
-        if (event.payload.abandoned === undefined) this.#open.iterations++;
+        if (endsAnswer(event.payload)) this.#open.iterations++;
         this.#open.usage = addUsage(this.#open.usage, event.payload.usage);
         return;
     }

@@ -83,8 +83,8 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
   ),
   TurnTiming: object({ turn: STRING, parts: OBJECT }),
   CostIncremented: object(
-    { turn: STRING, provider: STRING, model: STRING, usage: USAGE, elapsed_ms: NUMBER },
-    { answer: ANSWER, cost: COST, route: STRING, abandoned: TRUE },
+    { provider: STRING, model: STRING, usage: USAGE, elapsed_ms: NUMBER },
+    { turn: STRING, answer: ANSWER, cost: COST, route: STRING, abandoned: TRUE, purpose: oneOf("summary") },
   ),
   ContextNearlyFull: object({ turn: STRING, model: STRING, used: NUMBER, window: NUMBER }),
   RateLimited: NEXT_ATTEMPT,
@@ -113,7 +113,10 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
     },
     { message: STRING },
   ),
-  CompactionTriggered: object({ turn: STRING, reason: STRING }, { summary: STRING }),
+  CompactionTriggered: object(
+    { reason: STRING },
+    { turn: STRING, summary: STRING, kept_from: DELTAS, tokens: object({ before: NUMBER, after: NUMBER }) },
+  ),
   Notice: object({ level: oneOf("progress", "warning"), message: STRING }, { turn: STRING }),
   StreamGap: object({ from: NUMBER, to: NUMBER, reason: STRING }),
   TokenExpiring: object({ jti: STRING, exp: NUMBER }),

@@ -9,7 +9,7 @@ import { capText } from "../../base/cap-text.js";
 import { formatStats, turnStats } from "../../base/turn-stats.js";
 import type { InputContent } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import type { EventPayloads } from "../../protocol/events.js";
+import { type EventPayloads, endsAnswer } from "../../protocol/events.js";
 import type { SessionRecord } from "../store.js";
 import { closed, fenced, quoted } from "./markdown.js";
 import { type Redact, redactEvents } from "./redact-events.js";
@@ -106,7 +106,7 @@ class Transcript {
       case "InputSteered":
         return [`**User**, while the turn ran · ${event.ts}`, quoted(event.payload.input.map(said).join("\n"))];
       case "CostIncremented":
-        return event.payload.abandoned ? undefined : [];
+        return endsAnswer(event.payload) ? [] : undefined;
       case "CompactionTriggered": {
         const { reason, summary } = event.payload;
         const note = line(`The conversation was summed up (${reason}).`);

@@ -9,6 +9,7 @@ export const create: CreateHook = (services) => async (turn) => {
   if (stream === undefined || dispatch === undefined) throw new Error("nothing was sent to receive from");
   const answer = await receive(turn, stream, dispatch);
   if (!answer.complete) return (await isShorterNow(turn, services)) ? "assemble" : "done";
+  turn.compacted = false;
   if (answer.stop === "refusal") {
     return turn.fail(failure("ContentRefused", { name: turn.model.provider, detail: turn.text || "no reason given" }));
   }
@@ -18,10 +19,15 @@ export const create: CreateHook = (services) => async (turn) => {
 };
 
 /** A conversation that its model cannot read is made shorter once; when that does not help, the failure stands. */
-async function isShorterNow(turn: Turn, { compact }: ChainServices): Promise<boolean> {
-  if (turn.failure?.reason !== "ContextTooLong" || turn.compacted || compact === undefined) return false;
+async function isShorterNow(turn: Turn, { compaction }: ChainServices): Promise<boolean> {
+  const tooLong = turn.failure;
+  if (tooLong?.reason !== "ContextTooLong" || compaction === undefined) return false;
+  if (turn.compacted) {
+    turn.failure = { ...tooLong, message: `${tooLong.message} It was shortened before, and is still too long.` };
+    return false;
+  }
   turn.compacted = true;
-  if (!(await compact(turn))) return false;
+  if (!(await compaction.shorten(turn, "too long"))) return false;
   turn.failure = undefined;
   return true;
 }

@@ -1,9 +1,10 @@
+import { withOrigin } from "../../../base/message-origin.js";
 import { inputMessage } from "../../../protocol/content.js";
 import type { CreateHook } from "../../services.js";
 
 /** The user's words become the newest message. */
 export const create: CreateHook = (services) => (turn) => {
   services.permissionState.missing = undefined;
-  turn.conversation.push(inputMessage(turn.input, turn.notice));
+  turn.conversation.push(withOrigin(inputMessage(turn.input, turn.notice), turn.firstEvent));
   return "assemble";
 };

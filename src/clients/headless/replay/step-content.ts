@@ -209,9 +209,11 @@ export class StepReader {
     this.#say(text);
   }
 
-  #cost({ provider, model, usage, elapsed_ms, cost, answer }: EventPayloads["CostIncremented"]): void {
+  #cost({ provider, model, usage, elapsed_ms, cost, answer, purpose }: EventPayloads["CostIncremented"]): void {
     const cut = answer?.interrupted ? " · cut off" : "";
-    this.#facts.push(`model call: ${provider}:${model} · ${formatStats(turnStats(usage, elapsed_ms, cost))}${cut}`);
+    this.#facts.push(
+      `${purpose ?? "model"} call: ${provider}:${model} · ${formatStats(turnStats(usage, elapsed_ms, cost))}${cut}`,
+    );
   }
 
   #timing({ parts }: EventPayloads["TurnTiming"]): void {

@@ -10,6 +10,7 @@
  * 5. A step is given out when it can no longer change, so a list of steps only grows.
  */
 import type { Envelope } from "../../../protocol/envelope.js";
+import { endsAnswer } from "../../../protocol/events.js";
 import type { CallId } from "../../../protocol/ids.js";
 
 export type StepKind =
@@ -117,7 +118,7 @@ export class StepGrouper {
 
   #follow(event: Envelope): undefined {
     this.#open ??= this.#opened(undefined, event);
-    if (event.kind === "CostIncremented" && !event.payload.abandoned) this.#open.sealed = true;
+    if (event.kind === "CostIncremented" && endsAnswer(event.payload)) this.#open.sealed = true;
     this.#extend(this.#open, event);
   }
 

@@ -1,0 +1,17 @@
+/**
+ * Where in the log a message began, for whoever says from where on a conversation is kept (feature X7). It stands beside the message,
+ * not in it: a message is what is sent. Results of calls have none, as no conversation can begin with them.
+ */
+import type { Message } from "../protocol/content.js";
+
+const origins = new WeakMap<Message, number>();
+
+/** Says with which event the message began. */
+export function withOrigin<M extends Message>(message: M, event: number): M {
+  origins.set(message, event);
+  return message;
+}
+
+export function originOf(message: Message): number | undefined {
+  return origins.get(message);
+}

@@ -1,0 +1,34 @@
+/**
+ * Where a conversation is cut in two: what is summarised, and what stays as it is (feature X7).
+ *
+ * 1. A call and its result are never parted: what stays begins with an input or an answer, never with results.
+ * 2. An input that nobody has answered yet stays, however long it is.
+ * 3. What stays begins with a message whose place in the log is known, so that it can be found there again.
+ */
+import { originOf } from "../../base/message-origin.js";
+import type { Message } from "../../protocol/content.js";
+
+export interface Cut {
+  readonly older: readonly Message[];
+  readonly kept: readonly Message[];
+}
+
+export function cutConversation(
+  messages: readonly Message[],
+  { keep, weigh }: { readonly keep: number; readonly weigh: (message: Message) => number },
+): Cut {
+  let first = messages.length;
+  let tokens = 0;
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at] as Message;
+    tokens += weigh(message);
+    const isNewestInput = at === messages.length - 1 && message.role === "user" && !hasResults(message);
+    if (tokens > keep && !isNewestInput) break;
+    if (!hasResults(message) && originOf(message) !== undefined) first = at;
+  }
+  return { older: messages.slice(0, first), kept: messages.slice(first) };
+}
+
+export function hasResults({ content }: Message): boolean {
+  return (content as readonly { readonly type: string }[]).some(({ type }) => type === "tool_result");
+}

@@ -1,0 +1,34 @@
+/** How full a model's window may become, and how much of a conversation then stays as it is (features M16, X7). All in tokens. */
+
+export interface ModelLimits {
+  /** What it can be given to read. */
+  readonly reads: number;
+  /** The longest answer. */
+  readonly writes: number;
+}
+
+/** No usual answer is longer; a model that could write more is not left half a window for it. */
+const LONG_ANSWER = 32_000;
+const MOST_KEPT = 20_000;
+const SUMMARY = 8_000;
+
+/** From here on the conversation is made shorter: the share of the window that was wished for, if that leaves room for an answer. */
+export function fullAt({ reads, writes }: ModelLimits, share: number): number {
+  const answer = Math.min(writes, LONG_ANSWER, reads / 4);
+  return Math.floor(Math.min(reads * share, reads - answer));
+}
+
+/** How much of the newest messages stays, in a conversation of so many tokens. */
+export function keptTokens(conversation: number, full = Number.POSITIVE_INFINITY): number {
+  return Math.floor(Math.min(MOST_KEPT, full / 4, conversation / 4));
+}
+
+/** The longest summary that is asked for. */
+export function summaryTokens({ reads, writes }: ModelLimits): number {
+  return Math.max(256, Math.floor(Math.min(SUMMARY, writes, reads / 4)));
+}
+
+/** What of a conversation one request for a summary can hold. The estimate may be too low by a fifth, and there are the prompt and an earlier summary. */
+export function transcriptRoom(limits: ModelLimits): number {
+  return Math.max(500, Math.floor((limits.reads - 2 * summaryTokens(limits) - 700) * 0.8));
+}

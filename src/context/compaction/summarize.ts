@@ -1,0 +1,115 @@
+/**
+ * A summary of some messages (feature X7).
+ *
+ * 1. What is too long for one request has its results cut first. Is it still too long, it is summarised in pieces, each with the summary of
+ *    those before it.
+ * 2. An earlier summary is taken over into the new one, so that there is never more than one.
+ * 3. A model that can read less than was thought is given smaller pieces.
+ */
+import { capText } from "../../base/cap-text.js";
+import type { Message } from "../../protocol/content.js";
+import type { Failure } from "../../protocol/errors.js";
+import { readSummary } from "./summary-message.js";
+import prompt from "./summary-prompt.md";
+import { type MarkUntrusted, transcriptOf } from "./transcript.js";
+
+export interface SummaryWork {
+  readonly messages: readonly Message[];
+  /** What the user wants to be kept in mind. */
+  readonly wish?: string | undefined;
+  /** Tokens of the conversation that one request can hold. */
+  readonly room: number;
+  readonly tokensOf: (text: string) => number;
+  readonly untrusted: MarkUntrusted;
+  readonly ask: (request: SummaryRequest) => Promise<SummaryAnswer>;
+}
+
+export interface SummaryRequest {
+  readonly system: string;
+  readonly input: string;
+  /** Which piece of how many, as far as that is known. */
+  readonly piece: number;
+  readonly pieces: number;
+}
+
+export type SummaryAnswer = { readonly text: string } | { readonly failure: Failure } | { readonly cancelled: true };
+
+/** Characters of a tool result, in the order they are tried. */
+const RESULT_CHARS = [4_000, 1_000, 300] as const;
+const MOST_HALVINGS = 4;
+/** No text has more of them in a token, whatever its language. */
+const CHARS_PER_TOKEN = 4;
+
+export async function summarize(work: SummaryWork): Promise<SummaryAnswer> {
+  const earlier = readSummary(work.messages[0]);
+  let summary = earlier?.summary;
+  let left = passages(earlier === undefined ? work.messages : work.messages.slice(1), work);
+  let { room } = work;
+  let done = 0;
+  for (let halvings = 0; left.length > 0 || summary === undefined; ) {
+    const [piece = [], ...later] = inPieces(left, room, work.tokensOf);
+    const input = inputOf({ summary, conversation: piece.join("\n\n"), wish: work.wish });
+    const answer = await work.ask({ system: prompt.trim(), input, piece: done + 1, pieces: done + 1 + later.length });
+    if ("failure" in answer && answer.failure.reason === "ContextTooLong" && halvings++ < MOST_HALVINGS) {
+      room = Math.floor(room / 2);
+      continue;
+    }
+    if (!("text" in answer)) return answer;
+    summary = answer.text;
+    left = later.flat();
+    done++;
+  }
+  return { text: summary };
+}
+
+/** The messages as text, with as much of their results as fits into one request, or with little of them. */
+function passages(messages: readonly Message[], { room, tokensOf, untrusted }: SummaryWork): string[] {
+  let written: string[] = [];
+  for (const resultChars of RESULT_CHARS) {
+    written = messages
+      .map((message) => transcriptOf(message, { resultChars, untrusted }))
+      .filter((each) => each !== "");
+    if (written.reduce((sum, each) => sum + tokensOf(each), 0) <= room) break;
+  }
+  return written;
+}
+
+/** Neighbours together, as long as they fit. */
+function inPieces(passages: readonly string[], room: number, tokensOf: (text: string) => number): string[][] {
+  const pieces: string[][] = [];
+  let taken = Number.POSITIVE_INFINITY;
+  for (const passage of passages) {
+    const whole = tokensOf(passage);
+    const fitting =
+      whole <= room ? passage : capText(passage, charsFor(room, passage, whole), "left out for the summary");
+    const tokens = Math.min(whole, room);
+    if (taken + tokens > room) {
+      pieces.push([]);
+      taken = 0;
+    }
+    pieces.at(-1)?.push(fitting);
+    taken += tokens;
+  }
+  return pieces;
+}
+
+function charsFor(room: number, passage: string, tokens: number): number {
+  return Math.floor(room * Math.min(CHARS_PER_TOKEN, passage.length / tokens) * 0.9);
+}
+
+function inputOf({
+  summary,
+  conversation,
+  wish,
+}: {
+  readonly summary: string | undefined;
+  readonly conversation: string;
+  readonly wish: string | undefined;
+}): string {
+  return [
+    ...(summary === undefined ? [] : [`<earlier-summary>\n${summary}\n</earlier-summary>`]),
+    `<conversation>\n${conversation}\n</conversation>`,
+    ...(wish === undefined ? [] : [`The user asks that the summary keeps this in mind: ${wish}`]),
+    "Write the summary now.",
+  ].join("\n\n");
+}

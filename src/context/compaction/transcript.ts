@@ -1,0 +1,48 @@
+/** Messages as text for whoever summarises them: cut where they are long, and what came from outside marked as such. */
+import { capText } from "../../base/cap-text.js";
+import type { Message, ResultContent, ToolResultBlock } from "../../protocol/content.js";
+
+/** Marks text from outside the conversation, so that no model takes it for instructions. */
+export type MarkUntrusted = (text: string, source: string) => string;
+
+export interface TranscriptOptions {
+  /** The most of one tool result, in characters. */
+  readonly resultChars: number;
+  readonly untrusted: MarkUntrusted;
+}
+
+/** Of what people and models said; longer texts are mostly pasted. */
+const WORDS_CHARS = 12_000;
+const ARGUMENT_CHARS = 2_000;
+const CUT = "left out for the summary";
+
+export function transcriptOf({ role, content }: Message, { resultChars, untrusted }: TranscriptOptions): string {
+  const parts = content.flatMap((block): string[] => {
+    switch (block.type) {
+      case "text":
+        return block.text.trim() === "" ? [] : [capText(block.text, WORDS_CHARS, CUT)];
+      case "image":
+        return ["[an image]"];
+      case "tool_use": {
+        const args = block.malformed ?? JSON.stringify(block.args);
+        return [`[calls ${block.tool}] ${capText(args, ARGUMENT_CHARS, CUT)}`];
+      }
+      case "tool_result":
+        return [resultOf(block, { resultChars, untrusted })];
+      default:
+        return [];
+    }
+  });
+  if (parts.length === 0) return "";
+  const isResult = content.every((block) => block.type === "tool_result");
+  return `${isResult ? "" : `[${role}]\n`}${parts.join("\n")}`;
+}
+
+function resultOf({ tool, content, is_error }: ToolResultBlock, options: TranscriptOptions): string {
+  const said = capText(plain(content), options.resultChars, CUT);
+  return `[result of ${tool}${is_error ? ", an error" : ""}]\n${options.untrusted(said, tool)}`;
+}
+
+export function plain(content: readonly ResultContent[]): string {
+  return content.map((block) => (block.type === "text" ? block.text : "[an image]")).join("\n");
+}

@@ -1,0 +1,142 @@
+/**
+ * A model call beside the conversation: a summary, for one. It goes through the same chain as every other, so it is retried, paid from the
+ * same budgets and logged; its words are handed back and are nobody's answer.
+ */
+import { type Failure, failure } from "../protocol/errors.js";
+import type { EventPayloads } from "../protocol/events.js";
+import { type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
+import type { Bus } from "./bus.js";
+import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
+import { compose } from "./compose.js";
+import type { AnsweringModel, EnginePorts, Model, ModelEvent, ModelRequest, ModelStream } from "./ports.js";
+import { Timing } from "./timing.js";
+import type { Turn } from "./turn.js";
+
+export interface SidePlace {
+  readonly bus: Bus;
+  readonly ports: EnginePorts;
+  readonly signal: AbortSignal;
+  /** The turn that it is made in, and that pays for it; absent between turns. */
+  readonly turn?: Turn;
+}
+
+export interface SideCall {
+  readonly model: Model;
+  readonly request: ModelRequest;
+  readonly purpose: NonNullable<EventPayloads["CostIncremented"]["purpose"]>;
+}
+
+export type SideAnswer = { readonly text: string } | { readonly failure: Failure } | { readonly cancelled: true };
+
+export async function callBeside(call: SideCall, place: SidePlace): Promise<SideAnswer> {
+  const { ports, signal, turn } = place;
+  const timing = turn?.timing ?? new Timing(ports.clock);
+  const send = compose(ports.requestLinks, async (final, inner) => inner.model.stream(final, inner), {
+    timing,
+    prefix: "request-link",
+  });
+  const reading = new SideReading(call, place);
+  try {
+    await read(await send(call.request, { model: call.model, signal }), reading, place);
+  } catch (error) {
+    if (!signal.aborted) reading.fail(error);
+  }
+  reading.pay();
+  if (signal.aborted) return { cancelled: true };
+  return reading.failure === undefined ? { text: reading.text } : { failure: reading.failure };
+}
+
+async function read(stream: ModelStream, reading: SideReading, { ports, signal }: SidePlace): Promise<void> {
+  const iterator = stream[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await unlessAbandoned(iterator.next(), signal, { clock: ports.clock, ms: 0 });
+    if (next !== ABANDONED && next.done === true) return;
+    if (next !== ABANDONED) for (const event of next.value) reading.take(event);
+    if (next !== ABANDONED && reading.failure === undefined) continue;
+    // The provider hears of it through its signal; waiting for it to agree could take for ever.
+    iterator.return?.()?.then(undefined, () => {});
+    return;
+  }
+}
+
+class SideReading {
+  readonly #call: SideCall;
+  readonly #place: SidePlace;
+  text = "";
+  failure: Failure | undefined;
+  #by: AnsweringModel;
+  #usage: Usage = NO_USAGE;
+  #cost: Cost | undefined;
+  #since: number;
+
+  constructor(call: SideCall, place: SidePlace) {
+    this.#call = call;
+    this.#place = place;
+    this.#by = call.model;
+    this.#since = place.ports.clock.now();
+  }
+
+  take(event: ModelEvent): void {
+    switch (event.type) {
+      case "text":
+        this.text += event.text;
+        return;
+      case "usage":
+        this.#usage = event.usage;
+        this.#cost = event.cost;
+        return;
+      case "answering":
+        this.#by = event.by;
+        return;
+      case "failure":
+        this.failure = event.failure;
+        return;
+      case "retract":
+        this.text = "";
+        return;
+      case "again":
+        this.pay({ abandoned: true });
+        this.#since += event.waitMs;
+        this.#tell(event.failure.message);
+        return;
+      case "failover":
+        this.pay({ abandoned: true });
+        return;
+      case "notice":
+        this.#tell(event.message);
+    }
+  }
+
+  fail(error: unknown): void {
+    const detail = error instanceof Error ? error.message : String(error);
+    this.failure ??= error instanceof TurnFailure ? error.failure : failure("Internal", { detail });
+  }
+
+  /** What the attempt counted, when it counted anything. */
+  pay(traits: { readonly abandoned?: true } = {}): void {
+    const { bus, turn, ports } = this.#place;
+    const { provider, model, route } = this.#by;
+    const [usage, cost, from] = [this.#usage, this.#cost, this.#since];
+    this.#usage = NO_USAGE;
+    this.#cost = undefined;
+    this.#since = ports.clock.now();
+    if (usage === NO_USAGE) return;
+    turn?.pay(usage, cost);
+    bus.publish("CostIncremented", {
+      ...(turn !== undefined && { turn: turn.id }),
+      provider,
+      model,
+      ...(route !== undefined && { route }),
+      usage,
+      elapsed_ms: Math.round(this.#since - from),
+      ...(cost !== undefined && { cost }),
+      purpose: this.#call.purpose,
+      ...traits,
+    });
+  }
+
+  #tell(message: string): void {
+    const { bus, turn } = this.#place;
+    bus.publish("Notice", { ...(turn !== undefined && { turn: turn.id }), level: "progress", message });
+  }
+}
