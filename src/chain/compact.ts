@@ -61,8 +61,8 @@ export type Compacted =
   | { readonly failure: Failure }
   | { readonly cancelled: true };
 
-/** Shorter conversations are not worth a request. */
-const LEAST_TOKENS = 400;
+/** What is shorter is not worth a request: a summary with all that belongs to it takes about as much. */
+const LEAST_TOKENS = 300;
 /** The user's own words are quoted up to here. */
 const REQUEST_CHARS = 8_000;
 const CHARS_PER_TOKEN = 3;
@@ -116,11 +116,11 @@ export async function summarizeConversation(
   return summaryOf(place.conversation, wish, { place, tools, tokens });
 }
 
-/** What is new since an earlier summary has to be worth a request; who asks for it gets it for less. */
+/** What is new since an earlier summary has to be worth a request. */
 function isWorthIt({ older }: Cut, weigh: (messages: readonly Message[]) => number, wish: CompactionWish): boolean {
   const fresh = readSummary(older[0]) === undefined ? older : older.slice(1);
-  if (!fresh.some(({ role }) => role === "assistant")) return false;
-  return wish.reason === "asked" || weigh(fresh) >= Math.max(LEAST_TOKENS, (wish.full ?? 0) / 10);
+  const least = wish.reason === "nearly full" ? (wish.full ?? 0) / 10 : 0;
+  return fresh.length > 0 && weigh(fresh) >= Math.max(LEAST_TOKENS, least);
 }
 
 interface SummaryPlace {

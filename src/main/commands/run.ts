@@ -66,6 +66,30 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
   }
 }
 
+/** Opens the session that the flags name and does something else there than to run a prompt. */
+export async function inSession(
+  flags: ParsedFlags,
+  action: (place: {
+    readonly client: EngineClient;
+    readonly session: SessionId;
+    readonly terminal: Terminal;
+  }) => Promise<number>,
+): Promise<number> {
+  const variables = environment();
+  const terminal = processTerminal(variables);
+  const prepared = await prepare(flags, { rawTrace: false, variables, terminal });
+  if ("exit" in prepared) return prepared.exit;
+  try {
+    const opened = await openSession(prepared, { flags, terminal });
+    if ("exit" in opened) return opened.exit;
+    const signals = cancelOnSignals(prepared.client, opened.session);
+    const exit = await action({ client: prepared.client, session: opened.session, terminal });
+    return signals.asked ? EXIT.cancelled : exit;
+  } finally {
+    await prepared.engine.close();
+  }
+}
+
 interface Prepared {
   readonly engine: Engine;
   readonly client: EngineClient;
@@ -269,17 +293,16 @@ async function imagesOf(flags: ParsedFlags): Promise<readonly ImageBlock[]> {
 
 /** Ctrl-C cancels cleanly; a second one does not wait. A reader that went away is a cancel nobody needs to hear about. */
 function cancelOnSignals(client: EngineClient, session: SessionId) {
-  let asked = false;
-  const state = { readerGone: false };
+  const state = { readerGone: false, asked: false };
   const cancel = () => {
-    if (asked) process.exit(EXIT.cancelled);
-    asked = true;
+    if (state.asked) process.exit(EXIT.cancelled);
+    state.asked = true;
     void client.send("CancelTurn", {}, session);
   };
   const onPipe = (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     state.readerGone = true;
-    if (!asked) cancel();
+    if (!state.asked) cancel();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, cancel);
   process.stdout.on("error", onPipe);

@@ -49,6 +49,12 @@ const ACTIONS: readonly Entry[] = [
     load: () => import("./session/branch.js"),
   },
   {
+    name: "compact",
+    usage: "compact ID [WORDS…]",
+    summary: "put a summary in the place of its beginning; WORDS say what to keep in mind",
+    load: () => import("./session/compact.js"),
+  },
+  {
     name: "undo",
     usage: "undo ID [--turn N | --from N]",
     summary: "take back what its tools changed in files",
