@@ -61,6 +61,8 @@ export type Compacted =
   | { readonly failure: Failure }
   | { readonly cancelled: true };
 
+export type Summarized = SummaryAnswer | { readonly nothing: true };
+
 /** What is shorter is not worth a request: a summary with all that belongs to it takes about as much. */
 const LEAST_TOKENS = 300;
 /** The user's own words are quoted up to here. */
@@ -110,7 +112,7 @@ export async function summarizeConversation(
   place: CompactionPlace,
   wish: string | undefined,
   tools: CompactionTools,
-): Promise<SummaryAnswer | { readonly nothing: true }> {
+): Promise<Summarized> {
   if (!place.conversation.some(({ role }) => role === "assistant")) return { nothing: true };
   const tokens = weigher(place.model)(place.conversation);
   return summaryOf(place.conversation, wish, { place, tools, tokens });

@@ -30,7 +30,14 @@ export type {
   UserMessage,
   YieldBlock,
 } from "../protocol/index.js";
-export { Harness, type HarnessHandler, type PromptOptions, type PromptResult } from "./library.js";
+export {
+  type CompactOptions,
+  type CompactResult,
+  Harness,
+  type HarnessHandler,
+  type PromptOptions,
+  type PromptResult,
+} from "./library.js";
 export type { HarnessConfig } from "./library-config.js";
 export { HarnessError, PromptCancelledError } from "./library-errors.js";
 export type { HarnessTool, ToolRunContext } from "./library-tools.js";

@@ -20,6 +20,10 @@ export interface HarnessConfig {
   readonly retryWaitMs?: number | undefined;
   /** How much the model shall think, where it can be told: as it likes unless given. */
   readonly effort?: Effort | undefined;
+  /** What the model can read and write together, in tokens. With it, a conversation is shortened before it becomes longer than that. */
+  readonly contextTokens?: number | undefined;
+  /** The part of it at which that is done: 0.8 unless given. `false`: only when compact() is called. */
+  readonly compactAt?: number | false | undefined;
   /** Where the provider's API is, when it is not where it usually is. */
   readonly baseUrl?: string | undefined;
   /** `anthropic` unless given. */
@@ -39,6 +43,8 @@ export interface SettledConfig {
   readonly maxTurns: number;
   readonly retryWaitMs: number;
   readonly effort: Effort | undefined;
+  readonly contextTokens: number | undefined;
+  readonly compactAt: number | undefined;
   readonly cassette: { readonly record: string } | { readonly replay: string } | undefined;
 }
 
@@ -46,6 +52,7 @@ const DEFAULT_PROVIDER = "anthropic";
 const DEFAULT_MODEL = "claude-3-haiku-20240307";
 const DEFAULT_MAX_TOKENS = 4096;
 const DEFAULT_MAX_TURNS = 10;
+const DEFAULT_COMPACT_AT = 0.8;
 
 export function settleConfig(config: HarnessConfig): SettledConfig {
   if (typeof config !== "object" || config === null) throw invalid("a Harness needs a configuration: { apiKey, … }.");
@@ -61,6 +68,8 @@ export function settleConfig(config: HarnessConfig): SettledConfig {
     maxTurns: settleCount("maxTurns", config.maxTurns ?? DEFAULT_MAX_TURNS),
     retryWaitMs: settleWait(config.retryWaitMs ?? 0),
     effort: settleEffort(config.effort),
+    contextTokens: config.contextTokens === undefined ? undefined : settleCount("contextTokens", config.contextTokens),
+    compactAt: settleShare(config.compactAt ?? DEFAULT_COMPACT_AT),
     cassette: settleCassette(config),
   };
 }
@@ -126,6 +135,12 @@ function settleEndpoint({ apiKey, baseUrl, replay }: HarnessConfig, provider: Na
 function settleWait(value: number): number {
   if (Number.isFinite(value) && value >= 0) return value;
   throw invalid(`retryWaitMs must be a number of milliseconds from 0, got ${String(value)}.`);
+}
+
+function settleShare(value: number | false): number | undefined {
+  if (value === false) return undefined;
+  if (value >= 0.1 && value <= 0.95) return value;
+  throw invalid(`compactAt must be a part of the window from 0.1 to 0.95, or false, got ${String(value)}.`);
 }
 
 function settleCount(name: string, value: number): number {

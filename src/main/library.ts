@@ -5,7 +5,8 @@
  * 2. Handlers are called synchronously, in the order things happen, with complete blocks only. Every tool call that was told
  *    gets exactly one result, also when it was not run.
  * 3. Calls run one after the other; after one that failed the rest are not run, and their results say so.
- * 4. The conversation only grows, and stays valid after a failure or a cancel, so that the next prompt can go on from there.
+ * 4. The conversation stays valid after a failure or a cancel, so that the next prompt can go on from there. It only grows, but for a
+ *    summary that takes the place of its beginning.
  * 5. Nothing is read from the environment and no file is touched but the cassette that was asked for.
  */
 import { onAbort } from "../base/abort-tree.js";
@@ -31,6 +32,7 @@ import { type HarnessConfig, settleConfig } from "./library-config.js";
 import { HarnessError, PromptCancelledError } from "./library-errors.js";
 import { LibraryModel } from "./library-model.js";
 import { type HarnessTool, settleTools } from "./library-tools.js";
+import { RunCompaction } from "./run-compaction.js";
 
 /** All optional. They run on the harness's own stack, so they should be quick; one that throws ends the prompt with its error. */
 export interface HarnessHandler {
@@ -69,8 +71,23 @@ export interface PromptResult {
   readonly truncated: boolean;
 }
 
+export interface CompactOptions {
+  /** What the summary has to keep in mind. */
+  readonly keep?: string | undefined;
+  /** Cancels it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CompactResult {
+  /** False when there was too little to leave out: nothing has changed then. */
+  readonly shortened: boolean;
+  /** Of the next request, by estimate. */
+  readonly tokens?: { readonly before: number; readonly after: number };
+}
+
 export class Harness {
   readonly #run: Run;
+  readonly #compaction: RunCompaction;
   readonly #client: ClientId;
   readonly #maxTurns: number;
   readonly #model: LibraryModel;
@@ -90,8 +107,16 @@ export class Harness {
     const bus = new Bus({ session, originator: this.#client, clock: systemClock });
     bus.subscribe((event) => this.#hear(event));
     const desk = new PermissionDesk(bus, () => false);
+    const { contextTokens: reads, maxTokens: writes } = settled;
+    this.#compaction = new RunCompaction({
+      share: settled.compactAt,
+      limitsOf: async () => (reads === undefined ? undefined : { reads, writes }),
+      conversation: () => this.#run.conversation,
+    });
+    bus.subscribe((event) => this.#compaction.hear(event));
     const services: ChainServices = {
       tools: registry,
+      compaction: this.#compaction,
       // The tools are the embedding program's own: it has decided what they may do.
       gate: new PermissionGate("allow"),
       person: desk,
@@ -168,6 +193,17 @@ export class Harness {
     return this.#conclude(result, signal);
   }
 
+  /** Puts a summary, which the model writes, in the place of the beginning of the conversation. Refused while a prompt runs. */
+  async compact({ keep, signal }: CompactOptions = {}): Promise<CompactResult> {
+    if (signal?.aborted) throw new PromptCancelledError(signal.reason);
+    const stopListening = signal === undefined ? () => {} : onAbort(signal, () => this.cancel());
+    const result = await this.#compaction.compactNow(this.#run, keep).finally(stopListening);
+    if (!this.busy) this.#status({ state: "idle", message: "failure" in result ? result.failure.message : "Ready." });
+    if ("cancelled" in result) throw new PromptCancelledError(signal?.reason);
+    if ("failure" in result) throw new HarnessError(result.failure);
+    return "tokens" in result ? { shortened: true, tokens: result.tokens } : { shortened: false };
+  }
+
   /** Cancels the running prompt, if there is one. */
   cancel(): void {
     this.#run.cancel(this.#client);
@@ -217,6 +253,7 @@ export class Harness {
 
   #hear({ kind, payload }: Envelope): void {
     if (kind === "RateLimited" || kind === "Retrying") this.#status({ state: "thinking", message: payload.message });
+    if (kind === "CompactionTriggered") this.#status({ state: "thinking", message: "The conversation was shortened." });
     if (kind === "InputSteered") this.#emit({ type: "user", content: plainText(payload.input) });
     if (kind !== "ToolResult") return;
     const { call, status, content } = payload;

@@ -5,18 +5,17 @@
  * 1. With `share` undefined nothing is shortened unless a person asks for it.
  * 2. What did not help is not tried again before the conversation has grown.
  */
-import type { CompactionTools } from "../chain/compact.js";
+import type { Compacted, CompactionTools, Summarized } from "../chain/compact.js";
 import type { Compaction, CompactionReason, RunJournal } from "../chain/services.js";
-import type { SlashResult } from "../commands/registry.js";
 import { fullAt, type ModelLimits } from "../context/compaction/limits.js";
 import { WindowMeter } from "../context/compaction/window-meter.js";
 import type { Run } from "../control/run.js";
 import { TurnFailure } from "../engine/cancel.js";
-import type { Model } from "../engine/ports.js";
+import type { Model, ModelRequest } from "../engine/ports.js";
 import type { Turn } from "../engine/turn.js";
 import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
-import { failure } from "../protocol/errors.js";
+import type { Failure } from "../protocol/errors.js";
 import { endsAnswer } from "../protocol/events.js";
 
 export interface RunCompactionOptions {
@@ -30,6 +29,8 @@ export interface RunCompactionOptions {
   readonly journal?: RunJournal;
   readonly onShortened?: () => void;
 }
+
+type CompactModule = typeof import("../chain/compact.js");
 
 /** As long as a conversation is shorter than this in any case, nobody has to know how much its model reads. */
 const ALWAYS_FITS = 8_000;
@@ -55,9 +56,11 @@ export class RunCompaction implements Compaction {
 
   isDue(turn: Turn): boolean | Promise<boolean> {
     if (this.#options.share === undefined) return false;
-    const full = this.#full.get(turn.model) ?? ALWAYS_FITS;
-    if (this.#meter.bound(turn.conversation) < Math.max(full, this.#notBefore)) return false;
-    return this.#isFull(turn);
+    const bound = this.#meter.bound(turn.conversation);
+    const full = this.#full.get(turn.model);
+    // As soon as a provider has counted, its answer has come, and what is known of its model was looked up meanwhile.
+    if (full === undefined) return (this.#meter.hasCount || bound >= ALWAYS_FITS) && this.#isFull(turn, bound);
+    return bound >= Math.max(full, this.#notBefore) && this.#isFull(turn, bound);
   }
 
   async shorten(turn: Turn, reason: CompactionReason): Promise<boolean> {
@@ -83,49 +86,37 @@ export class RunCompaction implements Compaction {
   }
 
   /** Because a person wants it, between two turns. */
-  async compactNow(
-    run: Run,
-    wish = "",
-  ): Promise<SlashResult & { readonly tokens?: { before: number; after: number } }> {
-    const { compact } = await import("../chain/compact.js");
+  async compactNow(run: Run, wish?: string): Promise<Compacted> {
     const { bus, model, conversation } = run;
-    const result = await run
-      .between(async ({ signal, ports }) => {
-        const full = await this.#fullAt(model);
-        const { estimateRequestTokens } = await import("../providers/tokens/estimate-request.js");
-        const weigh = (messages: readonly Message[]) =>
-          estimateRequestTokens({ system: "", messages, tools: [] }, model.family);
-        const tokens = this.#meter.estimate(conversation, weigh);
-        const asked = { reason: "asked" as const, tokens, wish: wish === "" ? undefined : wish };
-        const known = Number.isFinite(full) ? { full } : {};
-        return compact({ bus, ports, signal, model, conversation }, { ...asked, ...known }, await this.#tools());
-      })
-      .catch(asFailure);
-    if ("tokens" in result) {
-      this.#shortened(result.tokens.after, conversation);
-      const { roundTokens } = await import("../base/budget-text.js");
-      const { before, after } = result.tokens;
-      return {
-        text: `Conversation shortened: ${roundTokens(before)} → ${roundTokens(after)} tokens.`,
-        tokens: result.tokens,
-      };
-    }
-    if ("nothing" in result) return { text: "There is nothing to shorten." };
-    return "failure" in result ? result : cancelled();
+    const result = await this.#between(run, async ({ compact }, { signal, ports }) => {
+      const tokens = this.#meter.estimate(conversation, await weigher(model));
+      const full = await this.#fullAt(model);
+      const place = { bus, ports, signal, model, conversation };
+      const known = Number.isFinite(full) ? { full } : {};
+      return compact(place, { reason: "asked", tokens, wish, ...known }, await this.#tools());
+    });
+    if ("tokens" in result) this.#shortened(result.tokens.after, conversation);
+    return result;
   }
 
-  async summarizeNow(run: Run, wish = ""): Promise<SlashResult> {
-    const { summarizeConversation } = await import("../chain/compact.js");
+  /** A summary of the conversation, which stays as it is. */
+  async summarizeNow(run: Run, wish?: string): Promise<Summarized> {
     const { bus, model, conversation } = run;
-    const result = await run
-      .between(async ({ signal, ports }) => {
-        const place = { bus, ports, signal, model, conversation };
-        return summarizeConversation(place, wish === "" ? undefined : wish, await this.#tools());
-      })
-      .catch(asFailure);
-    if ("text" in result) return { text: result.text.trim() };
-    if ("nothing" in result) return { text: "There is nothing to summarise." };
-    return "failure" in result ? result : cancelled();
+    return this.#between(run, async ({ summarizeConversation }, { signal, ports }) =>
+      summarizeConversation({ bus, ports, signal, model, conversation }, wish, await this.#tools()),
+    );
+  }
+
+  async #between<T>(
+    run: Run,
+    action: (compaction: CompactModule, place: Parameters<Parameters<Run["between"]>[0]>[0]) => Promise<T>,
+  ): Promise<T | { readonly failure: Failure }> {
+    try {
+      return await run.between(async (place) => action(await import("../chain/compact.js"), place));
+    } catch (error) {
+      if (error instanceof TurnFailure) return { failure: error.failure };
+      throw error;
+    }
   }
 
   #shortened(tokens: number, conversation: readonly Message[]): void {
@@ -134,18 +125,15 @@ export class RunCompaction implements Compaction {
     this.#options.onShortened?.();
   }
 
-  async #isFull(turn: Turn): Promise<boolean> {
-    const full = await this.#fullAt(turn.model);
-    return Number.isFinite(full) && (await this.#tokens(turn)) >= Math.max(full, this.#notBefore);
+  async #isFull(turn: Turn, bound: number): Promise<boolean> {
+    const full = Math.max(await this.#fullAt(turn.model), this.#notBefore);
+    return bound >= full && (await this.#tokens(turn)) >= full;
   }
 
   /** Of the next request: by the provider's count as far as there is one. */
   async #tokens({ conversation, request, model }: Turn): Promise<number> {
-    const { estimateRequestTokens } = await import("../providers/tokens/estimate-request.js");
-    const frame = { system: "", tools: [] };
-    const weigh = (messages: readonly Message[]) => estimateRequestTokens({ ...frame, messages }, model.family);
-    const all = { ...(request ?? frame), messages: conversation };
-    return this.#meter.estimate(conversation, weigh) ?? estimateRequestTokens(all, model.family);
+    const weigh = await weigher(model);
+    return this.#meter.estimate(conversation, weigh) ?? weigh(conversation, request);
   }
 
   async #fullAt(model: Model): Promise<number> {
@@ -174,11 +162,12 @@ export class RunCompaction implements Compaction {
   }
 }
 
-function asFailure(error: unknown): SlashResult & { readonly failure: ReturnType<typeof failure> } {
-  if (error instanceof TurnFailure) return { failure: error.failure };
-  throw error;
+/** Tokens of some messages, and of what stands around them in a request. */
+async function weigher({ family }: Model) {
+  const { estimateRequestTokens } = await import("../providers/tokens/estimate-request.js");
+  return (messages: readonly Message[], frame: Frame = NO_FRAME) =>
+    estimateRequestTokens({ system: frame.system, tools: frame.tools, messages }, family);
 }
 
-function cancelled(): SlashResult {
-  return { failure: failure("InvalidInput", { detail: "Cancelled: the conversation is as it was." }) };
-}
+type Frame = Pick<ModelRequest, "system" | "tools">;
+const NO_FRAME: Frame = { system: "", tools: [] };

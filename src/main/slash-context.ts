@@ -55,8 +55,8 @@ export function slashContext(facts: SlashFacts): SlashContext {
     security,
     costs,
     compaction: {
-      compact: (wish) => facts.compaction.compactNow(run, wish),
-      summarize: (wish) => facts.compaction.summarizeNow(run, wish),
+      compact: async (wish) => (await import("./compaction-commands.js")).compactCommand(wish, facts),
+      summarize: async (wish) => (await import("./compaction-commands.js")).summarizeCommand(wish, facts),
     },
     async setModel(spec): Promise<SlashResult> {
       const found = await routes.resolve(spec);

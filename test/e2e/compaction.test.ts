@@ -205,6 +205,43 @@ describe("a conversation that fills the window", () => {
   });
 });
 
+describe("a run that is killed after its conversation was shortened", () => {
+  verifies(["X7", "S3", "S6"], "goes on with the shortened one: it was on the disk before it was used", async () => {
+    const script = LONG_TURN.replace("  text: Found it.\n  usage input=4000 output=50", "  hang");
+    const { mock, run } = await scene(script);
+    let poll: NodeJS.Timeout | undefined;
+    const killed = await run([...ALLOW, "find the heron"], {
+      onStart: (child) => {
+        poll = setInterval(() => mock.requests.length >= 5 && child.kill("SIGKILL"), 10);
+      },
+    });
+    clearInterval(poll);
+    expect(killed.signal).toBe("SIGKILL");
+    const next = await run([...ALLOW, "--continue", "and now?"]);
+    expect(next.code).toBe(0);
+    const [live, resumed] = [bodies(mock)[4] as Body, bodies(mock)[5] as Body];
+    expect(plain(resumed.messages.slice(0, -1))).toEqual(plain(live.messages.slice(0, -1)));
+    expect(JSON.stringify(resumed.messages)).not.toContain("rare-kingfisher");
+  });
+});
+
+describe("a local model", () => {
+  verifies(["X7", "M16", "M20"], "is kept within the context that its requests get", async () => {
+    const script = `model small context=131072\n${LONG_TURN}`;
+    const { mock, run, env } = await scene(script, "num_ctx = 18000\n");
+    const local = { ...env, ...providerEnvironment("ollama", mock.url), OXBOW_MODEL: "ollama:small" };
+    const { code, stdout } = await run([...ALLOW, "find the heron"], { env: local });
+    expect(code).toBe(0);
+    expect(compactions(stdout)).toMatchObject([{ reason: "nearly full" }]);
+    const chats = mock.requests.filter(({ path }) => path === "/api/chat");
+    expect(chats).toHaveLength(5);
+    for (const { body } of chats) expect(body).toMatchObject({ options: { num_ctx: 18000 } });
+    const roomy = await scene(script, "num_ctx = 100000\n");
+    const more = { ...roomy.env, ...providerEnvironment("ollama", roomy.mock.url), OXBOW_MODEL: "ollama:small" };
+    expect(compactions((await roomy.run([...ALLOW, "find the heron"], { env: more })).stdout)).toEqual([]);
+  });
+});
+
 describe("a conversation that the provider finds too long", () => {
   const tooLong = "reply\n  error too-long\n";
 

@@ -7,33 +7,45 @@ import type { Message } from "../../protocol/content.js";
 /** About what a large image takes everywhere. */
 const IMAGE = 1600;
 
+/** Tokens of the first so many messages. */
+interface Count {
+  readonly tokens: number;
+  readonly messages: number;
+}
+
+const NOTHING: Count = { tokens: 0, messages: 0 };
+
 export class WindowMeter {
-  #counted: { readonly tokens: number; readonly messages: number } | undefined;
+  #counted = NOTHING;
+  #bound = NOTHING;
 
   /** So many tokens for a request with all that stands around it, of a conversation of so many messages. */
   note(tokens: number, messages: number): void {
-    this.#counted = { tokens, messages };
+    this.#counted = this.#bound = { tokens, messages };
   }
 
-  /** Hardly ever less than the conversation takes: a character is a token at most. Looks at nothing but the newest messages. */
+  get hasCount(): boolean {
+    return this.#counted.messages > 0;
+  }
+
+  /** Hardly ever less than the conversation takes: a character is a token at most. Looks at each message once. */
   bound(conversation: readonly Message[]): number {
-    const { tokens, messages } = this.#since(conversation);
-    let bound = tokens;
-    for (let at = messages; at < conversation.length; at++) bound += lengthOf(conversation[at] as Message);
-    return bound;
+    let { tokens, messages } = of(conversation, this.#bound);
+    for (; messages < conversation.length; messages++) tokens += lengthOf(conversation[messages] as Message);
+    this.#bound = { tokens, messages };
+    return tokens;
   }
 
   /** By the provider's count; undefined when there is none. */
   estimate(conversation: readonly Message[], weigh: (messages: readonly Message[]) => number): number | undefined {
-    const { tokens, messages } = this.#since(conversation);
+    const { tokens, messages } = of(conversation, this.#counted);
     return messages === 0 ? undefined : tokens + weigh(conversation.slice(messages));
   }
+}
 
-  #since(conversation: readonly Message[]): { readonly tokens: number; readonly messages: number } {
-    const counted = this.#counted;
-    // Somebody has taken messages away: the count is of another conversation.
-    return counted === undefined || counted.messages > conversation.length ? { tokens: 0, messages: 0 } : counted;
-  }
+/** When somebody has taken messages away, the count is of another conversation. */
+function of(conversation: readonly Message[], count: Count): Count {
+  return count.messages > conversation.length ? NOTHING : count;
 }
 
 function lengthOf({ content }: Message): number {
