@@ -42,6 +42,7 @@ export class RunCompaction implements Compaction {
   readonly #full = new WeakMap<Model, number>();
   /** Tokens below which it is not tried again. */
   #notBefore = 0;
+  #warned = false;
 
   constructor(options: RunCompactionOptions) {
     this.#options = options;
@@ -77,12 +78,22 @@ export class RunCompaction implements Compaction {
       return true;
     }
     this.#notBefore = Math.ceil(tokens * GROWN);
+    if ("nothing" in result && reason === "nearly full") await this.#warn(turn, tokens);
     if ("failure" in result) {
       const anyway = reason === "nearly full" ? " Going on with all of it." : "";
       const message = `The conversation could not be shortened: ${result.failure.message}${anyway}`;
       bus.publish("Notice", { turn: turn.id, level: "warning", message });
     }
     return false;
+  }
+
+  /** There is nothing that could be left out: somebody has to know, once. */
+  async #warn({ bus, id, model }: Turn, used: number): Promise<void> {
+    const limits = await this.#options.limitsOf(model);
+    if (limits === undefined || this.#warned) return;
+    this.#warned = true;
+    const name = `${model.provider}:${model.model}`;
+    bus.publish("ContextNearlyFull", { turn: id, model: name, used, window: limits.reads });
   }
 
   /** Because a person wants it, between two turns. */
@@ -122,6 +133,7 @@ export class RunCompaction implements Compaction {
   #shortened(tokens: number, conversation: readonly Message[]): void {
     this.#meter.note(tokens, conversation.length);
     this.#notBefore = 0;
+    this.#warned = false;
     this.#options.onShortened?.();
   }
 

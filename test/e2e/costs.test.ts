@@ -154,7 +154,8 @@ describe("facts about models", () => {
     ["M16", "M14"],
     "warn when the conversation is about to fill the window, and say what can be done",
     async () => {
-      const profile = '[models."anthropic:claude-sonnet-4-5"]\ncontext = 15000\nprice_input = 0\nprice_output = 1\n';
+      const profile =
+        'compact_at = "off"\n[models."anthropic:claude-sonnet-4-5"]\ncontext = 15000\nprice_input = 0\nprice_output = 1\n';
       const { run } = await scene(TWO_CALLS, profile);
       const env = { OXBOW_STREAM: "1" };
       const { stdout, stderr } = await run(["--plain"], {
@@ -162,7 +163,7 @@ describe("facts about models", () => {
         env,
       });
       expect(stderr).toContain(
-        "oxbow: the conversation fills 87 % of what anthropic:claude-sonnet-4-5 can read (13,100 of 15,000 tokens). Begin a new one (/clear)",
+        "oxbow: the conversation fills 87 % of what anthropic:claude-sonnet-4-5 can read (13,100 of 15,000 tokens). Shorten it (/compact), begin a new one (/clear)",
       );
       expect(stderr.match(/the conversation fills/g)).toHaveLength(1);
       expect(stdout).toContain("anthropic:claude-sonnet-4-5: input 0, output 1 (your profile)");

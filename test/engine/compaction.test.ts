@@ -176,6 +176,7 @@ describe("a conversation that is shortened as it goes", () => {
     // The newest input alone is more than the window: nothing can be left out, and nobody is asked for a summary.
     const hopeless = engineWith([{ says: 1, calls: [1], fails: "no" }], 1_000);
     await hopeless.engine.turn("please ".repeat(3_000));
-    expect(hopeless.model.summaries).toBeLessThan(2);
+    expect(hopeless.model.summaries).toBe(0);
+    expect(hopeless.engine.kinds("ContextNearlyFull", "CompactionTriggered")).toEqual(["ContextNearlyFull"]);
   });
 });

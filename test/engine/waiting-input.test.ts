@@ -210,3 +210,37 @@ describe("input while a turn runs", () => {
     expect(rebuild([...log, interrupted, ...again.events]).waiting).toEqual([]);
   });
 });
+
+describe("work on the conversation between two turns", () => {
+  verifies(
+    ["L10", "X7"],
+    "keeps turns away like a turn does: input is refused or waits, and a cancel reaches it",
+    async () => {
+      const { run, client, session, send, events, ended } = await hosted([says("after"), says("again")]);
+      let finish: () => void = () => {};
+      const working = run.between(async ({ signal }) => {
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+          signal.addEventListener("abort", () => resolve());
+        });
+        return { cancelled: signal.aborted };
+      });
+      await new Promise((next) => setImmediate(next));
+      expect(await send("now")).toMatchObject({ ok: false, failure: { reason: "TurnInProgress" } });
+      expect(await run.between(async () => "twice")).toMatchObject({ failure: { reason: "TurnInProgress" } });
+      expect(await send("later", { queue: true })).toMatchObject({ ok: true });
+      finish();
+      expect(await working).toEqual({ cancelled: false });
+      await ended(1);
+      expect(events.flatMap((event) => (event.kind === "TurnEnded" ? [event.payload.text] : []))).toEqual(["after"]);
+      const cancelled = run.between(async ({ signal }) => {
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+        return signal.aborted;
+      });
+      await new Promise((next) => setImmediate(next));
+      await client.send("CancelTurn", {}, session);
+      expect(await cancelled).toBe(true);
+      expect(run.busy).toBe(false);
+    },
+  );
+});

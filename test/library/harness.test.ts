@@ -620,3 +620,27 @@ describe("a harness is refused", () => {
     expect(harness.messages).toEqual([]);
   });
 });
+
+describe("a long conversation", () => {
+  verifies(["L13", "X7"], "is shortened before it fills contextTokens, and when it is asked for", async () => {
+    const summary = reply().when("system", { contains: "You write the summary" }).times(9).text("a summary");
+    const long = (n: number) =>
+      reply()
+        .text(`answer ${n} `.repeat(300))
+        .usage({ input: 500 + n * 2_000, output: 600 });
+    const mock = await mockModel(summary, long(1), long(2), long(3), long(4));
+    const harness = new Harness(config(mock, { contextTokens: 6_000, maxTokens: 500 }), []);
+    for (const n of [1, 2, 3]) await harness.prompt(`question ${n}`);
+    const sent = mock.requests.map(({ body }) => JSON.stringify(body));
+    expect(sent.filter((body) => body.includes("You write the summary"))).toHaveLength(1);
+    expect(sent.at(-1)).toContain("<summary>\\na summary\\n</summary>");
+    expect(sent.at(-1)).toContain("question 3");
+    expect(await harness.compact({ keep: "the numbers" })).toMatchObject({ shortened: true });
+    expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("keeps this in mind: the numbers");
+    const length = harness.messages.length;
+    expect(await harness.compact()).toEqual({ shortened: false });
+    expect(harness.messages).toHaveLength(length);
+    await harness.prompt("question 4");
+    expect(() => new Harness(config(mock, { compactAt: 2 }), [])).toThrow("compactAt");
+  });
+});
