@@ -124,7 +124,16 @@ describe("examples/library", () => {
   async function compiled(name: string): Promise<string> {
     const outfile = join(await temporaryFolder(), "example.mjs");
     const entry = join(ROOT, "examples", "library", name);
-    await build({ entryPoints: [entry], outfile, bundle: true, format: "esm", platform: "node", logLevel: "error" });
+    const loader = { ".md": "text" } as const;
+    await build({
+      entryPoints: [entry],
+      outfile,
+      bundle: true,
+      loader,
+      format: "esm",
+      platform: "node",
+      logLevel: "error",
+    });
     return outfile;
   }
 

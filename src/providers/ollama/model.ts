@@ -170,9 +170,11 @@ class OllamaSession<State> {
 const MARGIN = 1.1;
 
 const ADVICE: Readonly<Record<ContextLimit, string>> = {
-  setting: "Raise the setting num_ctx, or begin anew with /clear.",
-  model: "That is the most this model can: begin anew with /clear, or use a model with a longer context.",
-  memory: "More does not seem to fit into memory: begin anew with /clear, or set num_ctx to use more all the same.",
+  setting: "Raise the setting num_ctx, shorten the conversation (/compact), or begin anew (/clear).",
+  model:
+    "That is the most this model can: shorten the conversation (/compact), begin anew (/clear), or use a model with a longer context.",
+  memory:
+    "More does not seem to fit into memory: shorten the conversation (/compact), begin anew (/clear), or set num_ctx to use more all the same.",
 };
 
 /** Ollama takes a number of seconds as a number only. */
