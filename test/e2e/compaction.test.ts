@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import type { EventPayloads } from "../../src/protocol/events.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { approve } from "../support/approve.js";
 import { envelopes, oxbow, type ProgramOptions, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
@@ -223,6 +224,35 @@ describe("a run that is killed after its conversation was shortened", () => {
     expect(plain(resumed.messages.slice(0, -1))).toEqual(plain(live.messages.slice(0, -1)));
     expect(JSON.stringify(resumed.messages)).not.toContain("rare-kingfisher");
   });
+});
+
+describe("instructions", () => {
+  verifies(
+    ["X7", "X1"],
+    "are no part of what is summarised; those of a folder are told again when it is next touched",
+    async () => {
+      const touch = (usage: number) => `reply\n  tool read {"path":"pkg/a.txt"}\n  usage input=${usage} output=50\n`;
+      const fill = `reply\n  tool bash {"command":"seq 1000 2500"}\n  usage input=12000 output=50\n`;
+      const talk = `${SUMMARY}${touch(6000)}${touch(7000)}${fill}${touch(16500)}${touch(5000)}reply\n  text: Done.\n`;
+      const { mock, home, cwd, run } = await scene(talk);
+      await mkdir(join(cwd, "pkg"));
+      await writeFile(join(cwd, "AGENTS.md"), "Use tabs.");
+      await writeFile(join(cwd, "pkg", "AGENTS.md"), "Two spaces here.");
+      await writeFile(join(cwd, "pkg", "a.txt"), "a");
+      await approve(cwd, { home });
+      await approve(cwd, { home, paths: ["pkg/AGENTS.md"] });
+      const { stdout } = await run([...ALLOW, "go"]);
+      expect(compactions(stdout)).toHaveLength(1);
+      const told = envelopes(stdout).flatMap((event) =>
+        event.kind === "ToolResult" && event.payload.tool === "read"
+          ? [JSON.stringify(event.payload.content).includes("Two spaces here.")]
+          : [],
+      );
+      // The command fills the window: what is read after it is read in a shortened conversation.
+      expect(told).toEqual([true, false, true, false]);
+      expect(JSON.stringify(bodies(mock).at(-1)?.system)).toContain("Use tabs.");
+    },
+  );
 });
 
 describe("a local model", () => {
