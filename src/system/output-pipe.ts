@@ -4,30 +4,16 @@
  * see whether more comes.
  *
  * 1. A pipe serves one command at a time and is used again only after its end was seen: nobody holds its other side.
- * 2. Nothing is left on disk: the fifo loses its name as soon as it is open, and is opened again through /proc.
- * 3. `drain` reads all that was written before it was called, and then knows whether a writer is left.
+ * 2. `drain` reads all that was written before it was called, and then knows whether a writer is left.
  */
-import { execFile } from "node:child_process";
-import { closeSync, constants, openSync, readlinkSync, readSync, unlinkSync } from "node:fs";
+import { closeSync, constants, openSync, readSync } from "node:fs";
 import { Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dropFifo, type Fifo, giveBack, takeFifo } from "./fifo.js";
 
-/** Linux's O_PATH: a handle on the fifo that counts as neither reader nor writer. */
-const O_PATH = 0o10000000;
-const MAX_IDLE = 8;
 const CHUNK_BYTES = 65_536;
 /** More than a pipe can hold: a writer that never stops must not hold us. */
 const MAX_DRAIN_READS = 32;
 
-interface Fifo {
-  readonly handle: number;
-  /** How /proc shows the fifo among a process's open files. */
-  readonly link: string;
-}
-
-const idle: Fifo[] = [];
-let unavailable = process.platform !== "linux";
 let scratch: Buffer | undefined;
 
 export class OutputPipe {
@@ -41,10 +27,9 @@ export class OutputPipe {
 
   private constructor(fifo: Fifo) {
     this.#fifo = fifo;
-    const path = `/proc/self/fd/${fifo.handle}`;
-    this.#readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    this.#readEnd = openSync(fifo.path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      this.#writeEnd = openSync(path, constants.O_WRONLY);
+      this.#writeEnd = openSync(fifo.path, constants.O_WRONLY);
     } catch (error) {
       closeSync(this.#readEnd);
       throw error;
@@ -54,18 +39,12 @@ export class OutputPipe {
 
   /** Undefined where such pipes cannot be had. */
   static async open(): Promise<OutputPipe | undefined> {
-    if (unavailable) return undefined;
-    let fifo = idle.pop();
-    try {
-      fifo ??= await createFifo();
-    } catch {
-      unavailable = true;
-      return undefined;
-    }
+    const fifo = await takeFifo();
+    if (fifo === undefined) return undefined;
     try {
       return new OutputPipe(fifo);
     } catch {
-      closeSync(fifo.handle);
+      dropFifo(fifo);
       return undefined;
     }
   }
@@ -123,8 +102,8 @@ export class OutputPipe {
     this.#closed = true;
     this.#closeWriteEnd();
     this.#socket.destroy();
-    if (this.#ended && idle.length < MAX_IDLE) idle.push(this.#fifo);
-    else closeSync(this.#fifo.handle);
+    if (this.#ended) giveBack(this.#fifo);
+    else dropFifo(this.#fifo);
   }
 
   #read(buffer: Buffer): number | undefined {
@@ -142,19 +121,4 @@ export class OutputPipe {
     if (this.#writeEnd !== undefined) closeSync(this.#writeEnd);
     this.#writeEnd = undefined;
   }
-}
-
-async function createFifo(): Promise<Fifo> {
-  // A name that is taken makes mkfifo fail; nobody else can put something in its place.
-  const path = join(tmpdir(), `oxbow-${process.pid}-${Math.random().toString(36).slice(2)}`);
-  await new Promise<void>((resolve, reject) => {
-    execFile("mkfifo", ["-m", "600", path], (error) => (error === null ? resolve() : reject(error)));
-  });
-  let handle: number;
-  try {
-    handle = openSync(path, O_PATH | constants.O_NOFOLLOW);
-  } finally {
-    unlinkSync(path);
-  }
-  return { handle, link: readlinkSync(`/proc/self/fd/${handle}`) };
 }

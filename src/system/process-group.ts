@@ -78,6 +78,8 @@ export interface Launched {
   /** The one in its environment, when that was made before there was a request. */
   readonly marker?: string;
   readonly outputLink?: string;
+  /** The process that started it, when that is not this one. */
+  readonly keeper?: number;
   readonly exited: Promise<Exit>;
   /** Nobody can write any more. */
   outputEnded(): boolean;
@@ -86,6 +88,9 @@ export interface Launched {
   /** Delivers what was written until now, as far as that can be done at once. */
   drain(): void;
   close(): void;
+  /** Whether it keeps this process alive, where that can be chosen: it does at first. */
+  ref?(): void;
+  unref?(): void;
 }
 
 export interface Exit {
@@ -113,6 +118,11 @@ export function killAllGroups(): void {
   watchdog.stop();
 }
 
+/** Also quick commands end with this process from now on, however it ends. */
+export function watchFromNowOn(path: string): void {
+  watchdog.start(path);
+}
+
 let exitHandled = false;
 
 export async function startProcess(request: ProcessRequest, launch: Launch = startOnPipes): Promise<RunningProcess> {
@@ -125,6 +135,7 @@ export async function startProcess(request: ProcessRequest, launch: Launch = sta
   const tree = new ProcessTree(launched.pid, {
     marker: launched.marker ?? marker,
     outputLink: launched.outputLink,
+    keeper: launched.keeper,
     isWrapper: request.isWrapper === true,
     endsWithAll: request.endsWithAll === true,
   });
@@ -261,6 +272,14 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
       outputEnd: new Promise(() => {}),
       drain: () => pipe.drain(),
       close: () => pipe.close(),
+      ref: () => {
+        child.ref();
+        pipe.ref();
+      },
+      unref: () => {
+        child.unref();
+        pipe.unref();
+      },
     };
   }
   let closed = false;

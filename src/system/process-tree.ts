@@ -44,6 +44,12 @@ export function withMarker(env: Readonly<Record<string, string>>, marker: string
   return { ...env, [MARKER_VARIABLE]: outer === undefined ? marker : `${outer}:${marker}` };
 }
 
+/** For a process that serves all commands and belongs to none of them. */
+export function withInstanceMarker(env: Readonly<Record<string, string>>): Record<string, string> {
+  const around = env[MARKER_VARIABLE]?.split(":").slice(0, -1) ?? [];
+  return { ...env, [MARKER_VARIABLE]: [...around, INSTANCE_MARKER].join(":") };
+}
+
 export interface TerminateOptions {
   readonly clock: Clock;
   /** Between the polite signal and the other one. */
@@ -54,6 +60,8 @@ export interface ProcessTreeOptions {
   readonly marker: string;
   /** How /proc names the command's output, where that name is the command's alone. */
   readonly outputLink?: string | undefined;
+  /** Started the first process and stays when that has gone; the rest of its session is the tree's. */
+  readonly keeper?: number | undefined;
   /** The first process only stands around the others and ends with them: it is not asked, only killed. */
   readonly isWrapper?: boolean;
   /** Nothing outlives the first process when that ends by itself. */
@@ -72,6 +80,7 @@ export class ProcessTree {
   readonly pid: number;
   readonly #marker: string;
   readonly #outputLink: string | undefined;
+  readonly #keeper: number | undefined;
   readonly #isWrapper: boolean;
   readonly #endsWithAll: boolean;
   readonly #sessions: Set<number>;
@@ -90,7 +99,8 @@ export class ProcessTree {
     this.#outputLink = options.outputLink;
     this.#isWrapper = options.isWrapper ?? false;
     this.#endsWithAll = options.endsWithAll ?? false;
-    this.#sessions = new Set([pid]);
+    this.#keeper = options.keeper;
+    this.#sessions = new Set(options.keeper === undefined ? [pid] : [pid, options.keeper]);
     this.#startTime = startTimeOf(pid);
   }
 
@@ -115,6 +125,7 @@ export class ProcessTree {
     let rest: ProcessRow[] = [];
     this.#unsure = false;
     const complete = visitSince(this.#origin(), (row) => {
+      if (row.pid === process.pid || row.pid === this.#keeper) return;
       if (this.#isKin(row)) this.#admit(row, mine);
       else if (this.#holdsOutput(row)) mine.set(row.pid, row);
       else rest.push(row);
@@ -207,7 +218,6 @@ export class ProcessTree {
 
   #isKin(row: ProcessRow): boolean {
     if (row.pid === this.pid) return !this.#exited;
-    if (row.pid === process.pid) return false;
     return (
       (row.group === this.pid && !this.#groupGone) ||
       this.#sessions.has(row.session) ||
@@ -227,8 +237,8 @@ export class ProcessTree {
   }
 
   #holdsOutput(row: ProcessRow): boolean {
-    // We hold it ourselves, and so does for a moment a child of ours that is about to become another command.
-    if (row.pid === process.pid || row.parent === process.pid) return false;
+    // For a moment so does a child of ours that is about to become another command.
+    if (row.parent === process.pid) return false;
     return this.#outputLink !== undefined && hasOpen(row.pid, this.#outputLink);
   }
 

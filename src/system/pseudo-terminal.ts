@@ -5,7 +5,7 @@
  * Nobody sits at that terminal, so one end-of-file is typed ahead: a prompt reads it and gives up instead of waiting.
  */
 import { existsSync } from "node:fs";
-import { constants } from "node:os";
+import { shellWord } from "../base/shell-word.js";
 import {
   type Exit,
   type Launch,
@@ -14,6 +14,7 @@ import {
   SpawnError,
   startOnPipes,
 } from "./process-group.js";
+import { signalName } from "./signal-name.js";
 
 const COLUMNS = 120;
 const ROWS = 40;
@@ -102,23 +103,14 @@ async function launchOnTerminal(request: ProcessRequest, terminals: TerminalPack
   };
 }
 
-function signalName(number: number): NodeJS.Signals | undefined {
-  const found = Object.entries(constants.signals).find(([, value]) => value === number);
-  return found?.[0] as NodeJS.Signals | undefined;
-}
-
 const launchWithScript: Launch = (request) => {
   const { SHELL } = request.env;
   // `script` hands the command to the shell named in the environment; the command itself shall see the user's.
-  const shell = SHELL === undefined ? "unset SHELL" : `export SHELL=${quoted(SHELL)}`;
-  const command = `${shell}; stty cols ${COLUMNS} rows ${ROWS} 2>/dev/null; exec ${request.argv.map(quoted).join(" ")}`;
+  const shell = SHELL === undefined ? "unset SHELL" : `export SHELL=${shellWord(SHELL)}`;
+  const command = `${shell}; stty cols ${COLUMNS} rows ${ROWS} 2>/dev/null; exec ${request.argv.map(shellWord).join(" ")}`;
   return startOnPipes({
     ...request,
     argv: [SCRIPT_PROGRAM, "-qefc", command, "/dev/null"],
     env: { ...request.env, SHELL: "/bin/sh" },
   });
 };
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
-}

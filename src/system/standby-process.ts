@@ -6,24 +6,16 @@
  * 2. It keeps nothing alive: neither this process nor a place in the order of commands.
  * 3. It is used once, by `launchWith`, and is from then on a command like any other.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import type { Socket } from "node:net";
 import { identityOf } from "./file-identity.js";
-import { OutputPipe } from "./output-pipe.js";
-import type { Exit, Launch, Launched } from "./process-group.js";
+import { INPUT_PIPE_BYTES, InputPipe } from "./input-pipe.js";
+import type { Launch, Launched, ProcessRequest } from "./process-group.js";
 import { nextMarker, withMarker } from "./process-tree.js";
 
-export interface StandbyRequest {
-  /** A program that runs `waitingShell`. */
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** Open files that become its descriptors 3 and up. */
-  readonly descriptors?: readonly number[];
-}
+/** `argv` is a program that runs `waitingShell`. */
+export type StandbyRequest = Pick<ProcessRequest, "argv" | "cwd" | "env" | "descriptors">;
 
-/** bash reads it byte by byte, which takes longer than a new process from some length on. */
-export const STANDBY_COMMAND_BYTES = 4096;
+/** bash reads it byte by byte, which takes longer than a new process from some length on. One byte ends it. */
+export const STANDBY_COMMAND_BYTES = INPUT_PIPE_BYTES - 1;
 
 const waiting = new Set<StandbyProcess>();
 let exitHandled = false;
@@ -40,103 +32,102 @@ function killAtExit(): void {
 const SCRIPT =
   'IFS= read -r -d "" -u "$1" oxbow_command || exit 125; eval "exec $1<&-"; exec "$0" -c -- "$oxbow_command"';
 
-/** What bash is to be started with. The last word is the descriptor that the command comes through: `commandDescriptor`. */
+/** What bash is to be started with. The last word is the descriptor that the command comes through. */
 export function waitingShell(bash: string): readonly string[] {
   return [bash, "-c", SCRIPT, bash, ""];
 }
 
-export class StandbyProcess {
-  readonly #child: ChildProcess;
-  readonly #pid: number;
-  readonly #pipe: OutputPipe;
-  readonly #marker: string;
-  readonly #folder: string;
-  readonly #exited: Promise<Exit>;
-  readonly #cwd: string;
-  #isAlive = true;
-  #early: Buffer[] = [];
+/** Output of a shell without a command is kept for whoever comes. */
+class EarlyOutput {
+  #chunks: Buffer[] = [];
   #sink: ((chunk: Buffer) => void) | undefined;
 
-  private constructor(child: ChildProcess, about: { pid: number; pipe: OutputPipe; marker: string; cwd: string }) {
-    this.#child = child;
-    this.#pid = about.pid;
-    this.#pipe = about.pipe;
-    this.#marker = about.marker;
-    this.#cwd = about.cwd;
-    this.#folder = identityOf(about.cwd);
-    this.#exited = new Promise((resolve) => {
-      child.once("exit", (code, signal) => {
-        this.#isAlive = false;
-        waiting.delete(this);
-        resolve({ code: code ?? undefined, signal: signal ?? undefined });
-      });
+  readonly take = (chunk: Buffer): void => {
+    if (this.#sink === undefined) this.#chunks.push(chunk);
+    else this.#sink(chunk);
+  };
+
+  goOnTo(sink: (chunk: Buffer) => void): void {
+    this.#sink = sink;
+    for (const chunk of this.#chunks.splice(0)) sink(chunk);
+  }
+}
+
+interface Parts {
+  readonly launched: Launched;
+  readonly commands: InputPipe;
+  readonly output: EarlyOutput;
+  readonly marker: string;
+  readonly cwd: string;
+  /** Which folder that was before it was started. */
+  readonly folder: string;
+}
+
+export class StandbyProcess {
+  readonly #parts: Parts;
+  readonly #gone: Promise<void>;
+  #isAlive = true;
+  #isTaken = false;
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#gone = parts.launched.exited.then(({ signal }) => {
+      this.#isAlive = false;
+      waiting.delete(this);
+      parts.commands.close({ isUnheld: signal === undefined });
     });
     waiting.add(this);
     killAtExit();
-    about.pipe.start((chunk) => {
-      if (this.#sink === undefined) this.#early.push(chunk);
-      else this.#sink(chunk);
-    });
-    about.pipe.unref();
-    child.unref();
-    // It may be gone before it is told.
-    this.#commands.on("error", () => {});
-    this.#commands.unref();
+    parts.launched.unref?.();
   }
 
   /** Undefined where it cannot be had; then a command is started when it comes. */
-  static async start({ argv, cwd, env, descriptors = [] }: StandbyRequest): Promise<StandbyProcess | undefined> {
-    const pipe = await OutputPipe.open();
-    if (pipe === undefined) return undefined;
+  static async start(request: StandbyRequest, launch: Launch): Promise<StandbyProcess | undefined> {
+    const { argv, cwd, env, descriptors = [] } = request;
+    const folder = identityOf(cwd);
+    const commands = await InputPipe.open();
+    if (commands === undefined) return undefined;
     const marker = nextMarker();
-    const [program = "", ...args] = argv.with(-1, String(3 + descriptors.length));
+    const output = new EarlyOutput();
     try {
-      const child = spawn(program, args, {
+      const launched = await launch({
+        argv: argv.with(-1, String(3 + descriptors.length)),
         cwd,
         env: withMarker(env, marker),
-        detached: true,
-        stdio: ["ignore", pipe.writeEnd, pipe.writeEnd, ...descriptors, "pipe"],
+        descriptors: [...descriptors, commands.readEnd],
+        onOutput: output.take,
       });
-      child.on("error", () => {});
-      if (child.pid !== undefined) return new StandbyProcess(child, { pid: child.pid, pipe, marker, cwd });
+      commands.started();
+      return new StandbyProcess({ launched, commands, output, marker, cwd, folder });
     } catch {
       // The command will say what is wrong when it comes.
+      commands.close({ isUnheld: false });
+      return undefined;
     }
-    pipe.close();
-    return undefined;
   }
 
   /** Whether it still waits, in the folder that has its name. */
   get isReady(): boolean {
-    return this.#isAlive && this.#sink === undefined && identityOf(this.#cwd) === this.#folder;
+    const { cwd, folder } = this.#parts;
+    return this.#isAlive && !this.#isTaken && identityOf(cwd) === folder;
   }
 
   launchWith(command: string): Launch {
     return async ({ onOutput }): Promise<Launched> => {
+      const { launched, commands, output, marker } = this.#parts;
+      this.#isTaken = true;
       waiting.delete(this);
-      this.#child.ref();
-      this.#pipe.ref();
-      this.#sink = onOutput;
-      for (const chunk of this.#early) onOutput(chunk);
-      this.#early = [];
-      this.#commands.end(`${command}\0`);
-      return {
-        pid: this.#pid,
-        marker: this.#marker,
-        exited: this.#exited,
-        outputLink: this.#pipe.link,
-        outputEnded: () => this.#pipe.ended,
-        outputEnd: new Promise(() => {}),
-        drain: () => this.#pipe.drain(),
-        close: () => this.#pipe.close(),
-      };
+      launched.ref?.();
+      output.goOnTo(onOutput);
+      commands.write(`${command}\0`);
+      return { ...launched, marker };
     };
   }
 
   /** At once and without waiting. */
   kill(): void {
     try {
-      process.kill(-this.#pid, "SIGKILL");
+      process.kill(-this.#parts.launched.pid, "SIGKILL");
     } catch {
       // It has ended.
     }
@@ -144,16 +135,13 @@ export class StandbyProcess {
 
   /** Ends one that nobody used. */
   async stop(): Promise<void> {
-    if (this.#sink !== undefined) return;
-    this.#sink = () => {};
-    this.#child.ref();
-    this.#commands.destroy();
-    await this.#exited;
-    this.#pipe.drain();
-    this.#pipe.close();
-  }
-
-  get #commands(): Socket {
-    return this.#child.stdio.at(-1) as Socket;
+    if (this.#isTaken) return;
+    this.#isTaken = true;
+    const { launched, commands } = this.#parts;
+    launched.ref?.();
+    commands.end();
+    await this.#gone;
+    launched.drain();
+    launched.close();
   }
 }

@@ -116,7 +116,7 @@ class Shell {
       const isUsual = !onTerminal && !outside && args.run_in_background !== true;
       const ready = isUsual ? await this.#options.standby?.take(command) : undefined;
       if (ready !== undefined) return await this.#runToEnd(context, { args, ...ready });
-      const launch = onTerminal ? await terminal() : undefined;
+      const launch = onTerminal ? await terminal() : isUsual ? this.#launcher() : undefined;
       const prepared = await this.#prepare(["-c", "--", command], { onTerminal, outside });
       return args.run_in_background === true
         ? await this.#start(command, { args, prepared, launch })
@@ -139,6 +139,12 @@ class Shell {
   #shell(): string {
     this.#program ??= findShell(this.#env.PATH, this.#options.workspaceRoot);
     return this.#program;
+  }
+
+  /** Undefined where a command is best started from here. */
+  #launcher(): Launch | undefined {
+    const shell = this.#shell();
+    return basename(shell) === "bash" ? this.#options.standby?.launchFrom(shell) : undefined;
   }
 
   /** The model is about to think: the shell of its next command can start meanwhile. */

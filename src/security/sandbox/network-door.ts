@@ -2,6 +2,8 @@
  * How a program in a sandbox without a network reaches the proxy outside: the proxy listens on a socket in a folder that is
  * mounted into the sandbox, and a forwarder inside listens on a port, because programs know proxies by port only.
  */
+import { shellWord } from "../../base/shell-word.js";
+
 export interface NetworkDoor {
   /** The folder that holds the proxy's socket and nothing else. */
   readonly folder: string;
@@ -40,7 +42,7 @@ export function forwarderLines(door: NetworkDoor): string[] {
       ? ["-t", "60", `TCP4-LISTEN:${door.port},bind=127.0.0.1,reuseaddr,fork,backlog=128`, `UNIX-CONNECT:${socket}`]
       : ["-e", NODE_FORWARDER, String(door.port), socket];
   return [
-    `${[program, ...words].map(quoted).join(" ")} </dev/null >/dev/null 2>&1 &`,
+    `${[program, ...words].map(shellWord).join(" ")} </dev/null >/dev/null 2>&1 &`,
     "is_open() {",
     "while read -r _ address _ state _; do",
     `case $address/$state in *:${hexadecimal(door.port)}/0A) return 0 ;; esac`,
@@ -50,10 +52,6 @@ export function forwarderLines(door: NetworkDoor): string[] {
     "looks=0",
     `until is_open || [ $looks -gt ${MAX_LOOKS} ]; do looks=$((looks + 1)); done`,
   ];
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** A few seconds; a forwarder that has not come up by then will not. */

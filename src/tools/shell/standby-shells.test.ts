@@ -36,7 +36,7 @@ afterEach(async () => {
 function shell() {
   return createBashTool({
     workspaceRoot: root,
-    environment: { PATH: process.env.PATH, OXBOW_TEST: "1" },
+    environment: { PATH: process.env.PATH, OXBOW_TEST: base },
     outputDirectory: join(base, "output"),
     standby,
     wrapCommand: async (command): Promise<WrappedCommand> => {
@@ -68,13 +68,12 @@ async function warm() {
 const waitingShells = () =>
   readdirSync("/proc").filter((name) => {
     try {
-      return readFileSync(`/proc/${name}/cmdline`, "utf8").includes("oxbow_command") && parentOf(name) === process.pid;
+      const isOurs = readFileSync(`/proc/${name}/environ`, "utf8").includes(base);
+      return isOurs && readFileSync(`/proc/${name}/cmdline`, "utf8").includes("oxbow_command");
     } catch {
       return false;
     }
   }).length;
-
-const parentOf = (pid: string) => Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]);
 
 describe.skipIf(process.platform !== "linux")("[T6] shells that wait for their commands", () => {
   it("run a command as a new shell would", async () => {
@@ -132,12 +131,12 @@ describe.skipIf(process.platform !== "linux")("[T6] shells that wait for their c
 
   it("end with the turn, and after a while, and give back what was made for them", async () => {
     await warm();
-    expect(waitingShells()).toBe(2);
+    await vi.waitFor(() => expect(waitingShells()).toBe(2));
     await standby.rest();
     expect(waitingShells()).toBe(0);
     expect(ended).toBe(3);
     await warm();
-    expect(waitingShells()).toBe(2);
+    await vi.waitFor(() => expect(waitingShells()).toBe(2));
     clock.advance(30_000);
     await vi.waitFor(() => expect(waitingShells()).toBe(0));
   });

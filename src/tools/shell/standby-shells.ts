@@ -7,6 +7,7 @@
  * 3. Only shells in a sandbox with processes of its own: others are started as quickly as they are woken.
  */
 import type { Clock } from "../../base/clock.js";
+import type { Launchers } from "../../system/launchers.js";
 import type { Launch } from "../../system/process-group.js";
 import type { StandbyProcess } from "../../system/standby-process.js";
 import type { WrappedCommand } from "../bash.js";
@@ -34,6 +35,7 @@ const AHEAD = 2;
 export class StandbyShells {
   readonly #clock: Clock;
   readonly #next: Promise<Waiting | undefined>[] = [];
+  #launchers: Promise<Launchers> | undefined;
   #cancelEnd: () => void = () => {};
   #isUseless = false;
   #resting: Promise<void> = Promise.resolve();
@@ -41,6 +43,14 @@ export class StandbyShells {
   constructor(clock: Clock) {
     this.#clock = clock;
   }
+
+  /** How a command is started that no shell waits for. */
+  readonly launchFrom =
+    (bash: string): Launch =>
+    async (request) => {
+      this.#launchers ??= import("../../system/launchers.js").then(({ Launchers }) => new Launchers(bash));
+      return (await this.#launchers).launch(request);
+    };
 
   /** Starts what is missing, once what happens now has happened. */
   begin(next: NextShell): void {
@@ -73,7 +83,7 @@ export class StandbyShells {
   async rest(): Promise<void> {
     this.#cancelEnd();
     const ending = this.#next.splice(0).map(async (next) => end(await next));
-    this.#resting = Promise.all([this.#resting, ...ending]).then(() => {});
+    this.#resting = Promise.all([this.#resting, ...ending]).then(async () => (await this.#launchers)?.rest());
     await this.#resting;
   }
 
@@ -86,7 +96,8 @@ export class StandbyShells {
   async #start({ bash, wrap }: NextShell): Promise<Waiting | undefined> {
     const { StandbyProcess, waitingShell } = await loadStandby();
     const prepared = await wrap(waitingShell(bash));
-    const process = prepared.endsWithAll === true ? await StandbyProcess.start(prepared) : undefined;
+    const process =
+      prepared.endsWithAll === true ? await StandbyProcess.start(prepared, this.launchFrom(bash)) : undefined;
     if (process !== undefined) return { process, prepared };
     this.#isUseless = true;
     await prepared.ended?.();

@@ -1,0 +1,63 @@
+/**
+ * Nameless fifos: true pipes that this process can open at either end, and others only through /proc.
+ *
+ * 1. Nothing is left on disk: a fifo loses its name as soon as it is open.
+ * 2. One that is given back is handed out again: whoever gives it back has seen that nobody else holds an end of it.
+ */
+import { execFile } from "node:child_process";
+import { closeSync, constants, openSync, readlinkSync, unlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface Fifo {
+  /** Counts as neither reader nor writer. */
+  readonly handle: number;
+  /** Opens an end of it, in this process. */
+  readonly path: string;
+  /** How /proc shows the fifo among a process's open files. */
+  readonly link: string;
+}
+
+/** Linux's O_PATH. */
+const O_PATH = 0o10000000;
+const MAX_IDLE = 8;
+
+const idle: Fifo[] = [];
+let unavailable = process.platform !== "linux";
+
+/** Undefined where they cannot be had. */
+export async function takeFifo(): Promise<Fifo | undefined> {
+  if (unavailable) return undefined;
+  try {
+    return idle.pop() ?? (await createFifo());
+  } catch {
+    unavailable = true;
+    return undefined;
+  }
+}
+
+export function giveBack(fifo: Fifo): void {
+  if (idle.length < MAX_IDLE) idle.push(fifo);
+  else dropFifo(fifo);
+}
+
+/** Somebody may still hold an end. */
+export function dropFifo({ handle }: Fifo): void {
+  closeSync(handle);
+}
+
+async function createFifo(): Promise<Fifo> {
+  // A name that is taken makes mkfifo fail; nobody else can put something in its place.
+  const name = join(tmpdir(), `oxbow-${process.pid}-${Math.random().toString(36).slice(2)}`);
+  await new Promise<void>((resolve, reject) => {
+    execFile("mkfifo", ["-m", "600", name], (error) => (error === null ? resolve() : reject(error)));
+  });
+  let handle: number;
+  try {
+    handle = openSync(name, O_PATH | constants.O_NOFOLLOW);
+  } finally {
+    unlinkSync(name);
+  }
+  const path = `/proc/self/fd/${handle}`;
+  return { handle, path, link: readlinkSync(path) };
+}
