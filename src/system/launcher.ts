@@ -47,7 +47,7 @@ interface Origin {
 
 export class Launcher {
   readonly #child: ChildProcess;
-  readonly #pid: number;
+  readonly pid: number;
   readonly #place: LauncherPlace;
   readonly #folder: string;
   readonly #variables: number;
@@ -60,7 +60,7 @@ export class Launcher {
 
   private constructor(child: ChildProcess, { pid, place, folder }: Origin) {
     this.#child = child;
-    this.#pid = pid;
+    this.pid = pid;
     this.#place = place;
     this.#folder = folder;
     this.#variables = countOf(place.env);
@@ -137,7 +137,7 @@ export class Launcher {
     pipe.start(request.onOutput);
     return {
       pid: started.pid,
-      keeper: this.#pid,
+      keeper: this.pid,
       exited: started.exited,
       outputLink: pipe.link,
       outputEnded: () => pipe.ended,
@@ -206,7 +206,7 @@ export class Launcher {
         resolve(isGood);
       };
       this.#onGone = () => over(false);
-      this.#onLine = (line) => over(line === `r${this.#pid}`);
+      this.#onLine = (line) => over(line === `r${this.pid}`);
       this.#child.stdin?.write(OPENING);
     });
   }
