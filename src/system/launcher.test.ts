@@ -2,7 +2,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
-  readFileSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,

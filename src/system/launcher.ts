@@ -105,10 +105,6 @@ export class Launcher {
     );
   }
 
-  get isBusy(): boolean {
-    return this.#isBusy;
-  }
-
   get isAlive(): boolean {
     return this.#isAlive;
   }

@@ -14,6 +14,7 @@ export class Launchers {
   readonly #bash: string;
   #launchers: Launcher[] = [];
   #starting = 0;
+  #rests = 0;
   #isUseless = process.platform !== "linux";
 
   constructor(bash: string) {
@@ -31,18 +32,21 @@ export class Launchers {
 
   /** Those that have nothing to do end now, the others with what they have started. */
   rest(): void {
+    this.#rests += 1;
     for (const each of this.#launchers.splice(0)) each.end();
   }
 
   async #add({ cwd, env }: LauncherPlace): Promise<void> {
     this.#launchers = this.#launchers.filter((each) => each.isAlive);
     if (this.#isUseless || this.#launchers.length + this.#starting >= MAX_LAUNCHERS) return;
+    const rests = this.#rests;
     this.#starting += 1;
     watchFromNowOn(env.PATH ?? "");
     const { Launcher } = await import("./launcher.js");
     const launcher = await Launcher.start(this.#bash, { cwd, env });
     this.#starting -= 1;
     if (launcher === undefined) this.#isUseless = true;
+    else if (rests !== this.#rests) launcher.end();
     else this.#launchers.push(launcher);
   }
 }
