@@ -12,7 +12,7 @@ import type { Trace } from "../providers/trace.js";
 import { createHttpClient, type HttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { ProviderState } from "./models/describe.js";
-import { type ModelParts, OFFLINE } from "./models/model-parts.js";
+import { type ModelParts, OFFLINE, type ProgramTape } from "./models/model-parts.js";
 import { type ModelSpec, ownModel, splitSpec } from "./models/model-spec.js";
 import { noModel, openModel, type Resolved, unavailable } from "./models/open-model.js";
 import { type DirectoryOptions, ProviderDirectory } from "./models/provider-directory.js";
@@ -57,6 +57,7 @@ export interface ShelfOptions extends DirectoryOptions {
   readonly local?: LocalWishes;
   /** In place of the network: a cassette. */
   readonly http?: HttpClient;
+  readonly programs?: ProgramTape;
 }
 
 /** Services with hundreds of models would fill the screen. */
@@ -128,13 +129,15 @@ class Shelf implements ModelShelf {
   }
 
   #parts(): Promise<ModelParts> {
-    const { trace, local, http = createHttpClient({ clock: nodeClock }), ...options } = this.#options;
-    this.#opened ??= ProviderDirectory.open(options).then((directory) => ({
+    const { trace, local, programs, http = createHttpClient({ clock: nodeClock }), ...options } = this.#options;
+    const onTape = programs === undefined ? {} : { onTape: [...programs.said.keys()] };
+    this.#opened ??= ProviderDirectory.open({ ...options, ...onTape }).then((directory) => ({
       directory,
       http,
       state: options.roots?.state,
       ...(trace && { trace }),
       ...(local && { local }),
+      ...(programs && { programs }),
     }));
     return this.#opened;
   }

@@ -17,6 +17,7 @@ import { RedactingStream } from "../security/redact/redacting-stream.js";
 import { createHttpClient, type HttpClient } from "../system/http-client.js";
 import type { Variables } from "./env.js";
 import type { ShelfOptions } from "./model-shelf.js";
+import type { ProgramTape } from "./models/model-parts.js";
 
 export type CassetteWish =
   | { readonly record: string }
@@ -86,12 +87,23 @@ function record(file: string, facts: CassetteFacts): RunCassette {
       },
     });
   const http = taped(createHttpClient({ clock }));
+  const { redact: hide } = surroundings(facts);
+  const met = new Set<string>();
+  const programs: ProgramTape = {
+    said: new Map(),
+    met: (name, said) => {
+      if (met.has(name)) return;
+      met.add(name);
+      appendFileSync(file, cassetteLine({ type: "program", name, defaults: hide(said) }));
+    },
+    around: taped,
+  };
   return {
     http,
-    shelf: { http, aroundAccess: (authorise) => authorise && throughTape(authorise, taped) },
+    shelf: { http, programs, aroundAccess: (authorise) => authorise && throughTape(authorise, taped) },
     begins: ({ provider, model }) => appendFileSync(file, cassetteLine({ type: "model", provider, model })),
     conclude: () => {
-      const text = `${file} holds no model call: only models that are reached by HTTP are recorded.`;
+      const text = `${file} holds no model call: the offline model has none to record.`;
       return calls === 0 ? { text, failed: false } : undefined;
     },
   };
@@ -114,7 +126,9 @@ function replay(file: string, facts: CassetteFacts & { readonly speed?: number |
     if (keyName !== undefined) variables[keyName] = undefined;
   }
   // Nobody asks for a key.
-  const shelf: Partial<ShelfOptions> = { http, variables, aroundAccess: () => async () => ({}) };
+  const said = new Map(cassette.programs.map(({ name, defaults }) => [name, defaults]));
+  const programs: ProgramTape = { said, around: () => http };
+  const shelf: Partial<ShelfOptions> = { http, programs, variables, aroundAccess: () => async () => ({}) };
   return { http, shelf, model: cassette.model, begins: () => {}, conclude: () => verdict(file, http.report()) };
 }
 

@@ -114,4 +114,38 @@ describe("cassettes", () => {
       expect(tooShort.stderr).toContain("it holds 1 call, and this is one more");
     },
   );
+
+  verifies(
+    ["M18"],
+    "a program that stands for a provider is replayed where it is not, and its key is not kept",
+    async () => {
+      const home = await temporaryFolder();
+      const folder = join(home, "config", "providers");
+      await mkdir(folder, { recursive: true });
+      const key = sampleKey();
+      const program = `#!/bin/sh
+case "$1" in
+  --defaults) printf 'model=grey\\ncontext_tokens=90000\\n';;
+  --env) echo ACME_API_KEY;;
+  --stream)
+    case "$(cat)" in
+      *tool_result*) echo "Found it, with $ACME_API_KEY."; exit 0;;
+      *) printf '{"type":"text","text":"Let me look."}\\n{"type":"tool_call","tool":"grep","args":{"pattern":"needle"}}\\n';;
+    esac;;
+esac
+`;
+      await writeFile(join(folder, "acme"), program, { mode: 0o755 });
+      const tape = join(await temporaryFolder(), "tape.jsonl");
+      const env = { OXBOW_HOME: home, ACME_API_KEY: key };
+      const args = ["run", "find the needle", "--provider", "acme", "--record", tape];
+      const result = await oxbow(args, { env, cwd: await workspace() });
+      expect(result).toMatchObject({ code: 0, stderr: "", stdout: `Let me look.\nFound it, with ${key}.\n` });
+      expect(await readFile(tape, "utf8")).not.toContain(key);
+      const again = await oxbow(["run", "find the needle", "--replay", tape], { cwd: await workspace() });
+      expect(again).toMatchObject({ code: 0, stderr: "", stdout: "Let me look.\nFound it, with {{key}}.\n" });
+      const other = await oxbow(["run", "find another", "--replay", tape], { cwd: await workspace() });
+      expect(other.code).toBe(1);
+      expect(other.stderr).toContain("call 1 of 2 differs in body.messages[0].content[0].text");
+    },
+  );
 });

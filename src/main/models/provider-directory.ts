@@ -14,6 +14,8 @@ export interface DirectoryOptions {
   readonly roots?: Pick<Roots, "config" | "state">;
   readonly tables?: ProviderTables;
   readonly builtIn?: readonly NamedProvider[];
+  /** Programs that need not be there, because a cassette speaks for them. */
+  readonly onTape?: readonly string[];
   /** Put around what lets requests in, or in its place: a cassette. */
   readonly aroundAccess?: (authorise: Authorise | undefined) => Authorise | undefined;
 }
@@ -42,7 +44,7 @@ export class ProviderDirectory {
 
   /** Who has no provider of their own pays one look for it. */
   static async open(options: DirectoryOptions): Promise<ProviderDirectory> {
-    const { roots, tables, builtIn = NAMED_PROVIDERS } = options;
+    const { roots, tables, builtIn = NAMED_PROVIDERS, onTape = [] } = options;
     const folder = roots && join(roots.config, "providers");
     const entries = new Map<string, ProviderEntry>(
       builtIn.map((provider) => [provider.name, { kind: "http", name: provider.name, provider }]),
@@ -51,6 +53,7 @@ export class ProviderDirectory {
       const { ownProviders } = await import("./own-providers.js");
       for (const entry of ownProviders(folder, tables)) entries.set(entry.name, entry);
     }
+    for (const name of onTape) entries.set(name, { kind: "executable", name, file: name });
     const directory = new ProviderDirectory(options, entries);
     if (roots !== undefined) await directory.#stored.load();
     return directory;

@@ -1,7 +1,7 @@
 /** Providers that are programs (feature M2): asked what they are, and opened. */
 import { dirname } from "node:path";
 import type { Model } from "../../engine/ports.js";
-import { environmentOf, inspectExecutable } from "../../providers/executable/introspection.js";
+import { environmentOf, inspectExecutable, parseDefaults } from "../../providers/executable/introspection.js";
 import { createExecutableModel } from "../../providers/executable/model.js";
 import { loadWire, type WireName } from "../../providers/named.js";
 import type { ModelParts } from "./model-parts.js";
@@ -21,7 +21,11 @@ export async function openProgram(
   parts: ModelParts,
   { name, file, model }: { readonly name: string; readonly file: string; readonly model: string | undefined },
 ): Promise<Model | { readonly problem: string }> {
-  const { defaults, variables } = await meetProgram(parts, file);
+  const { programs } = parts;
+  const taped = programs?.said.get(name);
+  const { said, variables } = taped === undefined ? await meetProgram(parts, file) : { said: taped, variables: [] };
+  programs?.met?.(name, said);
+  const defaults = parseDefaults(said);
   const { protocol, family, idleMs, streaming } = defaults;
   if (protocol !== undefined && !isWire(protocol)) {
     return { problem: `${file} says protocol=${protocol}. There are ${WIRES.join(", ")}.` };
@@ -37,6 +41,8 @@ export async function openProgram(
     ...(family !== undefined && { family }),
     ...(idleMs !== undefined && { idleMs }),
     ...(defaults.maxOutputTokens !== undefined && { maxOutputTokens: defaults.maxOutputTokens }),
+    ...(defaults.maxContextTokens !== undefined && { maxContextTokens: defaults.maxContextTokens }),
+    ...(programs !== undefined && { around: programs.around }),
   });
 }
 

@@ -78,17 +78,21 @@ export function canonicalRequest(request: HttpRequest, surroundings: Surrounding
 
 /** Several servers on one machine are asked for the same list. */
 function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : "";
+  return isAddress(url) ? new URL(url).origin : "";
 }
 
-/** Without the host: a recording made against another address of the same service still fits. */
+/** Without the host: a recording made against another address of the same service still fits. A program has a name only. */
 function pathOf(url: string): string {
-  if (!URL.canParse(url)) return url;
+  if (!isAddress(url)) return url;
   const { pathname, searchParams } = new URL(url);
   for (const name of KEY_PARAMETERS) searchParams.delete(name);
   searchParams.sort();
   const query = searchParams.toString();
   return query === "" ? pathname : `${pathname}?${query}`;
+}
+
+function isAddress(url: string): boolean {
+  return /^https?:/.test(url) && URL.canParse(url);
 }
 
 function canonicalBody(body: string, surroundings: Surroundings): JsonValue {

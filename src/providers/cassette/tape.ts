@@ -26,6 +26,13 @@ export interface CassetteModel {
   readonly model: string;
 }
 
+/** A program that stands for a provider: what it says of itself when asked for `--defaults`. */
+export interface CassetteProgram {
+  readonly type: "program";
+  readonly name: string;
+  readonly defaults: string;
+}
+
 /** A request in the form in which two of them are compared. */
 export interface TapedRequest {
   readonly method: string;
@@ -59,11 +66,12 @@ export interface Exchange {
   readonly error?: TapedError;
 }
 
-export type CassetteLine = CassetteHeader | CassetteModel | Exchange;
+export type CassetteLine = CassetteHeader | CassetteModel | CassetteProgram | Exchange;
 
 export interface Cassette {
   readonly header: CassetteHeader;
   readonly model: CassetteModel | undefined;
+  readonly programs: readonly CassetteProgram[];
   readonly exchanges: readonly Exchange[];
 }
 
@@ -90,13 +98,16 @@ export function parseCassette(text: string, file: string): Cassette {
     );
   }
   let model: CassetteModel | undefined;
+  const programs: CassetteProgram[] = [];
   const exchanges: Exchange[] = [];
   for (const { value, number } of values.slice(1)) {
     if (isModel(value)) model ??= value;
+    else if (isProgram(value)) programs.push(value);
     else if (isExchange(value)) exchanges.push(value);
     else throw new CassetteError(`${file}:${number} is not a line of a cassette.`);
   }
-  return { header: { ...first, variables: texts(first.variables) } as unknown as CassetteHeader, model, exchanges };
+  const header = { ...first, variables: texts(first.variables) } as unknown as CassetteHeader;
+  return { header, model, programs, exchanges };
 }
 
 function parse(line: string): unknown {
@@ -109,6 +120,10 @@ function parse(line: string): unknown {
 
 function isModel(value: JsonObject): value is JsonObject & CassetteModel {
   return value.type === "model" && typeof value.provider === "string" && typeof value.model === "string";
+}
+
+function isProgram(value: JsonObject): value is JsonObject & CassetteProgram {
+  return value.type === "program" && typeof value.name === "string" && typeof value.defaults === "string";
 }
 
 function isExchange(value: JsonObject): value is JsonObject & Exchange {

@@ -17,6 +17,8 @@ export interface ExecutableProvider {
   /** Why not, in the program's words. */
   readonly reason?: string;
   readonly defaults: ExecutableDefaults;
+  /** The same as the program wrote it. */
+  readonly said: string;
   readonly variables: readonly ProviderVariable[];
 }
 
@@ -59,13 +61,15 @@ export async function inspectExecutable(path: string, options: InspectOptions): 
     ["--describe", "--ready", "--defaults"].map((flag) => ask(path, flag, { ...options, env })),
   );
   const isReady = ready?.code === 0;
+  const said = defaults?.code === 0 ? defaults.output : "";
   const reason = isReady ? "" : firstLine(ready?.errors || ready?.output || "");
   return {
     path,
     description: described?.code === 0 ? firstLine(described.output) : "",
     ready: isReady,
     ...(reason !== "" && { reason }),
-    defaults: parseDefaults(defaults?.code === 0 ? defaults.output : ""),
+    defaults: parseDefaults(said),
+    said,
     variables,
   };
 }

@@ -7,18 +7,18 @@
  * 3. What the program writes to stderr is in the failure, and nowhere else.
  */
 import type { Clock } from "../../base/clock.js";
-import { formatDuration } from "../../base/duration.js";
-import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../../engine/ports.js";
+import type { Model, ModelEvent, ModelRequest, ModelStream } from "../../engine/ports.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
-import { nodeClock } from "../../system/node-clock.js";
-import { type ProcessEnd, type RunningProcess, SpawnError, startProcess } from "../../system/process-group.js";
+import type { HttpClient, HttpResponse } from "../../system/http-client.js";
+import { HttpError, HttpFailure } from "../../system/http-error.js";
 import { executable } from "../wire/executable.js";
 import { oneLine, streamFailure } from "../wire/failures.js";
 import { parseJson } from "../wire/fields.js";
 import { createFrameDecoder, type FrameDecoder } from "../wire/framing.js";
 import type { Frame, Wire, WireContext } from "../wire/wire.js";
 import { createOutputDecoder } from "./output.js";
+import { programClient, TEMPORARY } from "./program-client.js";
 
 export interface ExecutableModelOptions {
   /** The provider's name. */
@@ -39,141 +39,79 @@ export interface ExecutableModelOptions {
   readonly idleMs?: number;
   /** The longest answer, when the request names none. */
   readonly maxOutputTokens?: number;
+  /** The most it can read and write together, where it says so. */
+  readonly maxContextTokens?: number;
   readonly extra?: JsonObject;
   readonly clock?: Clock;
+  /** Put around what runs the program, or in its place: a cassette. */
+  readonly around?: (program: HttpClient) => HttpClient;
 }
 
-/** Reasoning models can be silent for minutes. */
-const IDLE_MS = 300_000;
 const ERROR_CHARACTERS = 4096;
-/** `EX_TEMPFAIL` of sysexits.h: the same call may succeed later. */
-const TEMPORARY_EXIT = 75;
 
 export function createExecutableModel(options: ExecutableModelOptions): Model {
-  const { provider, family = provider, model } = options;
-  return { provider, family, model, stream: (request, context) => stream(options, request, context) };
+  const { provider, family = provider, model, maxContextTokens, maxOutputTokens } = options;
+  const { path, cwd, env, idleMs, clock, wire, streaming, around = (client) => client } = options;
+  const isOwn = wire === undefined || wire.name === executable.name;
+  const program = programClient({
+    argv: streaming === "never" && isOwn ? [path] : [path, "--stream"],
+    cwd,
+    env,
+    ...(idleMs !== undefined && { idleMs }),
+    ...(clock !== undefined && { clock }),
+  });
+  const client = around(program);
+  return {
+    provider,
+    family,
+    model,
+    ...(maxContextTokens !== undefined && { contextTokens: maxContextTokens }),
+    ...(maxOutputTokens !== undefined && { outputTokens: maxOutputTokens }),
+    stream: (request, { signal }) => stream({ ...options, client }, request, signal),
+  };
 }
 
 async function* stream(
-  options: ExecutableModelOptions,
+  options: ExecutableModelOptions & { readonly client: HttpClient },
   request: ModelRequest,
-  { signal }: Pick<RequestContext, "signal">,
+  signal: AbortSignal,
 ): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
   if (signal.aborted) return;
-  const { provider, path, model, family = provider, wire = executable as Wire<unknown> } = options;
+  const { provider, path, model, family = provider, env, wire = executable as Wire<unknown> } = options;
   const context: WireContext = { provider, family, model, url: path, tools: request.tools };
-  const target = { baseUrl: path, family, ...(options.extra !== undefined && { extra: options.extra }) };
-  const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
-  const own = { ...request, model, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
-  const { body } = wire.encode(own, target);
-  const output = new Output(options.clock ?? nodeClock, options.idleMs ?? IDLE_MS);
-  let running: RunningProcess | undefined;
+  const reading = new Reading(wire, context);
+  let response: HttpResponse | undefined;
   try {
-    running = await start(options, { input: JSON.stringify(body), output, signal });
-    const reading = new Reading(wire, context);
-    for await (const bytes of output) {
+    const body = JSON.stringify(bodyOf({ ...options, family, wire }, request));
+    // Its environment stands where a service's headers do: the keys are in it.
+    const headers = { ...env, accept: "application/x-ndjson" };
+    response = await options.client.request({ method: "POST", url: `program:${provider}`, headers, body, signal });
+    for await (const bytes of response.body) {
       const events = reading.take(bytes);
       if (events.length > 0) yield events;
       if (reading.done) return;
     }
-    const end = await running.ended;
-    if (!signal.aborted) yield reading.end(problemOf(end, output, context));
+    if (!signal.aborted) yield reading.end(undefined);
   } catch (error) {
-    if (!(error instanceof SpawnError)) throw error;
-    yield [failed(failure("ProviderFailed", { name: provider, detail: oneLine(error.message) }))];
+    if (!(error instanceof HttpError)) throw error;
+    if (error.kind !== "aborted" && !signal.aborted) yield reading.end(problemOf(error, provider));
   } finally {
-    output.close();
-    await running?.stop();
+    response?.destroy();
   }
 }
 
-async function start(
-  { path, cwd, env, streaming, wire, clock }: ExecutableModelOptions,
-  { input, output, signal }: { readonly input: string; readonly output: Output; readonly signal: AbortSignal },
-): Promise<RunningProcess> {
-  const isOwn = wire === undefined || wire.name === executable.name;
-  const running = await startProcess({
-    argv: streaming === "never" && isOwn ? [path] : [path, "--stream"],
-    cwd,
-    env,
-    input,
-    signal,
-    onOutput: (bytes) => output.push(bytes),
-    onErrorOutput: (bytes) => output.complain(bytes),
-    ...(clock !== undefined && { clock }),
-  });
-  output.onIdle = () => void running.stop();
-  void running.ended.then(() => output.close());
-  return running;
+function bodyOf(
+  { model, path, family, wire, extra, maxOutputTokens: most }: ExecutableModelOptions & BodyForm,
+  request: ModelRequest,
+): JsonObject {
+  const maxOutputTokens = request.maxOutputTokens ?? most;
+  const own = { ...request, model, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
+  return wire.encode(own, { baseUrl: path, family, ...(extra !== undefined && { extra }) }).body;
 }
 
-/** The bytes on their way from the program to the reader. */
-class Output implements AsyncIterable<Uint8Array> {
-  readonly #clock: Clock;
-  readonly #idleMs: number;
-  #chunks: Uint8Array[] = [];
-  #closed = false;
-  #wake: () => void = () => {};
-  #takeBack: () => void = () => {};
-  #complaints = "";
-  onIdle: () => void = () => {};
-  /** The program was silent for too long. */
-  idle = false;
-
-  constructor(clock: Clock, idleMs: number) {
-    this.#clock = clock;
-    this.#idleMs = idleMs;
-    this.#watch();
-  }
-
-  get idleMs(): number {
-    return this.#idleMs;
-  }
-
-  /** The end of what it wrote to stderr. */
-  get complaints(): string {
-    return this.#complaints.trim();
-  }
-
-  push(bytes: Uint8Array): void {
-    this.#chunks.push(bytes);
-    this.#watch();
-    this.#wake();
-  }
-
-  complain(bytes: Uint8Array): void {
-    this.#complaints = (this.#complaints + Buffer.from(bytes).toString("utf8")).slice(-ERROR_CHARACTERS);
-    this.#watch();
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.#takeBack();
-    this.#wake();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      const chunks = this.#chunks;
-      this.#chunks = [];
-      if (chunks.length > 0) yield Buffer.concat(chunks);
-      else if (this.#closed) return;
-      else {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-      }
-    }
-  }
-
-  #watch(): void {
-    this.#takeBack();
-    if (this.#closed) return;
-    this.#takeBack = this.#clock.after(this.#idleMs, () => {
-      this.idle = true;
-      this.onIdle();
-    });
-  }
+interface BodyForm {
+  readonly family: string;
+  readonly wire: Wire<unknown>;
 }
 
 /** One answer, from its bytes to its events. */
@@ -228,14 +166,11 @@ class Reading {
   }
 }
 
-function problemOf(end: ProcessEnd, output: Output, { provider }: WireContext): Failure | undefined {
-  const because = output.complaints === "" ? "" : `: ${oneLine(output.complaints)}`;
-  const failedWith = (detail: string, retryable?: true) =>
-    failure("ProviderFailed", { name: provider, detail: detail + because }, { ...(retryable && { retryable }) });
-  if (output.idle) return failedWith(`it said nothing for ${formatDuration(output.idleMs)} and was stopped`, true);
-  if (end.signal !== undefined) return failedWith(`it was ended by ${end.signal}`);
-  if (end.exitCode === TEMPORARY_EXIT) return failedWith("it asks to try again later", true);
-  return end.exitCode === 0 ? undefined : failedWith(`it exited with code ${end.exitCode}`);
+function problemOf(error: HttpError, provider: string): Failure {
+  if (error instanceof HttpFailure) return error.failure;
+  const retryable = error.kind === "timeout" || error.code === TEMPORARY;
+  const detail = { name: provider, detail: oneLine(error.message) };
+  return failure("ProviderFailed", detail, { ...(retryable && { retryable }) });
 }
 
 function noAnswer({ provider }: WireContext): Failure {

@@ -1,0 +1,166 @@
+/**
+ * A program that answers on its stdout, in the shape of a client: what carries, records or replays requests need not know
+ * that there is no network behind it.
+ *
+ * 1. Each request starts the program once, with the body as its stdin. Its whole output is one answer.
+ * 2. When the body has been read to its end, or its reader has left it, the program and everything it started is gone.
+ * 3. A bad end is an HttpError after the last byte, with what the program wrote to stderr in its message.
+ */
+import type { Clock } from "../../base/clock.js";
+import { formatDuration } from "../../base/duration.js";
+import type { HttpClient, HttpRequest, HttpResponse } from "../../system/http-client.js";
+import { HttpError } from "../../system/http-error.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { type ProcessEnd, type RunningProcess, SpawnError, startProcess } from "../../system/process-group.js";
+import { oneLine } from "../wire/failures.js";
+
+export interface Program {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** How long it may be silent. */
+  readonly idleMs?: number;
+  readonly clock?: Clock;
+}
+
+/** The code of an error after which the same call may succeed later. */
+export const TEMPORARY = "EX_TEMPFAIL";
+
+/** Reasoning models can be silent for minutes. */
+const IDLE_MS = 300_000;
+const ERROR_CHARACTERS = 4096;
+/** `EX_TEMPFAIL` of sysexits.h. */
+const TEMPORARY_EXIT = 75;
+
+export function programClient(program: Program): HttpClient {
+  return { request: (request) => start(program, request), close: () => {} };
+}
+
+async function start(
+  { argv, cwd, env, clock = nodeClock, idleMs = IDLE_MS }: Program,
+  { body: input = "", signal }: HttpRequest,
+): Promise<HttpResponse> {
+  const output = new Output(clock, idleMs);
+  try {
+    const running = await startProcess({
+      argv,
+      cwd,
+      env,
+      input,
+      onOutput: (bytes) => output.push(bytes),
+      onErrorOutput: (bytes) => output.complain(bytes),
+      clock,
+      ...(signal !== undefined && { signal }),
+    });
+    output.onIdle = () => void running.stop();
+    void running.ended.then(() => output.close());
+    return answerOf(running, output, signal);
+  } catch (error) {
+    output.close();
+    if (error instanceof SpawnError) throw new HttpError("connect", oneLine(error.message));
+    throw error;
+  }
+}
+
+function answerOf(running: RunningProcess, output: Output, signal: AbortSignal | undefined): HttpResponse {
+  async function* body(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* output;
+      const end = await running.ended;
+      if (signal?.aborted) throw new HttpError("aborted", "cancelled");
+      const problem = problemOf(end, output);
+      if (problem !== undefined) throw problem;
+    } finally {
+      output.close();
+      await running.stop();
+    }
+  }
+  const stop = () => void running.stop();
+  const text = async (limitBytes: number) => {
+    const pieces: Uint8Array[] = [];
+    for await (const bytes of body()) pieces.push(bytes);
+    return Buffer.concat(pieces).subarray(0, limitBytes).toString("utf8");
+  };
+  return { status: 200, headers: {}, body: body(), text, release: stop, destroy: stop };
+}
+
+function problemOf(end: ProcessEnd, output: Output): HttpError | undefined {
+  const because = output.complaints === "" ? "" : `: ${oneLine(output.complaints)}`;
+  if (output.idle) {
+    return new HttpError("timeout", `it said nothing for ${formatDuration(output.idleMs)} and was stopped${because}`);
+  }
+  if (end.signal !== undefined) return new HttpError("dropped", `it was ended by ${end.signal}${because}`);
+  if (end.exitCode === TEMPORARY_EXIT) {
+    return new HttpError("dropped", `it asks to try again later${because}`, TEMPORARY);
+  }
+  return end.exitCode === 0 ? undefined : new HttpError("dropped", `it exited with code ${end.exitCode}${because}`);
+}
+
+/** The bytes on their way from the program to the reader. */
+class Output implements AsyncIterable<Uint8Array> {
+  readonly #clock: Clock;
+  readonly #idleMs: number;
+  #chunks: Uint8Array[] = [];
+  #closed = false;
+  #wake: () => void = () => {};
+  #takeBack: () => void = () => {};
+  #complaints = "";
+  onIdle: () => void = () => {};
+  /** The program was silent for too long. */
+  idle = false;
+
+  constructor(clock: Clock, idleMs: number) {
+    this.#clock = clock;
+    this.#idleMs = idleMs;
+    this.#watch();
+  }
+
+  get idleMs(): number {
+    return this.#idleMs;
+  }
+
+  /** The end of what it wrote to stderr. */
+  get complaints(): string {
+    return this.#complaints.trim();
+  }
+
+  push(bytes: Uint8Array): void {
+    this.#chunks.push(bytes);
+    this.#watch();
+    this.#wake();
+  }
+
+  complain(bytes: Uint8Array): void {
+    this.#complaints = (this.#complaints + Buffer.from(bytes).toString("utf8")).slice(-ERROR_CHARACTERS);
+    this.#watch();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#takeBack();
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const chunks = this.#chunks;
+      this.#chunks = [];
+      if (chunks.length > 0) yield Buffer.concat(chunks);
+      else if (this.#closed) return;
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+  }
+
+  #watch(): void {
+    this.#takeBack();
+    if (this.#closed) return;
+    this.#takeBack = this.#clock.after(this.#idleMs, () => {
+      this.idle = true;
+      this.onIdle();
+    });
+  }
+}
