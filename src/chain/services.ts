@@ -157,7 +157,8 @@ export interface ChainServices {
   /** What a model was found to be too weak for (feature M20); nothing for one that nobody measured. */
   fit?(model: Model): Promise<ModelFit | undefined>;
   readonly maxOutputTokens?: number;
-  readonly effort?: Effort;
+  /** How much the model shall think, as it stands now. */
+  effort?(): Effort | undefined;
   /** What `20-permission` found out in this turn, for `done`. */
   readonly permissionState: { missing: string | undefined };
 }

@@ -3,6 +3,7 @@ import { failure } from "../protocol/errors.js";
 import { bench } from "./bench.js";
 import { compactionCommands } from "./compaction.js";
 import { costCommands } from "./cost.js";
+import { effort } from "./effort.js";
 import { ollama } from "./ollama.js";
 import { record } from "./record.js";
 import { type SlashCommand, SlashRegistry } from "./registry.js";
@@ -77,6 +78,7 @@ export const builtInCommands = new SlashRegistry([
   help,
   status,
   model,
+  effort,
   bench,
   ...costCommands,
   ...compactionCommands,

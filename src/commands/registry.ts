@@ -19,6 +19,8 @@ export interface SlashContext {
   currentModel(): string;
   setModel(spec: string): Promise<SlashResult>;
   listModels(): Promise<string>;
+  /** How much the model thinks; shows it when no level is given. */
+  effort(level: string): SlashResult;
   /** Named routes; takes the words after the command's name. */
   route(words: readonly string[]): Promise<SlashResult>;
   bench(args: string): Promise<SlashResult>;

@@ -116,7 +116,7 @@ export async function sessionReport(
   if (rows.length === 0) return "Nothing has been spent in this session yet.";
   const lines = byModel(rows);
   const all = total(rows);
-  const rates = await Promise.all(lines.map((line) => rateLine(line.name, catalogue)));
+  const rates = await Promise.all(lines.map((line) => rateLine(line, catalogue)));
   const parts = [
     `This session: ${costText(all)} · ${count(tokensOf(all) - all.usage.output)} in · ${count(all.usage.output)} out · ${count(all.calls)} call${all.calls === 1 ? "" : "s"}`,
     lineTable(lines, { header: "MODEL", color: false }),
@@ -127,7 +127,9 @@ export async function sessionReport(
   return parts.join("\n\n");
 }
 
-async function rateLine(name: string, catalogue: Catalogue): Promise<string> {
+async function rateLine({ name, calls, unpriced }: Line, catalogue: Catalogue): Promise<string> {
+  // Another server behind a provider's name: the list prices are not its own.
+  if (unpriced === calls) return `  ${name}: unknown${unknownAdvice(name)}`;
   const colon = name.indexOf(":");
   const { price, source, note } = await catalogue.facts({
     provider: name.slice(0, colon),

@@ -125,7 +125,7 @@ export class Harness {
       systemPrompt: () => settled.systemPrompt,
       permissionState: { missing: undefined },
       maxOutputTokens: settled.maxTokens,
-      ...(settled.effort !== undefined && { effort: settled.effort }),
+      effort: () => settled.effort,
     };
     const chains = buildChains(services);
     // The last of its chain: by now the words are in the conversation.

@@ -3,8 +3,9 @@
  *
  * 1. No line is lost: what was typed or piped ahead waits for the next prompt, in order.
  * 2. What was typed ahead is never the answer to a question, because it was typed before the question could be read.
- * 3. The terminal is in raw mode only while a line is being edited, so that at all other times Ctrl-C is a signal.
- * 4. At those times the terminal itself shows what is typed, and the editor is silent.
+ * 3. The terminal is in raw mode only while a line is being edited or somebody takes drafts, so that at all other times Ctrl-C is
+ *    a signal and the terminal itself shows what is typed. Where somebody takes drafts, they do, and the editor is silent.
+ * 4. A half-typed line survives a question in between and the end of what ran: it stands in the next prompt.
  */
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
@@ -21,9 +22,12 @@ export class LineReader {
   readonly #ahead: string[] = [];
   readonly #interrupts = new Set<() => void>();
   readonly #onSignal = () => this.#interrupt();
+  readonly #onKey = () => this.#tellDraft();
   readonly #screen = new EditorScreen();
   /** Who hears the lines that are typed while none is asked for. */
   #listener: ((line: string) => void) | undefined;
+  /** Who shows the line that is being typed then. */
+  #onDraft: ((text: string) => void) | undefined;
   #waiting: ((line: string | undefined) => void) | undefined;
   /** A question is about to be read. */
   #asking = false;
@@ -45,6 +49,8 @@ export class LineReader {
       this.#reader.on("SIGINT", this.#onSignal);
       process.on("SIGINT", this.#onSignal);
     }
+    // After the editor's own: then the line is as it is now.
+    this.#input.on("keypress", this.#onKey);
     this.#rest();
   }
 
@@ -68,18 +74,26 @@ export class LineReader {
       this.#settle(undefined);
     };
     signal?.addEventListener("abort", stop, { once: true });
+    const draft = this.#takeDraft();
     const answer = await this.#edit(question);
     signal?.removeEventListener("abort", stop);
+    if (draft !== "") this.#reader.write(draft);
+    this.#tellDraft();
     return answer;
   }
 
   /** While something runs, what a person types is for it. Lines from a pipe wait: they were written without knowing of it. */
-  onLine(action: (line: string) => void): () => void {
+  onLine(action: (line: string) => void, onDraft?: (text: string) => void): () => void {
     if (!this.#input.isTTY || this.#closed) return () => {};
     this.#listener = action;
-    if (this.#waiting === undefined) this.#reader.resume();
+    this.#onDraft = onDraft;
+    if (this.#waiting === undefined) {
+      this.#rest();
+      this.#reader.resume();
+    }
     return () => {
       this.#listener = undefined;
+      this.#onDraft = undefined;
       if (this.#waiting === undefined) this.#rest();
     };
   }
@@ -97,6 +111,7 @@ export class LineReader {
 
   close(): void {
     process.off("SIGINT", this.#onSignal);
+    this.#input.off("keypress", this.#onKey);
     this.#reader.close();
   }
 
@@ -106,7 +121,7 @@ export class LineReader {
     this.#screen.silent = false;
     this.#reader.setPrompt(prompt);
     this.#reader.resume();
-    if (this.#input.isTTY) this.#reader.prompt();
+    if (this.#input.isTTY) this.#reader.prompt(true);
     return new Promise((resolve) => {
       this.#waiting = resolve;
     });
@@ -128,7 +143,21 @@ export class LineReader {
   #rest(): void {
     this.#screen.silent = true;
     if (!this.#closed && this.#listener === undefined) this.#reader.pause();
-    this.#raw("off");
+    this.#raw(this.#onDraft === undefined ? "off" : "on");
+  }
+
+  #tellDraft(): void {
+    if (this.#waiting === undefined && !this.#closed) this.#onDraft?.(this.#reader.line);
+  }
+
+  /** The half-typed line, which is not to be in the way of a question. */
+  #takeDraft(): string {
+    const { line } = this.#reader;
+    if (line === "") return "";
+    this.#onDraft?.("");
+    this.#reader.write(null, { ctrl: true, name: "e" });
+    this.#reader.write(null, { ctrl: true, name: "u" });
+    return line;
   }
 
   #raw(state: "on" | "off"): void {

@@ -7,7 +7,7 @@ import type { RunRequest } from "../control/host.js";
 import { PermissionDesk } from "../control/permission-desk.js";
 import { type PlanSwitch, Run } from "../control/run.js";
 import { Bus } from "../engine/bus.js";
-import type { EnginePorts } from "../engine/ports.js";
+import type { Effort, EnginePorts } from "../engine/ports.js";
 import type { Identity } from "../protocol/client.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { Failure } from "../protocol/errors.js";
@@ -34,6 +34,12 @@ export interface OpenedRun {
   readonly compaction: RunCompaction;
   readonly recording: RunRecording;
   readonly security: RunSecurity;
+  readonly effort: RunEffort;
+}
+
+/** How much the model shall think; undefined is as it likes. */
+export interface RunEffort {
+  level: Effort | undefined;
 }
 
 export async function openRun(
@@ -95,6 +101,7 @@ export async function openRun(
     full: promptOf(parts, { date: begun, size: "full" }),
     small: promptOf(parts, { date: begun, size: "small" }),
   };
+  const effort: RunEffort = { level: settings.effort.value };
   const services: ChainServices = {
     tools: toolbox,
     gate: permissions,
@@ -110,7 +117,7 @@ export async function openRun(
     systemPrompt: (size) => prompts[size],
     fit: modelFits({ variables: parts.variables, roots: parts.loaded.roots, note: parts.note }),
     permissionState: { missing: undefined },
-    ...(settings.effort.value !== undefined && { effort: settings.effort.value }),
+    effort: () => effort.level,
     ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),
   };
   const chains = buildChains(services);
@@ -153,7 +160,7 @@ export async function openRun(
     );
   const model = () => `${opened.model.provider}:${opened.model.model}`;
   const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, tell: parts.tell });
-  return { run: opened, recording, costs, compaction, security: tools.security };
+  return { run: opened, recording, costs, compaction, effort, security: tools.security };
 }
 
 /** The tools of the run, and what stands around them. */

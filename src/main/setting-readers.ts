@@ -11,7 +11,7 @@ import { UsageError } from "./flags.js";
 import { SANDBOX_MODES, type SandboxMode } from "./run-sandbox.js";
 import { KEY_SOURCES, type KeySource } from "./session-shelf.js";
 
-const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
+export const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
 const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
 
 export function budget(text: string): BudgetLimit {

@@ -8,10 +8,12 @@ import type { Roots } from "../system/xdg-paths.js";
 import type { Variables } from "./env.js";
 import type { ModelRoutes } from "./model-routes.js";
 import type { ModelShelf } from "./model-shelf.js";
+import type { RunEffort } from "./open-run.js";
 import type { RunCompaction } from "./run-compaction.js";
 import type { RunCosts } from "./run-costs.js";
 import type { RunRecording } from "./run-recording.js";
 import type { RunSecurity } from "./run-security.js";
+import { EFFORTS } from "./setting-readers.js";
 import type { Settings } from "./settings.js";
 
 export interface SlashFacts {
@@ -26,17 +28,20 @@ export interface SlashFacts {
   readonly security: RunSecurity;
   readonly costs: RunCosts;
   readonly compaction: RunCompaction;
+  readonly effort: RunEffort;
   readonly variables: Variables;
   readonly roots: Roots;
 }
 
 export function slashContext(facts: SlashFacts): SlashContext {
   const { run, settings, root, shelf, routes, files = [], recording, security, costs, variables, roots } = facts;
+  const thinking = () => (facts.effort.level === undefined ? "as it likes" : `with ${facts.effort.level} effort`);
   const currentModel = () => `${run.model.provider}:${run.model.model}`;
   return {
     currentModel,
     status: () => [
       ["model", currentModel()],
+      ["effort", facts.effort.level ?? "as the model likes"],
       ["workspace", root],
       ["session", run.session],
       ["messages", String(run.conversation.length)],
@@ -64,6 +69,16 @@ export function slashContext(facts: SlashFacts): SlashContext {
       if ("failure" in resolved) return resolved;
       run.model = resolved.model;
       return { text: `The next turn uses ${currentModel()}.` };
+    },
+    effort(level): SlashResult {
+      if (level === "") return { text: `${currentModel()} thinks ${thinking()}. Change it: /effort LEVEL` };
+      const known = EFFORTS.find((effort) => effort === level);
+      if (known === undefined && level !== "auto") {
+        const detail = `There is no effort "${level}": give ${EFFORTS.join(", ")} or auto.`;
+        return { failure: failure("InvalidInput", { detail }) };
+      }
+      facts.effort.level = known;
+      return { text: `From the next turn on the model thinks ${thinking()}.` };
     },
     async ollama(args): Promise<SlashResult> {
       const { OllamaControl } = await import("./ollama-control.js");

@@ -14,7 +14,13 @@ export function processTerminal(variables: Variables, lines?: LineReader): Termi
   const color = errIsTerminal && !variables.NO_COLOR && variables.TERM !== "dumb";
   const terminal: Terminal = {
     out: { isTerminal: process.stdout.isTTY === true, write: (text) => void process.stdout.write(text) },
-    err: { isTerminal: errIsTerminal && variables.TERM !== "dumb", write: (text) => void process.stderr.write(text) },
+    err: {
+      isTerminal: errIsTerminal && variables.TERM !== "dumb",
+      get columns() {
+        return process.stderr.columns;
+      },
+      write: (text) => void process.stderr.write(text),
+    },
     showProgress: stream === "0" ? false : errIsTerminal || stream === "1",
     color,
   };

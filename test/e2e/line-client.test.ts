@@ -40,9 +40,13 @@ describe("the plain line client on a pipe", () => {
   verifies(["U1", "M7"], "/model switches in the middle of the conversation, also to another provider", async () => {
     const mock = await mockModel("reply\n  text: one\nreply\n  text: two\n");
     const env = { ...providerEnvironment("anthropic", mock.url), ...providerEnvironment("openai", mock.url) };
-    const input = "first\n/model openai:other\nsecond\n/model nonsense:x\n";
-    const { stdout } = await oxbow(["--plain"], { env, input });
+    const input = "first\n/model openai:other\n/effort high\nsecond\n/model nonsense:x\n/effort most\n/effort auto\n";
+    const { stdout, stderr } = await oxbow(["--plain"], { env, input });
     expect(stdout).toContain("The next turn uses openai:other.");
+    expect(mock.requests[0]?.body).not.toHaveProperty("thinking");
+    expect(mock.requests[1]?.body).toMatchObject({ reasoning_effort: "high" });
+    expect(stderr).toContain('There is no effort "most"');
+    expect(stdout).toContain("the model thinks as it likes.");
     expect(mock.requests.map((request) => request.wire)).toEqual(["anthropic", "openai"]);
     expect(JSON.stringify(mock.requests[1]?.body)).toContain("one");
     expect(mock.failures).toEqual([]);
@@ -129,12 +133,17 @@ describe("the plain line client on a terminal", () => {
         await screen.until("/help for commands");
         screen.type("do it", "Enter");
         await screen.until("bash until");
-        screen.type("in blue", "Enter");
+        screen.type("in bl");
+        await screen.until(/⠙ bash[^\n]*\n› in bl\n/);
+        await screen.until(/⠸ bash[^\n]*\n› in bl\n/);
+        screen.type("ue", "Enter");
         await screen.until("(the model gets it after its current calls)");
         screen.type("/queue tidy up", "Enter");
         await screen.until("(after this turn)");
+        screen.type("half a line");
+        await screen.until("› half a line");
         await writeFile(join(cwd, "go"), "");
-        await screen.until(/as you wish[\s\S]*> tidy up[\s\S]*later it is[\s\S]*\n>/);
+        await screen.until(/as you wish[\s\S]*> tidy up[\s\S]*later it is[\s\S]*\n> half a line/);
         expect(JSON.stringify(mock.requests[1]?.body)).toContain("in blue");
         expect(JSON.stringify(mock.requests[1]?.body)).not.toContain("tidy up");
         expect(mock.failures).toEqual([]);

@@ -11,6 +11,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { isJsonObject } from "../../protocol/json.js";
+import { DraftLine } from "./draft-line.js";
 import { askPermission } from "./permission-prompt.js";
 import { Spinner } from "./spinner.js";
 import { paint, type Terminal } from "./terminal.js";
@@ -19,8 +20,8 @@ import { TextView } from "./text-view.js";
 export interface LineSource {
   /** The next line, undefined at the end of input. */
   next(prompt: string): Promise<string | undefined>;
-  /** Lines that a person types while none is asked for. */
-  onLine(action: (line: string) => void): () => void;
+  /** Lines that a person types while none is asked for. Who takes drafts shows what is being typed, instead of the terminal. */
+  onLine(action: (line: string) => void, onDraft?: (text: string) => void): () => void;
   /** Gives a line to the next `next`. */
   keep(line: string): void;
   /** Ctrl-C while no line is being read. */
@@ -49,6 +50,7 @@ export async function runRepl(options: ReplOptions): Promise<void> {
 
 class Repl {
   readonly #options: ReplOptions;
+  readonly #draft: DraftLine;
   readonly #spinner: Spinner;
   readonly #view: TextView;
   readonly #stats = new StatsWindow();
@@ -67,11 +69,13 @@ class Repl {
   #shellShown: string | undefined;
 
   constructor(options: ReplOptions) {
-    this.#options = options;
+    this.#draft = new DraftLine(options.terminal);
+    const { terminal } = this.#draft;
+    this.#options = { ...options, terminal };
     for (const stats of options.recent ?? []) this.#stats.record(stats);
     this.#images = [...(options.images ?? [])];
-    this.#spinner = new Spinner(options.terminal, options.clock);
-    this.#view = new TextView(options.terminal, this.#spinner, { verbose: options.verbose });
+    this.#spinner = new Spinner(terminal, options.clock);
+    this.#view = new TextView(terminal, this.#spinner, { verbose: options.verbose });
   }
 
   async run(): Promise<void> {
@@ -196,7 +200,9 @@ class Repl {
 
   async #command(verb: string, args: string): Promise<void> {
     this.#spinner.begin(`/${verb}`);
+    const stopLines = this.#listen((line) => this.#options.lines.keep(line));
     const text = await this.#interruptible(() => this.#ask(verb, args)).finally(() => this.#spinner.stop());
+    stopLines();
     if (text) this.#options.terminal.out.write(`${safeText(text)}\n`);
   }
 
@@ -212,7 +218,7 @@ class Repl {
   }
 
   async #turn(input: string): Promise<void> {
-    const { client, lines } = this.#options;
+    const { client } = this.#options;
     const idle = new Promise<void>((resolve) => {
       this.#onIdle = resolve;
     });
@@ -225,9 +231,20 @@ class Repl {
       return;
     }
     this.#hint(reply);
-    const stopLines = lines.onLine((line) => void this.#during(line.trim()));
+    const stopLines = this.#listen((line) => void this.#during(line.trim()));
     await this.#interruptible(() => idle);
     stopLines();
+  }
+
+  /** Takes lines while something runs, and keeps what is being typed in sight. */
+  #listen(action: (line: string) => void): () => void {
+    const { lines, terminal } = this.#options;
+    if (!terminal.err.isTerminal) return lines.onLine(action);
+    const stop = lines.onLine(action, (text) => this.#draft.show(text));
+    return () => {
+      stop();
+      this.#draft.show("");
+    };
   }
 
   /** A line that was typed while a turn runs: for the model as soon as it can hear it, unless it says otherwise. */
@@ -238,12 +255,19 @@ class Repl {
     if (line === "/cancel") return void client.send("CancelTurn", {}, this.#session);
     if (queued === undefined && /^[/!]/.test(line)) {
       lines.keep(line);
-      return this.#say("(after this turn)");
+      return this.#echo(line, "(after this turn)");
     }
     const delivery = queued === undefined ? { steer: true } : { queue: true };
     const reply = await client.send("SendInput", { content: [text(queued ?? line)], ...delivery }, this.#session);
-    if (reply.ok) this.#say(queued === undefined ? "(the model gets it after its current calls)" : "(after this turn)");
+    if (reply.ok) {
+      this.#echo(line, queued === undefined ? "(the model gets it after its current calls)" : "(after this turn)");
+    }
     this.#complain(reply);
+  }
+
+  /** The line as it was typed, where nothing else shows it, and what becomes of it. */
+  #echo(line: string, what: string): void {
+    this.#view.aside(this.#options.terminal.err.isTerminal ? `> ${line}  ${what}` : what);
   }
 
   #hint(reply: CommandReply): void {

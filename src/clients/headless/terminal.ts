@@ -11,6 +11,8 @@ export interface Terminal {
 
 export interface Output {
   readonly isTerminal: boolean;
+  /** How wide it is now, where that is known. */
+  readonly columns?: number | undefined;
   write(text: string): void;
 }
 

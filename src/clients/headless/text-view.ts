@@ -78,11 +78,11 @@ export class TextView {
       case "FailedOver": {
         const { from, to, message } = event.payload;
         const names = `${from.provider}:${from.model} → ${to.provider}:${to.model}`;
-        this.#aside(`${names}: ${message}`);
+        this.aside(`${names}: ${message}`);
         return;
       }
       case "InputSteered":
-        this.#aside("(your input was handed to the model)");
+        this.aside("(your input was handed to the model)");
         return;
       case "TurnEnded":
         this.#closeLine();
@@ -112,7 +112,7 @@ export class TextView {
 
   /** The answer may go on in the middle of this line, so the line is left open. */
   #waiting({ message, wait_ms }: EventPayloads["RateLimited"]): void {
-    this.#aside(message);
+    this.aside(message);
     if (wait_ms > 0) this.#spinner.start(`waiting ${humanWait(wait_ms)}, Ctrl-C cancels`);
   }
 
@@ -123,7 +123,7 @@ export class TextView {
   }
 
   /** Something about the turn, beside what the model says. */
-  #aside(message: string): void {
+  aside(message: string): void {
     if (!this.#terminal.showProgress) return;
     const inLine = this.#lineOpen && this.#terminal.out.isTerminal;
     this.#note(`${inLine ? "\n" : ""}${paint(this.#terminal, "yellow", safeText(message))}`);

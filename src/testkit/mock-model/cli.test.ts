@@ -61,7 +61,7 @@ describe("oxbow mock-model", () => {
     const { url } = command;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(command.out()).toBe(
-      `mock model at ${url}  ANTHROPIC_BASE_URL=${url} OPENAI_BASE_URL=${url}/v1 OLLAMA_HOST=${url}\n`,
+      `mock model at ${url}  ANTHROPIC_BASE_URL=${url} OPENAI_BASE_URL=${url}/v1 GOOGLE_GEMINI_BASE_URL=${url} OLLAMA_HOST=${url}\n`,
     );
     await askAnthropic(url);
     await askOpenai(url, {

@@ -60,7 +60,9 @@ export async function runMockModelCommand(args: readonly string[], io: MockModel
     return 1;
   }
   const { url } = mock;
-  io.stdout.write(`mock model at ${url}  ANTHROPIC_BASE_URL=${url} OPENAI_BASE_URL=${url}/v1 OLLAMA_HOST=${url}\n`);
+  io.stdout.write(
+    `mock model at ${url}  ANTHROPIC_BASE_URL=${url} OPENAI_BASE_URL=${url}/v1 GOOGLE_GEMINI_BASE_URL=${url} OLLAMA_HOST=${url}\n`,
+  );
   await new Promise<void>((resolve) => onAbort(io.signal, resolve));
   await mock.close();
   const broken = mock.failures.filter((failure) => failure.kind === "expectation").length;
