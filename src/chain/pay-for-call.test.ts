@@ -20,6 +20,7 @@ function keeper(more: Partial<CostKeeper> = {}): CostKeeper {
     purse: () => undefined,
     countsDollars: false,
     adviceFor: (scope) => `the setting of ${scope}`,
+    priceAdvice: () => "Give it",
     windowNews: async () => undefined,
     ...more,
   };

@@ -51,7 +51,7 @@ export async function payForCall(
   const { model } = context;
   const facts = await costs.facts(model);
   if (facts.price === undefined && costs.countsDollars) {
-    throw new TurnFailure(noPrice(`${model.provider}:${model.model}`));
+    throw new TurnFailure(noPrice(`${model.provider}:${model.model}`, costs));
   }
   const estimate = estimateRequestTokens(request, model.family);
   const grant = await reserve({ request, estimate, facts }, context, payment);
@@ -186,7 +186,7 @@ function shown(unit: keyof Amount, value: number): string {
   return unit === "usd" ? formatUsd(value) : formatTokens(value);
 }
 
-function noPrice(model: string): Failure {
-  const detail = `The price of ${model} is not known, so a budget in dollars cannot be kept. Give it in the profile ([models."${model}"] price_input, price_output), or set the budget in tokens.`;
+function noPrice(model: string, costs: CostKeeper): Failure {
+  const detail = `The price of ${model} is not known, so a budget in dollars cannot be kept. ${costs.priceAdvice(model)}, or set the budget in tokens.`;
   return failure("ConfigurationInvalid", { detail });
 }

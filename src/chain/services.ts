@@ -112,6 +112,8 @@ export interface CostKeeper {
   readonly countsDollars: boolean;
   /** How the budget of this scope is raised. */
   adviceFor(scope: string): string;
+  /** How the price of a model is given, as the beginning of a sentence. */
+  priceAdvice(model: string): string;
   /** How full the model's window is, when that should be said now. */
   windowNews(model: Model): Promise<WindowNews | undefined>;
 }

@@ -38,7 +38,7 @@ export {
   type PromptOptions,
   type PromptResult,
 } from "./library.js";
-export type { HarnessConfig } from "./library-config.js";
+export type { HarnessConfig, HarnessPrice } from "./library-config.js";
 export { HarnessError, PromptCancelledError } from "./library-errors.js";
 export type { HarnessTool, ToolRunContext } from "./library-tools.js";
 export { VERSION } from "./version.js";

@@ -1,8 +1,12 @@
 /** The settings of a library harness: checked once, at construction, with the defaults filled in (feature L13). */
+import type { BudgetLimit } from "../base/budget.js";
+import { parseBudget } from "../base/budget-text.js";
 import type { Effort } from "../engine/ports.js";
 import { failure } from "../protocol/errors.js";
+import type { Price } from "../providers/catalogue/facts.js";
 import type { Endpoint } from "../providers/http-model.js";
 import { endpointOf, findProvider, NAMED_PROVIDERS, type NamedProvider, type WireName } from "../providers/named.js";
+import type { CostWishes } from "./library-costs.js";
 import { HarnessError } from "./library-errors.js";
 
 export interface HarnessConfig {
@@ -24,6 +28,12 @@ export interface HarnessConfig {
   readonly contextTokens?: number | undefined;
   /** The part of it at which that is done: 0.8 unless given. `false`: only when compact() is called. */
   readonly compactAt?: number | false | undefined;
+  /** The most that all prompts together may take: `"0.50"` (US dollars), `"200k tokens"`, `"$2, 1M tokens"`; no limit unless given. */
+  readonly budget?: string | undefined;
+  /** The most that each prompt may take. */
+  readonly budgetTurn?: string | undefined;
+  /** What the model costs, in US dollars per million tokens; as the catalogue has it unless given. */
+  readonly price?: HarnessPrice | undefined;
   /** Where the provider's API is, when it is not where it usually is. */
   readonly baseUrl?: string | undefined;
   /** `anthropic` unless given. */
@@ -32,6 +42,13 @@ export interface HarnessConfig {
   readonly record?: string | undefined;
   /** Such a file to answer from, in place of the provider; no apiKey is needed then. */
   readonly replay?: string | undefined;
+}
+
+export interface HarnessPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read?: number | undefined;
+  readonly cache_write?: number | undefined;
 }
 
 export interface SettledConfig {
@@ -46,6 +63,8 @@ export interface SettledConfig {
   readonly contextTokens: number | undefined;
   readonly compactAt: number | undefined;
   readonly cassette: { readonly record: string } | { readonly replay: string } | undefined;
+  /** Undefined when nobody wants to know. */
+  readonly costs: CostWishes | undefined;
 }
 
 const DEFAULT_PROVIDER = "anthropic";
@@ -71,6 +90,7 @@ export function settleConfig(config: HarnessConfig): SettledConfig {
     contextTokens: config.contextTokens === undefined ? undefined : settleCount("contextTokens", config.contextTokens),
     compactAt: settleShare(config.compactAt ?? DEFAULT_COMPACT_AT),
     cassette: settleCassette(config),
+    costs: settleCosts(config),
   };
 }
 
@@ -103,6 +123,38 @@ function settleModel(model: string | undefined, provider: NamedProvider): string
 function settleEffort(effort: Effort | undefined): Effort | undefined {
   if (effort === undefined || ["low", "medium", "high"].includes(effort)) return effort;
   throw invalid(`effort must be "low", "medium" or "high", got ${JSON.stringify(effort)}.`);
+}
+
+function settleCosts({ budget, budgetTurn, price, replay }: HarnessConfig): CostWishes | undefined {
+  if (budget === undefined && budgetTurn === undefined && price === undefined) return undefined;
+  // Nobody is paid for a replay.
+  const paid = replay === undefined ? price : { input: 0, output: 0 };
+  return {
+    budget: settleBudget("budget", budget),
+    budgetTurn: settleBudget("budgetTurn", budgetTurn),
+    price: paid === undefined ? undefined : settlePrice(paid),
+  };
+}
+
+function settleBudget(name: string, amount: string | undefined): BudgetLimit | undefined {
+  if (amount === undefined) return undefined;
+  const limit = typeof amount === "string" ? parseBudget(amount) : undefined;
+  if (limit !== undefined) return limit;
+  throw invalid(`${name} must be an amount like "0.50" (US dollars) or "200k tokens", got ${JSON.stringify(amount)}.`);
+}
+
+function settlePrice({ input, output, cache_read, cache_write }: HarnessPrice): Price {
+  const given = {
+    input,
+    output,
+    ...(cache_read !== undefined && { cache_read }),
+    ...(cache_write !== undefined && { cache_write }),
+  };
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value === "number" && Number.isFinite(value) && value >= 0) continue;
+    throw invalid(`price.${name} must be US dollars per million tokens, got ${JSON.stringify(value)}.`);
+  }
+  return given;
 }
 
 function settleCassette({ record, replay }: HarnessConfig): SettledConfig["cassette"] {

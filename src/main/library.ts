@@ -23,12 +23,13 @@ import type { TurnResult } from "../engine/loop.js";
 import type { EnginePorts } from "../engine/ports.js";
 import { type AssistantBlock, type Message, plainText, text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
-import { failure } from "../protocol/errors.js";
+import { type Failure, failure } from "../protocol/errors.js";
 import type { ClientId, TurnId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { Usage } from "../protocol/usage.js";
 import { PermissionGate } from "../security/permissions/gate.js";
 import { type HarnessConfig, settleConfig } from "./library-config.js";
+import { LibraryCosts } from "./library-costs.js";
 import { HarnessError, PromptCancelledError } from "./library-errors.js";
 import { LibraryModel } from "./library-model.js";
 import { type HarnessTool, settleTools } from "./library-tools.js";
@@ -60,13 +61,17 @@ export interface PromptOptions {
 }
 
 export interface PromptResult {
-  /** `limit`: maxTurns was reached before the model had a final answer. */
+  /** `limit`: maxTurns or a budget was reached before the model had a final answer. */
   readonly outcome: "answered" | "limit";
+  /** The limit that was reached, where it is a budget. */
+  readonly stoppedBy?: Failure;
   /** The text of the last answer. */
   readonly text: string;
   /** How often the model was called. */
   readonly turns: number;
   readonly usage: Usage;
+  /** What that cost in US dollars, with a budget or a price and where the price is known. */
+  readonly usd?: number;
   /** The last answer stopped at maxTokens. */
   readonly truncated: boolean;
 }
@@ -114,6 +119,8 @@ export class Harness {
       conversation: () => this.#run.conversation,
     });
     bus.subscribe((event) => this.#compaction.hear(event));
+    const costs = settled.costs && new LibraryCosts(settled.costs);
+    if (costs !== undefined) bus.subscribe((event) => costs.hear(event));
     const services: ChainServices = {
       tools: registry,
       compaction: this.#compaction,
@@ -126,6 +133,7 @@ export class Harness {
       permissionState: { missing: undefined },
       maxOutputTokens: settled.maxTokens,
       effort: () => settled.effort,
+      ...(costs !== undefined && { costs }),
     };
     const chains = buildChains(services);
     // The last of its chain: by now the words are in the conversation.
@@ -227,11 +235,14 @@ export class Harness {
     if (outcome !== "answered" && outcome !== "limit") {
       throw new HarnessError(result.failure ?? failure("Internal", { detail: `the turn ended as ${outcome}` }));
     }
+    const { failure: cause, cost } = result;
     return {
       outcome,
+      ...(cause?.reason === "BudgetReached" && { stoppedBy: cause }),
       text: result.text,
       turns: result.iterations,
       usage: result.usage,
+      ...(cost !== undefined && { usd: cost.usd }),
       truncated: result.truncated === true,
     };
   }
@@ -239,6 +250,7 @@ export class Harness {
   #endMessage({ outcome, failure: cause }: TurnResult): string {
     if (this.#fault !== undefined) return `Stopped: a handler failed: ${errorText(this.#fault.error)}`;
     if (outcome === "answered") return "Ready.";
+    if (cause?.reason === "BudgetReached") return cause.message;
     if (outcome === "limit") return `Stopped: the limit of ${this.#maxTurns} turns (maxTurns) was reached.`;
     return outcome === "cancelled" ? "Cancelled." : (cause?.message ?? "Failed.");
   }

@@ -138,6 +138,10 @@ export class RunCosts implements CostKeeper {
     return key === undefined ? "the budget of the run it belongs to" : `budget_${key} in ${this.#options.profilePath}`;
   }
 
+  priceAdvice(model: string): string {
+    return `Give it in ${this.#options.profilePath} ([models."${model}"] price_input, price_output)`;
+  }
+
   #limits(): readonly (BudgetLimit | undefined)[] {
     const { budget_turn, budget_session, budget_day } = this.#options.settings;
     return [this.#runLimit, budget_turn.value, budget_session.value, budget_day.value];

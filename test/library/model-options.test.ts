@@ -62,3 +62,37 @@ verifies(["M1", "L13"], "images and the effort of a prompt reach the model", asy
   });
   expect(() => new Harness({ apiKey: sampleKey(), effort: "huge" as "high" }, [])).toThrow(/effort must be/);
 });
+
+verifies(
+  ["M14", "L13"],
+  "a budget in the command line's words stops a program's prompts, and says what they cost",
+  async () => {
+    const answers = Array.from({ length: 3 }, () => reply().text("Yes.").usage({ input: 900, output: 100 }));
+    mock = await startMockModel({ script: script(answers) });
+    const place = { apiKey: sampleKey(), baseUrl: mock.url, model: "claude-sonnet-4-5" };
+    const harness = new Harness({ ...place, budget: "1500 tokens" }, []);
+    const first = await harness.prompt("Is it?");
+    expect(first).toMatchObject({ outcome: "answered", text: "Yes." });
+    expect(first.usd).toBeCloseTo((900 * 3 + 100 * 15) / 1e6, 9);
+    const second = await harness.prompt("Still? ".repeat(400));
+    expect(second).toMatchObject({ outcome: "limit", stoppedBy: { reason: "BudgetReached" } });
+    expect(second.stoppedBy?.message).toMatch(
+      /^Stopped by the budget of this harness, 1,500 tokens: 1,000 tokens of it is spent .* Raise it with the option budget\.$/,
+    );
+    expect(mock.requests).toHaveLength(1);
+
+    const small = new Harness({ ...place, budgetTurn: "0.0001" }, []);
+    expect((await small.prompt("Is it?")).stoppedBy?.message).toContain("the option budgetTurn");
+
+    const other = { ...place, baseUrl: `${mock.url}/v1`, provider: "openai", model: "gpt-5", budget: "$1" };
+    await expect(new Harness(other, []).prompt("Is it?")).rejects.toThrow(
+      /price of openai:gpt-5 .* with the option price/,
+    );
+    const priced = new Harness({ ...other, price: { input: 1, output: 10 } }, []);
+    expect((await priced.prompt("Is it?")).usd).toBeCloseTo((900 + 1000) / 1e6, 9);
+
+    for (const wrong of [{ budget: "200k" }, { budgetTurn: "much" }, { price: { input: -1, output: 1 } }]) {
+      expect(() => new Harness({ ...place, ...wrong }, [])).toThrow(/must be/);
+    }
+  },
+);
