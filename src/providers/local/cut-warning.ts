@@ -1,7 +1,9 @@
 /** Tells once when a server of Chat Completions on one's own machine has dropped a part of the prompt. */
 import type { Model, ModelEvent } from "../../engine/ports.js";
+import { hasImages } from "../../protocol/content.js";
 import { CutDetector } from "../cut-detector.js";
-import { requestSize } from "../request-size.js";
+import { requestBytes } from "../request-size.js";
+import { estimateTextTokens } from "../tokens/estimate-request.js";
 
 export function withCutWarning(model: Model): Model {
   const cuts = new CutDetector();
@@ -10,15 +12,16 @@ export function withCutWarning(model: Model): Model {
     ...model,
     async *stream(request, context) {
       for await (const batch of model.stream(request, context)) {
-        const counted = batch.findLast((event) => event.type === "usage");
-        if (counted?.type !== "usage") {
+        const usage = batch.findLast((event) => event.type === "usage");
+        if (usage?.type !== "usage") {
           yield batch;
           continue;
         }
-        const { input, cache_read, output } = counted.usage;
-        const size = requestSize(request);
-        const cut = cuts.wasCut({ size, counted: input + cache_read, answered: output });
-        yield cut && !told ? [warning(model, { counted: input + cache_read, bytes: size.bytes }), ...batch] : batch;
+        const { input, cache_read, output } = usage.usage;
+        const counted = input + cache_read;
+        const estimated = estimateTextTokens(request, model.family);
+        const cut = cuts.wasCut({ estimated, hasImages: hasImages(request.messages), counted, answered: output });
+        yield cut && !told ? [warning(model, { counted, bytes: requestBytes(request) }), ...batch] : batch;
         told ||= cut;
       }
     },

@@ -190,7 +190,7 @@ describe("[M20] a server of Chat Completions on this machine", () => {
     });
     expect(noticesOf(await ask(model, tokens(5000)))).toEqual([]);
     expect(noticesOf(await ask(model, tokens(6000)))).toMatchObject([
-      { level: "warning", message: expect.stringContaining("900 tokens for 25 KB") },
+      { level: "warning", message: expect.stringContaining("900 tokens for 24 KB") },
     ]);
     expect(noticesOf(await ask(model, tokens(6000)))).toEqual([]);
   });

@@ -11,11 +11,13 @@
 import { formatBytes } from "../../base/byte-size.js";
 import type { Clock } from "../../base/clock.js";
 import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../../engine/ports.js";
+import { hasImages } from "../../protocol/content.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { CutDetector } from "../cut-detector.js";
 import { createHttpModel, type HttpModelOptions } from "../http-model.js";
 import { whileWaiting } from "../local/waiting.js";
-import { requestSize } from "../request-size.js";
+import { requestBytes } from "../request-size.js";
+import { estimateTextTokens } from "../tokens/estimate-request.js";
 import { asNumber, asObject } from "../wire/fields.js";
 import { neededContext } from "../wire/ollama-request.js";
 import { installedModels, isSameModel, runningModels, showOllamaModel } from "./api.js";
@@ -65,7 +67,7 @@ class OllamaSession<State> {
   async *stream(request: ModelRequest, context: RequestContext): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
     this.#window ??= this.#openWindow();
     const window = await this.#window;
-    const measured = this.#cuts.tokensPerByte;
+    const measured = this.#cuts.ratio;
     let needed = neededContext(request, measured && measured * MARGIN);
     for (;;) {
       const contextTokens = window.sizeFor(needed);
@@ -110,7 +112,8 @@ class OllamaSession<State> {
     const counted = batch.findLast((event) => event.type === "usage");
     if (counted?.type !== "usage") return batch;
     const { input, cache_read, output } = counted.usage;
-    const reading = { size: requestSize(request), counted: input + cache_read, answered: output, contextTokens };
+    const asked = { estimated: estimateTextTokens(request, "ollama"), hasImages: hasImages(request.messages) };
+    const reading = { ...asked, counted: input + cache_read, answered: output, contextTokens };
     if (!this.#cuts.wasCut(reading) || this.#told) return batch;
     this.#told = true;
     const message = `${this.#options.model} did not read the whole conversation: it has a context of ${contextTokens} tokens, and Ollama drops what does not fit. ${ADVICE[window.limit]}`;
@@ -123,8 +126,7 @@ class OllamaSession<State> {
     if (!running.ok) return undefined;
     const loaded = running.models.find(({ name }) => isSameModel(name, model));
     if (loaded !== undefined && (loaded.contextTokens ?? contextTokens) >= contextTokens) {
-      const bytes = requestSize(request).bytes;
-      return `${model} reads the prompt (${formatBytes(bytes)})`;
+      return `${model} reads the prompt (${formatBytes(requestBytes(request))})`;
     }
     const bytes = await this.#sizeOnDisk();
     return `loading ${model}${bytes === 0 ? "" : ` (${formatBytes(bytes)})`}`;

@@ -25,17 +25,21 @@ const USUAL: Habits = { factor: 1.1, request: 15, message: 6, firstTool: 80, too
 /** About what a large image takes everywhere. */
 const IMAGE = 1600;
 
-export function estimateRequestTokens(
-  request: Pick<ModelRequest, "system" | "messages" | "tools">,
-  family: string,
-): number {
+type Sized = Pick<ModelRequest, "system" | "messages" | "tools">;
+
+export function estimateRequestTokens(request: Sized, family: string): number {
+  const images = request.messages.reduce((sum, message) => sum + weigh(message).images, 0);
+  return estimateTextTokens(request, family) + images * IMAGE;
+}
+
+/** Without its images, which every provider counts in its own way. */
+export function estimateTextTokens(request: Sized, family: string): number {
   const habits = HABITS[family] ?? USUAL;
   let text = estimateTokens(request.system);
   let extra = habits.request + (request.system === "" ? 0 : habits.message);
   for (const message of request.messages) {
-    const weight = weigh(message);
-    text += weight.text;
-    extra += weight.images * IMAGE + habits.message;
+    text += weigh(message).text;
+    extra += habits.message;
   }
   for (const { name, description, inputSchema } of request.tools) {
     text += estimateTokens(name) + estimateTokens(description);

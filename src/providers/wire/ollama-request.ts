@@ -9,7 +9,7 @@ import type { ModelRequest } from "../../engine/ports.js";
 import type { AssistantBlock } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { contextStep } from "../ollama/context-window.js";
-import { estimateTokens, requestSize } from "../request-size.js";
+import { estimateRequestTokens } from "../tokens/estimate-request.js";
 import { type AssistantTurn, arrange, splitContent, type UserTurn } from "./conversation.js";
 import { asObject } from "./fields.js";
 import { unversionedUrl } from "./url.js";
@@ -18,10 +18,15 @@ import type { WireRequest, WireTarget } from "./wire.js";
 /** Room for an answer of unknown length: thinking, or a file of some hundred lines. */
 const ANSWER_TOKENS = 4096;
 
-/** How much context a request wants, with room for its answer. */
-export function neededContext(request: ModelRequest, tokensPerByte?: number): number {
-  return estimateTokens(requestSize(request), tokensPerByte) + (request.maxOutputTokens ?? ANSWER_TOKENS);
+const FAMILY = "ollama";
+/** The estimate may be too low by this much (docs/costs.md); too little context costs a second request. */
+const MARGIN = 1.2;
+
+/** How much context a request wants, with room for its answer. `ratio`: what this model counts for each token of the estimate. */
+export function neededContext(request: ModelRequest, ratio = MARGIN): number {
+  return Math.ceil(estimateRequestTokens(request, FAMILY) * ratio) + (request.maxOutputTokens ?? ANSWER_TOKENS);
 }
+
 /** Others can only be told to think. */
 const HAS_LEVELS = /\bgpt-oss\b/;
 
