@@ -49,10 +49,10 @@ const TEXTS = {
   CredentialsUnavailable: "The stored key for <name> cannot be used: <detail>",
   SignedOut: "The sign-in for <name> has ended. Sign in again: oxbow auth set <name>",
   NoModel: "No model: <detail>",
-  AuthFailed: "<name> refused the key (HTTP <status>). Check <key_name>, then run 'oxbow doctor'.",
+  AuthFailed: "<name> refused <what> (<detail>). Check <key_name>, then run 'oxbow doctor'.",
   QuotaExceeded:
     "<name> says the account has no credit or quota left: <detail> Top it up, or choose another model with --model.",
-  ModelNotFound: "<name> has no model '<model>'. 'oxbow models' lists what there is.",
+  ModelNotFound: "<name> has no model '<model>'. 'oxbow models <name>' lists what there is<more>.",
   ContextTooLong:
     "The conversation is longer than <model> can read: <detail> Shorten it (/compact), begin a new one (/clear), or choose a model that reads more (--model).",
   ContentRefused: "<name> refused to answer: <detail>",

@@ -128,7 +128,10 @@ describe("Ollama's own questions", () => {
     const missing = await serve(404, { error: "model 'x' not found" });
     expect(await showOllamaModel(missing.url, "x", { http })).toMatchObject({
       ok: false,
-      failure: { reason: "ModelNotFound", message: "ollama has no model 'x'. 'oxbow models' lists what there is." },
+      failure: {
+        reason: "ModelNotFound",
+        message: "ollama has no model 'x'. 'oxbow models ollama' lists what there is, 'oxbow ollama pull x' gets it.",
+      },
     });
   });
 

@@ -102,13 +102,8 @@ describe("errors say what to do in one line", () => {
           6,
           "No model: mistral needs a key: run 'oxbow auth set mistral', or set MISTRAL_API_KEY",
         ],
-        [
-          ["--model", "here"],
-          base,
-          1,
-          "openai refused the key (HTTP 401). Check OPENAI_API_KEY, then run 'oxbow doctor'.",
-        ],
-        [["--model", "openai:gone"], base, 1, "openai has no model 'gone'. 'oxbow models' lists what there is."],
+        [["--model", "here"], base, 1, "openai refused the key (HTTP 401: Incorrect API key provided"],
+        [["--model", "openai:gone"], base, 1, "openai has no model 'gone'. 'oxbow models openai' lists what there is."],
         [
           ["--provider", "vllm"],
           {},

@@ -62,8 +62,13 @@ describe("responseFailure", () => {
   it("says what to do", () => {
     expect(of(401, "").message).toBe("acme refused the key (HTTP 401). Check ACME_API_KEY, then run 'oxbow doctor'.");
     expect(of(404, error("The model does not exist")).message).toBe(
-      "acme has no model 'm1'. 'oxbow models' lists what there is.",
+      "acme has no model 'm1'. 'oxbow models acme' lists what there is.",
     );
+    expect(of(401, error("The key has expired.")).message).toContain(
+      "refused the key (HTTP 401: The key has expired).",
+    );
+    expect(of(403, error("not in your country")).message).toContain("refused access (HTTP 403: not in your country).");
+    expect(of(402, error("usage limit reached")).message).toContain("left: usage limit reached. Top it up");
     expect(of(502, PAGE).message).toBe('acme failed: a web page ("Bad gateway")');
     expect(of(404, "404 page not found").message).toContain("HTTP 404, 404 page not found. Check the base URL.");
     expect(of(302, "", { location: "https://login.example/" }).message).toContain(

@@ -104,17 +104,37 @@ function asStatus(value: unknown): number | undefined {
 function toFailure(complaint: Complaint, context: FailureContext, traits: FailureTraits): Failure {
   const { reason, retryable } = judge(complaint);
   const status = complaint.status ?? 200;
-  const detail = oneLine(complaint.message) || `HTTP ${status}`;
+  const isOllama = context.provider === "ollama";
   const fields = {
     name: context.provider,
     model: context.model,
     url: context.url,
-    key_name: context.keyName ?? "the API key",
+    what: status === 403 ? "access" : "the key",
+    key_name: context.keyName ?? (isOllama ? "that Ollama is signed in ('ollama signin')" : "the API key"),
+    more: isOllama ? `, 'oxbow ollama pull ${context.model}' gets it` : "",
     status,
-    detail: reason === "MalformedResponse" ? `HTTP ${status}, ${detail}` : detail,
+    detail: detailOf(reason, { status, message: oneLine(complaint.message) }),
     "retry-after": Math.ceil((traits.retry_after_ms ?? USUAL_RETRY_SECONDS * 1000) / 1000),
   };
   return failure(reason, fields, { ...traits, ...(retryable && { retryable }) });
+}
+
+/** The provider's words, as they stand in the text of the reason. */
+function detailOf(reason: BuiltInReason, said: { readonly status: number; readonly message: string }): string {
+  const code = `HTTP ${said.status}`;
+  const words = said.message.replace(/\.$/, "");
+  switch (reason) {
+    case "AuthFailed":
+      return words === "" ? code : `${code}: ${words}`;
+    case "MalformedResponse":
+      return words === "" ? code : `${code}, ${words}`;
+    // A sentence follows.
+    case "QuotaExceeded":
+    case "ContextTooLong":
+      return /[?!…]$/.test(words) ? words : `${words || code}.`;
+    default:
+      return said.message || code;
+  }
 }
 
 interface Verdict {
