@@ -59,7 +59,7 @@ const TEXTS = {
   Overloaded: "<name> is overloaded (<detail>). Try again shortly, or choose another model with --model.",
   BadRequest: "<name> did not accept the request (HTTP <status>): <detail>",
   ProviderFailed: "<name> failed: <detail>",
-  NetworkFailed: "Could not reach <name> at <url>: <detail>. Is it running, and is the address right?",
+  NetworkFailed: "Could not reach <name> at <url>: <detail>. <hint>",
   StreamInterrupted: "<name> closed the connection in the middle of its answer. Run it again.",
   MalformedResponse: "<name> at <url> sent something that is not a model's answer: <detail>. Check the base URL.",
   ImageNotAccepted: "<model> cannot be given the image: <detail>",

@@ -13,7 +13,7 @@ import type { HttpClient, HttpResponse, HttpTimeouts } from "../system/http-clie
 import { HttpError, HttpFailure } from "../system/http-error.js";
 import { type Authorise, authorised } from "./authorisation.js";
 import { createTracer, type Trace, type Tracer } from "./trace.js";
-import { malformed, oneLine, responseFailure, streamFailure, textOf } from "./wire/failures.js";
+import { malformed, responseFailure, streamFailure, textOf, unreached } from "./wire/failures.js";
 import { parseJson } from "./wire/fields.js";
 import { createFrameDecoder } from "./wire/framing.js";
 import { shownUrl } from "./wire/url.js";
@@ -269,14 +269,11 @@ function ending(
 
 function unreachable(error: HttpError, context: WireContext, { local }: Pick<Endpoint, "local">): Failure {
   if (error instanceof HttpFailure) return error.failure;
-  const detail = error.kind === "dropped" ? "the connection was closed before it answered" : oneLine(error.message);
+  const detail = error.kind === "dropped" ? "the connection was closed before it answered" : error.message;
   // Without a name server entry or a certificate, waiting does not help.
   const lasting = error.code !== undefined && /^(ENOTFOUND|EPROTO|ERR_|CERT|DEPTH|SELF|UNABLE)/.test(error.code);
   // On this machine a refusal means that nothing runs there.
   const absent = local && error.code === "ECONNREFUSED";
-  return failure(
-    "NetworkFailed",
-    { name: context.provider, url: context.url, detail },
-    { retryable: !lasting && !absent },
-  );
+  const { provider, url } = context;
+  return unreached({ provider, url, detail, code: error.code }, { retryable: !lasting && !absent });
 }

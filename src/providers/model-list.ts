@@ -1,5 +1,5 @@
 /** The models a provider offers (feature M7), for menus, `oxbow models` and the check of a name. */
-import { type Failure, failure } from "../protocol/errors.js";
+import type { Failure } from "../protocol/errors.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { HttpClient } from "../system/http-client.js";
 import { HttpError, HttpFailure } from "../system/http-error.js";
@@ -7,7 +7,7 @@ import { authorised } from "./authorisation.js";
 import type { Endpoint } from "./http-model.js";
 import type { WireName } from "./named.js";
 import { ANTHROPIC_HEADERS } from "./wire/anthropic-request.js";
-import { type FailureContext, malformed, oneLine, responseFailure } from "./wire/failures.js";
+import { type FailureContext, malformed, responseFailure, unreached } from "./wire/failures.js";
 import { asList, asNumber, asObject, asText, parseJson } from "./wire/fields.js";
 import { compatibleUrl, geminiModelsUrl, shownUrl, unversionedUrl, versionedUrl } from "./wire/url.js";
 import type { Dialect } from "./wire/wire.js";
@@ -180,7 +180,7 @@ export async function getJson(url: string, query: JsonQuery): Promise<JsonAnswer
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     if (error instanceof HttpFailure) return { ok: false, failure: error.failure };
-    const fields = { name: endpoint.provider, url: context.url, detail: oneLine(error.message) };
-    return { ok: false, failure: failure("NetworkFailed", fields, { retryable: true }) };
+    const about = { provider: endpoint.provider, url: context.url, detail: error.message, code: error.code };
+    return { ok: false, failure: unreached(about, { retryable: true }) };
   }
 }

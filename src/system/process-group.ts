@@ -320,9 +320,10 @@ function spawnMessage(code: string, about: { program: string; cwd: string; fallb
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
-      return existsSync(cwd)
-        ? `The program ${program} was not found. Is it installed and on PATH?`
-        : `The working directory ${cwd} does not exist.`;
+      if (!existsSync(cwd)) return `The working directory ${cwd} does not exist.`;
+      return program.includes("/") && existsSync(program)
+        ? `${program} cannot be started: the program that its first line (#!) names was not found.`
+        : `The program ${program} was not found. Is it installed and on PATH?`;
     case "EACCES":
       return `${program} may not be run, or the working directory ${cwd} may not be entered (permission denied).`;
     case "E2BIG":

@@ -42,6 +42,7 @@ describe("a conversation", () => {
         expect(answer).toContain("It is not a language model");
         expect(answer).toContain("find every TODO and tell me which file has most");
         for (const way of [
+          "oxbow auth set anthropic",
           "ANTHROPIC_API_KEY",
           "OPENAI_API_KEY",
           "OPENAI_BASE_URL",

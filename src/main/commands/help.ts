@@ -31,8 +31,9 @@ Exit codes
   could give it · 5 unapproved content refused · 6 no model · 130 cancelled
 
 Models
-  With ANTHROPIC_API_KEY, OPENAI_API_KEY (and OPENAI_BASE_URL) or a running Ollama (OLLAMA_HOST) Oxbow uses that one,
-  in this order. With none of them the built-in offline model answers by rules and real tools, and says so.
+  'oxbow auth set PROVIDER' stores a key or signs in; ANTHROPIC_API_KEY, OPENAI_API_KEY (and OPENAI_BASE_URL) … work as well.
+  With no key a server on this machine is used: Ollama, llama.cpp, LM Studio, vLLM. With none of them the built-in offline
+  model answers by rules and real tools, and says so.
   'oxbow doctor' explains what was found. 'oxbow help environment' lists all variables.
 `;
 }

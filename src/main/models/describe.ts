@@ -1,6 +1,7 @@
 /** What every provider offers now, and why the others do not: for `oxbow models`, `/model` and `oxbow doctor` (features M5, M7). */
 import type { ListedModel } from "../../providers/model-list.js";
 import type { NamedProvider } from "../../providers/named.js";
+import { findProgram } from "../../system/find-program.js";
 import { isItself, listOf } from "./local-servers.js";
 import { type ModelParts, OFFLINE } from "./model-parts.js";
 import type { ProviderEntry } from "./provider-directory.js";
@@ -63,7 +64,9 @@ async function stateByHttp(parts: ModelParts, provider: NamedProvider): Promise<
   const listing = await listOf(parts, provider, provider.local && !moved ? USUAL_PORT_MS : LIST_MS);
   if (!listing.ok) {
     const absent = provider.local && listing.failure.reason === "NetworkFailed";
-    return unready(absent ? `nothing answers at ${endpoint.baseUrl}${startHint(provider)}` : listing.failure.message);
+    return unready(
+      absent ? `nothing answers at ${endpoint.baseUrl}${startHint(parts, provider)}` : listing.failure.message,
+    );
   }
   if (!isItself(parts, provider, listing.models)) {
     const [first] = listing.models;
@@ -83,7 +86,9 @@ function offered(provider: NamedProvider, models: readonly ListedModel[]): reado
   return [{ id: provider.defaultModel }];
 }
 
-function startHint({ wire, baseUrlName }: NamedProvider): string {
-  const start = wire === "ollama" ? "run 'ollama serve'" : "start it";
+function startHint({ directory }: ModelParts, { name, baseUrlName }: NamedProvider): string {
+  const isInstalled = () => findProgram("ollama", directory.variables.PATH) !== undefined;
+  const ollama = () => (isInstalled() ? "run 'oxbow ollama start'" : "install it from ollama.com");
+  const start = name === "ollama" ? ollama() : "start it";
   return `: ${start}${baseUrlName === undefined ? "" : `, or set ${baseUrlName}`}`;
 }

@@ -61,18 +61,19 @@ async function firstOf(parts: ModelParts, provider: NamedProvider): Promise<stri
   if (!listing.ok) return listing;
   const first = listing.models.find(({ id }) => !/embed/i.test(id)) ?? listing.models[0];
   if (first !== undefined) return first.id;
-  const get = provider.wire === "ollama" ? "'ollama pull qwen3' gets one" : "load one there";
+  const get = provider.wire === "ollama" ? "'oxbow ollama pull qwen3' gets one" : "load one there";
   return noModel(`${provider.name} at ${endpoint.baseUrl} has no model yet: ${get}.`);
 }
 
-/** Stands in for a model that cannot be had: it answers with the failure. */
+/** Stands in for a model that cannot be had: it answers with the failure, however often it is asked. */
 export function unavailable(provider: string, model: string | undefined, cause: Failure): Model {
+  const { retryable: _retryable, ...lasting } = cause;
   return {
     provider,
     family: provider,
     model: model ?? "(none)",
     async *stream() {
-      yield [{ type: "failure", failure: cause }];
+      yield [{ type: "failure", failure: lasting }];
     },
   };
 }

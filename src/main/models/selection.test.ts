@@ -171,9 +171,9 @@ describe("[M5] the choice without a wish", () => {
     const rows = [local("ollama", NOWHERE)];
     const variables = { PATH: bin };
     const alone = await (await shelf(rows, { variables })).choose({});
-    expect(alone.note).toContain("start Ollama, which is installed ('ollama serve')");
+    expect(alone.note).toContain("start Ollama, which is installed ('oxbow ollama start')");
     const refused = await (await shelf(rows, { variables })).choose({}, person("n"));
-    expect(refused.note).toContain("'ollama serve'");
+    expect(refused.note).toContain("'oxbow ollama start'");
     const failed = await (await shelf(rows, { variables })).choose({}, person(""));
     expect(failed.note).toContain("run 'ollama serve' yourself to see why it did not start");
     const elsewhere = await (await shelf([local("ollama", "http://box.invalid")], { variables })).choose({});

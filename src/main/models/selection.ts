@@ -130,12 +130,12 @@ async function offerOllama(
   const { startableOllama, startOllama } = await import("./start-ollama.js");
   const program = startableOllama(parts);
   if (program === undefined) return undefined;
-  const byHand = "start Ollama, which is installed ('ollama serve'), or set a key such as ANTHROPIC_API_KEY";
+  const byHand = "start Ollama, which is installed ('oxbow ollama start'), or store a key ('oxbow auth set anthropic')";
   const answer = await person?.ask("Ollama is installed but not running. Start it now? [Y/n] ");
   if (answer === undefined || !/^(y(es)?)?$/i.test(answer.trim())) return byHand;
   person?.tell("starting Ollama …");
   const problem = await startOllama(parts, program);
-  if (problem !== undefined) return `${problem}, or set a key such as ANTHROPIC_API_KEY`;
+  if (problem !== undefined) return `${problem}, or store a key ('oxbow auth set anthropic')`;
   const servers = await (await import("./local-servers.js")).findServers(parts);
-  return servers.length > 0 ? servers : "Ollama runs but has no model: 'ollama pull qwen3' gets one";
+  return servers.length > 0 ? servers : "Ollama runs but has no model: 'oxbow ollama pull qwen3' gets one";
 }

@@ -6,7 +6,7 @@ import { type Failure, failure } from "../../protocol/errors.js";
 import { isJsonObject } from "../../protocol/json.js";
 import type { HttpClient } from "../../system/http-client.js";
 import { HttpError } from "../../system/http-error.js";
-import { oneLine, responseFailure } from "../wire/failures.js";
+import { oneLine, responseFailure, unreached } from "../wire/failures.js";
 import { asNumber, asText, parseJson } from "../wire/fields.js";
 import { createFrameDecoder } from "../wire/framing.js";
 import { unversionedUrl } from "../wire/url.js";
@@ -72,7 +72,7 @@ export async function pullModel(
     if (signal.aborted) {
       return failure("InvalidInput", { detail: `The download of ${model} was stopped. Pull again to go on with it.` });
     }
-    return failure("NetworkFailed", { name: "ollama", url, detail: oneLine(error.message) });
+    return unreached({ provider: "ollama", url, detail: error.message, code: error.code });
   }
 }
 

@@ -68,6 +68,30 @@ export function interrupted(context: FailureContext): Failure {
   return failure("StreamInterrupted", { name: context.provider }, { retryable: true });
 }
 
+/** Nothing came back. `code` is the operating system's word for it. */
+export function unreached(
+  about: {
+    readonly provider: string;
+    readonly url: string;
+    readonly detail: string;
+    readonly code: string | undefined;
+  },
+  traits: FailureTraits = {},
+): Failure {
+  const { provider: name, url, detail, code = "" } = about;
+  const fields = { name, url, detail: oneLine(detail), hint: networkHint(name, code) };
+  return failure("NetworkFailed", fields, traits);
+}
+
+function networkHint(provider: string, code: string): string {
+  if (/^(ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)$/.test(code)) {
+    return "Is this machine online, and is the address right?";
+  }
+  if (provider === "ollama" && code === "ECONNREFUSED")
+    return "Start it with 'oxbow ollama start', or set OLLAMA_HOST.";
+  return "Is it running, and is the address right?";
+}
+
 export function malformed(detail: string, context: FailureContext): Failure {
   return failure("MalformedResponse", { name: context.provider, url: context.url, detail: oneLine(detail) });
 }

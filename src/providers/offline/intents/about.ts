@@ -49,15 +49,16 @@ const ABILITIES = `It can do these, in plain English:
 - run: "run the tests", "run \`ls -la\`"
 - edit exactly as told: "replace 'foo' by 'bar' in notes.txt", "append 'a line' to notes.txt"`;
 
-export const CONNECTING = `To connect a language model, set one of these and run again:
-- ANTHROPIC_API_KEY
-- OPENAI_API_KEY (with OPENAI_BASE_URL for any compatible server)
+export const CONNECTING = `To connect a language model, do one of these and run again:
+- a key: \`oxbow auth set anthropic\` (or openai, gemini, openrouter …) stores it; ANTHROPIC_API_KEY, OPENAI_API_KEY … work as well
+- a sign-in: \`oxbow auth set claude\` (or chatgpt, copilot)
+- any server that speaks OpenAI's protocol: OPENAI_BASE_URL
 - Ollama, free and on this machine: \`ollama serve\` (OLLAMA_HOST when it is elsewhere)
 \`oxbow models\` lists what is there, \`oxbow doctor\` says what is missing.`;
 
 /** Ends the first answer of a conversation, so that nobody takes it for a language model's. */
 export const SIGNATURE =
-  "(offline model: rules, no language model. Connect one with ANTHROPIC_API_KEY, OPENAI_API_KEY or Ollama; see `oxbow doctor`.)";
+  "(offline model: rules, no language model. Connect one with `oxbow auth set`, a key such as ANTHROPIC_API_KEY, or Ollama; see `oxbow doctor`.)";
 
 function* planAbout({ reason }: AboutSlots): Plan {
   // No tool is needed.
