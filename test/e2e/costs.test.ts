@@ -138,6 +138,15 @@ describe("budgets", () => {
     expect(config.stdout).toMatch(/budget_day +\$0\.0200 +.*\(budget_day\)/);
   });
 
+  verifies(["M14"], "of a day hold for processes that run at the same time", async () => {
+    const { run, mock } = await scene(ONE_CALL.replace("reply\n", "reply\n  delay 200ms\n"), "budget_day = 0.02\n");
+    const results = await Promise.all(["one", "two", "three", "four"].map((prompt) => run([prompt])));
+    expect(results.map(({ code }) => code).sort()).toEqual([0, 0, 3, 3]);
+    expect(mock.requests).toHaveLength(2);
+    const { total } = jsonOf((await run(["cost", "--json"])).stdout);
+    expect(total).toMatchObject({ calls: 2, usd: expect.closeTo(0.015, 9) });
+  });
+
   verifies(["M14"], "in dollars refuse a model without a known price, in tokens they do not", async () => {
     const { run, mock } = await scene(TWO_CALLS);
     const env = { ...providerEnvironment("openai", mock.url), OXBOW_MODEL: "openai:gpt-5" };
