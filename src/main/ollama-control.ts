@@ -174,7 +174,9 @@ export class OllamaControl {
     progress(`loading ${model.name} (${formatBytes(model.bytes)})`);
     const problem = await this.#load(model.name, signal);
     if (problem !== undefined) return problem;
-    const text = `${model.name} is in memory. To use it: oxbow --model ollama:${model.name} "PROMPT"; always: model = "ollama:${model.name}" in config.toml.`;
+    const { rememberModel } = await import("./models/last-model.js");
+    rememberModel(this.#options.roots.state, `ollama:${model.name}`);
+    const text = `${model.name} is in memory, and is the one that is used from now on, unless a key, --model or the profile chooses another.`;
     return { text, value: { model: model.name } };
   }
 

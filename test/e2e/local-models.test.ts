@@ -94,6 +94,15 @@ describe("oxbow ollama", () => {
     expect(await readFile(join(env.OXBOW_HOME, "state", "ollama", "serve.log"), "utf8")).toContain("mock model at");
   });
 
+  verifies(["M5"], "is used from now on when 'oxbow ollama use' names it", async () => {
+    const { mock, env } = await ollama("model first:1b\nmodel other:1b\nreply times=any\n  text: ok\n");
+    const home = { ...env, OXBOW_HOME: await temporaryFolder() };
+    const used = await oxbow(["ollama", "use", "other:1b"], { env: home });
+    expect(used.stdout).toContain("other:1b is in memory, and is the one that is used from now on");
+    await oxbow(["hi"], { env: home });
+    expect(mock.requests.at(-1)?.body).toMatchObject({ model: "other:1b" });
+  });
+
   verifies(["M5"], "leaves a service alone that it did not start, and says why one does not start", async () => {
     const { mock, env } = await ollama("model big:70b installed=no size=40000000000 pull=600s\nreply\n  text: ok");
     const stop = await oxbow(["ollama", "stop"], { env });

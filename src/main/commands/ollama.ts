@@ -21,7 +21,7 @@ const USAGE = `Usage: oxbow ollama [ACTION]
   list          the installed models
   start         start 'ollama serve' in the background and wait until it answers
   stop          stop it again, if Oxbow had started it
-  use NAME      load a model into memory
+  use NAME      load a model into memory, and use it from now on where no other is chosen
   pull NAME     download a model; after Ctrl-C, the same again goes on with it
 
 `;
