@@ -94,13 +94,17 @@ describe("oxbow ollama", () => {
     expect(await readFile(join(env.OXBOW_HOME, "state", "ollama", "serve.log"), "utf8")).toContain("mock model at");
   });
 
-  verifies(["M5"], "is used from now on when 'oxbow ollama use' names it", async () => {
-    const { mock, env } = await ollama("model first:1b\nmodel other:1b\nreply times=any\n  text: ok\n");
+  verifies(["M5"], "of several is one that can call tools, or the one that 'oxbow ollama use' named", async () => {
+    const models = "model first:1b capabilities=completion\nmodel other:1b capabilities=completion,tools\n";
+    const { mock, env } = await ollama(`${models}reply times=any\n  text: ok\n`);
     const home = { ...env, OXBOW_HOME: await temporaryFolder() };
-    const used = await oxbow(["ollama", "use", "other:1b"], { env: home });
-    expect(used.stdout).toContain("other:1b is in memory, and is the one that is used from now on");
-    await oxbow(["hi"], { env: home });
-    expect(mock.requests.at(-1)?.body).toMatchObject({ model: "other:1b" });
+    expect((await oxbow(["hi"], { env: home })).stderr).toBe("");
+    const used = await oxbow(["ollama", "use", "first:1b"], { env: home });
+    expect(used.stdout).toContain("first:1b is in memory, and is the one that is used from now on");
+    const { code, stderr } = await oxbow(["hi"], { env: home });
+    expect([code, stderr]).toEqual([0, expect.stringContaining("first:1b cannot call tools")]);
+    const asked = mock.requests.map(({ body }) => (body as { model: string }).model);
+    expect(asked).toEqual(["other:1b", "first:1b"]);
   });
 
   verifies(["M5"], "leaves a service alone that it did not start, and says why one does not start", async () => {

@@ -32,6 +32,21 @@ export async function findServers(parts: ModelParts): Promise<readonly FoundServ
   });
 }
 
+/** The same servers, with what they tell of their models beyond the names. */
+export async function withAbilities(
+  { directory, http }: ModelParts,
+  servers: readonly FoundServer[],
+): Promise<readonly FoundServer[]> {
+  const { withDetails } = await import("../../providers/model-details.js");
+  return Promise.all(
+    servers.map(async ({ provider, models }) => {
+      const kind = provider.wire === "ollama" ? "ollama" : provider.name;
+      const options = { http, timeoutMs: PROBE_MS, models };
+      return { provider, models: await withDetails(kind, directory.endpoint(provider), options) };
+    }),
+  );
+}
+
 export async function listOf(
   { directory, http }: ModelParts,
   provider: NamedProvider,

@@ -30,7 +30,7 @@ export function modelTable(states: readonly ProviderState[], options: TableOptio
     for (const model of models) {
       number++;
       const mark = numbered ? `${String(number).padStart(digits)}  ` : "";
-      lines.push(`  ${mark}${safeLine(`${state.name}:${model.id}`).padEnd(width)}  ${abilities(model)}`.trimEnd());
+      lines.push(`  ${mark}${safeLine(`${state.name}:${model.id}`).padEnd(width)}  ${abilityText(model)}`.trimEnd());
     }
     const left = state.models.length - models.length;
     if (left > 0) lines.push(`  … and ${left} more: 'oxbow models ${state.name}' lists them`);
@@ -53,7 +53,8 @@ function missingNames(missing: readonly ProviderState[]): readonly string[] {
   return names === "" ? [] : [`not ready: ${names} ('oxbow models' says why)`];
 }
 
-function abilities({ label, maxContextTokens, tools, bytes, price }: ListedModel): string {
+/** `40k context, tools, 5.2 GB` */
+export function abilityText({ label, maxContextTokens, tools, bytes, price }: ListedModel): string {
   const parts = [
     label === undefined ? "" : safeLine(label),
     maxContextTokens === undefined ? "" : `${tokens(maxContextTokens)} context`,

@@ -6,6 +6,7 @@
  *    and where there is none the one used last, else the first, is taken and said.
  * 3. Nothing found is the offline model, and a model that was asked for by name is then missing.
  */
+import type { ListedModel } from "../../providers/model-list.js";
 import type { NamedProvider } from "../../providers/named.js";
 import type { FoundServer } from "./local-servers.js";
 import { type ModelParts, OFFLINE } from "./model-parts.js";
@@ -84,22 +85,39 @@ async function pick(
   servers: readonly FoundServer[],
   person: Person | undefined,
 ): Promise<Selection> {
-  const choices = servers.flatMap(({ provider, models }) =>
-    models.map(({ id }): Selection & { model: string } => ({ provider: provider.name, model: id })),
-  );
-  const [first] = choices;
-  if (first === undefined || choices.length === 1) return first ?? { provider: OFFLINE };
+  const found = choicesOf(servers);
+  if (found.length <= 1) return found[0] ?? { provider: OFFLINE };
   const { lastModel, rememberModel } = await import("./last-model.js");
   const last = lastModel(parts.state);
-  const again = choices.find((choice) => specOf(choice) === last);
+  const again = found.find((choice) => specOf(choice) === last);
   if (again !== undefined) return again;
+  const { withAbilities } = await import("./local-servers.js");
+  const described = choicesOf(await withAbilities(parts, servers));
+  // Who cannot call tools can do little here.
+  const choices = [
+    ...described.filter(({ listed }) => listed.tools !== false),
+    ...described.filter(({ listed }) => listed.tools === false),
+  ];
+  const first = choices[0] ?? { provider: OFFLINE, model: OFFLINE };
   const chosen = person && (await askWhich(choices, person));
   if (chosen === undefined) {
     const note = `${choices.length} models are ready and nobody was asked: using ${specOf(first)}. Choose another with --model or OXBOW_MODEL ('oxbow models' lists them).`;
-    return { ...first, note };
+    return { provider: first.provider, model: first.model, note };
   }
   rememberModel(parts.state, specOf(chosen));
-  return chosen;
+  return { provider: chosen.provider, model: chosen.model };
+}
+
+interface Choice {
+  readonly provider: string;
+  readonly model: string;
+  readonly listed: ListedModel;
+}
+
+function choicesOf(servers: readonly FoundServer[]): readonly Choice[] {
+  return servers.flatMap(({ provider, models }) =>
+    models.map((listed) => ({ provider: provider.name, model: listed.id, listed })),
+  );
 }
 
 function specOf({ provider, model }: Selection): string {
@@ -107,9 +125,13 @@ function specOf({ provider, model }: Selection): string {
 }
 
 /** Undefined when no usable answer came. */
-async function askWhich<T extends Selection>(choices: readonly T[], person: Person): Promise<T | undefined> {
-  const width = String(choices.length).length;
-  const menu = choices.map((choice, index) => `  ${String(index + 1).padStart(width)}  ${specOf(choice)}\n`).join("");
+async function askWhich(choices: readonly Choice[], person: Person): Promise<Choice | undefined> {
+  const { abilityText } = await import("./model-table.js");
+  const digits = String(choices.length).length;
+  const width = Math.max(...choices.map((choice) => specOf(choice).length));
+  const line = (choice: Choice, index: number) =>
+    `  ${String(index + 1).padStart(digits)}  ${specOf(choice).padEnd(width)}  ${abilityText(choice.listed)}`.trimEnd();
+  const menu = choices.map((choice, index) => `${line(choice, index)}\n`).join("");
   let question = `Several models are ready:\n${menu}Which one? [1] `;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const answer = (await person.ask(question))?.trim();

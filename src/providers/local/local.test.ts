@@ -110,6 +110,16 @@ describe("[M20] a model of Ollama", () => {
     expect(noticesOf(await ask(model, tokens(12_000)))).toEqual([]);
   });
 
+  it("is not asked for what the server says it cannot do, and that is told once", async () => {
+    const model = await open("model plain capabilities=completion\nreply times=2\n  text: ok\n", { model: "plain" });
+    const notices = noticesOf(await ask(model, "hi", { tools: TOOLS, effort: "high" }));
+    expect(notices).toMatchObject([{ level: "warning", message: expect.stringContaining("plain cannot call tools") }]);
+    expect(noticesOf(await ask(model, "again", { tools: TOOLS }))).toEqual([]);
+    expect(mock.failures).toEqual([]);
+    expect(mock.requests[0]?.body).not.toHaveProperty("tools");
+    expect(mock.requests[0]?.body).not.toHaveProperty("think");
+  });
+
   it("says that it is being loaded while nothing comes", async () => {
     const clock = new ManualClock();
     const local = await open("model big:8b load=5s size=4100000000\nreply\n  text: ok", { clock, model: "big:8b" });

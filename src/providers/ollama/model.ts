@@ -5,7 +5,8 @@
  * 1. The server is asked about the model once, before the first request; when it does not tell, the request goes out all the same.
  * 2. A request that the server finds too long is sent again with the next larger context, as long as there is one. Nothing of an
  *    answer has been seen then.
- * 3. A cut is told once.
+ * 3. A cut is told once, and so is a model that cannot call tools.
+ * 4. What the server says a model cannot do is not asked of it: the whole request would be refused.
  */
 
 import { formatBytes } from "../../base/byte-size.js";
@@ -50,8 +51,11 @@ class OllamaSession<State> {
   readonly #options: OllamaModelOptions<State>;
   readonly #cuts = new CutDetector();
   #window: Promise<ContextWindow> | undefined;
+  /** As far as the server tells; none, when it does not. */
+  #capabilities: readonly string[] = [];
   #bytes: number | undefined;
   #told = false;
+  #toldOfTools = false;
 
   constructor(options: OllamaModelOptions<State>) {
     this.#options = options;
@@ -64,9 +68,14 @@ class OllamaSession<State> {
     return Number.isFinite(most) ? most : undefined;
   }
 
-  async *stream(request: ModelRequest, context: RequestContext): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
+  async *stream(asked: ModelRequest, context: RequestContext): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
     this.#window ??= this.#openWindow();
     const window = await this.#window;
+    const request = this.#possible(asked);
+    if (request.tools.length < asked.tools.length && !this.#toldOfTools) {
+      this.#toldOfTools = true;
+      yield [{ type: "notice", level: "warning", message: withoutTools(this.#options.model) }];
+    }
     const measured = this.#cuts.ratio;
     let needed = neededContext(request, measured && measured * MARGIN);
     for (;;) {
@@ -75,6 +84,16 @@ class OllamaSession<State> {
       if (!again) return;
       needed = contextTokens + 1;
     }
+  }
+
+  #possible(request: ModelRequest): ModelRequest {
+    const lacks = (ability: string) => this.#capabilities.length > 0 && !this.#capabilities.includes(ability);
+    const { effort, ...plain } = request;
+    return {
+      ...plain,
+      ...(effort !== undefined && !lacks("thinking") && { effort }),
+      ...(lacks("tools") && { tools: [] }),
+    };
   }
 
   /** True when the request has to be sent again with more context. */
@@ -140,6 +159,7 @@ class OllamaSession<State> {
       runningModels(endpoint.baseUrl, { http }),
     ]);
     const details = shown.ok ? shown.details : undefined;
+    this.#capabilities = details?.capabilities ?? [];
     const known = details?.maxContextTokens ?? maxContextTokens;
     const loaded = running.ok ? running.models.find(({ name }) => isSameModel(name, model)) : undefined;
     const limits: ContextLimits = {
@@ -166,6 +186,10 @@ class OllamaSession<State> {
     }
     return this.#bytes;
   }
+}
+
+function withoutTools(model: string): string {
+  return `${model} cannot call tools: it answers, but it sees no files and runs nothing. 'oxbow models' shows which can.`;
 }
 
 /** What comes next need not be quite like what came before. */
