@@ -14,8 +14,12 @@ export default defineConfig({
   ],
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"],
-    // These need what is not in the repository: cases by others, packages that are only looked at.
-    exclude: process.env.OXBOW_TEST_OUTSIDE ? [] : ["**/*.outside.test.ts"],
+    // These need what is not in the repository: cases by others, and packages that are only looked at (test/packages).
+    exclude: [
+      "**/node_modules/**",
+      ...(process.env.OXBOW_TEST_OUTSIDE ? [] : ["**/*.outside.test.ts"]),
+      ...(process.env.OXBOW_TEST_PACKAGES ? [] : ["**/*.packages.test.ts"]),
+    ],
     // Much of a test's time is waiting for processes and disks, so a core is not kept free.
     maxWorkers: "100%",
     // Loading the same modules for each file anew takes a quarter of the time. No test may leave anything behind in them.
