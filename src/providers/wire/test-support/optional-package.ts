@@ -3,14 +3,14 @@
  * OXBOW_TEST_PACKAGES names; a test that finds none says so and is skipped.
  */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /** The folder of the package, or undefined, which is said once. */
 export function findPackage(name: string, folder: string | undefined): string | undefined {
-  const places = [ROOT, ...(folder === undefined ? [] : [folder])].map((place) => join(place, "node_modules", name));
+  const places = [ROOT, ...(folder === undefined ? [] : [folder])].map((place) => resolve(place, "node_modules", name));
   const found = places.find(existsSync);
   if (found === undefined) console.log(`skipped: ${name} is not installed (install it, or set OXBOW_TEST_PACKAGES)`);
   return found;
