@@ -4,6 +4,7 @@ import { paint, type Terminal } from "../../../clients/headless/terminal.js";
 import { type SearchHit, searchSessions } from "../../../sessions/search.js";
 import { EXIT } from "../../exit-codes.js";
 import { UsageError } from "../../flags.js";
+import { StatusLine } from "../../status-line.js";
 import type { SessionAction } from "./session-action.js";
 
 const MOST = 20;
@@ -19,17 +20,24 @@ export const action: SessionAction = {
     const limit = Number(flags.text("limit") ?? MOST);
     if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit: expected a whole number from 1.");
     const hits: SearchHit[] = [];
+    const status = new StatusLine(sessions.terminal);
     const options = {
       limit,
       ...(flags.has("here") && { cwd: sessions.folder }),
-      onUnreadable: (session: string, message: string) =>
-        sessions.terminal.err.write(`oxbow: ${session} was passed over: ${message}\n`),
+      onProgress: (progress: { readonly sessions: number; readonly of: number }) =>
+        status.show(`${progress.sessions} of ${progress.of} sessions`),
+      onUnreadable: (session: string, message: string) => {
+        status.clear();
+        sessions.terminal.err.write(`oxbow: ${session} was passed over: ${message}\n`);
+      },
     };
     for await (const hit of searchSessions(sessions.store, query, options)) {
+      status.clear();
       if (flags.has("json")) hits.push(hit);
       else await sessions.write(rendered(hit, sessions.terminal, sessions.clock.wall()));
       if (!flags.has("json")) hits.push(hit);
     }
+    status.clear();
     if (flags.has("json")) sessions.print(flags, hits, () => "");
     else if (hits.length === 0) sessions.terminal.err.write("Nothing was found.\n");
     return hits.length === 0 ? EXIT.failed : EXIT.answered;

@@ -1,6 +1,7 @@
 import type { SessionId } from "../../../protocol/ids.js";
 import type { Verification } from "../../../sessions/store.js";
 import { EXIT } from "../../exit-codes.js";
+import { StatusLine } from "../../status-line.js";
 import type { SessionAction } from "./session-action.js";
 
 export const action: SessionAction = {
@@ -8,7 +9,12 @@ export const action: SessionAction = {
   async run(flags, sessions) {
     const records = flags.has("all") ? await sessions.store.list() : [await sessions.named(flags)];
     const results: (Verification & { readonly id: SessionId })[] = [];
-    for (const { id } of records) results.push({ id, ...(await sessions.store.verify(id)) });
+    const status = new StatusLine(sessions.terminal);
+    for (const { id, last_event } of records) {
+      status.show(`${id}: ${last_event} events`);
+      results.push({ id, ...(await sessions.store.verify(id)) });
+    }
+    status.clear();
     sessions.print(flags, flags.has("all") ? results : results[0], () => results.map(line).join("\n"));
     return results.every(({ ok }) => ok) ? EXIT.answered : EXIT.failed;
   },
