@@ -148,8 +148,7 @@ export async function openRun(
     dispose: async () => {
       await tools.close();
       await recording.stop();
-      // What cannot be saved has been told.
-      await journal.settle().catch(() => {});
+      await journal.close();
     },
   });
   run = opened;

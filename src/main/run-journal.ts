@@ -24,8 +24,13 @@ export interface JournalParts {
 /** Long enough for the request to be on its way, short enough to be done before most answers begin. */
 const OPENING_DELAY_MS = 25;
 
+export interface OpenedJournal extends RunJournal {
+  /** Everything is written, or it was told why not. */
+  close(): Promise<void>;
+}
+
 /** For a session that goes on, the store is open already: what happens is on the disk from the first event on. */
-export async function openJournal(parts: JournalParts): Promise<RunJournal> {
+export async function openJournal(parts: JournalParts): Promise<OpenedJournal> {
   let journal: Journal | undefined;
   let loading: Promise<Journal> | undefined;
   const early: Envelope[] = [];
@@ -54,6 +59,9 @@ export async function openJournal(parts: JournalParts): Promise<RunJournal> {
     settle: async () => {
       if (journal !== undefined || early.length > 0) await (await load()).settle();
     },
+    close: async () => {
+      if (journal !== undefined || early.length > 0) await (await load()).close();
+    },
   };
 }
 
@@ -71,6 +79,7 @@ async function createJournal(parts: JournalParts): Promise<Journal> {
     session,
     ...(record === undefined && { create: row }),
     orphans: new Map(verdicts),
+    uncondensed: resumed?.uncondensed ?? 0,
     model: `${provider}:${name}`,
     clock,
     openStore: () => sessions.open(),

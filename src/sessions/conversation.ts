@@ -53,29 +53,50 @@ export interface RebuildOptions {
   readonly withinTurn?: boolean;
   /** Inputs of the turn that is open now, from before the first event. */
   readonly before?: AsyncIterable<Envelope>;
+  /** What was said before the first event. */
+  readonly messages?: readonly Message[];
 }
 
 export async function rebuildConversation(
   events: AsyncIterable<Envelope>,
   options: RebuildOptions = {},
 ): Promise<RebuiltConversation> {
-  const builder = new ConversationBuilder(options);
-  for await (const event of options.before ?? []) builder.takeWaiting(event);
+  const builder = await ConversationBuilder.begin(options);
   for await (const event of events) builder.take(event);
   return builder.end();
 }
 
 export class ConversationBuilder {
-  #messages: Message[] = [];
+  #messages: Message[];
   #answer: Answer | undefined;
   #turn: { turn: TurnId; text: string; iterations: number; usage: Usage } | undefined;
   #waiting: EventPayloads["InputQueued"][] = [];
   #turns = 0;
   #lastEvent = 0;
 
-  constructor({ withinTurn = false }: RebuildOptions = {}) {
+  constructor({ withinTurn = false, messages = [] }: RebuildOptions = {}) {
+    this.#messages = [...messages];
     // Its name comes with the summary, when the turn goes on after that.
     if (withinTurn) this.#turn = newTurn("turn_");
+  }
+
+  static async begin(options: RebuildOptions): Promise<ConversationBuilder> {
+    const builder = new ConversationBuilder(options);
+    for await (const event of options.before ?? []) builder.takeWaiting(event);
+    return builder;
+  }
+
+  /** Between two turns, and nothing waits: what follows does not depend on what was before. */
+  get isIdle(): boolean {
+    return this.#turn === undefined && this.#answer === undefined && this.#waiting.length === 0;
+  }
+
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  get turns(): number {
+    return this.#turns;
   }
 
   take(event: Envelope): void {

@@ -12,7 +12,7 @@ import type { EventBody } from "../protocol/events.js";
 import { NO_USAGE } from "../protocol/usage.js";
 import { Journal } from "./journal.js";
 import { openSqliteStore } from "./sqlite/sqlite-store.js";
-import { type SessionStore, StoreError } from "./store.js";
+import { type SessionStore, STRETCH_EVENTS, StoreError } from "./store.js";
 
 const ids = createIdSource({ wall: Date.now, random: (bytes) => crypto.getRandomValues(bytes) });
 const redactor = {
@@ -159,6 +159,21 @@ describe("the journal", () => {
       }),
       { numRuns: 60, seed: 9 },
     );
+  });
+
+  verifies(["S6"], "condenses a log that has become long, behind the end of a turn", async () => {
+    const { session, journal, publish } = recording();
+    publish(started("go"));
+    for (let i = 0; i < STRETCH_EVENTS; i++) publish({ kind: "TextDelta", payload: { text: "on " } });
+    await journal.settle();
+    expect(await store.condensed?.end(session)).toBeUndefined();
+    publish(ended);
+    await journal.close();
+    expect(await store.condensed?.end(session)).toBe(STRETCH_EVENTS + 2);
+    publish(started("again"));
+    publish(ended);
+    await journal.close();
+    expect(await store.condensed?.end(session)).toBe(STRETCH_EVENTS + 2);
   });
 });
 

@@ -6,7 +6,8 @@
  * 2. A call that changes something begins only after its intent, and everything that led to it, is on the disk. Its end is written
  *    in the same step as its result.
  * 3. The store is opened with the first event. A session without a turn is not stored.
- * 4. When writing fails, the run hears of it at once, events wait in memory, and the next turn begins by writing them.
+ * 4. Behind the end of a turn, now and then, what has come since is condensed for the next resume (condense.ts).
+ * 5. When writing fails, the run hears of it at once, events wait in memory, and the next turn begins by writing them.
  */
 import { createHash } from "node:crypto";
 import type { Clock } from "../base/clock.js";
@@ -17,7 +18,7 @@ import type { EventPayloads } from "../protocol/events.js";
 import type { CallId, SessionId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import { EventRedaction, type Redactor } from "./redacted-events.js";
-import { type Durability, type NewSession, type SessionStore, StoreError } from "./store.js";
+import { type Durability, type NewSession, type SessionStore, STRETCH_EVENTS, StoreError } from "./store.js";
 
 export interface JournalOptions {
   readonly session: SessionId;
@@ -25,6 +26,8 @@ export interface JournalOptions {
   readonly create?: NewSession;
   /** Calls of an earlier run whose end is still to be written, with a note for the ledger. */
   readonly orphans?: ReadonlyMap<CallId, string | undefined>;
+  /** Events of earlier runs that are not condensed yet. */
+  readonly uncondensed?: number;
   /** PROVIDER:MODEL as the row has it. */
   readonly model: string;
   /** Called once, late. Answers undefined where nothing is to be stored. */
@@ -74,11 +77,14 @@ export class Journal {
   #routed = false;
   #writeMs = 0;
   #cancelLater: (() => void) | undefined;
+  #uncondensed: number;
+  #condensing: Promise<void> | undefined;
 
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#toCreate = options.create;
     this.#model = options.model;
+    this.#uncondensed = options.uncondensed ?? 0;
     this.#intended = new Map(options.orphans);
   }
 
@@ -145,6 +151,12 @@ export class Journal {
     if (this.#broken !== undefined) throw this.#broken;
   }
 
+  /** As `settle`, and nothing is under way any more. What could not be written was told. */
+  async close(): Promise<void> {
+    await this.settle().catch(() => {});
+    await this.#condensing;
+  }
+
   /** So that the first event need not wait for it. A failure is told and tried again with that event. */
   async prepare(): Promise<void> {
     await this.#open().catch(() => {});
@@ -185,6 +197,21 @@ export class Journal {
     if (SYNCED.has(event.kind)) this.#submit("sync");
     else this.#cancelLater ??= this.#options.clock.after(TOGETHER_MS, () => this.#submit("group"));
     if (event.kind === "ToolResult" && this.#intended.has(event.payload.call)) this.#conclude(event);
+    this.#uncondensed++;
+    if (event.kind === "TurnEnded" && this.#uncondensed >= STRETCH_EVENTS) this.#condensing ??= this.#condense();
+  }
+
+  /** What goes wrong here goes wrong for a copy; the next resume makes it. */
+  async #condense(): Promise<void> {
+    this.#uncondensed = 0;
+    try {
+      await this.#settled;
+      const { condenseSession } = await import("./condense.js");
+      if (this.#store !== undefined) this.#uncondensed += await condenseSession(this.#store, this.#options.session);
+    } catch {
+    } finally {
+      this.#condensing = undefined;
+    }
   }
 
   #create(): void {

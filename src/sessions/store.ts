@@ -9,7 +9,7 @@
  * 5. What is read is what was written, or what is left of it after `expire`, or an error: never something else.
  */
 import type { Message } from "../protocol/content.js";
-import type { Envelope } from "../protocol/envelope.js";
+import type { Envelope, EnvelopeOf } from "../protocol/envelope.js";
 import type { EventKind, SessionEndReason, ToolStatus } from "../protocol/events.js";
 import type { CallId, LogId, SessionId } from "../protocol/ids.js";
 import type { Usage } from "../protocol/usage.js";
@@ -146,6 +146,37 @@ export interface Conclusion {
   readonly note?: string;
 }
 
+/** What a run of whole turns came to (condense.ts): it says what its events say, to whoever only wants the conversation. */
+export interface Stretch {
+  /** It stands for the events behind this one, */
+  readonly after: number;
+  /** up to and with this one. */
+  readonly to: number;
+  readonly turns: number;
+  readonly messages: readonly Message[];
+  /** The event with which each of them begins; 0 for those that have none (base/message-origin.ts). */
+  readonly origins: readonly number[];
+  /** A summary stands in it: nothing that was said before it counts. */
+  readonly anew?: true;
+}
+
+/** A stretch has as many events at least: fewer are read quickly enough as they are. */
+export const STRETCH_EVENTS = 1000;
+
+export function isSummary(event: Envelope): event is EnvelopeOf<"CompactionTriggered"> {
+  return event.kind === "CompactionTriggered" && event.payload.summary !== undefined;
+}
+
+/** Stretches are a copy: the log is the truth, and what does not fit it is thrown away. */
+export interface CondensedLog {
+  /** The last event that they stand for; undefined without any. */
+  end(session: SessionId): Promise<number | undefined>;
+  /** From the first event that counts on, without gaps. None when one of them is not what was added, or the log has changed. */
+  read(session: SessionId): Promise<readonly Stretch[]>;
+  /** Behind the last one. Refuses with `conflict` what does not follow it. */
+  add(session: SessionId, stretch: Stretch): Promise<void>;
+}
+
 export type LogProblem = "changed" | "missing" | "truncated" | "added" | "unreadable" | "head";
 
 export type Verification =
@@ -187,6 +218,8 @@ export interface SessionStore {
    * Stores without this have only the events.
    */
   editedConversation?(session: SessionId): Promise<readonly Message[] | undefined>;
+  /** Where long logs are also kept condensed, so that a resume need not read all their events. */
+  readonly condensed?: CondensedLog;
   /** What was spent, as the CostIncremented events say; oldest first. Costs as much as there are rows, not events. */
   spending(filter?: SpendingFilter): Promise<readonly Spending[]>;
   /** Writes what is waiting. */

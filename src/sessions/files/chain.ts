@@ -11,7 +11,8 @@
  *
  * A whole folder put back to an earlier state is consistent in itself.
  */
-import { createHash, createHmac, hash, hkdfSync } from "node:crypto";
+import { hash, hkdfSync } from "node:crypto";
+import { TagMaker } from "../tag-maker.js";
 
 /** 128 bits; there is one tag for every event. */
 const TAG_BYTES = 16;
@@ -28,12 +29,12 @@ export interface LinkedEvent {
 }
 
 export class Chain {
-  readonly #key: Buffer | undefined;
+  readonly #tags: TagMaker | undefined;
   readonly #names: string;
 
   constructor(key: Uint8Array | undefined, names: { readonly session: string; readonly log: string }) {
     this.#names = `${names.session} ${names.log}`;
-    this.#key = key && Buffer.from(hkdfSync("sha256", key, this.#names, "oxbow session files 1", 32));
+    this.#tags = key && new TagMaker(Buffer.from(hkdfSync("sha256", key, this.#names, "oxbow session files 1", 32)));
   }
 
   /** Tells whether a session was written with this key, or without one as this chain is. */
@@ -54,12 +55,17 @@ export class Chain {
     return this.#tag("head", lastLink, String(lastEvent));
   }
 
+  /** `content` is JSON; `stretch` says which events it stands for, and their links. */
+  stretch(stretch: { after: number; to: number; previous: string; link: string }, content: string): string {
+    const { previous, link, after, to } = stretch;
+    return this.#tag("stretch 1", previous, link, `${after} ${to} ${content}`);
+  }
+
   #tag(purpose: string, ...parts: readonly string[]): string {
-    const tag = this.#key === undefined ? createHash("sha256").update(this.#names) : createHmac("sha256", this.#key);
-    tag.update(`\0${purpose}\0`);
     // All parts but the last have a fixed length, so no two inputs run together to the same bytes.
-    for (const part of parts) tag.update(part);
-    return tag.digest("hex").slice(0, 2 * TAG_BYTES);
+    const text = `\0${purpose}\0${parts.join("")}`;
+    const tag = this.#tags?.make(text).toString("hex") ?? digestOf(`${this.#names}${text}`);
+    return tag.slice(0, 2 * TAG_BYTES);
   }
 }
 

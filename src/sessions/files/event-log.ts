@@ -136,6 +136,19 @@ export class EventReader {
     }
   }
 
+  /** The link that an event claims to have; undefined when the log ends before it. */
+  async linkAt(id: number): Promise<string | undefined> {
+    if (id === 0) return FIRST_LINK;
+    const file = await LineFile.open(this.#paths.events, "read");
+    try {
+      return (await this.#find(file, id))?.link;
+    } catch (error) {
+      throw asDamage(error);
+    } finally {
+      await file.close();
+    }
+  }
+
   async last(kind: EventKind): Promise<number | undefined> {
     const file = await LineFile.open(this.#paths.events, "read");
     try {

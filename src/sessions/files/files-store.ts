@@ -7,6 +7,7 @@
  *     <session id>/events.jsonl            the log, one event a line (event-line.ts)
  *     <session id>/events.head             how long the log is at least (log-head.ts)
  *     <session id>/ledger.jsonl            which calls began and ended
+ *     <session id>/condensed.jsonl         what long runs of turns came to (condensed-file.ts)
  *
  * 1. A folder appears under its name whole, and leaves it whole.
  * 2. The log is the truth; `messages/` is made from it until a person has edited something there (message-folder.ts).
@@ -20,9 +21,11 @@ import { type CallId, isId, type SessionId } from "../../protocol/ids.js";
 import {
   type AppendOptions,
   type Conclusion,
+  type CondensedLog,
   type Durability,
   type EventRange,
   type Intent,
+  isSummary,
   type NewSession,
   type SessionFilter,
   type SessionPatch,
@@ -33,6 +36,7 @@ import {
   StoreError,
   type Verification,
 } from "../store.js";
+import { CondensedFile } from "./condensed-file.js";
 import { prepareEvent } from "./event-line.js";
 import { Ledger, neverStarted } from "./ledger.js";
 import { LineFile } from "./line-file.js";
@@ -65,6 +69,7 @@ interface Desk {
   readonly state: SessionState;
   readonly writer: SessionWriter;
   readonly messages: MessageFolder;
+  readonly condensed: CondensedFile;
 }
 
 class FilesStore implements SessionStore {
@@ -96,10 +101,13 @@ class FilesStore implements SessionStore {
     durability: Durability,
     { copied }: AppendOptions = {},
   ): Promise<void> {
-    const { writer, messages } = this.#desk(session);
+    const { writer, messages, condensed } = this.#desk(session);
     const prepared = events.map((event) => prepareEvent(session, event));
+    const summarises = events.some(isSummary);
     await writer.add(async (open) => {
       await open.append(prepared);
+      // One that stays is as good: the summary stands behind it.
+      if (summarises) await condensed.discard().catch(() => {});
       const last = prepared.at(-1);
       if (copied && last !== undefined) await open.changeConf({ copied_to: String(last.id) });
       return durability;
@@ -201,12 +209,13 @@ class FilesStore implements SessionStore {
 
   async expire(session: SessionId, event: number): Promise<void> {
     if (!Number.isSafeInteger(event) || event < 0) throw new StoreError("invalid", `${event} is not an event id.`);
-    const { state, writer, messages } = this.#desk(session);
+    const { state, writer, messages, condensed } = this.#desk(session);
     await writer.add(async (open) => {
       const to = Math.min(event, await open.lastEvent());
       if (to <= (await open.conf()).expired_to) return "group";
       const { reader } = await openReader(state);
       await open.dropLog();
+      await condensed.discard();
       await reader.expire(to);
       await messages.expire(to);
       // Last: what a crash leaves undone is done again.
@@ -214,6 +223,35 @@ class FilesStore implements SessionStore {
       return "group";
     });
   }
+
+  readonly condensed: CondensedLog = {
+    end: async (session) => {
+      const { writer, condensed } = this.#desk(session);
+      await writer.idle();
+      return condensed.end();
+    },
+    read: async (session) => {
+      const { state, writer, condensed } = this.#desk(session);
+      await writer.idle();
+      const found = await condensed.read(await openReader(state));
+      if (found !== undefined) return found;
+      const discarded = writer.add(async () => {
+        await condensed.discard();
+        return "group";
+      });
+      // What cannot be removed now is found wrong again the next time.
+      await discarded.catch(() => {});
+      return [];
+    },
+    add: async (session, stretch) => {
+      const { state, writer, condensed } = this.#desk(session);
+      await writer.idle();
+      await writer.add(async () => {
+        await condensed.add(await openReader(state), stretch);
+        return "group";
+      });
+    },
+  };
 
   async editedConversation(session: SessionId): Promise<readonly Message[] | undefined> {
     const { writer, messages } = this.#desk(session);
@@ -266,7 +304,8 @@ class FilesStore implements SessionStore {
       clock,
       openLog: () => openReader(state),
     });
-    const desk = { state, writer: new SessionWriter(state, { lock: paths.lock, clock }), messages };
+    const writer = new SessionWriter(state, { lock: paths.lock, clock });
+    const desk = { state, writer, messages, condensed: new CondensedFile(paths.condensed) };
     this.#desks.set(session, desk);
     return desk;
   }

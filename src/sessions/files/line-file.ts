@@ -147,8 +147,11 @@ export class LineFile {
   /** The pieces between line feeds before `end`, the last first. */
   async *#backwards(end: number): AsyncGenerator<Line> {
     let rest: Buffer = Buffer.alloc(0);
+    // Mostly the end is all that is wanted; who goes on goes far.
+    let step = TAIL_BYTES;
     for (let position = end; position > 0; ) {
-      const length = Math.min(Math.max(TAIL_BYTES, rest.length), position);
+      const length = Math.min(Math.max(step, rest.length), position);
+      step = Math.min(2 * step, READ_BYTES);
       position -= length;
       let bytes = Buffer.concat([await this.#read(position, length), rest]);
       for (let found = bytes.lastIndexOf(LINE_FEED); found !== -1; found = bytes.lastIndexOf(LINE_FEED)) {

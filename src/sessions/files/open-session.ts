@@ -165,11 +165,19 @@ export async function readConf(
   throw new StoreError("damaged", `${paths.conf} is of another session, ${conf.id}. Give the folder that name again.`);
 }
 
+export interface OpenedLog {
+  readonly reader: EventReader;
+  readonly chain: Chain;
+  readonly log: string;
+  readonly expired_to: number;
+}
+
 /** The reader of a session's log, once it is sure that this key fits. */
-export async function openReader(files: SessionFiles): Promise<{ readonly reader: EventReader; readonly log: string }> {
+export async function openReader(files: SessionFiles): Promise<OpenedLog> {
   const { conf } = await readConf(files.paths, files.session);
   const identity: LogIdentity = { session: files.session, chain: chainOf(conf, files) };
-  return { reader: new EventReader(files.paths, identity), log: conf.log };
+  const { log, expired_to } = conf;
+  return { reader: new EventReader(files.paths, identity), chain: identity.chain, log, expired_to };
 }
 
 async function readChain(files: SessionFiles): Promise<Chain> {

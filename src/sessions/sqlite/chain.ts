@@ -7,11 +7,12 @@
  *    Whoever kept a copy of the payload can still show, with the link, that it is the one.
  * 3. The key comes from the database's key and the names of session and log: rows of another session never fit.
  * 4. The head's seal says how long the chain is, so that one cut at its end is seen, and how much of it has expired.
+ * 5. A stretch (stretches.ts) has a tag over its content and the links of the events that it lies between.
  *
  * Whoever has the database's key can make a new chain. A whole file put back to an earlier state is consistent in itself.
  */
 import { hkdfSync } from "node:crypto";
-import { TagMaker } from "./tag-maker.js";
+import { TagMaker } from "../tag-maker.js";
 
 /** 80 bits, the least that RFC 2104 advises: there is one for every event, and a forger has no way to try one but to be seen. */
 const LINK_BYTES = 10;
@@ -27,6 +28,18 @@ export interface LinkedEvent {
   readonly originator: string;
   /** The payload's JSON as UTF-8. */
   readonly payload: Uint8Array;
+}
+
+/** An event and its link. */
+interface ChainEnd {
+  readonly id: number;
+  readonly link: Uint8Array;
+}
+
+interface StretchContent {
+  readonly encoding: number;
+  readonly body: Uint8Array;
+  readonly holes: Uint8Array;
 }
 
 export class Chain {
@@ -51,6 +64,11 @@ export class Chain {
 
   seal(lastEvent: number, lastLink: Uint8Array, expiredTo: number): Buffer {
     return this.#tags.make("head\0", lastLink, `${lastEvent} ${expiredTo}`).subarray(0, SEAL_BYTES);
+  }
+
+  stretch(after: ChainEnd, to: ChainEnd, { encoding, body, holes }: StretchContent): Buffer {
+    const numbers = `${after.id} ${to.id} ${encoding} ${body.length}\0`;
+    return this.#tags.make("stretch 1\0", after.link, to.link, numbers, body, holes).subarray(0, SEAL_BYTES);
   }
 }
 

@@ -8,13 +8,10 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { withoutContent } from "../expired.js";
 import { type EventRange, StoreError, type Verification } from "../store.js";
-import { Blobs } from "./blobs.js";
 import { ChainBreak, readable } from "./chain-break.js";
-import type { Database } from "./database.js";
 import { EventReader, PAGE_ROWS, type ReadEvent, type Tables } from "./event-reader.js";
 import { EVENTS_PER_SESSION, type EventRow, isEventId, opensTurnOrCall, placeOf } from "./event-row.js";
 import { LeadingIds } from "./leading-ids.js";
-import type { Names } from "./names.js";
 import { encode, leadingIdOf, type PreparedPayload, preparePayload, withoutLeadingId } from "./payload.js";
 import type { Head } from "./session-table.js";
 import { toMilliseconds } from "./timestamp.js";
@@ -51,8 +48,8 @@ export class EventLog {
   /** Of the sessions that are being written. */
   readonly #written = new Map<number, LeadingIds>();
 
-  constructor(database: Database, names: Names) {
-    this.#tables = { database, names, blobs: new Blobs(database) };
+  constructor(tables: Tables) {
+    this.#tables = tables;
   }
 
   /** A transaction was undone: what was learnt in it is not in the database. */

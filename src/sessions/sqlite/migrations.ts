@@ -12,8 +12,9 @@ import { StoreError } from "../store.js";
 import type { Database } from "./database.js";
 import { sql as sessions } from "./migrations/0001-sessions.js";
 import { sql as spending } from "./migrations/0002-spending.js";
+import { sql as stretches } from "./migrations/0003-stretches.js";
 
-export const MIGRATIONS: readonly string[] = [sessions, spending];
+export const MIGRATIONS: readonly string[] = [sessions, spending, stretches];
 
 export interface MigrateOptions {
   readonly wall: () => number;

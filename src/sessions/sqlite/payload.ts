@@ -25,6 +25,8 @@ const LONG = 4 * 1024;
 const LONG_DEFLATE = { level: 4 };
 /** A small window and little memory: setting deflate up costs more than running it. */
 const SHORT_DEFLATE = { level: 9, windowBits: 13, memLevel: 5, dictionary: DICTIONARY_2 };
+/** The same window, and no more memory than LONG: a log has tens of thousands of these. */
+const SHORT_INFLATE = { windowBits: 13, chunkSize: LONG, maxOutputLength: LONG, dictionary: DICTIONARY_2 };
 /** Longer than any string can be: an honest blob never meets it. */
 const INFLATED_MAX = 1024 * 1024 * 1024;
 
@@ -61,6 +63,11 @@ export interface StoredPayload extends Encoded {
   readonly holes?: Buffer | undefined;
 }
 
+/** A value that repeats what payloads hold. */
+export interface Repeated extends Encoded {
+  readonly holes: Buffer;
+}
+
 export interface PayloadSources {
   /** What stands under a hash. */
   blob(hash: Buffer): Encoded | undefined;
@@ -83,6 +90,7 @@ export function preparePayload(payload: unknown): PreparedPayload {
     const name = hash.toString("hex");
     if (!blobs.has(name)) blobs.set(name, { hash, ...encode(content) });
     holes.push([path, name]);
+    return true;
   };
   let rest = Buffer.from(JSON.stringify(withoutLargeStrings(JSON.parse(text), [], takeOut)));
   if (rest.length > LARGE) {
@@ -130,26 +138,52 @@ export function decodePayload(
 ): { readonly payload: JsonValue; readonly json: Buffer } {
   let body = decode(stored);
   if (leadingId) body = Buffer.concat([body.subarray(0, ID_START), leadingId, body.subarray(ID_START)]);
-  let payload = JSON.parse(body.toString()) as JsonValue;
-  if (stored.holes === undefined) return { payload, json: body };
-  for (const [path, name] of JSON.parse(stored.holes.toString()) as readonly Hole[]) {
+  if (stored.holes === undefined) return { payload: JSON.parse(body.toString()), json: body };
+  const payload = withBlobs(JSON.parse(body.toString()), stored.holes, blob);
+  return { payload, json: Buffer.from(JSON.stringify(payload)) };
+}
+
+/** For a value that repeats what is in payloads: strings that are blobs already leave holes, all else stays. */
+export function encodeRepeated(value: JsonValue, isBlob: (hash: Buffer) => boolean): Repeated {
+  const holes: Hole[] = [];
+  const rest = withoutLargeStrings(value, [], (path, json) => {
+    const hash = blobHash(json);
+    if (!isBlob(hash)) return false;
+    holes.push([path, hash.toString("hex")]);
+    return true;
+  });
+  return { ...encode(Buffer.from(JSON.stringify(rest))), holes: Buffer.from(JSON.stringify(holes)) };
+}
+
+export function decodeRepeated(stored: Repeated, blob: PayloadSources["blob"]): JsonValue {
+  return withBlobs(JSON.parse(decode(stored).toString()), stored.holes, blob);
+}
+
+function withBlobs(value: JsonValue, holes: Buffer, blob: PayloadSources["blob"]): JsonValue {
+  let whole = value;
+  for (const [path, name] of JSON.parse(holes.toString()) as readonly Hole[]) {
     const hash = Buffer.from(name, "hex");
     const found = blob(hash);
     if (found === undefined) throw new Error("a part of it is missing");
     const content = decode(found);
     if (!blobHash(content).equals(hash)) throw new Error("a part of it was changed");
-    payload = filled(payload, path, JSON.parse(content.toString()));
+    whole = filled(whole, path, JSON.parse(content.toString()));
   }
-  return { payload, json: Buffer.from(JSON.stringify(payload)) };
+  return whole;
 }
 
 function decode({ encoding, body }: Encoded): Buffer {
   if (encoding === 0) return body;
-  if (encoding === 1) return inflateRawSync(body, { maxOutputLength: INFLATED_MAX });
-  if (encoding === 2) return inflateRawSync(body, { maxOutputLength: INFLATED_MAX, dictionary: DICTIONARY_2 });
+  if (encoding === 1) return inflateRawSync(body, { maxOutputLength: INFLATED_MAX, chunkSize: chunkFor(body) });
+  if (encoding === 2) return inflateRawSync(body, SHORT_INFLATE);
   if (encoding === 3) return framed(body);
   if (encoding === 4 && body.length === 0) return EXPIRED_TEXT;
   throw new Error(`it makes no sense in encoding ${encoding}`);
+}
+
+/** Most of what is long comes out in one piece, which saves joining it. */
+function chunkFor({ length }: Buffer): number {
+  return Math.max(16 * 1024, length * 4);
 }
 
 function framed(text: Buffer): Buffer {
@@ -165,21 +199,21 @@ function blobHash(content: Buffer): Buffer {
   return createHash("sha256").update(content).digest();
 }
 
-function withoutLargeStrings(value: JsonValue, path: Path, found: (path: Path, json: Buffer) => void): JsonValue {
+/** `takeOut` says whether it has taken the string. */
+function withoutLargeStrings(value: JsonValue, path: Path, takeOut: (path: Path, json: Buffer) => boolean): JsonValue {
   if (typeof value === "string") {
     if (value.length <= LARGE && Buffer.byteLength(value) <= LARGE) return value;
-    found(path, Buffer.from(JSON.stringify(value)));
-    return "";
+    return takeOut(path, Buffer.from(JSON.stringify(value))) ? "" : value;
   }
   if (Array.isArray(value)) {
-    return value.map((item: JsonValue, i) => withoutLargeStrings(item, [...path, i], found));
+    return value.map((item: JsonValue, i) => withoutLargeStrings(item, [...path, i], takeOut));
   }
   if (typeof value !== "object" || value === null) return value;
   // defineProperty by way of fromEntries: a key may be called __proto__.
   return Object.fromEntries(
     Object.entries(value as JsonObject).map(([key, item]) => [
       key,
-      withoutLargeStrings(item as JsonValue, [...path, key], found),
+      withoutLargeStrings(item as JsonValue, [...path, key], takeOut),
     ]),
   );
 }

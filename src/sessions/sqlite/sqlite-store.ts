@@ -7,9 +7,11 @@ import type { CallId, SessionId } from "../../protocol/ids.js";
 import {
   type AppendOptions,
   type Conclusion,
+  type CondensedLog,
   type Durability,
   type EventRange,
   type Intent,
+  isSummary,
   type NewSession,
   type SessionFilter,
   type SessionPatch,
@@ -18,8 +20,10 @@ import {
   type Spending,
   type SpendingFilter,
   StoreError,
+  type Stretch,
   type Verification,
 } from "../store.js";
+import { Blobs } from "./blobs.js";
 import { asStoreError, ChainBreak } from "./chain-break.js";
 import { CommitQueue } from "./commit-queue.js";
 import { Database } from "./database.js";
@@ -30,6 +34,7 @@ import { migrate } from "./migrations.js";
 import { Names } from "./names.js";
 import { SessionTable } from "./session-table.js";
 import { paidCalls, SpendingTable } from "./spending-table.js";
+import { Stretches } from "./stretches.js";
 
 export interface SqliteStoreOptions {
   readonly path: string;
@@ -77,6 +82,7 @@ class SqliteStore implements SessionStore {
   readonly #queue: CommitQueue;
   readonly #sessions: SessionTable;
   readonly #log: EventLog;
+  readonly #stretches: Stretches;
   readonly #ledger: Ledger;
   /** Calls that change something, begun here and not ended. */
   readonly #changing = new Set<CallId>();
@@ -86,7 +92,9 @@ class SqliteStore implements SessionStore {
     this.#database = database;
     const names = new Names(database);
     this.#sessions = new SessionTable(database, chainKey);
-    this.#log = new EventLog(database, names);
+    const tables = { database, names, blobs: new Blobs(database) };
+    this.#log = new EventLog(tables);
+    this.#stretches = new Stretches(tables);
     this.#ledger = new Ledger(database, names);
     this.#spending = new SpendingTable(database, names);
     const onRollback = () => {
@@ -108,6 +116,7 @@ class SqliteStore implements SessionStore {
   ): Promise<void> {
     const paid = copied ? [] : paidCalls(events);
     const prepared = events.map((event) => prepareEvent(session, event));
+    const summarises = events.some(isSummary);
     const last = prepared.at(-1);
     await this.#queue.add(durability, () => {
       const head = this.#sessions.head(session);
@@ -117,6 +126,7 @@ class SqliteStore implements SessionStore {
       }
       return () => {
         if (last === undefined) return;
+        if (summarises) this.#stretches.delete(head);
         const lastLink = this.#log.insert(head, prepared);
         const activeAt = Math.max(head.active_at, last.ts);
         this.#sessions.moveHead(head, { lastEvent: last.id, lastLink, activeAt });
@@ -167,6 +177,7 @@ class SqliteStore implements SessionStore {
       return () => {
         this.#ledger.delete(head);
         this.#spending.delete(head);
+        this.#stretches.delete(head);
         this.#log.delete(head);
         this.#sessions.delete(head);
       };
@@ -228,11 +239,43 @@ class SqliteStore implements SessionStore {
       const head = this.#sessions.head(session);
       const last = Math.min(event, head.last_event);
       if (head.expired_to >= last) return false;
+      this.#stretches.delete(head);
       const { id, ts } = this.#log.expire(head, last);
       this.#sessions.moveExpiry(head, id);
       if (id === last) this.#ledger.dropNotes(head, ts);
       return id < last;
     });
+  }
+
+  readonly condensed: CondensedLog = {
+    end: async (session) => {
+      this.#queue.flush();
+      return this.#stretches.end(this.#sessions.head(session));
+    },
+    read: async (session) => {
+      this.#queue.flush();
+      const found = this.#database.snapshot(() => this.#stretches.read(this.#sessions.head(session)));
+      if (found !== undefined) return found;
+      await this.#discardStretches(session);
+      return [];
+    },
+    add: async (session: SessionId, stretch: Stretch) => {
+      // In a commit of its own: should it fail, no event fails with it.
+      this.#queue.flush();
+      const added = this.#queue.add("group", () => this.#stretches.addition(this.#sessions.head(session), stretch));
+      this.#queue.flush();
+      await added;
+    },
+  };
+
+  /** What cannot be removed now is found wrong again the next time. */
+  async #discardStretches(session: SessionId): Promise<void> {
+    const discarded = this.#queue.add("group", () => {
+      const head = this.#sessions.head(session);
+      return () => this.#stretches.delete(head);
+    });
+    this.#queue.flush();
+    await discarded.catch(() => {});
   }
 
   async spending(filter: SpendingFilter = {}): Promise<readonly Spending[]> {

@@ -4,7 +4,7 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventBody } from "../../../protocol/events.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { NO_USAGE } from "../../../protocol/usage.js";
-import type { NewSession } from "../../store.js";
+import type { NewSession, Stretch } from "../../store.js";
 
 export const SAMPLE_KEY = new Uint8Array(32).fill(7);
 const START = Date.UTC(2026, 0, 31, 12);
@@ -47,4 +47,9 @@ function sampleBody(id: number): EventBody {
 
 export function sampleEvents(session: SessionId, from: number, to: number): Envelope[] {
   return Array.from({ length: to - from + 1 }, (_, i) => sampleEvent(session, from + i));
+}
+
+export function sampleStretch(after: number, to: number): Stretch {
+  const content = [{ type: "text", text: `What ${to - after} events came to. `.repeat(300) }] as const;
+  return { after, to, turns: 1, messages: [{ role: "user", content }], origins: [after + 1] };
 }

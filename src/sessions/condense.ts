@@ -1,0 +1,180 @@
+/**
+ * Long logs in short: the conversation of a session cut into stretches of whole turns, each with the messages that its events come to
+ * (decision 0011). A resume reads the stretches and then the few events behind them.
+ *
+ * 1. A stretch ends where nothing is open or waits, so what it comes to depends on its own events alone, and the conversation is the
+ *    messages of all stretches and of the rest, one behind the other.
+ * 2. A summary changes what was said before it, so it stands in the first stretch or in none. A new one makes all stretches needless.
+ * 3. Stretches are made of what the log holds, never of what a run has in memory: that is not redacted.
+ * 4. How events become messages is part of the stored format. When conversation.ts gives other messages for the same events, the names
+ *    of the tags in sqlite/chain.ts and files/chain.ts change with it: stretches made before then no longer fit and are made anew.
+ */
+import { originOf, withOrigin } from "../base/message-origin.js";
+import type { Message } from "../protocol/content.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { SessionId } from "../protocol/ids.js";
+import { ConversationBuilder, type RebuildOptions, type RebuiltConversation } from "./conversation.js";
+import { isSummary, type SessionRecord, type SessionStore, STRETCH_EVENTS, StoreError, type Stretch } from "./store.js";
+
+/** Between as many events others get their turn. */
+const READ_AT_ONCE = 500;
+
+export interface CondenseOptions {
+  /** How many events a stretch has at least. */
+  readonly stretchEvents?: number;
+}
+
+export interface ReadConversation {
+  readonly rebuilt: RebuiltConversation;
+  /** Nothing before it was looked at. */
+  readonly from: number;
+  /** Events that no stretch stands for. */
+  readonly uncondensed: number;
+}
+
+/** The conversation as its events tell it; what is not yet condensed is, where the store has a place for it. */
+export async function readConversation(
+  store: SessionStore,
+  record: SessionRecord,
+  { stretchEvents = STRETCH_EVENTS }: CondenseOptions = {},
+): Promise<ReadConversation> {
+  const stretches = (await store.condensed?.read(record.id)) ?? [];
+  const last = stretches.at(-1);
+  const start = last === undefined ? await startOf(store, record) : { from: last.to, messages: messagesOf(stretches) };
+  const condenser = await Condenser.begin(start, stretchEvents);
+  for await (const event of store.events(record.id, { after: start.from })) {
+    const stretch = condenser.take(event);
+    if (stretch !== undefined) await keep(store, record.id, stretch);
+  }
+  const from = stretches[0]?.after ?? start.from;
+  const rest = condenser.end();
+  const turns = stretches.reduce((sum, stretch) => sum + stretch.turns, rest.turns);
+  const lastEvent = condenser.last > from ? condenser.last : 0;
+  return { rebuilt: { ...rest, turns, lastEvent }, from, uncondensed: condenser.rest };
+}
+
+/** Condenses what has come since it was last done; answers how many events are left over. */
+export async function condenseSession(
+  store: SessionStore,
+  session: SessionId,
+  { stretchEvents = STRETCH_EVENTS }: CondenseOptions = {},
+): Promise<number> {
+  const record = await store.get(session);
+  if (store.condensed === undefined || record === undefined) return 0;
+  const end = await store.condensed.end(session);
+  const start = end === undefined ? await startOf(store, record) : { from: end };
+  const condenser = await Condenser.begin(start, stretchEvents);
+  for await (const event of store.events(session, { after: start.from })) {
+    if (event.id % READ_AT_ONCE === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    const stretch = condenser.take(event);
+    if (stretch !== undefined && !(await keep(store, session, stretch))) break;
+  }
+  return condenser.rest;
+}
+
+/** Where reading begins, and what has to be known there. */
+export interface Start extends RebuildOptions {
+  /** The event before the first. */
+  readonly from: number;
+  /** The last summary: before it no stretch may end. */
+  readonly summary?: number;
+}
+
+/** Behind what has expired, and behind what only a summary stands for. */
+export async function startOf(store: SessionStore, { id, expired_to }: SessionRecord): Promise<Start> {
+  const at = await store.last(id, "CompactionTriggered");
+  const event = at === undefined ? undefined : await eventAt(store, id, at);
+  if (event === undefined || !isSummary(event)) return { from: expired_to };
+  const first = Math.min(event.id, event.payload.kept_from ?? event.id);
+  const from = Math.max(expired_to, first - 1);
+  const withinTurn = first < event.id && from === first - 1;
+  return { from, withinTurn, before: waitingInputs(store, id, from), summary: event.id };
+}
+
+/** What was said in the last turn and may still wait, although a summary stands for the rest of it. */
+async function* waitingInputs(store: SessionStore, session: SessionId, to: number): AsyncGenerator<Envelope> {
+  const started = await store.last(session, "TurnStarted");
+  if (started === undefined || started > to || ((await store.last(session, "TurnEnded")) ?? 0) > started) return;
+  for await (const event of store.events(session, { after: started, limit: to - started })) {
+    if (event.kind === "InputQueued" || event.kind === "InputSteered" || event.kind === "InputDropped") yield event;
+  }
+}
+
+export async function eventAt(store: SessionStore, session: SessionId, id: number): Promise<Envelope | undefined> {
+  for await (const event of store.events(session, { after: id - 1, limit: 1 })) return event;
+  return undefined;
+}
+
+function messagesOf(stretches: readonly Stretch[]): Message[] {
+  return stretches.flatMap(({ messages, origins }) =>
+    messages.map((message, i) => (origins[i] ? withOrigin(message, origins[i]) : message)),
+  );
+}
+
+/** A copy that cannot be kept, because the disk is full or another process was faster, is no loss. */
+async function keep(store: SessionStore, session: SessionId, stretch: Stretch): Promise<boolean> {
+  try {
+    await store.condensed?.add(session, stretch);
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError) return false;
+    throw error;
+  }
+}
+
+/** Rebuilds a conversation, and says when another stretch of it is complete. */
+class Condenser {
+  readonly #builder: ConversationBuilder;
+  readonly #size: number;
+  /** The summary that the first stretch has in it. */
+  #summary: number | undefined;
+  /** Where the last stretch ended: the event, and how many messages and turns there were. */
+  #cut: { readonly event: number; readonly messages: number; readonly turns: number };
+  #last: number;
+  #isStopped = false;
+
+  private constructor(builder: ConversationBuilder, { from, summary }: Start, size: number) {
+    this.#builder = builder;
+    this.#size = size;
+    this.#summary = summary;
+    this.#last = from;
+    this.#cut = { event: from, messages: builder.messages.length, turns: 0 };
+  }
+
+  static async begin(start: Start, size: number): Promise<Condenser> {
+    return new Condenser(await ConversationBuilder.begin(start), start, size);
+  }
+
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Events behind the last stretch. */
+  get rest(): number {
+    return this.#last - this.#cut.event;
+  }
+
+  take(event: Envelope): Stretch | undefined {
+    this.#builder.take(event);
+    this.#last = event.id;
+    // One that came while we read; the next who reads begins with it.
+    if (isSummary(event) && event.id > (this.#summary ?? 0)) this.#isStopped = true;
+    const mayEnd = event.id >= (this.#summary ?? 0) && this.#builder.isIdle && !this.#isStopped;
+    return mayEnd && this.rest >= this.#size ? this.#cutHere() : undefined;
+  }
+
+  end(): RebuiltConversation {
+    return this.#builder.end();
+  }
+
+  #cutHere(): Stretch {
+    const { event: after, messages: known, turns: before } = this.#cut;
+    const { messages: all, turns } = this.#builder;
+    const messages = all.slice(known);
+    const origins = messages.map((message) => originOf(message) ?? 0);
+    const anew = this.#summary !== undefined && { anew: true as const };
+    this.#summary = undefined;
+    this.#cut = { event: this.#last, messages: all.length, turns };
+    return { after, to: this.#last, turns: turns - before, messages, origins, ...anew };
+  }
+}
