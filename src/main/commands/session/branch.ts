@@ -31,7 +31,7 @@ export const action: SessionAction = {
       branch_of: { session: source.id, event: at },
     };
     const events = branchEvents(store.events(source.id), { from: source.id, ...ids, at });
-    await copySession(store, { ...row, ...(title !== undefined && { title }) }, events);
+    await copySession(sessions, { ...row, ...(title !== undefined && { title }) }, events);
     sessions.print(
       flags,
       await store.get(ids.session),

@@ -41,7 +41,7 @@ interface Imported {
 async function importFile(file: string, flags: ParsedFlags, sessions: OpenSessions): Promise<Imported> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) throw new UsageError(`${file} is not a file that can be read.`);
-  const { clock, store, folder } = sessions;
+  const { clock, folder } = sessions;
   const ids = createIdSource({ wall: () => clock.wall(), random: (bytes) => crypto.getRandomValues(bytes) });
   const { kind, record, events, notes } = await importTranscript(fileLines(file), {
     session: ids.next("sess"),
@@ -51,7 +51,7 @@ async function importFile(file: string, flags: ParsedFlags, sessions: OpenSessio
     startedAt: found.mtime.toISOString(),
     ...(flags.has("here") && { cwd: folder }),
   });
-  const count = await copySession(store, { ...record, cwd: record.cwd === "" ? folder : record.cwd }, events);
+  const count = await copySession(sessions, { ...record, cwd: record.cwd === "" ? folder : record.cwd }, events);
   return { id: record.id, file, kind, events: count, notes };
 }
 
