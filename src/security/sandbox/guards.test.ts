@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ManualClock } from "../../base/clock.js";
+import { ManualClock, systemClock } from "../../base/clock.js";
 import { findGuards } from "./guards.js";
-import { findNestedRepositories } from "./nested-repositories.js";
+import { NestedRepositories } from "./nested-repositories.js";
 import { outsideGitFolder } from "./outside-repository.js";
 import { SandboxError } from "./policy.js";
 import { PATH, SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
@@ -35,6 +35,8 @@ function repository(folder: string): string {
   git(folder, "commit", "-q", "-m", "first");
   return folder;
 }
+
+const read = (name: string) => readFileSync(bed.path(name), "utf8");
 
 const COMMIT = `git ${identity.join(" ")} commit -q --allow-empty -m second`;
 
@@ -73,20 +75,26 @@ describe("[P8] what is guarded", () => {
     git(bed.workspace, "submodule", "--quiet", "add", other, "parts/sub");
     git(bed.workspace, "worktree", "add", "-q", "trees/one");
     repository(bed.path("deep/nested"));
-    const nested = findNestedRepositories(bed.workspace);
-    expect(nested).toEqual({
-      folders: ["deep/nested", "parts/sub", "trees/one"].map((name) => bed.path(name)),
-      complete: true,
-    });
-    const found = guards(nested.folders);
+    git(bed.workspace, "init", "-q", "--bare", "bare.git");
+    const nested = new NestedRepositories(bed.workspace, { clock: systemClock }).find();
+    expect(nested).toEqual(["bare.git", "deep/nested", "parts/sub", "trees/one"].map((name) => bed.path(name)));
+    const found = guards(nested);
     const wanted = [
       ...["parts/sub/.git", "trees/one/.git", "deep/nested/.git/hooks", "deep/nested/.git/config"],
       ...[".git/modules/parts/sub/config", ".git/modules/parts/sub/hooks", ".git/worktrees/one/commondir"],
+      ...["bare.git/hooks", "bare.git/config"],
     ];
     expect(found.readOnly).toEqual(expect.arrayContaining(wanted.map((name) => bed.path(name))));
     expect(found.pinned).toEqual(
       expect.arrayContaining(["deep", "deep/nested", ".git/modules/parts"].map((name) => bed.path(name))),
     );
+  });
+
+  it("where the .git of a nested repository leads to", () => {
+    repository(bed.path("nested"));
+    execFileSync("mv", [bed.path("nested/.git"), bed.path("elsewhere")]);
+    symlinkSync("../elsewhere", bed.path("nested/.git"));
+    expect(guards([bed.path("nested")]).readOnly).toContain(bed.path("elsewhere/hooks"));
   });
 
   it("a git folder with a link for a configuration is read-only as a whole", () => {
@@ -162,6 +170,33 @@ describe.skipIf(reason !== undefined)("[P8] changing what is guarded", () => {
     expect(readdirSync(bed.workspace)).toEqual([]);
     await bed.unprotected(script, { env: { HOME: bed.outside } });
     expect(readdirSync(bed.workspace)).not.toEqual([]);
+  });
+
+  it("in repositories that an earlier command of the session made", async () => {
+    repository(bed.workspace);
+    const sandbox = bed.sandbox();
+    const run = async (script: string) => {
+      const program = { program: "/bin/bash", args: ["-c", "--", script], cwd: bed.workspace };
+      const command = await sandbox.wrap({ ...program, env: { PATH, HOME: bed.outside } });
+      await bed.run(command).finally(() => command.ended());
+    };
+    const made = ["a/b/clone", "new", "tree"];
+    await run("mkdir -p a/b; git clone -q . a/b/clone; git init -q new; git worktree add -q tree");
+    const hooks = ["a/b/clone/.git/hooks/pre-commit", "new/.git/hooks/pre-commit", "new/.git/config"];
+    const attack = [
+      "for f in a/b/clone new; do echo x >$f/.git/hooks/pre-commit; done",
+      "git -C new config core.fsmonitor ./evil; rm tree/.git; echo 'gitdir: ../evil' >tree/.git",
+    ].join("\n");
+    const contents = () => [...hooks, "tree/.git"].map((name) => (existsSync(bed.path(name)) ? read(name) : ""));
+    const before = contents();
+    expect(before[3]).toContain("gitdir: ");
+    await run(attack);
+    expect(contents()).toEqual(before);
+    // What a command may do there it can still do.
+    await run(made.map((folder) => `(cd ${folder}; ${COMMIT})`).join("\n"));
+    for (const folder of made) expect(git(bed.path(folder), "log", "-1", "--format=%s")).toBe("second");
+    await bed.unprotected(attack);
+    expect(contents()).not.toEqual(before);
   });
 
   it("in a nested repository, also by moving the folders above it", async () => {

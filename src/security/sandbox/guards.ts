@@ -12,7 +12,7 @@
  * 4. A symbolic link cannot be mounted on. In a git folder it makes the whole folder read-only; where a root would have to be
  *    read-only it is an error.
  */
-import { lstatSync, readdirSync, readFileSync, type Stats } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../system/within.js";
 import { SandboxError } from "./policy.js";
@@ -39,7 +39,7 @@ export interface GuardRequest {
   readonly roots: readonly string[];
   /** Names below each root. */
   readonly names: readonly string[];
-  /** Folders below the roots that hold a `.git`. */
+  /** Folders below the roots that hold a `.git`, or are a repository without a work tree. */
   readonly nested: readonly string[];
 }
 
@@ -54,8 +54,14 @@ export function findGuards({ roots, names, nested }: GuardRequest): Guards {
   nested.forEach((folder, index) => {
     const dotGit = join(folder, ".git");
     const kind = kindOf(dotGit);
-    if (kind === "missing" || kind === "link") return;
-    if (index < MAX_PARTS) collection.guardRepository(folder);
+    if (isGitFolder(folder)) {
+      if (index < MAX_PARTS) collection.guardGitFolder(folder, dirname(folder));
+      else collection.readOnly(folder);
+    }
+    if (kind === "missing") return;
+    // The link itself cannot be held, but what it leads to can.
+    if (kind === "link") collection.guardGitFolder(realPath(dotGit), folder);
+    else if (index < MAX_PARTS) collection.guardRepository(folder);
     else collection.readOnly(dotGit);
   });
   return collection.result();
@@ -223,6 +229,14 @@ function kindOf(path: string): Kind {
   if (found === undefined) return "missing";
   if (found.isSymbolicLink()) return "link";
   return found.isDirectory() ? "folder" : "file";
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function subfolders(folder: string): string[] {

@@ -22,7 +22,7 @@ import { explainFailure } from "./explain.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
 import { findLayout, type Layout, realFolder } from "./layout.js";
 import { countTasks } from "./limits.js";
-import { findNestedRepositories } from "./nested-repositories.js";
+import { NestedRepositories } from "./nested-repositories.js";
 import type { Forwarder, NetworkDoor } from "./network-door.js";
 import { describeRefusal, type GateEntrance, NetworkGate, type ResolveSafely } from "./network-gate.js";
 import { Placeholders } from "./placeholders.js";
@@ -73,7 +73,7 @@ export class Sandbox {
   readonly #placeholders: Placeholders;
   readonly #open = new Set<() => Promise<void>>();
   #state: Promise<SandboxState> | undefined;
-  #nested: readonly string[] | undefined;
+  #nested: readonly NestedRepositories[] | undefined;
   #gate: NetworkGate | undefined;
   #files: SandboxFiles | undefined;
   #quota: ProcessQuota | undefined;
@@ -110,6 +110,7 @@ export class Sandbox {
     const undo: Undo = [];
     const ended = once(async () => {
       this.#open.delete(ended);
+      for (const below of this.#nested ?? []) below.mayHaveChanged();
       for (const step of undo.splice(0).reverse()) await step();
     });
     this.#open.add(ended);
@@ -139,14 +140,15 @@ export class Sandbox {
   }
 
   #layoutNow(): Layout {
-    const { policy, platform } = this.#options;
-    this.#nested ??= policy.writable.flatMap((folder) => findNestedRepositories(realFolder(folder)).folders);
+    const { policy, platform, clock = nodeClock } = this.#options;
+    this.#nested ??= policy.writable.map((folder) => new NestedRepositories(realFolder(folder), { clock }));
+    const nested = this.#nested.flatMap((below) => below.find());
     const alsoHidden = platform === "linux" ? [...listeningSockets(), ...otherProcesses()] : [];
     const more = this.#options.restrictions?.();
-    if (more === undefined) return findLayout(policy, { nested: this.#nested, alsoHidden });
+    if (more === undefined) return findLayout(policy, { nested, alsoHidden });
     const readOnlyWithin = [...policy.readOnlyWithin, ...more.readOnlyWithin];
     const restricted = { ...policy, readOnlyWithin, hidden: [...policy.hidden, ...more.hidden] };
-    return findLayout(restricted, { nested: this.#nested, alsoHidden });
+    return findLayout(restricted, { nested, alsoHidden });
   }
 
   #layout(undo: Undo): Layout {

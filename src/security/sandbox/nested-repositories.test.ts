@@ -1,0 +1,64 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../base/clock.js";
+import { NestedRepositories } from "./nested-repositories.js";
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "nested-")));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const make = (name: string) => mkdirSync(join(root, name), { recursive: true });
+/** An hour ahead of the disk: every folder counts as changed long ago. */
+const clock = { now: () => 0, wall: () => Date.now() + 3_600_000 };
+
+describe("[P8] repositories below a folder", () => {
+  it("are found when they appear, also with the time of their folder set back, and forgotten when they go", () => {
+    make("a/b/c");
+    const nested = new NestedRepositories(root, { clock });
+    expect(nested.find()).toEqual([]);
+    make("a/b/c/.git");
+    utimesSync(join(root, "a/b/c"), 0, 0);
+    expect(nested.find()).toEqual([join(root, "a/b/c")]);
+    make("new/deep/.git");
+    expect(nested.find()).toEqual(["new/deep", "a/b/c"].map((name) => join(root, name)));
+    rmSync(join(root, "a/b/c/.git"), { recursive: true });
+    expect(nested.find()).toEqual([join(root, "new/deep")]);
+  });
+
+  it("are found in folders that changed in the same tick in which they were looked at", () => {
+    const nested = new NestedRepositories(root, { clock: systemClock });
+    for (let at = 0; at < 50; at++) {
+      make(`r${at}`);
+      nested.find();
+      make(`r${at}/.git`);
+      nested.mayHaveChanged();
+      expect(nested.find()).toContain(join(root, `r${at}`));
+    }
+  });
+
+  it("stay found behind more folders than are looked through", () => {
+    make("z/kept/.git");
+    const nested = new NestedRepositories(root, { clock, maxFolders: 20 });
+    nested.find();
+    for (let at = 0; at < 30; at++) mkdirSync(join(root, `a${at}`));
+    expect(nested.find()).toEqual([join(root, "z/kept")]);
+  });
+
+  it("are not looked for again at once, unless something ran", () => {
+    let now = 0;
+    const slow = { now: () => (now += 5), wall: clock.wall };
+    const nested = new NestedRepositories(root, { clock: slow });
+    nested.find();
+    make("new/.git");
+    expect(nested.find()).toEqual([]);
+    nested.mayHaveChanged();
+    expect(nested.find()).toEqual([join(root, "new")]);
+    make("later/.git");
+    now += 100;
+    expect(nested.find()).toHaveLength(2);
+  });
+});
