@@ -173,7 +173,7 @@ function openRunTools(
     readonly history: (() => AsyncIterable<Envelope>) | undefined;
   },
 ) {
-  const { loaded, variables, root, sessions, note } = parts;
+  const { loaded, variables, root, sessions, tell } = parts;
   const { session, bus, turnsBefore } = place;
   const { settings, roots, profilePath } = loaded;
   const outputDirectory = join(roots.state, "output", session);
@@ -181,7 +181,7 @@ function openRunTools(
   bus.subscribe((event) => undo.hear(event));
   const hidden = sessions.ownFolders;
   const restrictions = () => permissions.restrictions();
-  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, note, restrictions });
+  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, tell, restrictions });
   const toolbox = openToolbox({
     root,
     sets: settings.tool_sets.value,

@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SessionId } from "../protocol/ids.js";
+import type { SandboxOverrides } from "../security/sandbox/detect.js";
 import type { Sandbox, SandboxOptions } from "../security/sandbox/sandbox.js";
 import type { SandboxState } from "../security/sandbox/state.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../tools/bash.js";
@@ -10,6 +11,13 @@ import type { LoadedSettings } from "./settings.js";
 
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
+
+/** What a person configured about it. */
+export function sandboxOverrides({ sandbox, sandbox_container }: LoadedSettings["settings"]): SandboxOverrides {
+  if (sandbox.value === "off") return { kind: "off" };
+  const image = sandbox_container.value;
+  return image === undefined ? { kind: "auto" } : { kind: "container", container: { image } };
+}
 
 export interface RunSandboxOptions {
   readonly loaded: LoadedSettings;
@@ -23,7 +31,7 @@ export interface RunSandboxOptions {
   /** What path permissions take away from commands. */
   readonly restrictions?: SandboxOptions["restrictions"];
   /** Said once, when there is no sandbox although nobody switched it off. */
-  readonly note: (message: string) => void;
+  readonly tell: (message: string) => void;
 }
 
 export class RunSandbox {
@@ -63,7 +71,7 @@ export class RunSandbox {
       cwd: wrapped.cwd,
       env: wrapped.env,
       descriptors: wrapped.descriptors,
-      isWrapper: wrapped.sandboxed,
+      isWrapper: wrapped.isWrapper,
       endsWithAll: wrapped.endsWithAll,
       explain: wrapped.explain,
       isCurrent: wrapped.isCurrent,
@@ -79,7 +87,7 @@ export class RunSandbox {
     if (this.#options.loaded.settings.sandbox.value === "off") return;
     const { sandboxNotice } = await import("../security/sandbox/state.js");
     const notice = sandboxNotice(state);
-    if (notice !== undefined) this.#options.note(notice);
+    if (notice !== undefined) this.#options.tell(notice);
   }
 
   /** A terminal cannot pass descriptors on, so its commands are wrapped in another way. */
@@ -108,10 +116,11 @@ export class RunSandbox {
   }
 
   async #reallyOpen(way: "pipes" | "terminal"): Promise<Sandbox> {
-    const [{ Sandbox }, { sandboxPolicy }, { usualSecrets }] = await Promise.all([
+    const [{ Sandbox }, { sandboxPolicy }, { usualSecrets }, { ENGINE_VARIABLES }] = await Promise.all([
       import("../security/sandbox/sandbox.js"),
       import("../security/sandbox/policy.js"),
       import("../security/sandbox/hidden-paths.js"),
+      import("../security/sandbox/container.js"),
     ]);
     const { loaded, variables, root, session, outputDirectory, hidden, restrictions } = this.#options;
     const { settings, roots } = loaded;
@@ -120,9 +129,13 @@ export class RunSandbox {
       platform: process.platform,
       architecture: process.arch,
       path: variables.PATH,
-      overrides: { kind: settings.sandbox.value === "off" ? "off" : "auto" },
+      overrides: sandboxOverrides(settings),
+      engine: Object.fromEntries(
+        ENGINE_VARIABLES.flatMap((name) => (variables[name] === undefined ? [] : [[name, variables[name]]])),
+      ),
       folder: join(roots.state, "sandbox"),
       workspace: root,
+      home: variables.HOME || homedir(),
       id: `${session}-${way}`,
       ...(restrictions && { restrictions }),
       passesDescriptors: way === "pipes" ? "yes" : "no",

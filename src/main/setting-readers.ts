@@ -72,6 +72,12 @@ export function sandboxMode(text: string): SandboxMode {
   return known;
 }
 
+/** No blanks, and never an option of the container program. */
+export function image(text: string): string {
+  if (!/^[a-z0-9][\w./:@-]*$/i.test(text)) throw new UsageError(`expected the name of an image, got "${text}".`);
+  return text;
+}
+
 export function words(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((word) => word !== "");
 }

@@ -62,6 +62,8 @@ export interface Settings {
   readonly sandbox_hosts: Setting<readonly string[]>;
   /** Folders that sandboxed commands may change beside the workspace; `git` is the workspace's repository where that lies outside. */
   readonly sandbox_writable: Setting<readonly string[]>;
+  /** The image whose containers commands run in, instead of the system's own sandbox. */
+  readonly sandbox_container: Setting<string | undefined>;
   /** Hosts that `web_fetch` may reach although they are not on the public internet. */
   readonly web_hosts: Setting<readonly string[]>;
   /** Instruction files to load, in each folder the first that is there. */
@@ -127,6 +129,7 @@ const PROFILE_KEYS = [
   "sandbox",
   "sandbox_hosts",
   "sandbox_writable",
+  "sandbox_container",
   "web_hosts",
   "context_sources",
   "context_bytes",
@@ -219,6 +222,7 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     sandbox: pick<SandboxMode>({ key: "sandbox", flag: "sandbox", fallback: "auto", read: read.sandboxMode }),
     sandbox_hosts: pick<readonly string[]>({ key: "sandbox_hosts", fallback: [], read: read.words }),
     sandbox_writable: pick<readonly string[]>({ key: "sandbox_writable", fallback: [], read: read.writableFolders }),
+    sandbox_container: pick<string | undefined>({ key: "sandbox_container", fallback: undefined, read: read.image }),
     web_hosts: pick<readonly string[]>({ key: "web_hosts", fallback: [], read: read.words }),
     context_sources: pick<readonly string[]>({
       key: "context_sources",

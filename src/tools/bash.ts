@@ -184,7 +184,8 @@ class Shell {
       live.stop();
       file.close();
       await prepared.ended?.();
-      this.#prepareNext();
+      // Only a sandbox that stands around its commands can be made ahead.
+      if (prepared.isWrapper !== false) this.#prepareNext();
     }
   }
 

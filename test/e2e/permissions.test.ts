@@ -36,11 +36,16 @@ async function hasSandbox(): Promise<boolean> {
 }
 
 /** The model makes one call after the other, then says that it is done. */
-async function calling(calls: readonly (readonly [string, JsonObject])[], flags: readonly string[] = []) {
+async function calling(
+  calls: readonly (readonly [string, JsonObject])[],
+  flags: readonly string[] = [],
+  path: string | undefined = undefined,
+) {
   const replies = [...calls.map(([tool, args]) => reply().tool(tool, args)), reply().text("Done.")];
   const mock = await startMockModel({ script: script(replies) });
   mocks.push(mock);
-  const env = { OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) };
+  const provider = providerEnvironment("anthropic", mock.url);
+  const env = { OXBOW_HOME: home, ...provider, ...(path !== undefined && { PATH: path }) };
   const result = await oxbow(["run", "--stream-events", ...flags, "go"], { cwd, env });
   const events = envelopes(result.stdout);
   const results = events.flatMap((event) => (event.kind === "ToolResult" ? [event.payload] : []));
@@ -161,6 +166,37 @@ reason = "not today"
 });
 
 describe("a command in the sandbox", () => {
+  verifies(
+    ["P8"],
+    "is one of a container where the profile names an image, and asked about where that is not there",
+    async () => {
+      const tools = await temporaryFolder();
+      // Notes how it was called, and runs the command itself.
+      const engine = `#!/bin/sh
+echo "$*" >>'${tools}/log'
+[ "$1" = run ] || exit 0
+while [ "$1" != --entrypoint ]; do shift; done
+program=$2; shift 3; exec "$program" "$@"
+`;
+      await profile('sandbox_container = "work:1"\n');
+      const run = () =>
+        calling([bash("echo x >made; echo ran")], ["--permission-mode", "allow"], `${tools}:${process.env.PATH}`);
+      await writeFile(join(tools, "podman"), "#!/bin/sh\necho no such image; exit 1\n", { mode: 0o755 });
+      await writeFile(join(tools, "docker"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+      const without = await run();
+      expect(without.stderr).toMatch(
+        /without a sandbox: the image work:1 cannot be used. Pull it first. \(no such image\)/,
+      );
+      await writeFile(join(tools, "docker"), engine);
+      const { text, stderr } = await run();
+      expect(text[0]).toContain("ran");
+      expect(stderr).not.toContain("without a sandbox");
+      const lines = (await readFile(join(tools, "log"), "utf8")).trim().split("\n");
+      expect(lines.map((line) => line.split(" ")[0])).toEqual(["image", "run", "rm"]);
+      expect(lines[1]).toContain("--network none");
+    },
+  );
+
   verifies(["P5", "P8"], "is held to path permissions and may change what the profile adds", async (context) => {
     context.skip(!(await hasSandbox()), "this machine has no sandbox");
     // Not below /tmp, of which a sandbox has its own: git looks for its folder within one file system.

@@ -170,9 +170,10 @@ async function sessionsFinding(variables: Variables): Promise<Finding> {
 
 /** Runs something in it, which is the one way to know that it works. */
 async function sandboxFinding(variables: Variables): Promise<Finding> {
-  const [{ detectSandbox }, { describeSandbox }] = await Promise.all([
+  const [{ detectSandbox }, { describeSandbox }, { sandboxOverrides }] = await Promise.all([
     import("../../security/sandbox/detect.js"),
     import("../../security/sandbox/state.js"),
+    import("../run-sandbox.js"),
   ]);
   try {
     const { settings, roots } = await loadSettings(parseFlags([], [], "doctor"), variables);
@@ -180,7 +181,7 @@ async function sandboxFinding(variables: Variables): Promise<Finding> {
       platform: process.platform,
       architecture: process.arch,
       path: variables.PATH,
-      overrides: { kind: settings.sandbox.value === "off" ? "off" : "auto" },
+      overrides: sandboxOverrides(settings),
       folder: join(roots.state, "sandbox"),
       workspace: process.cwd(),
     });

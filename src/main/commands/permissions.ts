@@ -74,7 +74,7 @@ async function openPlace(flags: ParsedFlags) {
   const outputDirectory = join(roots.state, "output");
   const tools = openToolbox({ root, sets: settings.tool_sets.value, variables, outputDirectory });
   const hidden = shelf.ownFolders;
-  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, note: () => {} });
+  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, tell: () => {} });
   const isSandboxed = async () => (await sandbox.find()).kind !== "none";
   const permissions = new RunPermissions({
     loaded,

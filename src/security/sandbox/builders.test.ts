@@ -2,47 +2,19 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bubblewrapCommand } from "./bubblewrap.js";
-import { containerCommand } from "./container.js";
 import { existingSecrets, usualSecrets } from "./hidden-paths.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
-import { findLayout, type Layout } from "./layout.js";
+import { findLayout } from "./layout.js";
 import { sandboxPolicy } from "./policy.js";
-import { sandboxExecCommand, sandboxExecProfile } from "./sandbox-exec.js";
 import { SandboxTestbed } from "./sandbox-testbed.js";
 import { seccompFilter } from "./seccomp-filter.js";
+import { command, layout, policy } from "./test-support/sample-layout.js";
 
 let bed: SandboxTestbed;
 beforeEach(() => {
   bed = new SandboxTestbed();
 });
 afterEach(() => bed.close());
-
-const layout: Layout = {
-  writable: ["/home/me/my project"],
-  guards: {
-    pinned: ["/home/me/my project/.git"],
-    readOnly: ["/home/me/my project/.git/hooks", "/home/me/my project/.oxbow"],
-    missing: [],
-  },
-  standIns: ["/home/me/my project/tools"],
-  covering: [],
-  hidden: [
-    { path: "/home/me/.ssh", kind: "folder", passable: false },
-    { path: "/home/me/.netrc", kind: "file", passable: false },
-    { path: "/run/docker.sock", kind: "file", passable: false },
-  ],
-  visible: ["/home/me/.local/state/oxbow/output"],
-};
-const policy = sandboxPolicy({
-  writable: [...layout.writable],
-  limits: { processes: 9, memoryBytes: 1024, openFiles: 5 },
-});
-const command = {
-  program: "/bin/bash",
-  args: ["-c", "--", "make"],
-  cwd: "/home/me/my project",
-  env: { PATH: "/bin", SETTING: "value" },
-};
 
 describe("[P8] the command line for bubblewrap", () => {
   const parts = {
@@ -101,123 +73,6 @@ describe("[P8] the command line for bubblewrap", () => {
   it("keeps the environment off the command line", () => {
     expect(words().args.join(" ")).not.toContain("value");
     expect(words().env).toMatchObject({ SETTING: "value", TMPDIR: "/tmp" });
-  });
-});
-
-describe("[P8] the profile for macOS (text only: it cannot be run here)", () => {
-  const parts = { program: "/usr/bin/sandbox-exec", policy, layout, temporaryFolder: "/private/tmp/t" };
-  const { profile, parameters } = sandboxExecProfile(parts);
-
-  it("denies by default and has matching parentheses", () => {
-    expect(profile.startsWith("(version 1)\n(deny default)\n")).toBe(true);
-    const outsideStrings = profile.replace(/#?"[^"]*"/g, "");
-    expect(outsideStrings.split("(").length).toBe(outsideStrings.split(")").length);
-  });
-
-  it("gives paths as parameters, every one of which is used", () => {
-    expect(Object.values(parameters)).toEqual(
-      expect.arrayContaining(["/private/tmp/t", ...layout.writable, "/home/me/.ssh"]),
-    );
-    for (const name of Object.keys(parameters)) expect(profile).toContain(`(param "${name}")`);
-    const used = [...profile.matchAll(/\(param "([^"]+)"\)/g)].map(([, name = ""]) => name);
-    for (const name of used) expect(parameters).toHaveProperty(name);
-  });
-
-  it("lets later rules take back what earlier ones gave", () => {
-    const at = (text: string) => {
-      const found = profile.indexOf(text);
-      expect(found, text).toBeGreaterThan(-1);
-      return found;
-    };
-    expect(at('(allow file-read* file-write* (subpath (param "WRITABLE0")))')).toBeLessThan(
-      at('(deny file-write* (subpath (param "READONLY0")))'),
-    );
-    expect(at('(deny file-write* (subpath (param "READONLY0")))')).toBeLessThan(
-      at('(deny file-read* file-write* (subpath (param "HIDDEN0")))'),
-    );
-    expect(at('(deny file-read* file-write* (subpath (param "HIDDEN0")))')).toBeLessThan(
-      at('(allow file-read* (subpath (param "VISIBLE0")))'),
-    );
-  });
-
-  it.each([
-    ["/home/me/my project/.git/hooks/pre-commit", true],
-    ["/home/me/my project/.GIT/Config", true],
-    ["/home/me/my project/sub/new/.git/hooks", true],
-    ["/home/me/my project/.git/modules/a/b/config", true],
-    ["/home/me/my project/.git/commondir", true],
-    ["/home/me/my project/.git/objects/ab/cd", false],
-    ["/home/me/my project/.git/config.lock", false],
-    ["/home/me/my project/src/config", false],
-  ])("guards by pattern: %s is %s", (path, guarded) => {
-    const source = /\(deny file-write\* \(regex #"([^"]+)"\)\)/.exec(profile)?.[1] ?? "";
-    expect(new RegExp(source).test(path)).toBe(guarded);
-  });
-
-  it("has no network but to the proxy", () => {
-    expect(profile).not.toContain("(remote ip");
-    expect(sandboxExecProfile({ ...parts, proxyPort: 4711 }).profile).toContain(
-      '(allow network-outbound (remote ip "localhost:4711"))',
-    );
-  });
-
-  it("is started with its limits, and its environment not on the command line", () => {
-    const wrapped = sandboxExecCommand({ ...parts, proxyPort: 4711 }, command);
-    expect(wrapped.args[1]).toContain("ulimit -d 1");
-    expect(wrapped.args.slice(-4)).toEqual(["/bin/bash", "-c", "--", "make"]);
-    expect(wrapped.args.join(" ")).not.toContain("value");
-    expect(wrapped.env).toMatchObject({ TMPDIR: "/private/tmp/t", HTTPS_PROXY: "http://127.0.0.1:4711" });
-  });
-});
-
-describe("[P8] the command line for a container (words only)", () => {
-  const parts = {
-    program: "/usr/bin/podman",
-    image: "work:1",
-    name: "oxbow-1",
-    policy,
-    layout,
-    blank: "/state/blank",
-    user: { uid: 1000, gid: 1000 },
-  };
-
-  it("cuts the network, drops rights and mounts the workspace with its guards", () => {
-    const { args, cleanUp, env } = containerCommand(parts, command);
-    const line = args.join(" ");
-    for (const part of [
-      "--network none",
-      "--read-only",
-      "--cap-drop ALL",
-      "--security-opt no-new-privileges",
-      "--user 1000:1000",
-      "--pids-limit 9",
-      "--memory 1024",
-      "--ulimit nofile=5",
-    ]) {
-      expect(line).toContain(part);
-    }
-    expect(args).toContain("type=bind,source=/home/me/my project,target=/home/me/my project");
-    expect(args).toContain(
-      "type=bind,source=/home/me/my project/.git/hooks,target=/home/me/my project/.git/hooks,readonly",
-    );
-    expect(args.slice(-6)).toEqual(["--entrypoint", "/bin/bash", "work:1", "-c", "--", "make"]);
-    expect(line).toContain("--env SETTING");
-    expect(line).not.toContain("value");
-    expect(line).not.toContain("--env PATH");
-    expect(env).toBe(command.env);
-    expect(cleanUp).toEqual({ program: "/usr/bin/podman", args: ["kill", "oxbow-1"] });
-  });
-
-  it("quotes paths with commas", () => {
-    const odd = { ...layout, writable: ["/a,b"] };
-    expect(containerCommand({ ...parts, layout: odd }, command).args).toContain(
-      'type=bind,"source=/a,b","target=/a,b"',
-    );
-  });
-
-  it("has no list of hosts", () => {
-    const open = { ...policy, network: { allow: ["example.com"] } };
-    expect(() => containerCommand({ ...parts, policy: open }, command)).toThrow(/no network at all/);
   });
 });
 

@@ -5,7 +5,9 @@
  * 2. A container does not die with the program that started it: `cleanUp` ends it and must run when the command has ended,
  *    however that came about.
  * 3. The network is off: the image need not have a program that could reach the proxy.
+ * 4. The container program itself is trusted and gets what it needs to find its engine; none of that enters the container.
  */
+import { basename } from "node:path";
 import type { Wrapped } from "./bubblewrap.js";
 import type { Layout } from "./layout.js";
 import { type Command, SandboxError, type SandboxPolicy } from "./policy.js";
@@ -22,7 +24,17 @@ export interface ContainerParts {
   readonly blank: string;
   /** Files made inside belong to the person. */
   readonly user: { readonly uid: number; readonly gid: number };
+  /** Whether the command is started on a terminal. */
+  readonly onTerminal: "yes" | "no";
+  /** Variables of the container program. */
+  readonly engine: Readonly<Record<string, string>>;
 }
+
+/** Where the container programs find their engine and their own files. */
+export const ENGINE_VARIABLES: readonly string[] = [
+  ..."DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY".split(" "),
+  ..."CONTAINER_HOST CONTAINERS_CONF XDG_RUNTIME_DIR XDG_CONFIG_HOME XDG_DATA_HOME DBUS_SESSION_BUS_ADDRESS".split(" "),
+];
 
 export interface WrappedInContainer extends Wrapped {
   readonly cleanUp: { readonly program: string; readonly args: readonly string[] };
@@ -32,7 +44,7 @@ export interface WrappedInContainer extends Wrapped {
 const NOT_HANDED_ON = new Set(["PATH", "HOME", "SHELL", "TMPDIR", "TMP", "TEMP", "HOSTNAME", "PWD"]);
 
 export function containerCommand(parts: ContainerParts, command: Command): WrappedInContainer {
-  const { policy, layout, program, name, image, user } = parts;
+  const { policy, layout, program, name, image } = parts;
   if (policy.network !== "off") {
     throw new SandboxError(
       "A container sandbox has no network at all. Remove the list of allowed hosts, or use bubblewrap.",
@@ -44,8 +56,9 @@ export function containerCommand(parts: ContainerParts, command: Command): Wrapp
   return {
     program,
     args: [
-      ..."run --rm -i --init --network none --read-only --cap-drop ALL --pull never".split(" "),
-      ...["--name", name, "--security-opt", "no-new-privileges", "--user", `${user.uid}:${user.gid}`],
+      ..."run --rm -i --network none --read-only --cap-drop ALL --pull never".split(" "),
+      ...(parts.onTerminal === "yes" ? ["-t"] : []),
+      ...["--name", name, "--security-opt", "no-new-privileges", ...engineOptions(parts)],
       ...limitOptions(policy),
       ...["--tmpfs", `/tmp:rw,exec,nosuid,nodev,mode=1777,size=${policy.temporaryBytes}`],
       ...[...layout.writable, ...pinned].flatMap((path) => mount(path, path)),
@@ -53,14 +66,27 @@ export function containerCommand(parts: ContainerParts, command: Command): Wrapp
       ...hidden.flatMap(({ path, kind }) =>
         kind === "file" ? mount(parts.blank, path, "readonly") : ["--tmpfs", `${path}:ro,size=4096,mode=0000`],
       ),
+      ...layout.visible.flatMap((path) => mount(path, path, "readonly")),
       ...["--workdir", command.cwd, "--env", "HOME=/tmp", "--env", "TMPDIR=/tmp"],
       ...variables.flatMap((variable) => ["--env", variable]),
-      ...["--entrypoint", command.program, image, ...command.args],
+      // By its name: where this machine keeps the program says nothing about the image.
+      ...["--entrypoint", basename(command.program), image, ...command.args],
     ],
     cwd: command.cwd,
-    env: command.env,
-    cleanUp: { program, args: ["kill", name] },
+    env: { ...command.env, ...parts.engine },
+    // Not `kill`: the container may have been made and not been started yet.
+    cleanUp: { program, args: ["rm", "--force", name] },
   };
+}
+
+/**
+ * Podman without a superuser gives a container user numbers of its own, unless it is told to keep the person's; and where the
+ * system labels files, it may not touch those that it did not label, which the workspace had better keep.
+ */
+function engineOptions({ program, user }: ContainerParts): string[] {
+  const options = ["--user", `${user.uid}:${user.gid}`];
+  if (basename(program) !== "podman") return ["--init", ...options];
+  return [...options, "--security-opt", "label=disable", ...(user.uid === 0 ? [] : ["--userns", "keep-id"])];
 }
 
 /** Not `-v`: there a colon in a path would be taken for a separator. */

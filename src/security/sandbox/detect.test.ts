@@ -130,7 +130,7 @@ describe("[P8] finding the sandbox elsewhere", () => {
   it("takes a configured container", async () => {
     const path = program(
       "podman",
-      `[ "$1 $2" = "image inspect" ] && [ "$5" = work:1 ] && echo sha || { echo no such image; exit 1; }`,
+      `[ "$1 $2" = "image inspect" ] && [ "$6" = work:1 ] && echo sha || { echo no such image; exit 1; }`,
     );
     const overrides = { kind: "container", container: { image: "work:1" } } as const;
     expect(await detectSandbox({ ...options, path, overrides })).toMatchObject({

@@ -163,26 +163,30 @@ async function detectSandboxExec({ folder }: DetectOptions): Promise<SandboxStat
 
 /* ---- containers ---- */
 
+/** The first engine that has the image. */
 async function detectContainer({ path, overrides, workspace }: DetectOptions): Promise<SandboxState> {
   const { container } = overrides ?? {};
   if (container === undefined || container.image === "") {
     return noSandbox("a container is configured without its image. Name the image.");
   }
   const names = container.program === undefined ? ["podman", "docker"] : [container.program];
-  const found = names.map((name) => findProgram(name, path, { outside: workspace })).find((file) => file !== undefined);
-  if (found === undefined) return noSandbox(`a container is configured, but ${names.join(" and ")} cannot be found.`);
-  const { code, output } = await run(found, ["image", "inspect", "--format", "{{.Id}}", container.image]);
-  if (code !== 0) {
-    return noSandbox(
-      `the image ${container.image} cannot be used. Pull it first. (${output.trim().split("\n").at(-1)})`,
-    );
+  let told = "";
+  for (const name of names) {
+    const program = findProgram(name, path, { outside: workspace });
+    if (program === undefined) continue;
+    const { code, output } = await run(program, ["image", "inspect", "--format", "{{.Id}}", "--", container.image]);
+    if (code === 0) {
+      return {
+        kind: "container",
+        program,
+        reason: `configured: ${container.image}`,
+        abilities: { filesystem: true, network: "off", pids: true, limits: ALL_LIMITS },
+      };
+    }
+    told ||= output.trim().split("\n").at(-1) || `${name} says nothing`;
   }
-  return {
-    kind: "container",
-    program: found,
-    reason: `configured: ${container.image}`,
-    abilities: { filesystem: true, network: "off", pids: true, limits: ALL_LIMITS },
-  };
+  if (told === "") return noSandbox(`a container is configured, but ${names.join(" and ")} cannot be found.`);
+  return noSandbox(`the image ${container.image} cannot be used. Pull it first. (${told})`);
 }
 
 /* ---- running and remembering ---- */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlink
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ManualClock, systemClock } from "../../base/clock.js";
-import { findGuards } from "./guards.js";
+import { findGuards, ownHookFolders } from "./guards.js";
 import { NestedRepositories } from "./nested-repositories.js";
 import { outsideGitFolder } from "./outside-repository.js";
 import { SandboxError } from "./policy.js";
@@ -67,6 +67,37 @@ describe("[P8] what is guarded", () => {
     expect(found.readOnly).toEqual(expect.arrayContaining([bed.path("tools/hooks"), bed.path("team.gitconfig")]));
     expect(found.pinned).toEqual([bed.path(".git"), bed.path("tools")]);
     expect(found.missing).toContainEqual({ path: bed.path("team.gitconfig"), content: "" });
+  });
+
+  it("what the configuration names, however it is written", () => {
+    repository(bed.workspace);
+    const link = join(bed.outside, "alias");
+    symlinkSync(bed.workspace, link);
+    bed.write(bed.path("team.gitconfig"), `[include] path = "more\\"config"\n[CORE]HooksPath = .hooks # ours\n`);
+    bed.write(bed.path('more"config'), `[core]\n\thooksPath = ${link}/deep/\\\n  hooks\n`);
+    bed.write(
+      bed.path(".git/config"),
+      `[core]\n; hookspath = not\n[includeIf "gitdir:x"]\n path = ../team.gitconfig\n`,
+    );
+    const found = guards().readOnly;
+    const names = [".hooks", 'more"config', "team.gitconfig", "deep"];
+    expect(found).toEqual(expect.arrayContaining(names.map((name) => bed.path(name))));
+    expect(found).not.toContain(bed.path("not"));
+  });
+
+  it("folders of hooks that a person's own configuration names for every repository", () => {
+    repository(bed.workspace);
+    bed.write(join(bed.outside, ".gitconfig"), "[core]\n\thooksPath = .githooks\n");
+    const hookFolders = ownHookFolders(bed.outside);
+    expect(hookFolders).toEqual([".githooks"]);
+    const found = findGuards({ roots: [bed.workspace], names: [], nested: [], hookFolders });
+    expect(found.readOnly).toContain(bed.path(".githooks"));
+  });
+
+  it("is found without waiting for a pipe in place of a configuration", () => {
+    repository(bed.workspace);
+    execFileSync("sh", ["-c", `rm '${bed.path(".git/config")}'; mkfifo '${bed.path(".git/config")}'`]);
+    expect(guards().readOnly).toContain(bed.path(".git/config"));
   });
 
   it("submodules, worktrees and nested repositories", () => {

@@ -12,9 +12,11 @@
  * 4. A symbolic link cannot be mounted on. In a git folder it makes the whole folder read-only; where a root would have to be
  *    read-only it is an error.
  */
-import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../system/within.js";
+import { readGitConfig } from "./git-config.js";
 import { SandboxError } from "./policy.js";
 
 export interface Missing {
@@ -33,6 +35,8 @@ export interface Guards {
 
 /** More of a kind than this are made read-only as one folder: every mount costs time. */
 const MAX_PARTS = 16;
+const MAX_INCLUDES = 4;
+const MAX_CONFIG_BYTES = 1024 * 1024;
 
 export interface GuardRequest {
   /** Writable folders. */
@@ -41,10 +45,21 @@ export interface GuardRequest {
   readonly names: readonly string[];
   /** Folders below the roots that hold a `.git`, or are a repository without a work tree. */
   readonly nested: readonly string[];
+  /** Folders of hooks that a person's own git configuration names, from the top of every repository. */
+  readonly hookFolders?: readonly string[];
 }
 
-export function findGuards({ roots, names, nested }: GuardRequest): Guards {
-  const collection = new Collection(roots);
+/** The folders of hooks in a person's own configuration that lie in whichever repository they are in. */
+export function ownHookFolders(home: string): readonly string[] {
+  const files = [".gitconfig", ".config/git/config"].map((name) => join(home, name));
+  return files
+    .flatMap((file) => readGitConfig(readText(file)))
+    .filter(({ section, key, value }) => section === "core" && key === "hookspath" && value !== "")
+    .map(({ value }) => withHome(value));
+}
+
+export function findGuards({ roots, names, nested, ...more }: GuardRequest): Guards {
+  const collection = new Collection({ roots, ...more });
   for (const root of roots) {
     if (isGitFolder(root)) collection.guardGitFolder(root, dirname(root));
     if (basename(root) === ".git") continue;
@@ -69,12 +84,14 @@ export function findGuards({ roots, names, nested }: GuardRequest): Guards {
 
 class Collection {
   readonly #roots: readonly string[];
+  readonly #hookFolders: readonly string[];
   readonly #pinned = new Set<string>();
   readonly #readOnly = new Set<string>();
   readonly #missing = new Map<string, Missing>();
 
-  constructor(roots: readonly string[]) {
+  constructor({ roots, hookFolders = [] }: Pick<GuardRequest, "roots" | "hookFolders">) {
     this.#roots = roots;
+    this.#hookFolders = hookFolders;
   }
 
   result(): Guards {
@@ -134,18 +151,30 @@ class Collection {
     }
     for (const { name, ...missing } of places) this.guardPlace(join(folder, name), missing);
     if (!isWorktree) {
-      for (const path of hookFolders(config)) this.#guardNamed(resolve(top, path), {});
-      for (const path of includedFiles(config)) this.#guardNamed(resolve(folder, path), { content: "" });
+      this.#guardConfigured(join(folder, "config"), { top, depth: 0 });
+      for (const path of this.#hookFolders) this.#guardNamed(resolve(top, path), {});
     }
     const worktrees = join(folder, "worktrees");
     this.#guardAll(subfolders(worktrees), { folder: worktrees, top });
     this.#guardModules(join(folder, "modules"), top);
   }
 
+  /** What a file of the configuration names, and the files that it includes. */
+  #guardConfigured(file: string, { top, depth }: { readonly top: string; readonly depth: number }): void {
+    for (const { section, key, value } of readGitConfig(readText(file))) {
+      const path = withHome(value);
+      if (section === "core" && key === "hookspath") this.#guardNamed(resolve(top, path), {});
+      if (!/^include(if)?$/.test(section) || key !== "path" || path === "") continue;
+      const included = resolve(dirname(file), path);
+      this.#guardNamed(included, { content: "" });
+      if (depth < MAX_INCLUDES) this.#guardConfigured(included, { top, depth: depth + 1 });
+    }
+  }
+
   /** Named by the configuration: it may lead anywhere, also over links that cannot be held. */
   #guardNamed(path: string, missing: { readonly content?: string }): void {
     try {
-      this.guardPlace(path, missing);
+      this.guardPlace(free(path), missing);
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error;
     }
@@ -180,26 +209,6 @@ function linkError(path: string): SandboxError {
   );
 }
 
-function hookFolders(config: string): string[] {
-  return [...config.matchAll(/^\s*hookspath\s*=\s*(.+?)\s*$/gim)].map(([, path = ""]) => unquoted(path));
-}
-
-function includedFiles(config: string): string[] {
-  const paths: string[] = [];
-  let including = false;
-  for (const line of config.split("\n")) {
-    const section = /^\s*\[\s*([^\s\]"]+)/.exec(line)?.[1];
-    if (section !== undefined) including = /^include(if)?$/i.test(section);
-    const path = including ? /(?:^|\])\s*path\s*=\s*(.+?)\s*$/i.exec(line)?.[1] : undefined;
-    if (path !== undefined) paths.push(unquoted(path));
-  }
-  return paths;
-}
-
-function unquoted(value: string): string {
-  return value.replace(/^"(.*)"$/, "$1");
-}
-
 /** The folders above, the nearest first. */
 function ancestors(path: string): string[] {
   const folders: string[] = [];
@@ -231,6 +240,17 @@ function kindOf(path: string): Kind {
   return found.isDirectory() ? "folder" : "file";
 }
 
+function withHome(path: string): string {
+  return path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
+}
+
+/** Without links on the way, as far as it exists; what stands at its end is left as it is. */
+function free(path: string): string {
+  const folder = dirname(path);
+  if (folder === path) return path;
+  return join(kindOf(folder) === "missing" ? free(folder) : realPath(folder), basename(path));
+}
+
 function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -248,9 +268,11 @@ function subfolders(folder: string): string[] {
   }
 }
 
+/** Of a plain file only: a pipe would keep us waiting. */
 function readText(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    const found = statSync(path);
+    return found.isFile() && found.size <= MAX_CONFIG_BYTES ? readFileSync(path, "utf8") : "";
   } catch {
     return "";
   }

@@ -25,11 +25,13 @@ export interface Layout {
 
 export interface LayoutOptions {
   readonly nested: readonly string[];
+  /** Of a person's own git configuration. */
+  readonly hookFolders?: readonly string[];
   /** To be hidden with those of the policy. */
   readonly alsoHidden?: readonly string[];
 }
 
-export function findLayout(policy: SandboxPolicy, { nested, alsoHidden = [] }: LayoutOptions): Layout {
+export function findLayout(policy: SandboxPolicy, { alsoHidden = [], ...found }: LayoutOptions): Layout {
   const writable = policy.writable.map(realFolder);
   const visible = policy.visible.filter((path) => existsSync(path)).map((path) => realpathSync(path));
   const hidden = existingSecrets([...policy.hidden, ...alsoHidden]).map((place) => ({
@@ -43,7 +45,7 @@ export function findLayout(policy: SandboxPolicy, { nested, alsoHidden = [] }: L
   }
   return {
     writable,
-    guards: findGuards({ roots: writable, names: policy.readOnlyWithin, nested }),
+    guards: findGuards({ roots: writable, names: policy.readOnlyWithin, ...found }),
     standIns: [],
     covering: hidden.filter(isCovering),
     hidden: hidden.filter((place) => !isCovering(place)),

@@ -5,6 +5,10 @@
  * 2. Guarded places need not exist: rules are about paths. Their folders may not be renamed either.
  * 3. There is no process namespace: what a command starts is found and ended by the process tree, and other processes can be
  *    seen, though not signalled.
+ * 4. The system compares real paths, so every path given here must be free of links: `/tmp` and `/var` are links on macOS.
+ * 5. No service of the system that reaches the network or acts for the command outside of the sandbox: not `trustd`, which
+ *    fetches addresses that it finds in certificates, nor those that open applications or keep passwords.
+ * 6. Terminals can be written to only if they were opened inside, or handed over: others are somebody's windows.
  */
 import type { Wrapped } from "./bubblewrap.js";
 import type { Layout } from "./layout.js";
@@ -24,7 +28,7 @@ export interface SandboxExecParts {
   readonly proxyPort?: number | undefined;
 }
 
-/** What programs need of the system, whatever they do: themselves, their terminal, user names, certificates, time zones. */
+/** What programs need of the system, whatever they do: themselves, their terminal, user names, time zones. */
 const BASE = `(version 1)
 (deny default)
 (allow process-exec process-fork)
@@ -34,7 +38,8 @@ const BASE = `(version 1)
 (allow file-read* file-test-existence file-map-executable)
 (allow file-ioctl (regex #"^/dev/(tty|ttys[0-9]+|ptmx)$"))
 (allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (literal "/dev/dtracehelper"))
-(allow file-write-data (regex #"^/dev/(fd/[0-9]+|std(out|err)|ttys[0-9]+|ptmx)$"))
+(allow file-write-data (literal "/dev/ptmx") (regex #"^/dev/(fd/[0-9]+|std(out|err))$"))
+(allow file-write-data (require-all (regex #"^/dev/ttys[0-9]+$") (extension "com.apple.sandbox.pty")))
 (allow pseudo-tty)
 (allow ipc-posix-sem ipc-posix-shm)
 (allow user-preference-read)
@@ -45,8 +50,7 @@ const BASE = `(version 1)
   (global-name "com.apple.system.logger")
   (global-name "com.apple.system.notification_center")
   (global-name "com.apple.system.opendirectoryd.libinfo")
-  (global-name "com.apple.system.opendirectoryd.membership")
-  (global-name "com.apple.trustd.agent"))`;
+  (global-name "com.apple.system.opendirectoryd.membership"))`;
 
 /** Programs may talk to themselves; a sandbox that shares the machine's network cannot tell whose port it is. */
 const NO_NETWORK = `(allow network-bind (local unix-socket))
@@ -116,13 +120,14 @@ export function sandboxExecProfile({ layout, temporaryFolder, proxyPort }: Sandb
     ...pinned.map((path) => `(deny file-write-unlink (literal ${path}))`),
     ...hidden.map((path) => `(deny file-read* file-write* (subpath ${path}))`),
     ...visible.map((path) => `(allow file-read* (subpath ${path}))`),
+    "(deny file-write-setugid)",
     NO_NETWORK,
     ...(proxyPort === undefined ? [] : [`(allow network-outbound (remote ip "localhost:${proxyPort}"))`]),
   ];
   return { profile: rules.join("\n"), parameters };
 }
 
-/** A sign that means something in a pattern, or may, becomes one for any sign: that can only forbid more. */
+/** A sign that means something in a pattern, or may, becomes one for any sign in a name: that can only forbid more. */
 function pattern(path: string): string {
-  return path.replace(/[^\x00-\x7f]+/g, ".*").replace(/[^A-Za-z0-9/_.*-]/g, ".");
+  return path.replace(/[^\x00-\x7f]+|[^A-Za-z0-9/_.-]/g, (signs) => (signs > "\x7f" ? "[^/]*" : "[^/]"));
 }

@@ -19,6 +19,7 @@ import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
 import { type DetectOptions, detectSandbox, isRoot, parseVersion } from "./detect.js";
 import { explainFailure } from "./explain.js";
+import { ownHookFolders } from "./guards.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
 import { findLayout, type Layout, realFolder } from "./layout.js";
 import { countTasks } from "./limits.js";
@@ -38,10 +39,14 @@ export interface SandboxOptions extends DetectOptions {
   readonly restrictions?: () => Pick<SandboxPolicy, "hidden" | "readOnlyWithin">;
   /** The only one of its kind on this machine; letters, digits, `-` and `_`. */
   readonly id: string;
+  /** The person's own folder: their git configuration may name hooks in every repository. */
+  readonly home?: string;
   /** Needed when the policy allows hosts. */
   readonly resolveSafely?: ResolveSafely;
   /** Whoever starts the commands can give them `descriptors`: that saves a shell. */
   readonly passesDescriptors?: "yes" | "no";
+  /** Variables of a container program. */
+  readonly engine?: Readonly<Record<string, string>>;
   /** How long what stands in for missing guarded places stays for the next command. */
   readonly lingerMs?: number;
   readonly clock?: Clock;
@@ -54,6 +59,8 @@ export interface SandboxedCommand extends Wrapped {
   readonly descriptors: readonly number[];
   /** False when this machine has no sandbox: the command is as it was given. */
   readonly sandboxed: boolean;
+  /** Its first process stands around the command. Otherwise that becomes the command, or hands signals on to it. */
+  readonly isWrapper: boolean;
   /** Whether everything in it is dead when its program has ended by itself. */
   readonly endsWithAll: boolean;
   /** What the model is to know about a failure: hosts that were refused, and what else the sandbox denied. */
@@ -67,6 +74,8 @@ const RUN_FOLDERS = ["/run/current-system", "/run/booted-system", "/run/opengl-d
 const INSIDE = "/run/oxbow";
 const PROXY_PORT = 3128;
 const LINGER_MS = 1000;
+/** An engine that does not answer must not keep a session from ending. */
+const CLEAN_UP_MS = 20_000;
 
 export class Sandbox {
   readonly #options: SandboxOptions;
@@ -74,6 +83,7 @@ export class Sandbox {
   readonly #open = new Set<() => Promise<void>>();
   #state: Promise<SandboxState> | undefined;
   #nested: readonly NestedRepositories[] | undefined;
+  #hookFolders: readonly string[] | undefined;
   #gate: NetworkGate | undefined;
   #files: SandboxFiles | undefined;
   #quota: ProcessQuota | undefined;
@@ -100,6 +110,7 @@ export class Sandbox {
       return {
         ...command,
         sandboxed: false,
+        isWrapper: false,
         endsWithAll: false,
         descriptors: [],
         explain: () => undefined,
@@ -115,7 +126,7 @@ export class Sandbox {
     });
     this.#open.add(ended);
     try {
-      const layout = this.#layout(undo);
+      const layout = this.#layout(state, undo);
       const entrance = await this.#entrance(state, undo);
       const wrapped = this.#wrapped(state, { layout, entrance, command, undo });
       const hidden = [...layout.covering, ...layout.hidden].map(({ path }) => path);
@@ -123,8 +134,9 @@ export class Sandbox {
       const descriptors = state.kind === "bubblewrap" ? this.#descriptors(undo) : [];
       const look = lookOf(layout);
       const isCurrent = () => lookOf(this.#layoutNow()) === look;
-      const endsWithAll = state.kind === "bubblewrap";
-      return { ...wrapped, sandboxed: true, endsWithAll, descriptors, explain, isCurrent, ended };
+      const isWrapper = state.kind === "bubblewrap";
+      const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper };
+      return { ...wrapped, ...kind, descriptors, explain, isCurrent, ended };
     } catch (error) {
       await ended();
       throw error;
@@ -140,21 +152,23 @@ export class Sandbox {
   }
 
   #layoutNow(): Layout {
-    const { policy, platform, clock = nodeClock } = this.#options;
+    const { policy, platform, home, clock = nodeClock } = this.#options;
     this.#nested ??= policy.writable.map((folder) => new NestedRepositories(realFolder(folder), { clock }));
     const nested = this.#nested.flatMap((below) => below.find());
+    this.#hookFolders ??= home === undefined ? [] : ownHookFolders(home);
+    const found = { nested, hookFolders: this.#hookFolders };
     const alsoHidden = platform === "linux" ? [...listeningSockets(), ...otherProcesses()] : [];
     const more = this.#options.restrictions?.();
-    if (more === undefined) return findLayout(policy, { nested, alsoHidden });
+    if (more === undefined) return findLayout(policy, { ...found, alsoHidden });
     const readOnlyWithin = [...policy.readOnlyWithin, ...more.readOnlyWithin];
     const restricted = { ...policy, readOnlyWithin, hidden: [...policy.hidden, ...more.hidden] };
-    return findLayout(restricted, { nested, alsoHidden });
+    return findLayout(restricted, { ...found, alsoHidden });
   }
 
-  #layout(undo: Undo): Layout {
+  #layout({ kind }: SandboxState, undo: Undo): Layout {
     const layout = this.#layoutNow();
-    // On macOS rules are about paths: nothing has to lie there.
-    if (this.#options.platform !== "linux") return layout;
+    // Its rules are about paths: nothing has to lie there.
+    if (kind === "sandbox-exec") return layout;
     const { folders, impossible, release } = this.#placeholders.hold(layout.guards);
     undo.push(release);
     const readOnly = layout.guards.readOnly.filter((path) => !impossible.includes(path) && !folders.includes(path));
@@ -206,7 +220,7 @@ export class Sandbox {
   }
 
   #inContainer(program: string, { layout, command, undo }: Omit<Pieces, "entrance">): Wrapped {
-    const { policy, overrides, id } = this.#options;
+    const { policy, overrides, id, engine = {}, passesDescriptors } = this.#options;
     this.#count += 1;
     const { cleanUp, ...wrapped } = containerCommand(
       {
@@ -214,10 +228,18 @@ export class Sandbox {
         image: overrides?.container?.image ?? "",
         name: `oxbow-${id}-${this.#count}`,
         user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+        onTerminal: passesDescriptors === "no" ? "yes" : "no",
+        engine,
       },
       command,
     );
-    undo.push(() => new Promise((resolve) => execFile(cleanUp.program, cleanUp.args, () => resolve())));
+    const env = { ...command.env, ...engine };
+    undo.push(
+      () =>
+        new Promise((resolve) => {
+          execFile(cleanUp.program, cleanUp.args, { env, timeout: CLEAN_UP_MS }, () => resolve());
+        }),
+    );
     return wrapped;
   }
 
