@@ -12,6 +12,7 @@ import { hasHarmlessSurroundings } from "../shell/judge-simple.js";
 import { isSensitive } from "../shell/paths.js";
 import { coversCommand } from "../shell/pattern-words.js";
 import { CREDENTIAL_PROGRAMS, OWN_PLACES } from "../shell/programs/credentials.js";
+import { WARY_GIT_PROGRAMS } from "../shell/programs/git.js";
 import { NEVER_BY_PATTERN } from "../shell/programs/patterns.js";
 import { isMeaningfulVariable } from "../shell/programs/variables.js";
 import { VETTED_GIT_PROGRAMS } from "../shell/programs/vetted-git.js";
@@ -40,12 +41,12 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
   const words = commands.reduce((sum, command) => sum + command.words.length, 0);
   if (words > MAX_WORDS) return notUnderstood(text, `It has more than ${MAX_WORDS} words.`, options);
   const { workspace, cwd, ownFolders } = options;
-  const mayAskGit = /\bgit\b/.test(text) && options.isQuietRepository?.() === true;
+  const isQuiet = /\bgit\b/.test(text) ? options.isQuietRepository?.() : undefined;
   const judged = judgeScript(script, {
     workspace,
     ...(cwd && { cwd }),
     ...(ownFolders && { ownFolders }),
-    ...(mayAskGit && { programs: VETTED_GIT_PROGRAMS }),
+    ...(isQuiet !== undefined && { programs: isQuiet ? VETTED_GIT_PROGRAMS : WARY_GIT_PROGRAMS }),
   });
   const place: Whereabouts = { workspace, home: options.home, folders: [cwd ?? workspace] };
   const parts = commands.map((command, index) => readPart(command, judged.commands[index], place));

@@ -11,6 +11,7 @@
 import { conditionProblem } from "./checks/test.js";
 import { credentialProblem } from "./credentials.js";
 import { parseShell } from "./grammar.js";
+import { namesHandedTo } from "./handed-names.js";
 import { invisibleProblem } from "./invisible.js";
 import { isPlainAssignment, judgeSimple, type Situation } from "./judge-simple.js";
 import { whereabouts } from "./paths.js";
@@ -145,7 +146,9 @@ class PlainJudge {
     if (command.type === "compound") return this.#compound(command);
     if (command.type === "pipeline") {
       let problem: string | undefined;
-      for (const part of command.commands) problem ??= this.#judge(part);
+      command.commands.forEach((part, index) => {
+        problem ??= this.#judge(this.#seenThrough(part, command.commands[index - 1]));
+      });
       return problem;
     }
     const { problem, place } = judgeSimple(command, this.#situation);
@@ -154,6 +157,15 @@ class PlainJudge {
     return holdsSubstitution(command)
       ? "It holds the output of another command, which is not known beforehand."
       : undefined;
+  }
+
+  /** Of a call of xargs that is understood, what it runs. */
+  #seenThrough(command: Command, from: Command | undefined): Command {
+    if (command.type !== "simple") return command;
+    const inner = namesHandedTo(command, { from, programs: this.#programs });
+    if (inner === undefined) return command;
+    this.#problems.set(command, judgeSimple(inner, this.#situation).problem);
+    return inner;
   }
 
   #compound({ kind, words, redirects }: Compound): string | undefined {

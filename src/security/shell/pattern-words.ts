@@ -12,6 +12,7 @@ import type { SimpleCommand, Word } from "./syntax.js";
 import { fixedValue, globValue } from "./word-values.js";
 
 const PROGRAM = /^(\.\/)?[A-Za-z0-9_][\w.+-]*(\/[A-Za-z0-9_][\w.+-]*)*$/;
+const VERSION_ONLY = "--version";
 const NAMING_WORD = /^[A-Za-z0-9@][\w:.@/+-]*$/;
 
 /** The pattern to offer for a command; undefined when it can only be allowed as it stands. */
@@ -20,13 +21,20 @@ export function commandPattern(command: SimpleCommand): string | undefined {
   const [program] = values;
   if (program === undefined || !PROGRAM.test(program) || (program.includes("/") && !program.startsWith("./")))
     return undefined;
-  // What is read-only asks for the sake of a path or an option, which a pattern would let through.
-  const known = Object.hasOwn(READ_ONLY_PROGRAMS, program) && program !== "git" && program !== "npm";
-  if (known) return undefined;
+  if (onlyReads(program)) return undefined;
   const naming = values.slice(0, namingCount(values));
   if (naming.slice(1).some((value) => value === undefined || !NAMING_WORD.test(value))) return undefined;
   const pattern = naming.length < values.length ? `${naming.join(" ")} *` : naming.join(" ");
   return coversCommand(pattern, command) ? pattern : undefined;
+}
+
+/**
+ * What is read-only asks for the sake of a path or an option, which a pattern would let through. Not so for programs that are
+ * known by some of their sub-commands, or by their version alone.
+ */
+function onlyReads(program: string): boolean {
+  const rules = Object.hasOwn(READ_ONLY_PROGRAMS, program) ? READ_ONLY_PROGRAMS[program] : undefined;
+  return rules !== undefined && rules.commands === undefined && rules.required !== VERSION_ONLY;
 }
 
 function namingCount(values: readonly (string | undefined)[]): number {

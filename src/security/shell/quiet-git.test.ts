@@ -15,10 +15,14 @@ const COMMANDS = [
   "git log --name-status --follow -- b.txt",
   "git log --graph --all --decorate --format='%h %an %s'",
   "git log --grep=x -i --author=me --since=yesterday",
-  "git branch -avv",
   "git remote -v",
   "git remote get-url origin",
-  "git tag -l",
+  "git ls-files -s",
+  "git describe --all --always",
+  "git shortlog -sn HEAD",
+  "git config --get user.name",
+  "git stash list",
+  "git worktree list",
   "git rev-parse HEAD",
   "git rev-list --count HEAD",
   "git merge-base HEAD HEAD",
@@ -66,6 +70,7 @@ beforeAll(() => {
   const signed = `tree ${git("rev-parse", "HEAD^{tree}")}\nauthor ${person}\ncommitter ${person}\n${signature}\n\nsigned\n`;
   writeFileSync(join(folder, "commit"), signed);
   git("update-ref", "HEAD", git("hash-object", "-t", "commit", "-w", join(folder, "commit")));
+  git("update-ref", "--create-reflog", "-m", "kept", "refs/stash", "HEAD");
   for (const name of PROGRAMS) git("config", name, program);
   git("config", "log.showSignature", "true");
   git("config", "format.pretty", "%G? %h");

@@ -65,6 +65,13 @@ const LOOKS = [
   "git log -p -2",
   "git blame -L 1,1 a.txt",
   "git branch --show-current",
+  "git branch -a",
+  "git tag",
+  "git tag -l 'v*'",
+  "git grep -c . -- a.txt",
+  "git ls-files -mo --exclude-standard",
+  "git cat-file -p HEAD",
+  "git for-each-ref --sort=-creatordate --count=3 --format='%(refname)'",
 ];
 
 describe("git in a repository that names no programs", () => {
@@ -98,6 +105,15 @@ describe("git in a repository that names no programs", () => {
     "git status $(touch x)",
     "GIT_EXTERNAL_DIFF=./x git diff",
     "git branch new",
+    "git tag v1",
+    "git grep -Ox one",
+    "git grep one HEAD:.env",
+    "git grep one -- '.e*'",
+    "git cat-file -p HEAD:.env",
+    "git cat-file --filters HEAD:a.txt",
+    "git for-each-ref --format='%(signature)'",
+    "git for-each-ref --sort=signature:grade",
+    "git ls-files -X list",
     "git checkout -- a.txt",
   ])("still asks for %s", (command) => {
     expect(verdict(command)).not.toBe("read-only");
@@ -164,6 +180,15 @@ describe("git in a repository that names no programs", () => {
   it.each(hostile)("asks where there is %s", (name, change) => {
     const folder = repository(name, change);
     expect([isQuietRepository(folder), verdict("git status", folder)]).toEqual([false, "ask"]);
+    for (const list of ["git branch -a", "git tag -l"]) expect([list, verdict(list, folder)]).toEqual([list, "ask"]);
+    expect(verdict("git log --oneline", folder)).toBe("read-only");
+  });
+
+  it("asks in a folder that git may take for a repository itself", () => {
+    const folder = repository("bare below", () => {});
+    git(folder, "init", "-q", "--bare", "inner");
+    expect(isQuietRepository(join(folder, "inner"))).toBe(false);
+    expect(isQuietRepository(join(folder, "src"))).toBe(true);
   });
 
   it.each([

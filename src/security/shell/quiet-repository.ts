@@ -31,6 +31,8 @@ export function isQuietRepository(folder: string): boolean {
 function repositoryAround(folder: string): string | undefined {
   for (let current = folder; ; current = dirname(current)) {
     if (isThere(join(current, ".git"))) return join(current, ".git");
+    // Git may take the folder itself for a repository without a work tree.
+    if (["HEAD", "objects", "refs"].every((name) => isThere(join(current, name)))) return undefined;
     if (current === dirname(current)) return undefined;
   }
 }

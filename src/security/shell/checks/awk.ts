@@ -1,12 +1,14 @@
 /**
  * awk programs that only print. There is no need to read them as awk does: a program writes or runs something only with `>`, `|`,
- * `@` or one of the words below, so none of them may appear anywhere in it, also not in a string.
+ * `@` or one of the words below, so none of them may appear anywhere in it, also not in a string. But for two: `||`, which is
+ * taken out before, and a `>` that compares. That one writes only after `print` or `printf` in the same statement; where a
+ * statement begins is certain as long as no string and no pattern holds a sign that could end one.
  */
 import { wordPathProblem } from "../paths.js";
 import { fixedValue } from "../word-values.js";
 import type { Check } from "./check.js";
 
-const FORBIDDEN_CHARACTERS = /[>|@`#\r]|\\(?![nt"/.])/;
+const FORBIDDEN_CHARACTERS = /[|@`#\r]|\\(?![nt"/.])/;
 const WORDS = /[A-Za-z_][A-Za-z0-9_]*(\s*\()?/g;
 /** Statements and variables that run, write, read other files or show the environment. */
 const FORBIDDEN_WORDS = new Set(
@@ -38,10 +40,20 @@ export const checkAwk: Check = ({ arguments: { options, operands }, place }) => 
 };
 
 export function isPrintingProgram(program: string): boolean {
-  if (FORBIDDEN_CHARACTERS.test(program)) return false;
+  if (FORBIDDEN_CHARACTERS.test(program.replaceAll("||", " "))) return false;
+  if (program.includes(">") && !comparesOnly(program)) return false;
   for (const [text, parenthesis] of program.matchAll(WORDS)) {
     const word = parenthesis === undefined ? text : text.slice(0, -parenthesis.length);
     if (FORBIDDEN_WORDS.has(word) || (parenthesis !== undefined && !FUNCTIONS.has(word))) return false;
   }
   return true;
+}
+
+/** Whether no `>` in it may be one that writes. */
+function comparesOnly(program: string): boolean {
+  if (/[/\\]/.test(program)) return false;
+  const strings = program.match(/"[^"]*"/g) ?? [];
+  const rest = program.replace(/"[^"]*"/g, " ");
+  if (rest.includes('"') || strings.some((text) => /[;{}>]/.test(text))) return false;
+  return rest.split(/[;{}]/).every((statement) => !/\bprintf?\b.*>/s.test(statement));
 }

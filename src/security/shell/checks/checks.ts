@@ -2,16 +2,25 @@ import type { CheckName } from "../programs/rules.js";
 import { checkAwk } from "./awk.js";
 import type { Check } from "./check.js";
 import { checkFind } from "./find.js";
+import {
+  checkGitFormat,
+  checkGitObjects,
+  checkGitRefFormat,
+  checkGitRemoteName,
+  checkGitSetting,
+  checkGitTag,
+} from "./git.js";
 import { checkSed } from "./sed.js";
 import {
   checkDate,
-  checkGitFormat,
-  checkGitObjects,
-  checkGitRemoteName,
+  checkJavaVersion,
   checkJq,
+  checkLsof,
+  checkPrintenv,
   checkPrintf,
   checkPs,
   checkTar,
+  checkYq,
 } from "./small.js";
 import { checkTest } from "./test.js";
 
@@ -21,11 +30,18 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   find: checkFind,
   "git-format": checkGitFormat,
   "git-objects": checkGitObjects,
+  "git-ref-format": checkGitRefFormat,
   "git-remote-name": checkGitRemoteName,
+  "git-setting": checkGitSetting,
+  "git-tag": checkGitTag,
+  "java-version": checkJavaVersion,
   jq: checkJq,
+  lsof: checkLsof,
+  printenv: checkPrintenv,
   printf: checkPrintf,
   ps: checkPs,
   sed: checkSed,
   tar: checkTar,
   test: checkTest,
+  yq: checkYq,
 };

@@ -1,6 +1,7 @@
 /**
- * sed scripts that only print: addresses with `p d q Q l =`, and `s` and `y` without the flags that write or run. The script may
- * not hold blanks, because every version of sed reads what follows a `w`, `r` or `e` up to the end of the line.
+ * sed scripts that only print: addresses with `p d q Q l =`, and `s` and `y` without the flags that write or run. Blanks may stand
+ * after a semicolon that ends a command and nowhere else, because every version of sed reads what follows a `w`, `r` or `e` up to
+ * the end of the line.
  */
 import { wordPathProblem } from "../paths.js";
 import type { Check } from "./check.js";
@@ -9,6 +10,7 @@ const DELIMITERS = "/#|,:@!%";
 const FLAGS = /[gpIi0-9]*/y;
 const NUMBER = /[0-9]+|\$/y;
 const STEP = /~[0-9]+/y;
+const BLANKS = / +/y;
 const OFFSET = /[+~][0-9]+/y;
 
 export const checkSed: Check = ({ arguments: { options, operands }, place }) => {
@@ -30,7 +32,7 @@ export const checkSed: Check = ({ arguments: { options, operands }, place }) => 
 };
 
 export function isPrintingScript(script: string): boolean {
-  if (script === "" || /\s/.test(script)) return false;
+  if (script === "" || /[^\S ]/.test(script)) return false;
   let position = 0;
   const take = (shape: RegExp): boolean => {
     shape.lastIndex = position;
@@ -44,7 +46,8 @@ export function isPrintingScript(script: string): boolean {
     while (position < script.length && script[position] !== delimiter) position += script[position] === "\\" ? 2 : 1;
     if (position >= script.length) return false;
     // Versions of sed disagree on a delimiter inside of brackets.
-    const closed = !/\[[^\]]*$/.test(script.slice(start, position));
+    const text = script.slice(start, position);
+    const closed = !/\[[^\]]*$/.test(text) && !text.includes(" ");
     position += 1;
     return closed;
   };
@@ -85,6 +88,7 @@ export function isPrintingScript(script: string): boolean {
     if (!takeAddresses() || !takeCommand()) return false;
     if (position < script.length && script[position] !== ";") return false;
     position += 1;
+    take(BLANKS);
   }
   return true;
 }

@@ -1,5 +1,5 @@
 /** Checks of a few lines each. */
-import { isSensitive, wordPathProblem } from "../paths.js";
+import { wordPathProblem } from "../paths.js";
 import { fixedValue } from "../word-values.js";
 import type { Check } from "./check.js";
 
@@ -15,29 +15,6 @@ export const checkPrintf: Check = ({ words: [format] }) => {
 export const checkDate: Check = ({ arguments: { operands } }) =>
   operands.every(({ value }) => value.startsWith("+")) ? undefined : "date may set the clock";
 
-/** `git remote get-url` with what is also the name of another action is taken for a slip. */
-export const checkGitRemoteName: Check = ({ arguments: { operands } }) => {
-  const actions = ["add", "rename", "remove", "rm", "set-head", "set-branches", "set-url", "show", "prune", "update"];
-  return operands.some(({ value }) => actions.includes(value)) ? "it names an action instead of a remote" : undefined;
-};
-
-/** `%G…` in a format has signatures checked, by a program that the configuration names. */
-export const checkGitFormat: Check = ({ arguments: { options } }) => {
-  const formats = options.filter(({ name }) => name === "--format" || name === "--pretty");
-  if (formats.some(({ value }) => value === undefined)) return "a format of git is missing";
-  const builtIn = /^(oneline|short|medium|full|fuller|reference)$/;
-  if (formats.some(({ value = "" }) => !builtIn.test(value) && !value.includes("%"))) {
-    return "a format of git may be defined in its configuration";
-  }
-  return formats.some(({ value = "" }) => /%[-+ ]?G/.test(value)) ? "a format of git checks signatures" : undefined;
-};
-
-/** Of `HEAD:a/b` the path counts, as if the file itself was read. */
-export const checkGitObjects: Check = (call) => {
-  const named = call.arguments.operands.map(({ value }) => value.slice(value.lastIndexOf(":") + 1));
-  return named.some(isSensitive) ? "it may show secrets" : checkGitFormat(call);
-};
-
 /** jq shows the environment and loads modules when told to. */
 export const checkJq: Check = ({ arguments: { operands } }) => {
   const [filter] = operands;
@@ -47,10 +24,55 @@ export const checkJq: Check = ({ arguments: { operands } }) => {
     : undefined;
 };
 
-/** Only forms that do not show the environment of processes. */
+/** yq as well, and it runs texts as filters. */
+export const checkYq: Check = (call) => {
+  const problem = checkJq(call);
+  const [filter, ...files] = call.arguments.operands;
+  if (problem !== undefined || filter === undefined) return problem;
+  // A filter that is the name of a file is taken for one.
+  const misread = files.length === 0 ? wordPathProblem(filter.word, call.place) : undefined;
+  if (misread !== undefined) return misread;
+  return /\b(strenv|envsubst|load\w*|eval|split_doc|system|filename)\b/.test(filter.value)
+    ? "the filter of yq reads more than its input"
+    : undefined;
+};
+
+const PLAIN_VARIABLES =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|TERM|LANG|LC_[A-Z]+|TZ|TMPDIR|HOSTNAME|EDITOR|CI|NODE_ENV|VIRTUAL_ENV|GOPATH|JAVA_HOME)$/;
+
+export const checkPrintenv: Check = ({ arguments: { operands } }) =>
+  operands.every(({ value }) => PLAIN_VARIABLES.test(value)) ? undefined : "a variable may hold a secret";
+
+export const checkJavaVersion: Check = ({ words: [option, ...more] }) =>
+  more.length === 0 && /^--?version$/.test(option?.text ?? "") ? undefined : "java is asked for more than its version";
+
+/** Who listens where: `-i :3000`, `-nP -iTCP -sTCP:LISTEN`. */
+export const checkLsof: Check = ({ words }) => {
+  const texts = words.map((word) => fixedValue(word) ?? "?");
+  const known = /^(-[nPtl]+|-[nP]*i|-[nP]*i(TCP|UDP)?(:[0-9]+)?|(TCP|UDP)?:[0-9]+|-sTCP:LISTEN)$/;
+  return texts.some((text) => /^-[nP]*i/.test(text)) && texts.every((text) => known.test(text))
+    ? undefined
+    : "lsof is asked for more than ports";
+};
+
+const PS_WORD =
+  /^(aux?f?|ax|-[eAafljHLT]+|-[eAafl]*[pCo]|-[eAafl]*o[a-z,%=]+|--no-headers|--sort=[-+a-z,%]+|--forest|[0-9]+(,[0-9]+)*)$/;
+const PS_FIELDS =
+  /^(?:,?(?:pid|ppid|pgid|sid|uid|gid|user|ruser|group|comm|cmd|command|args|%cpu|%mem|pcpu|pmem|rss|vsz|vsize|sz|stat|state|etime|etimes|time|start|lstart|tty|nice|ni|pri|psr|nlwp|thcount|wchan)=?)+$/;
+
+/** Only forms that do not show the environment of processes: `e` without a dash does, and so does the field `environ`. */
 export const checkPs: Check = ({ words }) => {
-  const text = words.map((word) => fixedValue(word) ?? "?").join(" ");
-  return ["", "aux", "ax", "-e", "-ef", "-A", "-a"].includes(text) ? undefined : "ps is asked for more than a list";
+  const texts = words.map((word) => fixedValue(word) ?? "?");
+  for (let index = 0; index < texts.length; index++) {
+    const text = texts[index] ?? "";
+    if (!PS_WORD.test(text)) return "ps is asked for more than a list";
+    const letters = /^-[a-zA-Z]*?([pCo])([a-z,%=]*)$/.exec(text);
+    if (letters === null) continue;
+    const value = letters[2] === "" || letters[2] === undefined ? texts[++index] : letters[2];
+    const isKnown = letters[1] === "o" ? PS_FIELDS : letters[1] === "p" ? /^[0-9]+(,[0-9]+)*$/ : /^[\w.-]+$/;
+    if (value === undefined || !isKnown.test(value)) return "ps is asked for more than a list";
+  }
+  return undefined;
 };
 
 /** Listing the content of one archive in the workspace; a colon would make it one on another machine. */

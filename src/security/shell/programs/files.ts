@@ -1,6 +1,15 @@
 /** Programs that look at files and folders. */
 import type { ProgramTable } from "./rules.js";
 
+const FD = {
+  flags:
+    "-H -I -u -s -i -g -F -a -L -p -0 -1 -q --hidden --no-ignore --unrestricted --case-sensitive --ignore-case " +
+    "--glob --regex --fixed-strings --absolute-path --follow --full-path --print0 --quiet",
+  valued:
+    "-d -E -t -e -S -c --max-depth --min-depth --exact-depth --exclude --type --extension --size --color --max-results",
+  operands: "pattern, files",
+} as const;
+
 export const FILE_PROGRAMS: ProgramTable = {
   ls: {
     flags:
@@ -12,7 +21,7 @@ export const FILE_PROGRAMS: ProgramTable = {
     optional: "--color --format --sort --time --time-style --indicator-style --quoting-style --classify --block-size",
     globs: true,
   },
-  // Listing a folder by name is left out: its output option takes the rest of a joined word as a file name.
+  // Listing a folder by name is left out: joined letters take their values from the words that follow, a file to write among them.
   tree: {
     flags: "-a -d -f -i -l -p -s -h -u -g -D -F -r -t -c -C -n -J -X --dirsfirst --noreport --du --gitignore --prune",
     valued: "-L -P -I --filelimit",
@@ -53,14 +62,8 @@ export const FILE_PROGRAMS: ProgramTable = {
     operands: "none",
   },
   find: { check: "find", unlike: true },
-  fd: {
-    flags:
-      "-H -I -u -s -i -g -F -a -L -p -0 -1 -q --hidden --no-ignore --unrestricted --case-sensitive --ignore-case " +
-      "--glob --regex --fixed-strings --absolute-path --follow --full-path --print0 --quiet",
-    valued:
-      "-d -E -t -e -S -c --max-depth --min-depth --exact-depth --exclude --type --extension --size --color --max-results",
-    operands: "pattern, files",
-  },
+  fd: FD,
+  fdfind: FD,
   rg: {
     flags:
       "-i -S -s -v -w -x -c -l -n -N -H -I -o -q -F -P -U -a -0 -. -L -p -u -h --ignore-case --smart-case " +
@@ -77,6 +80,10 @@ export const FILE_PROGRAMS: ProgramTable = {
     operands: "pattern, files",
     patterns: "-e -f --regexp --file --files --type-list",
   },
+  readelf: { flags: "-a -h -l -S -s -e -n -r -u -d -V -A -I -W --all --headers --dynamic --wide", minimum: 1 },
+  nm: { flags: "-a -A -C -D -g -n -o -r -S -u --demangle --dynamic --defined-only --undefined-only", minimum: 1 },
+  size: { flags: "-A -B -d -o -x -t", minimum: 1 },
+  gzip: { flags: "-l -v -t --list --verbose --test", required: "-l -t --list --test", minimum: 1 },
   unzip: { flags: "-l -v -Z -1 -q", required: "-l -v -Z", minimum: 1, maximum: 1 },
   zipinfo: { flags: "-1 -l -m -s -v -h -t", minimum: 1, maximum: 1 },
   tar: { check: "tar", unlike: true },

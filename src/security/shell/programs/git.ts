@@ -5,7 +5,9 @@
  *    showing a patch or blame runs external diffs and text conversion; so status, diff, show, blame and `log -p` ask. The
  *    `git` tool offers those without a question, because it looks through the configuration first.
  * 2. `log` has signatures checked when log.showSignature or format.pretty say so: `QUIET_GIT_ENVIRONMENT` overrides both.
- * 3. No option before the sub-command: they move the repository, its configuration or its programs.
+ * 3. Lists of branches and tags are sorted as the configuration says, and newer versions sort by signatures, which they have
+ *    checked by a program of the configuration: where a repository was looked at and found to name programs, they ask.
+ * 4. No option before the sub-command: they move the repository, its configuration or its programs.
  */
 import type { ProgramTable } from "./rules.js";
 
@@ -33,6 +35,7 @@ export const GIT_PROGRAMS: ProgramTable = {
         optional: "--color",
         operands: "none",
       },
+      tag: { flags: "-l --list", required: "-l --list", operands: "text", maximum: 1 },
       remote: {
         flags: "-v --verbose",
         operands: "none",
@@ -54,9 +57,47 @@ export const GIT_PROGRAMS: ProgramTable = {
         minimum: 1,
       },
       "merge-base": { flags: "--all --is-ancestor --fork-point", operands: "text", minimum: 1 },
-      tag: { flags: "-l --list", required: "-l --list", operands: "text", maximum: 1 },
       "show-ref": { flags: "--heads --tags --head --abbrev -s -d", operands: "text" },
+      "ls-files": {
+        flags:
+          "-c -s -t -u -z --cached --stage --unmerged --full-name --error-unmatch --deduplicate --abbrev " +
+          "--exclude-standard",
+        dashes: true,
+      },
+      describe: {
+        flags: "--tags --all --always --long --exact-match --first-parent --contains",
+        valued: "--match --exclude --candidates",
+        optional: "--abbrev",
+        operands: "text",
+      },
+      shortlog: {
+        flags: "-c -e -n -s --committer --email --numbered --summary --merges --no-merges --all",
+        valued: "--since --until --author",
+        operands: "text",
+        minimum: 1,
+      },
+      config: {
+        flags: "--get --get-all --local --global",
+        required: "--get --get-all",
+        operands: "checked",
+        minimum: 1,
+        maximum: 1,
+        check: "git-setting",
+      },
+      stash: {
+        ...{ minimum: 1, operands: "none" },
+        commands: { list: { flags: "--oneline", operands: "none" } },
+      },
+      worktree: {
+        ...{ minimum: 1, operands: "none" },
+        commands: { list: { flags: "-v -z --verbose --porcelain", operands: "none" } },
+      },
       "ls-tree": { flags: "-r -d -t -l --name-only --name-status --full-tree", minimum: 1 },
     },
   },
 };
+
+const { branch: _, tag: __, ...quiet } = GIT_PROGRAMS.git?.commands ?? {};
+
+/** For a repository whose configuration was looked at and is not known to be harmless. */
+export const WARY_GIT_PROGRAMS: ProgramTable = { git: { ...GIT_PROGRAMS.git, commands: quiet } };

@@ -64,6 +64,7 @@ export const NEVER_BY_PATTERN: ReadonlySet<string> = new Set([
   ...words(
     "python python2 python3 node nodejs perl ruby php lua luajit tclsh osascript Rscript julia awk gawk mawk nawk sed gsed ed ex",
   ),
+  ...words("gcc g++ cc clang tmux screen"),
   ...words("vi vim nvim nano emacs less more man pager view"),
   ...words("sudo doas su runuser pkexec ssh scp sftp rsync ftp telnet nc ncat socat curl wget aria2c"),
   ...words(

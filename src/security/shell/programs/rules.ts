@@ -44,12 +44,19 @@ export type CheckName =
   | "find"
   | "git-format"
   | "git-objects"
+  | "git-ref-format"
   | "git-remote-name"
+  | "git-setting"
+  | "git-tag"
+  | "java-version"
   | "jq"
+  | "lsof"
+  | "printenv"
   | "printf"
   | "ps"
   | "sed"
   | "tar"
-  | "test";
+  | "test"
+  | "yq";
 
 export type ProgramTable = Readonly<Record<string, ProgramRules>>;

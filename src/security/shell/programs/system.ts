@@ -1,7 +1,38 @@
-/** Programs that tell about the machine, and parts of the shell itself. */
+/**
+ * Programs that tell about the machine, and parts of the shell itself.
+ *
+ * Not here, whatever they are asked: programs that a project can replace by what lies in it, even to tell their version (cargo and
+ * rustc by rust-toolchain.toml, yarn by .yarnrc.yml, pnpm by package.json, dotnet by global.json, go by go.mod); and those that
+ * reach other machines in a person's name (kubectl, gh, aws, npm view).
+ */
 import type { ProgramRules, ProgramTable } from "./rules.js";
 
 const VERSION: ProgramRules = { flags: "--version -v -V", required: "--version -v -V", operands: "none" };
+const LONG_VERSION: ProgramRules = { flags: "--version", required: "--version", operands: "none" };
+const JAVA_VERSION: ProgramRules = { check: "java-version", unlike: true };
+const NPM_LIST: ProgramRules = {
+  flags: "-a -g --all --global --json --long --parseable --prod --dev",
+  valued: "--depth",
+  operands: "text",
+};
+const PIP: ProgramRules = {
+  flags: "--version -V",
+  required: "--version -V",
+  operands: "none",
+  commands: {
+    list: { flags: "-l -e --local --user --editable --not-required", valued: "--format", operands: "none" },
+    show: { flags: "-f --files", operands: "text", minimum: 1 },
+  },
+};
+const SHOWN: ProgramRules = { operands: "none", commands: { show: { operands: "text" }, list: { operands: "text" } } };
+const UNITS: ProgramRules = {
+  flags: "-a -l --all --full --no-pager --user --system --no-legend --plain",
+  valued: "-t --type --state",
+  operands: "text",
+};
+const NAMED_UNITS: ProgramRules = { flags: "-q --quiet --user --system", operands: "text", minimum: 1 };
+const PACKAGE_QUERY: ProgramRules = { operands: "text", minimum: 1 };
+const APT_LIST: ProgramRules = { flags: "-a --installed --upgradable --all-versions", operands: "text" };
 
 export const SYSTEM_PROGRAMS: ProgramTable = {
   date: {
@@ -17,7 +48,7 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   nproc: { flags: "--all", operands: "none" },
   uptime: { flags: "-p -s --pretty --since", operands: "none" },
   free: { flags: "-b -k -m -g -h -t -w --bytes --kibi --mebi --gibi --human --total --wide", operands: "none" },
-  hostname: { flags: "-s --short", operands: "none" },
+  hostname: { flags: "-s -I --short", operands: "none" },
   whoami: { operands: "none" },
   logname: { operands: "none" },
   tty: { flags: "-s", operands: "none" },
@@ -44,15 +75,110 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   npm: {
     ...VERSION,
     commands: {
-      list: { flags: "-a --all --json --long --parseable --prod --dev", valued: "--depth", operands: "text" },
-      ls: { flags: "-a --all --json --long --parseable --prod --dev", valued: "--depth", operands: "text" },
+      list: NPM_LIST,
+      ls: NPM_LIST,
       outdated: { flags: "--json --long --parseable --all", operands: "none" },
     },
   },
   python: { flags: "--version -V", required: "--version -V", operands: "none" },
   python3: { flags: "--version -V", required: "--version -V", operands: "none" },
-  gcc: { flags: "--version", required: "--version", operands: "none" },
-  clang: { flags: "--version", required: "--version", operands: "none" },
-  bash: { flags: "--version", required: "--version", operands: "none" },
-  ruby: { flags: "--version", required: "--version", operands: "none" },
+  gcc: LONG_VERSION,
+  "g++": LONG_VERSION,
+  cc: LONG_VERSION,
+  clang: LONG_VERSION,
+  cmake: LONG_VERSION,
+  bash: LONG_VERSION,
+  ruby: LONG_VERSION,
+  php: LONG_VERSION,
+  bun: LONG_VERSION,
+  deno: LONG_VERSION,
+  uv: LONG_VERSION,
+  tmux: { flags: "-V", required: "-V", operands: "none" },
+  java: JAVA_VERSION,
+  javac: JAVA_VERSION,
+  openssl: { minimum: 1, operands: "none", commands: { version: { flags: "-a -v", operands: "none" } } },
+  pip: PIP,
+  pip3: PIP,
+  printenv: { operands: "checked", minimum: 1, check: "printenv" },
+  pgrep: {
+    flags: "-a -c -f -i -l -n -o -x --list-name --list-full --count --full --exact",
+    operands: "text",
+    minimum: 1,
+    maximum: 1,
+  },
+  top: { flags: "-b -c -H -i", valued: "-n -d -o -p -u", required: "-b", operands: "none" },
+  vmstat: { flags: "-a -d -s -w", operands: "text", maximum: 2 },
+  dmesg: { flags: "-k -t -T -u -x", operands: "none" },
+  lsblk: { flags: "-a -b -d -f -J -l -m -n -p -S -t", valued: "-o", operands: "none" },
+  lsmod: { operands: "none" },
+  lspci: { flags: "-k -n -t -v", operands: "none" },
+  lsusb: { flags: "-t -v", operands: "none" },
+  lsof: { check: "lsof", unlike: true },
+  ss: { flags: "-4 -6 -a -e -H -i -l -m -n -o -p -s -t -u -x", operands: "none" },
+  netstat: { flags: "-4 -6 -a -e -i -l -n -r -s -t -u", operands: "none" },
+  ifconfig: { flags: "-a", operands: "none" },
+  ip: {
+    ...{ minimum: 1, operands: "none" },
+    commands: { a: SHOWN, addr: SHOWN, address: SHOWN, r: SHOWN, route: SHOWN, link: SHOWN, neigh: SHOWN },
+  },
+  who: { flags: "-a -b -H -q", operands: "none" },
+  users: { operands: "none" },
+  umask: { flags: "-p -S", operands: "none" },
+  ulimit: { flags: "-a -H -S", required: "-a", operands: "none" },
+  systemctl: {
+    ...{ minimum: 1, operands: "none" },
+    commands: {
+      status: UNITS,
+      "is-active": NAMED_UNITS,
+      "is-enabled": NAMED_UNITS,
+      "is-failed": NAMED_UNITS,
+      "list-units": UNITS,
+      "list-unit-files": UNITS,
+      "list-timers": UNITS,
+    },
+  },
+  dpkg: {
+    flags: "-l -L -s -S --list --listfiles --status --search --version",
+    required: "-l -L -s -S --list --listfiles --status --search --version",
+    operands: "text",
+  },
+  "apt-cache": {
+    ...{ minimum: 1, operands: "none" },
+    commands: { policy: { operands: "text" }, search: PACKAGE_QUERY, show: PACKAGE_QUERY, depends: PACKAGE_QUERY },
+  },
+  apt: {
+    minimum: 1,
+    operands: "none",
+    commands: { list: APT_LIST, show: PACKAGE_QUERY, policy: { operands: "text" } },
+  },
+  rpm: {
+    flags: "-q -a -c -d -i -l -R --query --all --info --list",
+    required: "-q --query",
+    operands: "text",
+  },
+  brew: { ...LONG_VERSION, commands: { list: { flags: "-1 --versions --formula --cask", operands: "text" } } },
+  docker: {
+    ...{ flags: "--version -v", required: "--version -v", operands: "none" },
+    commands: {
+      ps: {
+        flags: "-a -l -q -s --all --latest --no-trunc --quiet --size",
+        valued: "-f -n --filter --format --last",
+        operands: "none",
+      },
+      images: {
+        flags: "-a -q --all --digests --no-trunc --quiet",
+        valued: "-f --filter --format",
+        operands: "text",
+        maximum: 1,
+      },
+      logs: {
+        flags: "-f -t --details --follow --timestamps",
+        valued: "-n --since --tail --until",
+        operands: "text",
+        minimum: 1,
+        maximum: 1,
+      },
+      version: { operands: "none" },
+    },
+  },
 };

@@ -105,7 +105,7 @@ export const TEXT_PROGRAMS: ProgramTable = {
       "-b -d -f -g -h -i -M -n -R -r -s -u -V -z -c -C --ignore-leading-blanks --dictionary-order --ignore-case " +
       "--general-numeric-sort --human-numeric-sort --ignore-nonprinting --month-sort --numeric-sort --random-sort " +
       "--reverse --stable --unique --version-sort --zero-terminated",
-    valued: "-k -t --key --field-separator",
+    valued: "-k -t --key --field-separator --parallel",
     operands: "none",
   },
   uniq: {
@@ -113,11 +113,18 @@ export const TEXT_PROGRAMS: ProgramTable = {
     valued: "-f -s -w --skip-chars --check-chars --skip-fields",
     operands: "none",
   },
+  shuf: { flags: "-r -z --repeat --zero-terminated", valued: "-n -i --head-count --input-range", maximum: 1 },
+  tsort: { maximum: 1 },
+  iconv: {
+    flags: "-c -l -s --list --silent",
+    valued: "-f -t --from-code --to-code",
+  },
+  bc: { flags: "-l -q -s --mathlib --quiet --standard", operands: "none" },
   grep: GREP,
   egrep: GREP,
   fgrep: GREP,
   sed: {
-    flags: "-n -E -r -s -z --quiet --silent --regexp-extended --separate --null-data --posix",
+    flags: "-n -E -r -s -u -z --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix",
     valued: "-e --expression",
     operands: "checked",
     check: "sed",
@@ -131,6 +138,12 @@ export const TEXT_PROGRAMS: ProgramTable = {
     operands: "pattern, files",
     minimum: 1,
     check: "jq",
+  },
+  yq: {
+    flags: "-r -e -M -C -P -N --raw-output --exit-status --no-colors --colors --no-doc",
+    operands: "pattern, files",
+    minimum: 1,
+    check: "yq",
   },
   base64: { flags: "-d -D -i --decode --ignore-garbage", valued: "-w -b --wrap --break", maximum: 1 },
   base32: { flags: "-d -i --decode --ignore-garbage", valued: "-w --wrap", maximum: 1 },
@@ -151,7 +164,11 @@ export const TEXT_PROGRAMS: ProgramTable = {
   },
   hexdump: { flags: "-b -c -C -d -o -x -v", valued: "-n -s", globs: true },
   xxd: { flags: "-a -b -e -i -p -u", valued: "-c -g -l -s", maximum: 1 },
-  strings: { flags: "-a", valued: "-n -t", globs: true },
+  strings: { flags: "-a -f --all --print-file-name", valued: "-n -t -e --bytes --radix --encoding", globs: true },
+  zcat: { minimum: 1 },
+  bzcat: { minimum: 1 },
+  xzcat: { minimum: 1 },
+  zstdcat: { minimum: 1 },
   diff: {
     flags:
       "-u -c -r -q -s -N -w -b -B -i -a -d -y -e -n -E -Z -t -T --brief --recursive --ignore-case --ignore-all-space " +
@@ -162,6 +179,7 @@ export const TEXT_PROGRAMS: ProgramTable = {
     minimum: 2,
     maximum: 2,
   },
+  diff3: { flags: "-a -A -e -E -m -T -x -X -3 -i --text --merge", minimum: 3, maximum: 3 },
   cmp: {
     flags: "-b -l -s --print-bytes --verbose --quiet --silent",
     valued: "-i -n --ignore-initial --bytes",

@@ -62,7 +62,42 @@ export const VETTED_GIT_PROGRAMS: ProgramTable = {
         optional: also(log?.optional, DIFF_OPTIONAL),
         check: "git-objects",
       },
-      branch: { ...git?.commands?.branch, flags: also(git?.commands?.branch?.flags, "--show-current"), required: "" },
+      branch: {
+        flags: "-a -r -v --all --remotes --no-color --no-column --color --show-current",
+        optional: "--color",
+        operands: "none",
+      },
+      tag: { flags: "-l --list", operands: "text", maximum: 1, check: "git-tag" },
+      grep: {
+        flags:
+          "-a -c -E -F -G -h -H -i -I -l -L -n -o -P -v -w -W -p -z --text --count --cached --column --extended-regexp " +
+          "--fixed-strings --basic-regexp --perl-regexp --ignore-case --files-with-matches --name-only --files-without-match " +
+          "--line-number --only-matching --invert-match --word-regexp --heading --break --no-color --color --full-name " +
+          "--untracked --and --or --not --all-match --no-textconv",
+        valued: "-e -A -B -C -m --after-context --before-context --context --max-count --max-depth",
+        optional: "--color",
+        count: true,
+        operands: "pattern, files",
+        patterns: "-e",
+        minimum: 1,
+        dashes: true,
+        check: "git-objects",
+      },
+      "ls-files": {
+        ...git?.commands?.["ls-files"],
+        flags: also(
+          git?.commands?.["ls-files"]?.flags,
+          "-d -m -o --deleted --modified --others --directory --ignored -i",
+        ),
+        valued: "-x --exclude",
+      },
+      "cat-file": { flags: "-t -s -p -e", operands: "text", minimum: 1, maximum: 1, check: "git-objects" },
+      "for-each-ref": {
+        valued: "--count --format --sort",
+        flags: "--no-merged --merged",
+        operands: "text",
+        check: "git-ref-format",
+      },
     },
   },
 };
