@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { decide, type PermissionPolicy } from "./decide.js";
 import { DECISIONS, type Decision, type DecisionFacts } from "./facts.js";
@@ -75,7 +76,7 @@ const sessions: fc.Arbitrary<readonly SessionRule[]> = fc.array(
   { maxLength: 3 },
 );
 
-const RUNS = { seed: 20_260_101, numRuns: 1000 };
+const RUNS = { seed: 20_260_101, numRuns: times(300, 1000) };
 const strictness = (decision: Decision) => DECISIONS.indexOf(decision);
 
 describe("a decision", () => {

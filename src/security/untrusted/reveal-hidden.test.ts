@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import { revealHidden } from "./reveal-hidden.js";
 
@@ -83,19 +84,22 @@ describe("revealHidden", () => {
         fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join("")),
         (text) => {
           const revealed = revealHidden(text);
-          expect(revealHidden(revealed)).toBe(revealed);
-          expect(revealed).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b\ufeff\u{e0001}](?![\u1780-\u17ff])/u);
-          expect(revealed).not.toMatch(/\p{Surrogate}/u);
+          // Assertions by the thousand take longer than what they look at.
+          return (
+            revealHidden(revealed) === revealed &&
+            !/[\u202a-\u202e\u2066-\u2069\u200b\ufeff\u{e0001}](?![\u1780-\u17ff])/u.test(revealed) &&
+            !/\p{Surrogate}/u.test(revealed)
+          );
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: times(600, 3000) },
     );
   });
 
   it("takes time in proportion to the text", () => {
     for (const unit of ["\u200b", "a\u200b", "é\u0301", "👩\u200d", "\r", "\ud800"]) {
-      const revealed = revealHidden(unit.repeat(300_000));
-      expect(revealed.length).toBeLessThan(unit.length * 300_000 * 10);
+      const revealed = revealHidden(unit.repeat(60_000));
+      expect(revealed.length).toBeLessThan(unit.length * 60_000 * 10);
     }
   });
 });
