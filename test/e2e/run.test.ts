@@ -228,27 +228,28 @@ describe("exit codes and clear errors", () => {
     ["U1", "M2"],
     "a server that drops, answers HTML, is not there, fails or refuses: one line each (1)",
     async () => {
+      const failures = [
+        ["reply\n  text: half an answer\n  drop\n", "closed the connection"],
+        ["reply\n  html\n", "base URL"],
+        ['reply\n  error 500 server "boom"\n', "boom"],
+      ] as const;
       for (const wire of WIRES) {
-        for (const [script, expected] of [
-          ["reply\n  text: half an answer\n  drop\n", "closed the connection"],
-          ["reply\n  html\n", "base URL"],
-          ['reply\n  error 500 server "boom"\n', "boom"],
-        ] as const) {
-          const { code, stderr } = await runAgainst(
-            script,
-            ["hi", "--retry-wait", "0", ...(wire === "ollama" ? ["--model", "ollama:mock-model"] : [])],
-            { wire },
-          );
+        const words = ["hi", "--retry-wait", "0", ...(wire === "ollama" ? ["--model", "ollama:mock-model"] : [])];
+        const results = await Promise.all(failures.map(([script]) => runAgainst(script, words, { wire })));
+        results.forEach(({ code, stderr }, index) => {
+          const [script, expected] = failures[index] ?? [];
           oneLine(stderr);
           expect(stderr, `${wire} ${script}`).toContain(expected);
           expect(code).toBe(1);
-        }
+        });
       }
       const { code, stderr } = await oxbow(["hi"], { env: { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" } });
       oneLine(stderr);
       expect(stderr).toContain("http://127.0.0.1:9/v1");
       expect(code).toBe(1);
     },
+    // Sixteen programs, on a machine that may be busy.
+    120_000,
   );
 
   verifies(["U1", "L9"], "Ctrl-C cancels cleanly (130) and keeps what had arrived", async () => {
