@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { detectSandbox } from "../../src/security/sandbox/detect.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
-import { envelopes, oxbow, type ProgramResult, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { BIN, envelopes, oxbow, type ProgramResult, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 let home: string;
@@ -227,6 +227,28 @@ program=$2; shift 3; exec "$program" "$@"
     expect(text.join()).not.toContain("unseen");
     expect(await readdir(join(work, "docs"))).toEqual([]);
     expect(await readdir(cache)).toEqual(["c"]);
+  });
+
+  verifies(["P8"], "gets no file that was open before Oxbow was started", async (context) => {
+    context.skip(!(await hasSandbox()), "this machine has no sandbox");
+    // Not below /tmp, of which a sandbox has its own.
+    const outside = await mkdtemp("/var/tmp/oxbow-test-");
+    context.onTestFinished(() => rm(outside, { recursive: true, force: true }));
+    const folder = await open(outside);
+    const attempt = "cd /proc/self/fd/20 && touch escaped; cd /proc/1/fd/20 && touch escaped; cat /proc/self/fd/20";
+    const mock = await startMockModel({
+      script: script([reply().tool("bash", { command: attempt }), reply().text("No.")]),
+    });
+    mocks.push(mock);
+    const env = { ...process.env, HOME: home, OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) };
+    // Behind a gap: what Node finds without one it closes.
+    const stdio = [..."x".repeat(20)].map(() => "ignore" as const);
+    const child = spawn(process.execPath, [BIN, "run", "--permission-mode", "allow", "go"], {
+      ...{ cwd, env, stdio: [...stdio, folder.fd] },
+    });
+    await new Promise((resolve) => child.once("close", resolve));
+    await folder.close();
+    expect(await readdir(outside)).toEqual([]);
   });
 
   verifies(["P8", "T7"], "can change the workspace and nothing else, and reaches nobody", async (context) => {

@@ -70,6 +70,22 @@ describe("[P8] the command line for bubblewrap", () => {
     });
   });
 
+  it("closes what was open before", () => {
+    const inherited = { descriptors: [20, 251], bash: "/usr/bin/bash" };
+    expect(words({ inherited })).toMatchObject({
+      program: "/usr/bin/bash",
+      args: expect.arrayContaining(["/usr/bin/bwrap"]),
+    });
+    expect(words({ inherited }).args[1]).toBe('exec 20<&-\nexec 251<&-\nexec "$@"');
+    const both = words({ inherited, filter: { path: "/f", handOver: "opened" } }).args;
+    expect(both.slice(1, 5)).toEqual([
+      'exec 20<&-\nexec 251<&-\nexec 3<"$1"\nshift\nexec "$@"',
+      "sandbox",
+      "/f",
+      "/usr/bin/bwrap",
+    ]);
+  });
+
   it("keeps the environment off the command line", () => {
     expect(words().args.join(" ")).not.toContain("value");
     expect(words().env).toMatchObject({ SETTING: "value", TMPDIR: "/tmp" });
@@ -120,8 +136,10 @@ describe("[P8] openings of the running system", () => {
 0000000000000000: 00000003 00000000 00000000 0001 03 12346 /var/lib/engine/connected.sock
 0000000000000000: 00000002 00000000 00010000 0001 01 12347 @abstract
 0000000000000000: 00000002 00000000 00010000 0001 01 12348 /home/me/with blank.sock
+0000000000000000: 00000002 00000000 00000000 0002 01 12349 /var/lib/log/messages
 `;
-    expect(listeningSockets(table)).toEqual(["/var/lib/engine/docker.sock", "/home/me/with blank.sock"]);
+    const paths = ["/var/lib/engine/docker.sock", "/home/me/with blank.sock", "/var/lib/log/messages"];
+    expect(listeningSockets(table)).toEqual(paths);
   });
 
   it("are other views of the processes", () => {

@@ -8,19 +8,34 @@ const IN_HOME: readonly string[] = [
   ..."ssh gnupg aws azure kube oci aliyun password-store databricks snowflake snowsql kaggle vault-token".split(" "),
   ..."s3cfg boto terraformrc terraform.d/credentials.tfrc.json docker/config.json docker/run".split(" "),
   ..."netrc git-credentials pgpass my.cnf pypirc npmrc yarnrc.yml gem/credentials cargo/credentials".split(" "),
-  ..."cargo/credentials.toml m2/settings-security.xml gradle/gradle.properties composer/auth.json".split(" "),
+  ..."cargo/credentials.toml m2/settings.xml m2/settings-security.xml gradle/gradle.properties composer/auth.json".split(
+    " ",
+  ),
+  ..."pip/pip.conf config/pip/pip.conf config/pypoetry/auth.toml local/share/uv/credentials bundle/config".split(" "),
+  ..."nuget/NuGet/NuGet.Config config/NuGet ivy2/.credentials sbt/.credentials hex/hex.config pki minikube".split(" "),
+  ..."cloudflared config/cloudflared ngrok2 config/ngrok config/linode-cli config/scw config/exoscale bluemix".split(
+    " ",
+  ),
+  ..."config/1Password config/Bitwarden config/keepassxc config/age".split(" "),
   ..."huggingface/token cache/huggingface/token local/share/keyrings local/share/kwalletd".split(" "),
   ..."config/gcloud config/gh config/hub config/glab-cli config/doctl config/op config/rclone config/sops".split(" "),
   ..."config/git/credentials config/containers/auth.json config/composer/auth.json config/heroku".split(" "),
   ..."config/netlify config/vercel config/stripe config/hcloud config/flyctl fly wrangler config/.wrangler".split(" "),
   // other agents' logins
   ..."claude/.credentials.json claude.json codex/auth.json gemini/oauth_creds.json config/github-copilot".split(" "),
-  ..."local/share/opencode/auth.json local/share/com.vercel.cli pi/agent/auth.json".split(" "),
+  ..."local/share/opencode/auth.json local/share/com.vercel.cli pi/agent/auth.json qwen/oauth_creds.json".split(" "),
+  ..."config/cursor/auth.json cursor/cli-config.json config/goose local/share/amp/secrets.json factory/auth.json".split(
+    " ",
+  ),
   // browsers and mail
+  ..."config/Slack config/discord config/Signal config/evolution local/share/evolution".split(" "),
   ..."mozilla thunderbird config/google-chrome config/chromium config/BraveSoftware config/microsoft-edge".split(" "),
   // what was typed
   ..."bash_history zsh_history python_history node_repl_history psql_history mysql_history".split(" "),
-  ..."sqlite_history lesshst local/share/fish/fish_history".split(" "),
+  ..."sqlite_history lesshst local/share/fish/fish_history local/share/atuin irb_history pry_history".split(" "),
+  ..."rediscli_history dbshell mongodb duckdb_history viminfo local/state/nvim/shada config/nushell/history.txt".split(
+    " ",
+  ),
   // wallets
   ..."bitcoin ethereum electrum config/solana".split(" "),
 ].map((name) => `.${name}`);

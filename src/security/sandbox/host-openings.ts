@@ -2,6 +2,8 @@
 import { readFileSync } from "node:fs";
 
 const LISTENING = 0x10000;
+/** Takes messages without anybody connecting to it, so nobody is said to listen: a system's log, for one. */
+const DATAGRAMS = "0002";
 
 /**
  * Sockets in the file system that somebody on this machine listens on: a container engine's, a database's, an editor's. A
@@ -12,8 +14,8 @@ export function listeningSockets(table: string = read("/proc/net/unix")): string
   const paths = new Set<string>();
   for (const line of table.split("\n")) {
     // Number: references, protocol, flags, type, state, inode, path
-    const match = /^\S+ \S+ \S+ ([0-9A-F]+) \S+ \S+ +\d+ (\/.*)$/.exec(line);
-    if (match?.[2] !== undefined && Number.parseInt(match[1] ?? "0", 16) & LISTENING) paths.add(match[2]);
+    const [, flags = "0", type, path] = /^\S+ \S+ \S+ ([0-9A-F]+) (\S+) \S+ +\d+ (\/.*)$/.exec(line) ?? [];
+    if (path !== undefined && (type === DATAGRAMS || Number.parseInt(flags, 16) & LISTENING)) paths.add(path);
   }
   return [...paths];
 }

@@ -15,12 +15,13 @@ import type { Clock } from "../../base/clock.js";
 import { identityOf } from "../../system/file-identity.js";
 import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
+import { type BubblewrapParts, bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
 import { type DetectOptions, detectSandbox, isRoot, parseVersion } from "./detect.js";
 import { explainFailure } from "./explain.js";
 import { ownHookFolders } from "./guards.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
+import { inheritedDescriptors } from "./inherited-files.js";
 import { findLayout, type Layout, realFolder } from "./layout.js";
 import { countTasks } from "./limits.js";
 import { NestedRepositories } from "./nested-repositories.js";
@@ -84,6 +85,7 @@ export class Sandbox {
   #state: Promise<SandboxState> | undefined;
   #nested: readonly NestedRepositories[] | undefined;
   #hookFolders: readonly string[] | undefined;
+  #inherited: readonly number[] | undefined;
   #gate: NetworkGate | undefined;
   #files: SandboxFiles | undefined;
   #quota: ProcessQuota | undefined;
@@ -204,6 +206,7 @@ export class Sandbox {
         bubblewrap: { program, version: parseVersion(state.version ?? "") },
         door: entrance?.folder === undefined ? undefined : this.#door(entrance.folder),
         quotaEntry: this.#quotaEntry(),
+        inherited: this.#inheritedFiles(),
         runFolders: RUN_FOLDERS.filter((path) => existsSync(path)),
       },
       command,
@@ -251,6 +254,19 @@ export class Sandbox {
     const { path, workspace, nodeProgram = process.execPath } = this.#options;
     const socat = findProgram("socat", path, { outside: workspace });
     return socat === undefined ? { kind: "node", program: nodeProgram } : { kind: "socat", program: socat };
+  }
+
+  #inheritedFiles(): BubblewrapParts["inherited"] {
+    this.#inherited ??= inheritedDescriptors();
+    if (this.#inherited.length === 0) return undefined;
+    const { path, workspace } = this.#options;
+    const bash = findProgram("bash", path, { outside: workspace });
+    if (bash === undefined) {
+      throw new SandboxError(
+        "Oxbow was started with files open that only bash can close. Install it, or start Oxbow without.",
+      );
+    }
+    return { descriptors: this.#inherited, bash };
   }
 
   /** For the superuser only: everybody else is held by a limit that costs nothing. */

@@ -1,0 +1,33 @@
+/**
+ * Files that whoever started Oxbow left open to it, and that every program it starts would get: a folder among them would be a
+ * way around all mounts. Node closes the lower ones by itself, up to the first gap above 15.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+
+const CLOSED_BY_NODE = 15;
+const CLOSE_ON_EXEC = 0o2000000;
+
+export function inheritedDescriptors(folder = "/proc/self/fdinfo"): readonly number[] {
+  return list(folder)
+    .map(Number)
+    .filter((descriptor) => descriptor > CLOSED_BY_NODE && isHandedOn(`${folder}/${descriptor}`))
+    .sort((one, other) => one - other);
+}
+
+function list(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isHandedOn(file: string): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(file, "latin1"))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+  } catch {
+    // Closed meanwhile: the list itself was one of them.
+    return false;
+  }
+}
