@@ -119,6 +119,7 @@ export class RunPermissions implements PermissionJudge {
       { parsePatch },
       { protection },
       { isQuietRepository: quietRepository },
+      { diskLinks },
     ] = await Promise.all([
       import("../security/permissions/engine.js"),
       import("../security/permissions/load-permissions.js"),
@@ -129,6 +130,7 @@ export class RunPermissions implements PermissionJudge {
       import("../tools/patch/parse.js"),
       import("../tools/files/protected-paths.js"),
       import("../security/shell/quiet-repository.js"),
+      import("../security/permissions/disk-links.js"),
     ]);
     const { loaded, variables, root, ownFolders, workspace } = this.#options;
     const { settings, roots, profilePath } = loaded;
@@ -139,7 +141,7 @@ export class RunPermissions implements PermissionJudge {
     const isQuietRepository = () => quietRepository(root);
     let reader: ReturnType<typeof loadCommandReader> | undefined;
     const commandReader = () => {
-      reader ??= loadCommandReader({ workspace: root, ownFolders, home, isQuietRepository });
+      reader ??= loadCommandReader({ workspace: root, ownFolders, home, isQuietRepository, links: diskLinks });
       return reader;
     };
     const source = { file: profilePath, scope: "user" } as const;

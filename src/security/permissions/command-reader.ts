@@ -4,6 +4,7 @@
  * synchronous, and the first model request does not pay.
  */
 import type { CommandFacts } from "./facts.js";
+import type { LinkReader } from "./link-problem.js";
 
 export type CommandReader = (text: string) => CommandFacts;
 
@@ -16,6 +17,8 @@ export interface CommandReaderOptions {
   readonly ownFolders?: readonly string[];
   /** Whether git may look at the work tree here without running what the repository names (`quiet-repository.ts`). */
   readonly isQuietRepository?: () => boolean;
+  /** Where symbolic links lead; without it words are taken for what they say. */
+  readonly links?: LinkReader;
   /** For `~`. */
   readonly home?: string;
 }

@@ -23,6 +23,7 @@ import { innerCommands, programName, unwrapQuietly } from "../shell/wrappers.js"
 import { commandPaths, type Whereabouts, writtenFiles } from "./command-paths.js";
 import type { CommandReaderOptions } from "./command-reader.js";
 import type { CommandFacts, CommandPart, Words } from "./facts.js";
+import { linkProblem } from "./link-problem.js";
 
 const MAX_LENGTH = 32_768;
 const MAX_PARTS = 200;
@@ -49,8 +50,14 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
     ...(isQuiet !== undefined && { programs: isQuiet ? VETTED_GIT_PROGRAMS : WARY_GIT_PROGRAMS }),
   });
   const place: Whereabouts = { workspace, home: options.home, folders: [cwd ?? workspace] };
-  const parts = commands.map((command, index) => readPart(command, judged.commands[index], place));
-  const { verdict, reason, plain } = judged;
+  const parts = commands.map((command, index) => {
+    const found = judged.commands[index];
+    const elsewhere = found?.verdict === "read-only" && options.links && linkProblem(command, place, options.links);
+    return readPart(command, elsewhere ? { ...found, verdict: "ask", reason: elsewhere } : found, place);
+  });
+  const { plain } = judged;
+  const asking = judged.verdict === "read-only" ? parts.find(({ verdict }) => verdict !== "read-only") : undefined;
+  const { verdict, reason } = asking ?? judged;
   return { text, verdict, reason, parts, plain, joined: isJoined(script) };
 }
 
