@@ -123,6 +123,9 @@ reason = "not today"
     expect(asked.code).toBe(4);
     expect((await permissions("test", "wc -l a.txt")).code).toBe(0);
     expect((await permissions("test", "secret-tool lookup a b")).code).toBe(1);
+    const odd = await permissions("test", "rm \u001b]0;x\u0007 \u202e");
+    expect(odd.stdout).toContain("rm ␛]0;x␇");
+    expect(odd.stdout).not.toMatch(/[\u001b\u0007\u202e]/);
   });
 
   verifies(["P5", "P6"], "is narrowed by path permissions and safe mode, which are remembered", async () => {

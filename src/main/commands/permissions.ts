@@ -1,5 +1,7 @@
 /** `oxbow permissions …`: the rules as they stand, what they would decide, and what they would have decided (features P1, P5). */
+
 import { join, resolve } from "node:path";
+import { safeText } from "../../base/terminal-text.js";
 import { createIdSource } from "../../base/ulid.js";
 import { Bus } from "../../engine/bus.js";
 import type { ToolCall } from "../../engine/ports.js";
@@ -114,7 +116,7 @@ async function test(command: string, flags: ParsedFlags, { judge }: Place): Prom
   const { explain } = await import("../../security/permissions/explain.js");
   const { decision, decidedBy, reason, about } = verdict;
   const value = { command, decision, decided_by: decidedBy, reason, ...(about !== undefined && { about }) };
-  process.stdout.write(flags.has("json") ? `${JSON.stringify(value, null, 2)}\n` : `${explain(verdict)}\n`);
+  process.stdout.write(flags.has("json") ? `${JSON.stringify(value, null, 2)}\n` : `${safeText(explain(verdict))}\n`);
   return { allow: EXIT.answered, ask: EXIT.denied, deny: EXIT.failed }[decision];
 }
 
@@ -130,6 +132,8 @@ async function replay(typed: string | undefined, flags: ParsedFlags, place: Plac
     const definition = place.tools.find(tool);
     return definition && engine.factsOf({ tool: definition, args: input });
   });
-  process.stdout.write(flags.has("json") ? `${JSON.stringify(replayed, null, 2)}\n` : `${replayText(replayed)}\n`);
+  process.stdout.write(
+    flags.has("json") ? `${JSON.stringify(replayed, null, 2)}\n` : `${safeText(replayText(replayed))}\n`,
+  );
   return EXIT.answered;
 }
