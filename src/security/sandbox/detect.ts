@@ -39,7 +39,7 @@ export interface DetectOptions {
   readonly workspace: string;
 }
 
-const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
+export const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 const PROBE_LIMIT_MS = 10_000;
 const ALL_LIMITS: readonly LimitName[] = ["processes", "memoryBytes", "fileSizeBytes", "cpuSeconds", "openFiles"];
 /** Changed whenever the flags or the filter change, so that they are tried again. */

@@ -17,7 +17,7 @@ import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { type BubblewrapParts, bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
-import { type DetectOptions, detectSandbox, isRoot, parseVersion } from "./detect.js";
+import { type DetectOptions, detectSandbox, isRoot, parseVersion, SYSTEM_PATH } from "./detect.js";
 import { explainFailure } from "./explain.js";
 import { ownHookFolders } from "./guards.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
@@ -260,7 +260,8 @@ export class Sandbox {
     this.#inherited ??= inheritedDescriptors();
     if (this.#inherited.length === 0) return undefined;
     const { path, workspace } = this.#options;
-    const bash = findProgram("bash", path, { outside: workspace });
+    const outside = { outside: workspace };
+    const bash = findProgram("bash", path, outside) ?? findProgram("bash", SYSTEM_PATH, outside);
     if (bash === undefined) {
       throw new SandboxError(
         "Oxbow was started with files open that only bash can close. Install it, or start Oxbow without.",

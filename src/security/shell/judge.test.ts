@@ -165,6 +165,7 @@ describe("everything else", () => {
         "yq 'strenv(X)' x.yml",
         "yq ../outside.yml",
         "yq .env",
+        "yq ea 'load(\"/etc/x\")' x.yml",
         "printenv",
         "printenv DATABASE_URL",
         "docker inspect web",

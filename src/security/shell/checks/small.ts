@@ -29,6 +29,7 @@ export const checkYq: Check = (call) => {
   const problem = checkJq(call);
   const [filter, ...files] = call.arguments.operands;
   if (problem !== undefined || filter === undefined) return problem;
+  if (/^[\w-]+$/.test(filter.value)) return "the filter of yq may be a sub-command";
   // A filter that is the name of a file is taken for one.
   const misread = files.length === 0 ? wordPathProblem(filter.word, call.place) : undefined;
   if (misread !== undefined) return misread;
