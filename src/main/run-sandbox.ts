@@ -71,6 +71,7 @@ export class RunSandbox {
       cwd: wrapped.cwd,
       env: wrapped.env,
       descriptors: wrapped.descriptors,
+      withheld: wrapped.withheld,
       isWrapper: wrapped.isWrapper,
       endsWithAll: wrapped.endsWithAll,
       explain: wrapped.explain,

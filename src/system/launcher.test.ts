@@ -13,7 +13,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { times } from "../../test/support/thorough.js";
 import { Launcher } from "./launcher.js";
-import { type Launch, type ProcessEnd, type ProcessRequest, runProcess, startProcess } from "./process-group.js";
+import {
+  type Launch,
+  type ProcessEnd,
+  type ProcessRequest,
+  runProcess,
+  startProcess,
+  withoutInherited,
+} from "./process-group.js";
 
 let base: string;
 let cwd: string;
@@ -75,6 +82,19 @@ describe.skipIf(process.platform !== "linux")("[T6] a launcher", () => {
       descriptors: [openSync(file, "r")],
     });
     expect(output).toBe(`from a file\n${words.map((word) => `<${word}>`).join("")}`);
+  });
+
+  it("keeps from a command what this process was left by others", async () => {
+    // Stands for a file that was open before: Node gives its own files to nobody.
+    const opened = `exec 251</dev/null; exec "$0" "$@"`;
+    const withheld = { descriptors: [251], bash: "/bin/bash" };
+    const argv = ["/bin/bash", "-c", "ls /proc/self/fd"];
+    expect((await run("", { argv: ["/bin/bash", "-c", opened, ...argv] })).output).toContain("251");
+    const kept = await run("", { argv: ["/bin/bash", "-c", opened, ...withoutInherited({ argv, withheld })] });
+    expect(kept.output).not.toContain("251");
+    expect((await run("ls /proc/self/fd", { withheld })).output).toBe(
+      (await run("ls /proc/self/fd", { withheld }, undefined)).output,
+    );
   });
 
   it("tells an exit code from a signal with the same number", async () => {

@@ -233,14 +233,15 @@ export class Launcher {
 }
 
 /** The descriptors are opened anew through /proc, which works as long as this process has them. */
-function order({ env, descriptors = [] }: ProcessRequest, pipe: OutputPipe): string {
+function order({ env, descriptors = [], withheld }: ProcessRequest, pipe: OutputPipe): string {
   const own = (descriptor: number) => `/proc/${process.pid}/fd/${descriptor}`;
   const marker = env[MARKER_VARIABLE];
   const opened = descriptors.map((descriptor, index) => `${FIRST_DESCRIPTOR + index}<${own(descriptor)}`);
+  const closed = withheld?.descriptors.map((descriptor) => `${descriptor}<&-`) ?? [];
   return [
     `{ echo "p$BASHPID" >&${VOICE};`,
     `${marker === undefined ? "" : `${MARKER_VARIABLE}=${shellWord(marker)} `}exec -- "\${oxbow_words[@]}" ${VOICE}>&-; }`,
-    `${VOICE}>&1 </dev/null >${own(pipe.writeEnd)} 2>&1 ${opened.join(" ")} &`,
+    `${VOICE}>&1 </dev/null >${own(pipe.writeEnd)} 2>&1 ${[...closed, ...opened].join(" ")} &`,
     'LC_ALL=C jobs -l; wait $!; s=$?; while kill -0 $!; do sleep 0.1; wait $!; s=$?; done; echo "x$s"\n',
   ].join(" ");
 }

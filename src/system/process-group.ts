@@ -29,6 +29,8 @@ export interface ProcessRequest {
   readonly input?: string | Uint8Array;
   /** Open files that become the child's descriptors 3 and up. A terminal cannot pass them on. */
   readonly descriptors?: readonly number[];
+  /** Open files that whoever started this process left to it, and that must not reach the child. */
+  readonly withheld?: Withheld | undefined;
   /** The program only stands around others (a sandbox): it ends with them, and asking it to end would kill them. */
   readonly isWrapper?: boolean;
   /** Nothing outlives it when it ends by itself: the kernel sees to that (a process namespace). */
@@ -40,6 +42,12 @@ export interface ProcessRequest {
   /** How long processes that outlive the command may go on writing before they are stopped. */
   readonly drainMs?: number;
   readonly clock?: Clock;
+}
+
+/** Node leaves such files open in its children, and of the shells only bash can close those with more than one digit. */
+export interface Withheld {
+  readonly descriptors: readonly number[];
+  readonly bash: string;
 }
 
 export type EndReason = "exit" | "timeout" | "cancelled";
@@ -237,7 +245,7 @@ export const startOnPipes: Launch = async (request) => {
 };
 
 async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined): Promise<Launched> {
-  const [program, ...args] = request.argv;
+  const [program, ...args] = withoutInherited(request);
   if (program === undefined) throw new Error("argv is empty");
   const output = pipe?.writeEnd ?? "pipe";
   const child = spawn(program, args, {
@@ -308,6 +316,13 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
       child.stdin?.destroy();
     },
   };
+}
+
+/** A shell that closes what is withheld and becomes the program. */
+export function withoutInherited({ argv, withheld }: Pick<ProcessRequest, "argv" | "withheld">): readonly string[] {
+  if (withheld === undefined) return argv;
+  const close = withheld.descriptors.map((descriptor) => `exec ${descriptor}<&-\n`).join("");
+  return [withheld.bash, "-c", `${close}exec "$@"`, "bash", ...argv];
 }
 
 function spawnError(error: NodeJS.ErrnoException, { argv, cwd }: ProcessRequest): SpawnError {

@@ -13,6 +13,7 @@ import {
   type ProcessRequest,
   SpawnError,
   startOnPipes,
+  withoutInherited,
 } from "./process-group.js";
 import { signalName } from "./signal-name.js";
 
@@ -64,7 +65,7 @@ function isTerminalPackage(value: unknown): value is TerminalPackage {
 }
 
 async function launchOnTerminal(request: ProcessRequest, terminals: TerminalPackage): Promise<Launched> {
-  const [program = "", ...args] = request.argv;
+  const [program = "", ...args] = withoutInherited(request);
   let terminal: Terminal;
   try {
     terminal = terminals.spawn(program, args, {

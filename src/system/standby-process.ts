@@ -12,7 +12,7 @@ import type { Launch, Launched, ProcessRequest } from "./process-group.js";
 import { nextMarker, withMarker } from "./process-tree.js";
 
 /** `argv` is a program that runs `waitingShell`. */
-export type StandbyRequest = Pick<ProcessRequest, "argv" | "cwd" | "env" | "descriptors">;
+export type StandbyRequest = Pick<ProcessRequest, "argv" | "cwd" | "env" | "descriptors" | "withheld">;
 
 /** bash reads it byte by byte, which takes longer than a new process from some length on. One byte ends it. */
 export const STANDBY_COMMAND_BYTES = INPUT_PIPE_BYTES - 1;
@@ -83,7 +83,7 @@ export class StandbyProcess {
 
   /** Undefined where it cannot be had; then a command is started when it comes. */
   static async start(request: StandbyRequest, launch: Launch): Promise<StandbyProcess | undefined> {
-    const { argv, cwd, env, descriptors = [] } = request;
+    const { argv, cwd, env, descriptors = [], withheld } = request;
     const folder = identityOf(cwd);
     const commands = await InputPipe.open();
     if (commands === undefined) return undefined;
@@ -95,6 +95,7 @@ export class StandbyProcess {
         cwd,
         env: withMarker(env, marker),
         descriptors: [...descriptors, commands.readEnd],
+        withheld,
         onOutput: output.take,
       });
       commands.started();

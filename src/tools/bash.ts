@@ -40,6 +40,8 @@ export interface ShellCommand {
 export interface WrappedCommand extends ShellCommand {
   /** Open files to be the command's descriptors 3 and up. */
   readonly descriptors?: readonly number[];
+  /** Open files that must not reach it. */
+  readonly withheld?: ProcessRequest["withheld"];
   /** It stands around the command and ends with it. */
   readonly isWrapper?: boolean;
   /** Nothing of the command outlives it. */
@@ -184,8 +186,8 @@ class Shell {
       live.stop();
       file.close();
       await prepared.ended?.();
-      // Only a sandbox that stands around its commands can be made ahead.
-      if (prepared.isWrapper !== false) this.#prepareNext();
+      // Only a sandbox that ends with its command can be made ahead.
+      if (prepared.endsWithAll !== false) this.#prepareNext();
     }
   }
 
@@ -209,7 +211,7 @@ class Shell {
   }
 
   #request(command: WrappedCommand): Omit<ProcessRequest, "onOutput"> {
-    const { argv, cwd, env, descriptors, isWrapper, endsWithAll } = command;
+    const { argv, cwd, env, descriptors, withheld, isWrapper, endsWithAll } = command;
     const { graceMs } = this.#options;
     return {
       argv,
@@ -217,6 +219,7 @@ class Shell {
       env,
       clock: this.#clock,
       ...(descriptors !== undefined && { descriptors }),
+      withheld,
       ...(isWrapper !== undefined && { isWrapper }),
       ...(endsWithAll !== undefined && { endsWithAll }),
       ...(graceMs !== undefined && { graceMs }),

@@ -239,9 +239,9 @@ program=$2; shift 3; exec "$program" "$@"
     context.onTestFinished(() => rm(outside, { recursive: true, force: true }));
     const folder = await open(outside);
     const attempt = "cd /proc/self/fd/20 && touch escaped; cd /proc/1/fd/20 && touch escaped; cat /proc/self/fd/20";
-    const mock = await startMockModel({
-      script: script([reply().tool("bash", { command: attempt }), reply().text("No.")]),
-    });
+    // The first is started by Oxbow itself, later ones by a launcher, in sandboxes made ahead.
+    const attempts = Array.from({ length: 4 }, () => reply().tool("bash", { command: attempt }));
+    const mock = await startMockModel({ script: script([...attempts, reply().text("No.")]) });
     mocks.push(mock);
     const env = { ...process.env, HOME: home, OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) };
     // Behind a gap: what Node finds without one it closes.

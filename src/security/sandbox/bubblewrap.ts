@@ -11,7 +11,6 @@
  *    ends, and the kernel kills the rest before bubblewrap hears of it: its end is the end of everything. Bubblewrap's own
  *    first process would be told to die only afterwards.
  * 5. Bubblewrap dies with Oxbow and the sandbox with bubblewrap.
- * 6. No file that was open before enters the sandbox but those that are handed over.
  */
 import { isWithin } from "../../system/within.js";
 import type { HiddenPlace, Layout } from "./layout.js";
@@ -40,8 +39,6 @@ export interface BubblewrapParts {
   readonly blank: string;
   /** Undefined where there is no filter for this machine. */
   readonly filter?: FilterFile | undefined;
-  /** Open files that must not enter; only bash can close those with more than one digit. */
-  readonly inherited?: { readonly descriptors: readonly number[]; readonly bash: string } | undefined;
   /** The way to the allowed hosts; without it there is no network. */
   readonly door?: NetworkDoor | undefined;
   /** The entry of a group that bounds the number of processes. */
@@ -72,14 +69,10 @@ export function bubblewrapCommand(parts: BubblewrapParts, command: Command): Wra
   return { program, args, cwd: command.cwd, env: environment(parts, command.env) };
 }
 
-/** A shell that becomes bubblewrap, where the filter has to be opened for it or other files are to be closed. */
-function preparation({ filter, inherited }: BubblewrapParts): string[] {
-  const close = inherited?.descriptors.map((descriptor) => `exec ${descriptor}<&-`) ?? [];
-  const open = filter?.handOver === "opened" ? [`exec ${FILTER_DESCRIPTOR}<"$1"`, "shift"] : [];
-  if (close.length + open.length === 0) return [];
-  const shell = close.length > 0 ? (inherited?.bash ?? SHELL) : SHELL;
-  const words = [shell, "-c", [...close, ...open, 'exec "$@"'].join("\n"), "sandbox"];
-  return filter !== undefined && open.length > 0 ? [...words, filter.path] : words;
+/** A shell that becomes bubblewrap, where the filter has to be opened for it. */
+function preparation({ filter }: BubblewrapParts): string[] {
+  if (filter?.handOver !== "opened") return [];
+  return [SHELL, "-c", `exec ${FILTER_DESCRIPTOR}<"$1"\nshift\nexec "$@"`, "sandbox", filter.path];
 }
 
 /** Its own words about how the command ended are nobody's business; the command keeps its stderr. */

@@ -70,22 +70,6 @@ describe("[P8] the command line for bubblewrap", () => {
     });
   });
 
-  it("closes what was open before", () => {
-    const inherited = { descriptors: [20, 251], bash: "/usr/bin/bash" };
-    expect(words({ inherited })).toMatchObject({
-      program: "/usr/bin/bash",
-      args: expect.arrayContaining(["/usr/bin/bwrap"]),
-    });
-    expect(words({ inherited }).args[1]).toBe('exec 20<&-\nexec 251<&-\nexec "$@"');
-    const both = words({ inherited, filter: { path: "/f", handOver: "opened" } }).args;
-    expect(both.slice(1, 5)).toEqual([
-      'exec 20<&-\nexec 251<&-\nexec 3<"$1"\nshift\nexec "$@"',
-      "sandbox",
-      "/f",
-      "/usr/bin/bwrap",
-    ]);
-  });
-
   it("keeps the environment off the command line", () => {
     expect(words().args.join(" ")).not.toContain("value");
     expect(words().env).toMatchObject({ SETTING: "value", TMPDIR: "/tmp" });

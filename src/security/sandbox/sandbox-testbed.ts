@@ -81,10 +81,13 @@ export class SandboxTestbed {
     return this.sandbox(options).wrap(this.#command(script, options));
   }
 
-  async run(command: Pick<SandboxedCommand, "program" | "args" | "cwd" | "env" | "explain">): Promise<Ran> {
+  async run(
+    command: Pick<SandboxedCommand, "program" | "args" | "cwd" | "env" | "explain"> & Partial<SandboxedCommand>,
+  ): Promise<Ran> {
     const chunks: Buffer[] = [];
     const end = await runProcess({
       ...{ argv: [command.program, ...command.args], cwd: command.cwd, env: command.env },
+      withheld: command.withheld,
       onOutput: (chunk) => chunks.push(chunk),
       timeoutMs: 20_000,
     });

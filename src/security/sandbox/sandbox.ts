@@ -15,7 +15,8 @@ import type { Clock } from "../../base/clock.js";
 import { identityOf } from "../../system/file-identity.js";
 import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { type BubblewrapParts, bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
+import type { Withheld } from "../../system/process-group.js";
+import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
 import { type DetectOptions, detectSandbox, isRoot, parseVersion, SYSTEM_PATH } from "./detect.js";
 import { explainFailure } from "./explain.js";
@@ -58,6 +59,8 @@ export interface SandboxOptions extends DetectOptions {
 export interface SandboxedCommand extends Wrapped {
   /** Open files to be the command's descriptors 3 and up; they are closed by `ended`. */
   readonly descriptors: readonly number[];
+  /** Whoever starts it must see to it that these do not reach it: a folder among them would be a way around all mounts. */
+  readonly withheld: Withheld | undefined;
   /** False when this machine has no sandbox: the command is as it was given. */
   readonly sandboxed: boolean;
   /** Its first process stands around the command. Otherwise that becomes the command, or hands signals on to it. */
@@ -115,6 +118,7 @@ export class Sandbox {
         isWrapper: false,
         endsWithAll: false,
         descriptors: [],
+        withheld: undefined,
         explain: () => undefined,
         isCurrent: () => true,
         ended: () => Promise.resolve(),
@@ -138,7 +142,9 @@ export class Sandbox {
       const isCurrent = () => lookOf(this.#layoutNow()) === look;
       const isWrapper = state.kind === "bubblewrap";
       const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper };
-      return { ...wrapped, ...kind, descriptors, explain, isCurrent, ended };
+      // A container's program does not hand on what it has open itself.
+      const withheld = state.kind === "container" ? undefined : this.#withheld();
+      return { ...wrapped, ...kind, descriptors, withheld, explain, isCurrent, ended };
     } catch (error) {
       await ended();
       throw error;
@@ -206,7 +212,6 @@ export class Sandbox {
         bubblewrap: { program, version: parseVersion(state.version ?? "") },
         door: entrance?.folder === undefined ? undefined : this.#door(entrance.folder),
         quotaEntry: this.#quotaEntry(),
-        inherited: this.#inheritedFiles(),
         runFolders: RUN_FOLDERS.filter((path) => existsSync(path)),
       },
       command,
@@ -256,7 +261,7 @@ export class Sandbox {
     return socat === undefined ? { kind: "node", program: nodeProgram } : { kind: "socat", program: socat };
   }
 
-  #inheritedFiles(): BubblewrapParts["inherited"] {
+  #withheld(): Withheld | undefined {
     this.#inherited ??= inheritedDescriptors();
     if (this.#inherited.length === 0) return undefined;
     const { path, workspace } = this.#options;
