@@ -174,7 +174,10 @@ async function supervise(
 ): Promise<ProcessEnd> {
   const clock = request.clock ?? nodeClock;
   trees.add(tree);
-  const watch = setTimeout(() => watchdog.watch(tree.pid, request.env.PATH ?? ""), WATCH_AFTER_MS).unref();
+  const watch = setTimeout(() => {
+    tree.noteLasting();
+    watchdog.watch(tree.pid, request.env.PATH ?? "");
+  }, WATCH_AFTER_MS).unref();
   let exit: Exit | undefined;
   const exited = launched.exited.then((value) => {
     exit = value;

@@ -27,8 +27,8 @@ describe.runIf(process.platform === "linux")("the process table", () => {
       expect(environmentHolds(pid, "a-name")).toBe(true);
       expect(environmentHolds(pid, "another")).toBe(false);
       // Its own process started long before, and the child still runs.
-      expect(nothingSince({ pid: pid - 1, startTime: 0, recent: true })).toBe(false);
-      expect(nothingSince({ pid, startTime: 0, recent: false })).toBe(false);
+      expect(nothingSince({ pid: pid - 1, recent: true })).toBe(false);
+      expect(nothingSince({ pid, recent: false })).toBe(false);
     } finally {
       child.kill("SIGKILL");
       await new Promise((resolve) => child.once("exit", resolve));

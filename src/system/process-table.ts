@@ -37,7 +37,7 @@ const PROBE_LIMIT = 64;
 const MAX_LOOKS = 32;
 
 /** Sure that nothing that started after the origin still runs. Reads one small file when the machine is idle. */
-export function nothingSince(origin: Origin): boolean {
+export function nothingSince(origin: Omit<Origin, "startTime">): boolean {
   for (let look = 0; look < MAX_LOOKS && origin.recent; look++) {
     const last = lastPid();
     if (last < origin.pid || last - origin.pid > PROBE_LIMIT) return false;

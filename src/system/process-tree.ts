@@ -85,7 +85,7 @@ export class ProcessTree {
   readonly #endsWithAll: boolean;
   readonly #sessions: Set<number>;
   readonly #known = new Map<number, number>();
-  readonly #startTime: number;
+  #startTime: number | undefined;
   readonly #seenAt = nodeClock.now();
   readonly #unsureLooks = new Map<number, number>();
   #unsure = false;
@@ -101,7 +101,11 @@ export class ProcessTree {
     this.#endsWithAll = options.endsWithAll ?? false;
     this.#keeper = options.keeper;
     this.#sessions = new Set(options.keeper === undefined ? [pid] : [pid, options.keeper]);
-    this.#startTime = startTimeOf(pid);
+  }
+
+  /** It runs long enough for ids to come round: what is older than it must be told by its age from now on. */
+  noteLasting(): void {
+    if (!this.#exited) this.#startTime ??= startTimeOf(this.pid);
   }
 
   /** The first process was reaped: from now on its id lives only as long as its group. */
@@ -114,7 +118,10 @@ export class ProcessTree {
     if (!this.#exited) return false;
     if (WINDOWS || this.#allEnded) return true;
     const groupAlive = this.#groupAlive();
-    if (LINUX) return (!groupAlive && nothingSince(this.#origin())) || this.#sawNobody(this.members());
+    if (LINUX)
+      return (
+        (!groupAlive && nothingSince({ pid: this.pid, recent: this.#isRecent })) || this.#sawNobody(this.members())
+      );
     return !groupAlive && ![...this.#known.keys()].some((pid) => pid !== this.pid && send(pid, 0));
   }
 
@@ -200,9 +207,14 @@ export class ProcessTree {
     }
   }
 
+  get #isRecent(): boolean {
+    return nodeClock.now() - this.#seenAt < RECENT_MS;
+  }
+
+  /** Without a start time, as when it has ended at once, everybody is looked at. */
   #origin(): Origin {
-    const recent = nodeClock.now() - this.#seenAt < RECENT_MS;
-    return { pid: this.pid, startTime: this.#startTime, recent };
+    this.noteLasting();
+    return { pid: this.pid, startTime: this.#startTime ?? 0, recent: this.#isRecent };
   }
 
   #sawNobody(members: readonly ProcessRow[]): boolean {

@@ -11,7 +11,6 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
-  rmSync,
   statSync,
   unlinkSync,
   utimesSync,
@@ -64,17 +63,13 @@ export class JournalLock {
     this.#cancelRenewal();
     // It may be somebody else's by now: a machine that slept looks dead.
     const found = statSync(this.#path, NO_THROW);
-    if (found !== undefined && found.ino === this.#held?.ino) rmSync(this.#path, { force: true });
+    if (found !== undefined && found.ino === this.#held?.ino) remove(this.#path);
     this.#held = undefined;
   }
 
   /** Leaves nothing behind. */
   close(): void {
-    try {
-      rmSync(this.#own, { force: true });
-    } catch {
-      // There was never a folder to put it in.
-    }
+    remove(this.#own);
   }
 
   #try(): boolean {
@@ -105,6 +100,14 @@ export class JournalLock {
       }
       this.#renewLater();
     });
+  }
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It was not there, or is no longer.
   }
 }
 
