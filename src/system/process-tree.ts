@@ -50,6 +50,14 @@ export function withInstanceMarker(env: Readonly<Record<string, string>>): Recor
   return { ...env, [MARKER_VARIABLE]: [...around, INSTANCE_MARKER].join(":") };
 }
 
+const bystanders = new Set<number>();
+
+/** A process of ours that waits for something to do and starts nobody meanwhile. It belongs to no tree until the result is called. */
+export function withBystander(pid: number): () => void {
+  bystanders.add(pid);
+  return () => void bystanders.delete(pid);
+}
+
 export interface TerminateOptions {
   readonly clock: Clock;
   /** Between the polite signal and the other one. */
@@ -120,7 +128,8 @@ export class ProcessTree {
     const groupAlive = this.#groupAlive();
     if (LINUX)
       return (
-        (!groupAlive && nothingSince({ pid: this.pid, recent: this.#isRecent })) || this.#sawNobody(this.members())
+        (!groupAlive && nothingSince({ pid: this.pid, recent: this.#isRecent, bystanders })) ||
+        this.#sawNobody(this.members())
       );
     return !groupAlive && ![...this.#known.keys()].some((pid) => pid !== this.pid && send(pid, 0));
   }
@@ -132,7 +141,7 @@ export class ProcessTree {
     let rest: ProcessRow[] = [];
     this.#unsure = false;
     const complete = visitSince(this.#origin(), (row) => {
-      if (row.pid === process.pid || row.pid === this.#keeper) return;
+      if (row.pid === process.pid || row.pid === this.#keeper || bystanders.has(row.pid)) return;
       if (this.#isKin(row)) this.#admit(row, mine);
       else if (this.#holdsOutput(row)) mine.set(row.pid, row);
       else rest.push(row);

@@ -9,7 +9,7 @@
 import { identityOf } from "./file-identity.js";
 import { INPUT_PIPE_BYTES, InputPipe } from "./input-pipe.js";
 import type { Launch, Launched, ProcessRequest } from "./process-group.js";
-import { nextMarker, withMarker } from "./process-tree.js";
+import { nextMarker, withBystander, withMarker } from "./process-tree.js";
 
 /** `argv` is a program that runs `waitingShell`. */
 export type StandbyRequest = Pick<ProcessRequest, "argv" | "cwd" | "env" | "descriptors" | "withheld">;
@@ -29,8 +29,18 @@ function killAtExit(): void {
   });
 }
 
-const SCRIPT =
-  'IFS= read -r -d "" -u "$1" oxbow_command || exit 125; eval "exec $1<&-"; exec "$0" -c -- "$oxbow_command"';
+/**
+ * It takes the command and becomes the shell that would have been started: neither a variable nor an open file remains. A shell that
+ * was started for one program would be replaced by it. This one stays around it, and so must not be gone before it.
+ */
+const SCRIPT = [
+  'IFS= read -r -d "" -u "$1" oxbow_command || exit 125',
+  'eval "exec $1<&-"',
+  'set -- "$oxbow_command"',
+  "unset oxbow_command",
+  "trap 'trap - TERM; kill -TERM $$' TERM",
+  'eval "shift; $1"',
+].join("; ");
 
 /** What bash is to be started with. The last word is the descriptor that the command comes through. */
 export function waitingShell(bash: string): readonly string[] {
@@ -66,6 +76,8 @@ interface Parts {
 export class StandbyProcess {
   readonly #parts: Parts;
   readonly #gone: Promise<void>;
+  /** From now on it is somebody to reckon with. */
+  readonly #stepIn: () => void;
   #isAlive = true;
   #isTaken = false;
 
@@ -74,9 +86,11 @@ export class StandbyProcess {
     this.#gone = parts.launched.exited.then(({ signal }) => {
       this.#isAlive = false;
       waiting.delete(this);
+      this.#stepIn();
       parts.commands.close({ isUnheld: signal === undefined });
     });
     waiting.add(this);
+    this.#stepIn = withBystander(parts.launched.pid);
     killAtExit();
     parts.launched.unref?.();
   }
@@ -118,6 +132,7 @@ export class StandbyProcess {
       const { launched, commands, output, marker } = this.#parts;
       this.#isTaken = true;
       waiting.delete(this);
+      this.#stepIn();
       launched.ref?.();
       output.goOnTo(onOutput);
       commands.write(`${command}\0`);

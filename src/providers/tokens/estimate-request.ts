@@ -35,19 +35,46 @@ export function estimateRequestTokens(request: Sized, family: string): number {
 /** Without its images, which every provider counts in its own way. */
 export function estimateTextTokens(request: Sized, family: string): number {
   const habits = HABITS[family] ?? USUAL;
-  let text = estimateTokens(request.system);
+  let text = weighSystem(request.system);
   let extra = habits.request + (request.system === "" ? 0 : habits.message);
   for (const message of request.messages) {
     text += weigh(message).text;
     extra += habits.message;
   }
-  for (const { name, description, inputSchema } of request.tools) {
-    text += estimateTokens(name) + estimateTokens(description);
-    text += estimateTokens(JSON.stringify(inputSchema)) * habits.schema;
+  for (const tool of request.tools) {
+    const { words, schema } = weighTool(tool);
+    text += words + schema * habits.schema;
     extra += habits.tool;
   }
   if (request.tools.length > 0) extra += habits.firstTool;
   return Math.ceil(text * habits.factor) + extra;
+}
+
+let lastSystem: { readonly text: string; readonly weight: number } | undefined;
+
+/** It is the same from request to request. */
+function weighSystem(text: string): number {
+  if (lastSystem?.text !== text) lastSystem = { text, weight: estimateTokens(text) };
+  return lastSystem.weight;
+}
+
+interface ToolWeight {
+  readonly name: string;
+  readonly words: number;
+  readonly schema: number;
+}
+
+/** A tool is offered again and again, with the same schema. */
+const toolWeights = new WeakMap<object, ToolWeight>();
+
+function weighTool({ name, description, inputSchema }: Sized["tools"][number]): ToolWeight {
+  let weight = toolWeights.get(inputSchema);
+  if (weight?.name !== name) {
+    const words = estimateTokens(name) + estimateTokens(description);
+    weight = { name, words, schema: estimateTokens(JSON.stringify(inputSchema)) };
+    toolWeights.set(inputSchema, weight);
+  }
+  return weight;
 }
 
 interface Weight {

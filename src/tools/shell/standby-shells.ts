@@ -4,7 +4,7 @@
  * 1. One is used only where it is what would be started now: not when the sandbox would be another by now, nor when its folder
  *    was replaced.
  * 2. They wait for a while only, and not beyond the turn.
- * 3. Only shells in a sandbox with processes of its own: others are started as quickly as they are woken.
+ * 3. Only shells that stand alone, or in a sandbox that ends with them.
  */
 import type { Clock } from "../../base/clock.js";
 import type { Launchers } from "../../system/launchers.js";
@@ -97,7 +97,7 @@ export class StandbyShells {
     const { StandbyProcess, waitingShell } = await loadStandby();
     const prepared = await wrap(waitingShell(bash));
     const process =
-      prepared.endsWithAll === true ? await StandbyProcess.start(prepared, this.launchFrom(bash)) : undefined;
+      prepared.endsWithAll !== false ? await StandbyProcess.start(prepared, this.launchFrom(bash)) : undefined;
     if (process !== undefined) return { process, prepared };
     this.#isUseless = true;
     await prepared.ended?.();
