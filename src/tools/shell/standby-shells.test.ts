@@ -91,6 +91,51 @@ describe.skipIf(process.platform !== "linux")("[T6] shells that wait for their c
     expect(ready.details).toMatchObject({ exit_code: 7 });
   });
 
+  it.each([
+    ["arguments and variables", 'echo "$# $@ $* ${1-none} ${oxbow_command-none} $-"; set | grep -c oxbow'],
+    ["several lines and a comment first", "# what\necho one\n\necho two # more\n"],
+    ["a here-document at the end", "cat <<'X'\n$HOME `no`\nX"],
+    ["options that change the parser", "shopt -s extglob\ncase ab in @(a|ab)) echo yes;; esac"],
+    ["set -e", "set -e; false; echo never"],
+    [
+      "functions, loops, arithmetic",
+      'f() { local x=$1; return $((x + 1)); }; for i in 1 2; do f $i || echo "$i $?"; done',
+    ],
+    ["an exit trap", "trap 'echo bye $?' EXIT; exit 4"],
+    ["a subshell's exit", "(exit 3) || echo $?; { echo grouped; } | cat"],
+    ["exec", "exec echo replaced"],
+    ["exec of nothing", "exec no-such-program-here; echo still"],
+    ["a missing program", "no-such-program-here; echo $?"],
+    ["its own process id", '[ "$$" = "$BASHPID" ] && kill -0 $$ && echo mine'],
+    ["a background job", "sleep 0 & wait $!; echo $?"],
+    ["a pipe that breaks", "yes | head -1; echo ${PIPESTATUS[*]}"],
+    ["blanks around", "   echo   'a  b'   "],
+    ["return and shift at the top", "shift; echo $?; return 3 2>/dev/null; echo $?"],
+    ["line numbers", "echo $LINENO\necho $LINENO"],
+    ["input", "read line; echo $?; cat"],
+    ["open files", "ls /proc/self/fd | tr '\\n' ' '"],
+    ["a long text", `echo ${"ü漢🌊".repeat(300)}`],
+  ])("do with %s what a new shell does", async (_name, script) => {
+    const cold = await run(shell(), script);
+    const ready = await run(await warm(), script);
+    expect(wrapped.filter((kind) => kind === "command")).toHaveLength(1);
+    expect([ready.text, ready.details?.exit_code]).toEqual([cold.text, cold.details?.exit_code]);
+  });
+
+  it("tell where a command is no command, in slightly other words", async () => {
+    const cold = await run(shell(), "echo ok\nfi");
+    const ready = await run(await warm(), "echo ok\nfi");
+    expect(ready.text.replaceAll("eval: line", "-c: line")).toBe(cold.text);
+  });
+
+  it("let a program that is asked to end clean up first", async () => {
+    const tool = await warm();
+    const program = "$SIG{TERM} = sub { sleep 0.2; print qq(cleaned\\n); exit 0 }; $| = 1; print qq(up\\n); sleep 60";
+    const late = await run(tool, `perl -e '${program}'`, { timeout: 0.5 });
+    expect(late.status).toBe("timeout");
+    expect(late.text).toContain("up\ncleaned");
+  });
+
   it("are ended by a time limit and by a signal of their own like others", async () => {
     const tool = await warm();
     const killed = await run(tool, "kill -TERM $$");
