@@ -5,7 +5,17 @@
  * In the older kind of groups a thread can enter alone, and at no cost. In the newer kind a whole process has to, and the kernel
  * waits some milliseconds for every processor to take notice.
  */
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 export interface ProcessQuota {
@@ -25,20 +35,16 @@ const MOUNTED_AT = "/sys/fs/cgroup";
 
 /** Undefined where control groups cannot be made or do not count processes. */
 export function openProcessQuota({ processes, name }: ProcessQuotaOptions): ProcessQuota | undefined {
+  const namespace = processNamespace();
   for (const parent of candidates()) {
-    const group = join(parent, `oxbow-${name}`);
+    removeLeftBehind(parent, namespace);
+    const group = join(parent, `oxbow-${process.pid}-${namespace}-${name}`);
     try {
       mkdirSync(group);
     } catch {
       continue;
     }
-    const close = () => {
-      try {
-        rmdirSync(group);
-      } catch {
-        // Somebody is still dying in it. An empty group left behind does no harm.
-      }
-    };
+    const close = () => remove(group);
     try {
       writeFileSync(join(group, "pids.max"), String(processes));
       const entry = join(group, existsSync(join(group, "tasks")) ? "tasks" : "cgroup.procs");
@@ -51,6 +57,38 @@ export function openProcessQuota({ processes, name }: ProcessQuotaOptions): Proc
   return undefined;
 }
 
+/** Groups of processes that were killed. Whether those of another namespace are alive cannot be told. */
+function removeLeftBehind(parent: string, namespace: string): void {
+  for (const name of list(parent)) {
+    const [, pid, where] = /^oxbow-(\d+)-([^-]*)-/.exec(name) ?? [];
+    if (pid !== undefined && where === namespace && !existsSync(`/proc/${pid}`)) remove(join(parent, name));
+  }
+}
+
+function remove(group: string): void {
+  try {
+    rmdirSync(group);
+  } catch {
+    // Somebody is still dying in it. An empty group left behind does no harm.
+  }
+}
+
+function processNamespace(): string {
+  try {
+    return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function list(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
 /** Folders in which a new group would count processes: the group of this process where they nest freely, else above it. */
 function candidates(): string[] {
   const folders: string[] = [];
@@ -61,7 +99,8 @@ function candidates(): string[] {
     if (controllers === "" && path !== "/") folders.push(join(MOUNTED_AT, path, ".."));
     if (controllers === "" && path === "/") folders.push(MOUNTED_AT);
   }
-  return folders;
+  // Where both kinds are mounted, the newer one is elsewhere and this is a plain folder.
+  return folders.filter((folder) => existsSync(join(folder, "cgroup.procs")));
 }
 
 function read(path: string): string {
