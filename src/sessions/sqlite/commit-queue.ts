@@ -23,6 +23,8 @@ export interface CommitQueueOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly delayMs: number;
+  /** Put around what a transaction does. */
+  readonly together: (work: () => void) => void;
   /** A transaction was undone: forget what was learnt in it. */
   readonly onRollback: () => void;
 }
@@ -59,8 +61,11 @@ export class CommitQueue {
     this.#waiting = [];
     const refused = new Map<Waiting, StoreError>();
     try {
-      this.#options.database.transaction(synchronous, () => {
-        for (const each of batch) perform(each, refused);
+      const { database, together } = this.#options;
+      database.transaction(synchronous, () => {
+        together(() => {
+          for (const each of batch) perform(each, refused);
+        });
       });
     } catch (error) {
       this.#options.onRollback();

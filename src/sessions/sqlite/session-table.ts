@@ -46,6 +46,8 @@ export class SessionTable {
   readonly #database: Database;
   readonly #chainKey: Uint8Array;
   readonly #chains = new Map<string, Chain>();
+  /** Those of the transaction under way, in which nobody else can move them. */
+  #heads: Map<SessionId, { head: Head; isMoved: boolean }> | undefined;
 
   constructor(database: Database, chainKey: Uint8Array) {
     this.#database = database;
@@ -104,19 +106,41 @@ export class SessionTable {
     return this.#database.select(RECORD, rest, [...values, limit ?? -1]).map(toRecord);
   }
 
+  /** Within a transaction: heads are read once, and written once when all that moves them is done. */
+  together(work: () => void): void {
+    const heads = new Map<SessionId, { head: Head; isMoved: boolean }>();
+    this.#heads = heads;
+    try {
+      work();
+    } finally {
+      this.#heads = undefined;
+    }
+    for (const { head, isMoved } of heads.values()) if (isMoved) this.#write(head);
+  }
+
   head(session: SessionId): Head {
+    const known = this.#heads?.get(session);
+    if (known !== undefined) return known.head;
     const row = this.#database.first(HEAD, "FROM sessions WHERE id = ?", [session]);
     if (row === undefined) throw new StoreError("not-found", `There is no session ${session}.`);
-    return { ...row, session, chain: this.#chain(session, row.log) };
+    const head = { ...row, session, chain: this.#chain(session, row.log) };
+    this.#heads?.set(session, { head, isMoved: false });
+    return head;
   }
 
   moveHead(head: Head, to: { readonly lastEvent: number; readonly lastLink: Buffer; readonly activeAt: number }): void {
+    const moved = { ...head, last_event: to.lastEvent, last_link: to.lastLink, active_at: to.activeAt };
+    if (this.#heads === undefined) this.#write(moved);
+    else this.#heads.set(head.session, { head: moved, isMoved: true });
+  }
+
+  #write({ number, chain, last_event, last_link, active_at, expired_to }: Head): void {
     this.#database.run("UPDATE sessions SET last_event = ?, last_link = ?, seal = ?, active_at = ? WHERE number = ?", [
-      to.lastEvent,
-      to.lastLink,
-      head.chain.seal(to.lastEvent, to.lastLink, head.expired_to),
-      to.activeAt,
-      head.number,
+      last_event,
+      last_link,
+      chain.seal(last_event, last_link, expired_to),
+      active_at,
+      number,
     ]);
   }
 
@@ -141,7 +165,8 @@ export class SessionTable {
     };
   }
 
-  delete({ number }: Head): void {
+  delete({ number, session }: Head): void {
+    this.#heads?.delete(session);
     this.#database.run("DELETE FROM sessions WHERE number = ?", [number]);
   }
 

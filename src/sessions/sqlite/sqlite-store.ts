@@ -101,7 +101,8 @@ class SqliteStore implements SessionStore {
       names.forget();
       this.#log.forget();
     };
-    this.#queue = new CommitQueue({ database, clock, delayMs: groupDelayMs, onRollback });
+    const together = (work: () => void) => this.#sessions.together(work);
+    this.#queue = new CommitQueue({ database, clock, delayMs: groupDelayMs, together, onRollback });
   }
 
   async create(session: NewSession): Promise<void> {
