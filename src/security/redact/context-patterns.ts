@@ -4,7 +4,7 @@
  * 1. Each `pattern` names what is hidden `secret`; nothing else of the match is touched.
  * 2. `trigger` matches at or before the word that holds the secret, whenever `pattern` does; it begins with one of `grams` (grams.ts).
  */
-import { isStandIn, looksRandom, variety } from "./looks-random.js";
+import { isStandIn, looksLikeKey, looksLikePassword, looksRandom, variety } from "./looks-random.js";
 
 export interface ContextPattern {
   readonly kind: string;
@@ -17,6 +17,10 @@ export interface ContextPattern {
 const EASY_PASSWORD =
   /^(?:my|your|the)?_?(?:password|passwd|secret|pwd|token|username|user)$|^replace|^your|^x+$|^\d{1,4}$/i;
 
+/** The name of an option that takes a secret: `--api-key`, `-Password`. */
+const FLAG =
+  "(?<flag>(?:[a-z0-9]{1,20}[-_]){0,4}(?:passw(?:or)?d|passphrase|pwd|token|secret|api-?key|access-?key|auth-?key|secret-?key|private-?key|authtoken|pat))";
+
 function isHidden(value: string): boolean {
   return !isStandIn(value) && variety(value) >= 4;
 }
@@ -24,15 +28,15 @@ function isHidden(value: string): boolean {
 export const CONTEXT_PATTERNS: readonly ContextPattern[] = [
   {
     kind: "authorization",
-    grams: ["auth", "x-ap", "x-au", "x-va", "x-am", "priv", "apik", "api-", "api_"],
-    trigger: "authorization|x-api-key|api[_-]?key|x-auth-token|x-vault-token|private-token|x-amz-security-token",
+    grams: ["auth", "^x-@", "priv", "apik", "api-", "api_", "-cru"],
+    trigger: "authorization|x-[a-z0-9-]{0,40}(?:token|key|secret|auth)|api[_-]?key|private-token|-crumb",
     pattern:
-      /(?:authorization|x-api-key|apikey|api-key|x-auth-token|x-vault-token|private-token|x-amz-security-token)["'\]]{0,2}\s{0,3}[:=,]\s{0,4}["'`]?(?:(?:bearer|token|apikey|digest|negotiate)\s{1,3})?(?<secret>[A-Za-z0-9+/_.~=-]{8,4000})/dgi,
+      /(?:authorization|\bx-[a-z0-9-]{0,40}(?:token|key|secret|auth)|apikey|api-key|private-token|jenkins-crumb)["'\]]{0,2}\s{0,3}[:=,]\s{0,4}["'`]?(?:(?!basic\s)[a-z][a-z-]{2,20}\s{1,3}(?:token=["']?)?)?(?<secret>[A-Za-z0-9+/_.~=-]{8,4000})/dgi,
     accept: (secret) =>
       isHidden(secret) &&
       /\d|[A-Z].*[A-Z].*[a-z]|=$/.test(secret) &&
       !/^(?:process|config|this|self|req|request|headers|options|env)\./.test(secret) &&
-      (looksRandom(secret) || /^[0-9a-f-]{20,}$/.test(secret) || secret.endsWith("=")),
+      (looksRandom(secret) || /^[0-9a-f-]{20,}$/.test(secret) || /^.{15,}=$/.test(secret)),
   },
   {
     kind: "bearer",
@@ -55,7 +59,12 @@ export const CONTEXT_PATTERNS: readonly ContextPattern[] = [
     pattern:
       /\b(?<scheme>[a-z][a-z0-9+.-]{1,20}):\/\/(?<user>[^\s/:@"'`<>]{0,200}):(?<secret>[^\s"'`<>/]{1,300})@[A-Za-z0-9[_$({-]/dgi,
     accept: (secret, { scheme = "", user = "" }) => {
-      if (/[${}()[\]]|%s|\*{3}|^x{3,}$/i.test(secret) || EASY_PASSWORD.test(secret) || secret === user) return false;
+      if (
+        /\$[{(\w]|\{\{|^[{([<].*[\])}>]$|%s|\*{3}|^x{3,}$/i.test(secret) ||
+        EASY_PASSWORD.test(secret) ||
+        secret === user
+      )
+        return false;
       if (/^x-oauth-basic$/i.test(secret)) return false;
       const least = /^(?:https?|s?ftps?|ssh|git\+https?)$/i.test(scheme) ? 4 : 5;
       return secret.length >= least && variety(secret) >= 3;
@@ -90,9 +99,10 @@ export const CONTEXT_PATTERNS: readonly ContextPattern[] = [
   },
   {
     kind: "connection-password",
-    grams: ["pass", "pwd="],
-    trigger: "password=|pwd=",
-    pattern: /(?:^|[;"'\s])(?:password|pwd)=(?<secret>[^\s;"'`<>&]{4,200})(?=;)/dgi,
+    grams: ["pass", "pwd^"],
+    trigger: "password\\s{0,2}=|pwd\\s{0,2}=",
+    pattern:
+      /(?:(?:^|[;"'\s])(?:password|pwd)=(?=[^\s"'`<>&]{4,200};)|;\s{0,2}(?:password|pwd)\s{0,2}=\s{0,2})(?<secret>[^\s;"'`<>&]{4,200})/dgi,
     accept: (secret) => isHidden(secret) && !EASY_PASSWORD.test(secret),
   },
   {
@@ -116,6 +126,60 @@ export const CONTEXT_PATTERNS: readonly ContextPattern[] = [
     trigger: "machine",
     pattern: /\bmachine\s{1,4}\S{1,200}\s{1,4}login\s{1,4}\S{1,200}\s{1,4}password\s{1,4}(?<secret>\S{4,400})/dg,
     accept: (secret) => isHidden(secret) && !/[{}$]/.test(secret),
+  },
+  {
+    kind: "command-secret",
+    grams: ["pass", "pwd^", "toke", "secr", "api-", "apik", "acce", "auth", "priv", "-pat"],
+    trigger:
+      "(?:passw(?:or)?d|passphrase|pwd|token|secret|(?:api|access|auth|private)-?key|authtoken|-pat)[\"']?[ \\t,]",
+    pattern: new RegExp(
+      `(?<=^|[\\s"'\`,(\\[])-{1,2}${FLAG}["']?[ \\t,]{1,4}["']?(?<secret>[^\\s"'\`<>]{6,1000})`,
+      "dgim",
+    ),
+    accept: (secret, { flag = "" }) =>
+      !isStandIn(secret) &&
+      !/^[-$/{%@]/.test(secret) &&
+      (/pass|pwd/i.test(flag) ? looksLikePassword(secret) : looksLikeKey(secret)),
+  },
+  {
+    kind: "command-password",
+    grams: ["sshp", "mysq", "mari", "^red", "dock", "podm", "psex", "wget"],
+    trigger: "(?:sshpass|mysql|mariadb|redis-cli|docker|podman|psexec|wget)",
+    pattern:
+      /\b(?:sshpass[ \t]{1,3}-p[ \t]?|(?:mysql|mariadb)(?:dump|admin)?\b[^\n|;&]{0,300}?[ \t]-p|redis-cli\b[^\n|;&]{0,300}?[ \t]-a[ \t]{1,3}|(?:docker|podman)[ \t]{1,3}login\b[^\n|;&]{0,300}?[ \t]-p[ \t]{1,3}|psexec(?:\.exe)?\b[^\n|;&]{0,300}?[ \t]-p[ \t]{1,3})["']?(?<secret>[^\s"'`<>$]{5,200})/dgi,
+    accept: (secret) => !isStandIn(secret) && looksLikePassword(secret),
+  },
+  {
+    kind: "spoken-password",
+    grams: ["pass"],
+    trigger: "passw",
+    pattern:
+      /(?:\bpassw(?:or)?d(?:[ \t]{1,3}(?:is|was|to|=|==|:)){1,2}[ \t]{0,3}:?[ \t]{0,3}["'`]?|^[ \t]{0,20}password[ \t]{1,8}["']?)(?<secret>[^\s"'`<>,;]{6,200})/dgim,
+    accept: (secret) => !isStandIn(secret) && looksLikePassword(secret) && !/[.:)]$/.test(secret.replace(/\.$/, "")),
+  },
+  {
+    kind: "spoken-secret",
+    grams: ["secr", "toke", "key^"],
+    trigger: "(?:secret|token|key)(?:[ \\t]{1,3}(?:is|was))?[ \\t]{1,3}[\"'`]?[A-Za-z0-9+/_=-]{20}",
+    pattern:
+      /(?:secret|token|(?:api|access|auth|private|secret|deploy|license)[ _-]?key)(?:[ \t]{1,3}(?:is|was))?[ \t]{1,3}["'`]?(?<secret>[A-Za-z0-9+/_=-]{20,400})(?![\w.(/=-])/dgi,
+    accept: (secret) => !isStandIn(secret) && looksLikeKey(secret) && !/[a-z]{6}[A-Z_-]/.test(secret),
+  },
+  {
+    kind: "call-password",
+    grams: ["netw", "dire", "conv"],
+    trigger: "NetworkCredential|DirectoryEntry|ConvertTo-SecureString",
+    pattern:
+      /\b(?:NetworkCredential\(\s{0,3}["'][^"'\n]{1,200}["']\s{0,3},|DirectoryEntry\(\s{0,3}["'][^"'\n]{1,200}["']\s{0,3},\s{0,3}["'][^"'\n]{1,200}["']\s{0,3},|ConvertTo-SecureString(?:\s{1,3}-String)?)\s{0,3}["'](?<secret>[^"'\s]{6,200})["']/dgi,
+    accept: (secret) => !isStandIn(secret) && variety(secret) >= 5,
+  },
+  {
+    kind: "cookie",
+    grams: ["sess", "^sid", "^sec", "^jwt", "^aut", "cook"],
+    trigger: "cookie|sess|sid=|secure|jwt|auth",
+    pattern:
+      /\bcookie["']?\s{0,3}[:=]\s{0,3}[^\n]{0,2000}?\b(?:[\w.-]{0,40}(?:sess(?:ion)?(?:_?id)?|sid|auth|jwt|token)|(?:PHP|J)SESSIONID)=(?<secret>[A-Za-z0-9%+/_.:~-]{16,4000})/dgi,
+    accept: (secret) => !isStandIn(secret) && looksRandom(secret),
   },
   {
     kind: "wallet-key",

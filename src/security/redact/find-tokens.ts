@@ -41,7 +41,8 @@ for (const pattern of STARTED) {
 }
 const NEXT_HEAD = new RegExp([...BY_HEAD.keys()].map(literally).join("|"), "g");
 /** What the anchors of all patterns without a beginning have around them. */
-const ANCHOR_HERE = /.{0,3}(?:\dQ~|\.atlasv1\.|[MNO][A-Za-z0-9_-]{23,27}\.|\d:A|\d(?:\||%7)|NRAL|_mmk)/sy;
+const ANCHOR_HERE =
+  /.{0,3}(?:\dQ~|\.atlasv1\.|[MNO][A-Za-z0-9_-]{23,27}\.|\d:A|\d(?:\||%7)|NRAL|_mmk|:APA91b|JQQJ9|\+A(?:St|Sb|Eh|CR)|A(?:CDb|IoT|ZDO)|Az(?:Se|Fu|Ca)|msh)/sy;
 
 const made = new Map<TokenPattern, RegExp>();
 
@@ -87,6 +88,7 @@ export function findTokens(segment: string): Finding[] {
     NEXT_HEAD.lastIndex = finding?.end ?? start.index + 1;
   }
   for (const pattern of ANCHORED) {
+    if (!pattern.holds?.some((literal) => segment.includes(literal))) continue;
     for (const { 0: token, index } of segment.matchAll(expression(pattern)))
       if (!isStandInToken(token, pattern))
         findings.push({ start: index, end: index + token.length, kind: pattern.kind });

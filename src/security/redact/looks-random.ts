@@ -1,12 +1,28 @@
 /** Whether a value was made by a machine, or by a person who wrote a stand-in. */
 
 const STAND_IN =
-  /x{4,}|X{4,}|\*{3,}|\.{3}|…|#{4,}|_{4,}|[<>]|\$[{(\w]|\{\{|%[({]|^\{.*\}$|^\[.*\]$|^%\w+%$|example|your[-_]|yourkey|change[-_]?(?:me|it)|placeholder|redact|dummy|sample|insert|replace|todo|foobar|process\.env|(?:^|[-_])(?:fake|my|test|here)[-_]|encrypted:|0{8,}/i;
+  /x{4,}|X{4,}|\*{3,}|\.{3}|…|#{4,}|_{4,}|[<>]|\$[{(\w]|\{\{|%[({]|^\{.*\}$|^\[.*\]$|^%\w+%$|example|your[-_]|yourkey|change[-_]?(?:me|it)|placeholder|redact|dummy|sample|insert|replace|todo|foobar|process\.env|(?:^|[-_])(?:fake|my|here)[-_]|(?:^|[-_])test[-_](?<!^(?:[a-z]{2}_)?test_)|encrypted:|0{8,}/i;
 
-const ASCENDING = /01234567|12345678|23456789|abcdefgh|qwertyui/i;
+const REPEATED = /([A-Za-z0-9]{3,})[-_.]?\1[-_.]?\1/;
 
 export function isStandIn(value: string): boolean {
-  return STAND_IN.test(value) || ASCENDING.test(value) || /([A-Za-z0-9]{3,})[-_.]?\1[-_.]?\1/.test(value);
+  return STAND_IN.test(value) || isTyped(value) || REPEATED.test(value);
+}
+
+const ROWS = "abcdefghijklmnopqrstuvwxyz 0123456789012345678901234567890 qwertyuiop asdfghjkl";
+const LEAST_RUN = 5;
+
+/** More than half of it runs along the alphabet, the digits or the keyboard. */
+function isTyped(value: string): boolean {
+  const small = value.toLowerCase();
+  let typed = 0;
+  for (let at = 0; at < small.length; ) {
+    let length = 1;
+    while (at + length < small.length && ROWS.includes(small.slice(at, at + length + 1))) length++;
+    if (length >= LEAST_RUN) typed += length;
+    at += length;
+  }
+  return typed > value.length / 2;
 }
 
 export function variety(value: string): number {
@@ -26,4 +42,40 @@ export function looksRandom(value: string): boolean {
 /** Machines write hex in one case; the mixed kind was typed to look like a key. */
 function isMixedCaseHex(value: string): boolean {
   return /^[A-Fa-f0-9]{24,}$/.test(value) && /[a-f]/.test(value) && /[A-F]/.test(value);
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+export function isUuid(value: string): boolean {
+  return UUID.test(value);
+}
+
+/** For names that say little: what no person would write and no program would call a thing. */
+export function looksLikeKey(value: string): boolean {
+  if (isUuid(value)) return true;
+  if (!/^[A-Za-z0-9+/_.~=-]+$/.test(value) || /[/.][a-z]+[/.]/i.test(value)) return false;
+  return /\d/.test(value) && looksRandom(value) && !isEncodedText(value);
+}
+
+/** Base64 of something a person wrote. */
+function isEncodedText(value: string): boolean {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(value) || value.length % 4 !== 0) return false;
+  return /^[\t\n\r\x20-\x7e]+$/.test(Buffer.from(value, "base64").toString("latin1"));
+}
+
+/** Letters with digits or signs among them, and nothing of code. */
+export function looksLikePassword(value: string): boolean {
+  if (value.length < 7 || variety(value) < 5 || !/[A-Za-z]/.test(value)) return false;
+  if (/(?:^|\/)[a-z]{3,}(?:\/|[#@]|$)/.test(value) && value.includes("/")) return false;
+  if (/[()]|&lt;|^[A-Z][A-Z0-9]*_[A-Z0-9_]*$|^[a-z]+[A-Za-z]*\d$|^[\w$]+\.[\w$.]+$/.test(value)) return false;
+  return /\d/.test(value) || /[a-z][!@#$%^&*?+~][a-z]/i.test(value) || looksRandom(value);
+}
+
+const SIGNS = /[!@#$%^&*()+=~?]/g;
+
+/** Drawn from all of the keyboard; what else stands for a stand-in may be in it by chance. */
+export function isSignSoup(value: string): boolean {
+  return (
+    value.length >= 24 && /\d/.test(value) && new Set(value.match(SIGNS)).size >= 4 && !/\$\{|\{\{|\.{3}/.test(value)
+  );
 }

@@ -29,6 +29,10 @@ function privateKey(lines = 20): string {
   return `-----BEGIN RSA ${"PRIVATE"} KEY-----\n${body}\n-----END RSA ${"PRIVATE"} KEY-----`;
 }
 
+function uuid(): string {
+  return [8, 4, 4, 4, 12].map((length) => random(length, HEX)).join("-");
+}
+
 /** [text around the secret with @ for it, the secret, its kind] */
 const SECRETS: readonly (readonly [string, string, string])[] = [
   ["AWS_ACCESS_KEY_ID=@\nHOME=/root", `AKIA${random(16, UPPER)}`, "aws-access-key"],
@@ -54,6 +58,22 @@ const SECRETS: readonly (readonly [string, string, string])[] = [
   ['System.setProperty("MY_TOKEN", "@")', random(32), "token"],
   ["export DB_PASSWORD=@", random(12), "password"],
   ["client_secret: '@'", random(32, HEX), "secret"],
+  ["pixelmapKey: '@'", random(24), "key"],
+  ["the WEATHERSTATION_KEY = @ is new", random(32, HEX), "key"],
+  ["deploy --api-key @ --region eu", random(40), "command-secret"],
+  ["Connect-Server -User admin -Password @", `${random(9)}!`, "command-secret"],
+  ["sshpass -p @ ssh host", random(12), "command-password"],
+  ["X-Weather-Token: @", random(32, HEX), "authorization"],
+  ["Authorization: SSWS @", `00${random(40)}`, "authorization"],
+  ["Set-Cookie: theme=dark; app_session=@; Path=/", random(40), "cookie"],
+  ["The password is '@'.", random(11), "spoken-password"],
+  ["machine h\n  login me\n  password @\n", random(20), "spoken-password"],
+  ['new NetworkCredential("me", "@")', random(16), "call-password"],
+  ["ci_access_token: @", uuid(), "token"],
+  ["client-key-data: @", Buffer.from(privateKey()).toString("base64"), "private-key"],
+  ['SECRET_KEY = "@"', `v9!x%2(${random(20)}$k&^q`, "secret"],
+  ["@", `sk-${random(48)}`, "api-key"],
+  ["npx tool @", `pcsk${"_"}${random(6)}_${random(60)}`, "pinecone"],
   ["HEROKU_API_KEY=@", [8, 4, 4, 4, 12].map((length) => random(length, HEX)).join("-"), "service-key"],
 ];
 
@@ -65,7 +85,7 @@ describe("redact", () => {
       const out = redact(before + secret + after);
       expect(out, frame).not.toContain(secret);
       const hidden = frame.includes(":_authToken") ? "npm" : kind;
-      if (kind === "command-password") expect(out).toBe(`curl -u «redacted:${kind}»${after}`);
+      if (frame.startsWith("curl")) expect(out).toBe(`curl -u «redacted:${kind}»${after}`);
       else expect(out).toBe(`${before}«redacted:${hidden}»${after}`);
     }
   });
@@ -81,12 +101,11 @@ describe("redact", () => {
   });
 
   verifies(["S4"], "leaves alone what only looks like a secret", () => {
-    const uuid = [8, 4, 4, 4, 12].map((length) => random(length, HEX)).join("-");
     const clean = [
       `commit ${random(40, HEX)}`,
       `"integrity": "sha512-${random(86, BASE64)}=="`,
       `sha256:${random(64, HEX)}`,
-      `request_id: ${uuid}`,
+      `request_id: ${uuid()}`,
       `<img src="data:image/png;base64,${random(4_000, BASE64)}">`,
       "const token = process.env.GITHUB_TOKEN;",
       'api_key = "<your-key>"',
@@ -96,6 +115,20 @@ describe("redact", () => {
       "password: string;",
       '"password": "Passwort",',
       "max_tokens: 200000,",
+      `cache_key = "${random(40, HEX)}"`,
+      `primary-key: ${uuid()}`,
+      `token: "${uuid()}"`,
+      'the "password" field is required8 and the key is shown',
+      'apiKey = "abcdef1234567890abcdef1234567890"',
+      'passphrase: "OXBOW_PASSPHRASE_2"',
+      '"/docs/a-strong-password": "/docs/server@3.0/auth"',
+      "--api-key $API_KEY --token <token> --password ${PASSWORD1}",
+      "private_key: ed25519.Ed25519PrivateKey, password: str2bytes",
+      "const cacheKey = createHash('sha256').update(source3).digest('hex');",
+      `resolved "https://registry.example/a/-/a-1.0.0.tgz#${random(40, HEX)}"`,
+      `<script integrity="sha384-${random(64, BASE64)}">`,
+      "function e(t,n){return t.key===n.key2&&t.token1!==n.token2}var r=o.secretKey;",
+      "index 3f9c1a2b..7d8e9f0a 100644",
       "postgres://user:password@localhost/db",
       "https://${user}:${password}@host/",
       'curl -u "$USER:$TOKEN" https://h',

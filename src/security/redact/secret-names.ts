@@ -1,13 +1,18 @@
 /** Names under which secrets are kept: `api_key = "…"`. Fragments of regular expressions, matched without regard to case. */
 
-/** A name holding one of these keeps a secret, whoever it belongs to. */
+/** A name holding one of these keeps a secret, whoever it belongs to. The first that fits counts: the vaguest come last. */
 export const SECRET_WORDS: Readonly<Record<string, string>> = {
-  token: "token",
-  password: "passw(?:or)?d|passphrase|passwd|pwd",
+  password: "passw(?:or)?d|passphrase|passwd|passcode|pwd|(?<![a-z])pass(?![a-z])",
   "api-key":
     "api[_.-]?key|app[_.-]?key|access[_.-]?key|account[_.-]?key|auth[_.-]?key|license[_.-]?key|master[_.-]?key|_authtoken",
   secret: "secret|signing[_.-]?key|encryption[_.-]?key|private[_.-]?key|client[_.-]?key|credential|creds",
+  token: "token|_pat(?![a-z])",
+  key: "key(?![a-z])",
 };
+
+/** A key of these finds something, or belongs to everybody. */
+export const OTHER_KEYS =
+  /(?:^|[_.-])(?:cache|primary|foreign|partition|sort|shard|object|storage|host|row|unique|group|index|hash|dedup\w*|routing|event|message|query|item|entry|lookup|range|registry|map|state|lock|build|idempotency|publishable|anon|site|pub|verif\w+|ssh|gpg|pgp|artifact|commit|content|trace|record|s3)[_.-]?key$|^key$/i;
 
 /** Services whose keys have no beginning of their own: a random value under such a name is theirs. */
 export const SERVICES: readonly string[] = [
@@ -93,4 +98,4 @@ export const SERVICES: readonly string[] = [
 
 /** Names that look like one of the above and hold something else. */
 export const OTHER_NAMES =
-  /public|credential_?id|pub_?key|(?:hash|sha\d*|digest|checksum|commit|revision|version|fingerprint|integrity|etag|url|uri|path|file|dir|type|count|limit|size|length|expir\w*|ttl|index|label|field|header|prefix|suffix|pattern|regexp?|name|column|row|class|style|color|policy|scope|format|placeholder|hint|help|title|message|error|text|description|endpoint|host|algorithm|enabled|required|arn)s?$|tokeni[sz]|tokens$|max_?token|(?:page|next|continuation|sync|csrf|xsrf|cancel\w*|idempotency|authenticity)[_-]?token/i;
+  /public|credential_?id|pub_?key|(?:hash|sha\d*|digest|checksum|commit|revision|version|fingerprint|integrity|etag|url|uri|path|file|dir|type|count|limit|size|length|expir\w*|ttl|index|label|field|header|prefix|suffix|pattern|regexp?|name|column|row|class|style|color|policy|scope|format|placeholder|hint|help|title|message|error|text|description|endpoint|host|algorithm|enabled|required|arn|arg)s?$|tokeni[sz]|tokens$|max_?token|(?:page|next|continuation|sync|csrf|xsrf|cancel\w*|idempotency|authenticity)[_-]?token/i;
