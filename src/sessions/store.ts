@@ -183,6 +183,13 @@ export type Verification =
   | { readonly ok: true; readonly events: number }
   | { readonly ok: false; readonly problem: LogProblem; readonly event_id: number; readonly message: string };
 
+export interface CopyEditsOptions {
+  /** The last event that was copied, the end of a turn. */
+  readonly upTo: number;
+  /** The id of a call in the copy. */
+  readonly callOf: (call: CallId) => CallId;
+}
+
 export interface SessionStore {
   create(session: NewSession): Promise<void>;
   append(
@@ -220,6 +227,11 @@ export interface SessionStore {
   editedConversation?(session: SessionId): Promise<readonly Message[] | undefined>;
   /** Where long logs are also kept condensed, so that a resume need not read all their events. */
   readonly condensed?: CondensedLog;
+  /**
+   * Gives a copy of a session, made of its events up to `upTo`, what people had edited in the original by then, so that the next
+   * turn of the copy sees what the next turn of the original would have seen there.
+   */
+  copyEdits?(from: SessionId, to: SessionId, options: CopyEditsOptions): Promise<void>;
   /** What was spent, as the CostIncremented events say; oldest first. Costs as much as there are rows, not events. */
   spending(filter?: SpendingFilter): Promise<readonly Spending[]>;
   /** Writes what is waiting. */

@@ -30,7 +30,7 @@ function privateKey(lines = 20): string {
 }
 
 function uuid(): string {
-  return [8, 4, 4, 4, 12].map((length) => random(length, HEX)).join("-");
+  return [8, 4, 4, 4, 12].map((length, seed) => random(length, HEX, seed + 1)).join("-");
 }
 
 /** [text around the secret with @ for it, the secret, its kind] */

@@ -22,6 +22,7 @@ import {
   type AppendOptions,
   type Conclusion,
   type CondensedLog,
+  type CopyEditsOptions,
   type Durability,
   type EventRange,
   type Intent,
@@ -40,6 +41,7 @@ import { CondensedFile } from "./condensed-file.js";
 import { prepareEvent } from "./event-line.js";
 import { Ledger, neverStarted } from "./ledger.js";
 import { LineFile } from "./line-file.js";
+import { withCalls } from "./message-file.js";
 import { MESSAGE_KINDS } from "./message-fold.js";
 import { MessageFolder } from "./message-folder.js";
 import { newSessionState, openReader, readConf, type SessionState } from "./open-session.js";
@@ -257,6 +259,15 @@ class FilesStore implements SessionStore {
     const { writer, messages } = this.#desk(session);
     await writer.idle();
     return messages.editedConversation();
+  }
+
+  async copyEdits(from: SessionId, to: SessionId, { upTo, callOf }: CopyEditsOptions): Promise<void> {
+    const [source, copy] = [this.#desk(from), this.#desk(to)];
+    await Promise.all([source.writer.idle(), copy.writer.idle()]);
+    const edited = await source.messages.editedUpTo(upTo);
+    if (edited === undefined) return;
+    const files = edited.files.map((file) => ({ ...file, entry: withCalls(file.entry, callOf) }));
+    await copy.messages.takeOver({ ...edited, files });
   }
 
   async spending(filter: SpendingFilter = {}): Promise<readonly Spending[]> {

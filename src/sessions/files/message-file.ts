@@ -105,6 +105,16 @@ export function parseMessage(file: string, name: string): MessageEntry {
   return entry as MessageEntry;
 }
 
+/** The same message with other names for its calls. */
+export function withCalls(entry: MessageEntry, callOf: (call: CallId) => CallId): MessageEntry {
+  if (entry.role === "tool_result") return entry.call === undefined ? entry : { ...entry, call: callOf(entry.call) };
+  if (entry.role === "user") return entry;
+  const content = entry.content.map((block) =>
+    block.type === "tool_use" ? { ...block, call: callOf(block.call) } : block,
+  );
+  return { ...entry, content };
+}
+
 type Wrong = (what: string) => StoreError;
 
 function roleOf(told: string | undefined, named: string | undefined, wrong: Wrong): BodyRole {

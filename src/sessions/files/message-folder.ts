@@ -28,7 +28,7 @@ import {
   renderMessage,
 } from "./message-file.js";
 import { type Draft, MessageFold } from "./message-fold.js";
-import { MessageIndex } from "./message-index.js";
+import { type IndexedFile, MessageIndex } from "./message-index.js";
 
 export interface MessageFolderOptions {
   readonly folder: string;
@@ -43,6 +43,14 @@ interface FoundFile {
   readonly name: string;
   readonly seq: number;
   readonly bytes: Buffer;
+}
+
+/** The messages of a session that a person has edited, up to the end of a turn. */
+export interface EditedMessages {
+  /** In their order. `at` is the event that the file began with, when we wrote it. */
+  readonly files: readonly { readonly entry: MessageEntry; readonly name: string; readonly at?: number }[];
+  /** What a person has deleted. */
+  readonly deleted: readonly IndexedFile[];
 }
 
 const LEFTOVER = /^\.\d+-[a-z_]+\.md\.[0-9a-f]+\.tmp$/;
@@ -109,6 +117,40 @@ export class MessageFolder {
       if (at >= event && (first === undefined || seqOf(file) < first)) first = seqOf(file);
     }
     return first;
+  }
+
+  /** The messages as they are up to an event; undefined when nobody has edited anything. */
+  async editedUpTo(event: number): Promise<EditedMessages | undefined> {
+    return this.#exclusively(async () => {
+      await this.#catchUp();
+      const found = await this.#readFiles();
+      if (!this.#index.edited && this.#isUntouched(found)) return undefined;
+      const atOf = ({ name }: FoundFile) => this.#index.named(name)?.at;
+      // What a person has added belongs to the files before it.
+      const end = found.findIndex((file) => (atOf(file) ?? 0) > event);
+      const names = new Set(found.map(({ name }) => name));
+      return {
+        files: (end === -1 ? found : found.slice(0, end)).map((file) => {
+          const at = atOf(file);
+          return { name: file.name, entry: this.#parse(file), ...(at !== undefined && { at }) };
+        }),
+        deleted: [...this.#index.files].filter(({ file, at }) => at <= event && !names.has(file)),
+      };
+    });
+  }
+
+  /** Takes the messages of another session with the same events in the place of those that the log makes. */
+  async takeOver({ files, deleted }: EditedMessages): Promise<void> {
+    await this.#exclusively(async () => {
+      await this.#catchUp();
+      const written = files.map(({ name, entry, at }) => ({ file: name, text: renderMessage(entry), at }));
+      const known = written.flatMap(({ file, text, at }) =>
+        at === undefined ? [] : [{ file, sum: digestOf(text), at }],
+      );
+      await this.#index.replace([{ edited: true }, ...known, ...deleted, { done: this.#fold.settled }]);
+      for (const name of await this.#names()) await unlink(join(this.#options.folder, name));
+      for (const { file, text } of written) await this.#put(file, text, "create");
+    });
   }
 
   /** Drops the words of every message up to the one that holds this event. */

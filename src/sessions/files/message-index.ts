@@ -9,6 +9,7 @@
  * It is only a memory: without it the files are made again from the log and compared with what is there.
  */
 import { writeFile } from "node:fs/promises";
+import { writeFileAtomic } from "../../system/atomic-file.js";
 import { errnoOf, guarded } from "./file-errors.js";
 import { LineFile } from "./line-file.js";
 
@@ -84,6 +85,13 @@ export class MessageIndex {
       this.#read = await file.end();
     });
     this.#take(json);
+  }
+
+  /** Forgets everything else. */
+  async replace(lines: readonly IndexLine[]): Promise<void> {
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    await guarded(this.path, () => writeFileAtomic(this.path, text, { mode: 0o600, when: "replace" }));
+    await this.refresh();
   }
 
   async #use(mode: "read" | "append", work: (file: LineFile) => Promise<void>): Promise<void> {

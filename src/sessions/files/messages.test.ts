@@ -7,7 +7,8 @@ import { verifies } from "../../../test/verifies.js";
 import { type Message, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { EXPIRED } from "../../protocol/events.js";
-import type { SessionId } from "../../protocol/ids.js";
+import type { CallId, SessionId } from "../../protocol/ids.js";
+import { derivedId, withNewIds } from "../branch.js";
 import { rebuildConversation } from "../conversation.js";
 import type { SessionStore } from "../store.js";
 import { openFilesStore } from "./files-store.js";
@@ -393,6 +394,56 @@ describe("an edited conversation", () => {
         content: [{ type: "tool_result", call: "call_2_0", tool: "bash", content: [text("a.txt")], is_error: false }],
       },
       { role: "assistant", content: [text("end")] },
+    ]);
+  });
+
+  verifies(["S6", "S7"], "is what a branch begins with, at the end of any turn", async () => {
+    const first = oneTurn();
+    await tell(first);
+    const second = first.next.asks("And now?").says("Nothing.").paid().ends();
+    await tell(second);
+    await edit("0002-assistant.md", (words) => words.replace("I look.", "I look closely."));
+    await unlink(message("0004-assistant.md"));
+    await writeFile(message("0004-user.md"), "Wait.\n");
+    await edit("0006-assistant.md", (words) => words.replace("Nothing", "Nothing at all"));
+    const branch = async (seed: number, until: Script) => {
+      const copy = sampleSession(seed);
+      const all = until === first ? first.events : [...first.events, ...second.events];
+      await store.create(copy);
+      await store.append(
+        copy.id,
+        all.map((event) => withNewIds(event, { session: copy.id, log: copy.log })),
+        "sync",
+      );
+      const callOf = (call: CallId) => derivedId("call", call, copy.log);
+      await store.copyEdits?.(session.id, copy.id, { upTo: all.length, callOf });
+      return { copy, call: callOf(A) };
+    };
+    const whole = await branch(2, second);
+    const beginning = await branch(3, first);
+    await reopen();
+    const renamed = (messages: unknown, call: string) => JSON.parse(JSON.stringify(messages).replaceAll(A, call));
+    expect(await store.editedConversation?.(whole.copy.id)).toEqual(renamed(await edited(), whole.call));
+    expect(JSON.stringify(await edited())).toContain("Nothing at all");
+    expect(await store.editedConversation?.(beginning.copy.id)).toEqual(
+      renamed((await edited())?.slice(0, 3), beginning.call).map((each: Message, i: number) =>
+        i === 2 ? { ...each, content: [...each.content.slice(0, 1), text("Wait.")] } : each,
+      ),
+    );
+    // Both go on, and what was deleted does not come back.
+    await store.append(
+      beginning.copy.id,
+      new Script(beginning.copy.id, 10).asks("more").says("yes").paid().ends().events,
+      "sync",
+    );
+    await store.editedConversation?.(beginning.copy.id);
+    expect((await readdir(join(folder, beginning.copy.id, "messages"))).sort()).toEqual([
+      "0001-user.md",
+      "0002-assistant.md",
+      "0003-tool_result.md",
+      "0004-user.md",
+      "0005-user.md",
+      "0006-assistant.md",
     ]);
   });
 

@@ -1,4 +1,5 @@
-import { branchEvents, nextBranchIds } from "../../../sessions/branch.js";
+import type { CallId } from "../../../protocol/ids.js";
+import { branchEvents, derivedId, nextBranchIds } from "../../../sessions/branch.js";
 import { EXIT } from "../../exit-codes.js";
 import { UsageError } from "../../flags.js";
 import { copySession } from "./copy-session.js";
@@ -32,6 +33,13 @@ export const action: SessionAction = {
     };
     const events = branchEvents(store.events(source.id), { from: source.id, ...ids, at });
     await copySession(sessions, { ...row, ...(title !== undefined && { title }) }, events);
+    try {
+      const callOf = (call: CallId) => derivedId("call", call, ids.log);
+      await store.copyEdits?.(source.id, ids.session, { upTo: at, callOf });
+    } catch (error) {
+      await store.remove(ids.session);
+      throw error;
+    }
     sessions.print(
       flags,
       await store.get(ids.session),
