@@ -1,12 +1,14 @@
 import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { findForeignSessions } from "./discover.js";
 import { importTranscript } from "./import.js";
-import { fileLines } from "./lines.js";
+import { linesOf } from "./lines.js";
 import { ClaudeLines, CodexLines, collect, OPTIONS } from "./test-support/sample.js";
+import { unpackedFile } from "./unpack.js";
 
 let home: string;
 
@@ -102,11 +104,42 @@ describe("transcripts of other programs", () => {
   verifies(["S6"], "can be read from their files, whatever is inside of a line", async () => {
     const separators = "one\u2028two\u2029three\rfour";
     const path = await put(".claude/projects/p/odd.jsonl", ["", ...claude(separators), "", "{"], 1);
-    const lines = await collect(fileLines(path));
+    const read = () => linesOf(unpackedFile(path, { path: "", avoid: "/" }));
+    const lines = await collect(read());
     expect(lines).toHaveLength(5);
-    const { events, notes } = await importTranscript(fileLines(path), OPTIONS);
+    const { events, notes } = await importTranscript(read(), OPTIONS);
     const [started] = await collect(events);
     expect(started?.payload).toMatchObject({ input: [{ type: "text", text: separators }] });
     expect(notes).toEqual(["Line 5 was left out: it is not JSON."]);
   });
+
+  verifies(["S6"], "can be read when they are packed", async () => {
+    const words = `${codex("put away").join("\n")}\n`;
+    const plain = await put("plain.jsonl", codex("put away"), 1);
+    const [gzip, zstd] = [join(home, "x.jsonl.gz"), join(home, ".codex/sessions/rollout-x.jsonl.zst")];
+    await mkdir(dirname(zstd), { recursive: true });
+    await writeFile(gzip, gzipSync(words));
+    await writeFile(zstd, storedAsZstd(Buffer.from(words)));
+    expect(await findForeignSessions({ home })).toMatchObject([{ path: zstd, kind: "codex" }]);
+    // It skips what a stored frame has before its content.
+    await writeFile(join(home, "zstd"), '#!/bin/sh\n[ "$1" = -dcq ] && tail -c +11 "$3"\n', { mode: 0o755 });
+    const read = (file: string, path = home) => collect(linesOf(unpackedFile(file, { path, avoid: "/nowhere" })));
+    expect(await read(gzip)).toEqual(await read(plain));
+    expect(await read(zstd)).toEqual(await read(plain));
+    await writeFile(gzip, gzipSync(words).subarray(0, 40));
+    await expect(read(gzip)).rejects.toThrow("cannot be unpacked: unexpected end");
+    const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+    if (major > 22 || (major === 22 && minor >= 15)) return;
+    await expect(read(zstd, "")).rejects.toThrow("Install the program 'zstd'");
+    await writeFile(join(home, "zstd"), "#!/bin/sh\necho 'broken frame' >&2; exit 1\n", { mode: 0o755 });
+    await expect(read(zstd)).rejects.toThrow("cannot be unpacked: broken frame");
+  });
 });
+
+/** A zstd frame of one block that is stored as it is: 256 to 65,791 bytes. */
+function storedAsZstd(bytes: Buffer): Buffer {
+  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x60, 0, 0, 0, 0, 0]);
+  header.writeUInt16LE(bytes.length - 256, 5);
+  header.writeUIntLE((bytes.length << 3) | 1, 7, 3);
+  return Buffer.concat([header, bytes]);
+}

@@ -53,7 +53,7 @@ export async function findForeignSessions(options: DiscoverOptions): Promise<rea
   return found.sort((a, b) => (a.active < b.active ? 1 : a.active > b.active ? -1 : a.path < b.path ? -1 : 1));
 }
 
-const ROLLOUT = /^rollout-.*\.jsonl$/;
+const ROLLOUT = /^rollout-.*\.jsonl(?:\.zst)?$/;
 
 /** A folder that is not there or may not be read has no files. */
 async function filesIn(folder: string, depth: number, name: RegExp): Promise<string[]> {
@@ -71,6 +71,11 @@ interface Candidate {
 
 /** Undefined when nothing was said in it, or it is gone. */
 async function describeFile({ path, kind }: Candidate): Promise<ForeignSessionFile | undefined> {
+  // Unpacking every old one only to show its title would take too long.
+  if (path.endsWith(".zst")) {
+    const found = await stat(path).catch(() => undefined);
+    return found && { path, kind, active: found.mtime.toISOString() };
+  }
   const read = kind === "codex" ? readCodex : readClaudeCode;
   let file: ForeignSessionFile | undefined;
   for (const bytes of HEAD_BYTES) {

@@ -1,5 +1,4 @@
-/** Lines of a transcript: as text from a file, and as JSON objects with their numbers. */
-import { createReadStream } from "node:fs";
+/** Lines of a transcript: as text from bytes, and as JSON objects with their numbers. */
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import { Utf8Stream } from "../../system/utf8-stream.js";
 import type { ImportNotes } from "./notes.js";
@@ -11,11 +10,11 @@ export interface SourceLine {
 }
 
 /** The lines of a file, blank ones too. Only a line feed ends a line: JSON text may hold U+2028 as it is. */
-export async function* fileLines(path: string): AsyncGenerator<string> {
+export async function* linesOf(file: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const utf8 = new Utf8Stream();
   let partial = "";
-  for await (const bytes of createReadStream(path, { highWaterMark: 256 * 1024 })) {
-    const lines = (partial + utf8.push(bytes as Uint8Array)).split("\n");
+  for await (const bytes of file) {
+    const lines = (partial + utf8.push(bytes)).split("\n");
     partial = lines.pop() ?? "";
     yield* lines;
   }

@@ -5,7 +5,8 @@ import { createIdSource } from "../../../base/ulid.js";
 import { ago, renderTable } from "../../../clients/headless/tables.js";
 import { type ForeignSessionFile, findForeignSessions } from "../../../sessions/transfer/discover.js";
 import { importTranscript } from "../../../sessions/transfer/import.js";
-import { fileLines } from "../../../sessions/transfer/lines.js";
+import { linesOf } from "../../../sessions/transfer/lines.js";
+import { unpackedFile } from "../../../sessions/transfer/unpack.js";
 import { EXIT } from "../../exit-codes.js";
 import { type ParsedFlags, UsageError } from "../../flags.js";
 import { copySession } from "./copy-session.js";
@@ -41,9 +42,10 @@ interface Imported {
 async function importFile(file: string, flags: ParsedFlags, sessions: OpenSessions): Promise<Imported> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) throw new UsageError(`${file} is not a file that can be read.`);
-  const { clock, folder } = sessions;
+  const { clock, folder, variables } = sessions;
   const ids = createIdSource({ wall: () => clock.wall(), random: (bytes) => crypto.getRandomValues(bytes) });
-  const { kind, record, events, notes } = await importTranscript(fileLines(file), {
+  const bytes = unpackedFile(file, { path: variables.PATH, avoid: folder });
+  const { kind, record, events, notes } = await importTranscript(linesOf(bytes), {
     session: ids.next("sess"),
     log: ids.next("log"),
     client: ids.next("cli"),
