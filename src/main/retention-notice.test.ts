@@ -106,4 +106,19 @@ describe("content that expires", () => {
     expect(await store.get(session)).toMatchObject({ expired_to: 0 });
     await sessions.close();
   });
+
+  verifies(["S1"], "comes after the word about the key, when the first run had nobody to tell it to", async () => {
+    const { sessions, told, tend } = await place();
+    await tend();
+    // This process made the key, and has said so.
+    expect(told).toEqual([]);
+    await sessions.close();
+    await rm(join(home, "state"), { recursive: true });
+    const later = await place();
+    await later.tend();
+    expect(later.told).toEqual([expect.stringContaining("sessions.key: keep a copy")]);
+    await later.tend();
+    expect(later.told).toHaveLength(1);
+    await later.sessions.close();
+  });
 });

@@ -1,6 +1,7 @@
 /**
  * Says which sessions are about to lose content, and lets go what was said to go long enough ago (feature S5). At most once a
- * day, and only where a person sees it: a notice that nobody could read is none.
+ * day, and only where a person sees it: a notice that nobody could read is none. The first time it also says where the key is,
+ * when a run without a terminal has made it.
  */
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,6 +31,9 @@ export async function tendRetention({ sessions, settings, roots, clock, tell }: 
   if (Math.abs(now - checked) < BETWEEN_MS) return;
   const store = await sessions.open();
   if (store === undefined) return;
+  // The first time that somebody can read it.
+  const news = checked === 0 ? await sessions.earlierKeyNews() : undefined;
+  if (news !== undefined) tell(news);
   const { collect, DEFAULT_RETENTION, dueSoon, markNoticed } = await import("../sessions/retention.js");
   const policy = { ...DEFAULT_RETENTION, days: settings.retention_days.value };
   await collect(store, now, { policy });

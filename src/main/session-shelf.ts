@@ -2,7 +2,7 @@
  * Where this program keeps sessions (features S1, S7): `--store`, `OXBOW_STORE` or the profile, else the nearest `.oxbow/sessions/`
  * upward, else the user's own encrypted database. One store for all runs of the process, opened when it is first needed.
  */
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Clock } from "../base/clock.js";
 import type { ResolvedKey } from "../sessions/key.js";
 import type { SessionStore } from "../sessions/store.js";
@@ -76,6 +76,12 @@ export class SessionShelf {
     return from === "key-file" ? (path ?? "a file") : places[from];
   }
 
+  /** What a person should hear of a key file that was made when there was none to hear of it. */
+  async earlierKeyNews(): Promise<string | undefined> {
+    const { path, created } = await this.#resolvedKey();
+    return path === undefined || created !== undefined ? undefined : keyNews(dirname(path), path);
+  }
+
   #resolvedKey(): Promise<ResolvedKey> {
     this.#key ??= this.#findKey().catch((error) => {
       this.#key = undefined;
@@ -135,13 +141,13 @@ export class SessionShelf {
         keychain: { path: variables.PATH, platform: process.platform, avoid: root },
       }),
     });
-    if (found.created !== undefined) {
-      note(
-        `sessions are saved, encrypted, in ${folder}. The key is ${found.created}: keep a copy, nothing reads them without it.`,
-      );
-    }
+    if (found.created !== undefined) note(keyNews(folder, found.created));
     return found;
   }
+}
+
+function keyNews(folder: string, key: string): string {
+  return `sessions are saved, encrypted, in ${folder}. The key is ${key}: keep a copy, nothing reads them without it.`;
 }
 
 function databasePath(folder: string): string {
