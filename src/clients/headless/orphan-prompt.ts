@@ -19,7 +19,9 @@ export async function askAboutOrphans(
   { message }: Failure,
 ): Promise<{ readonly verdict: OrphanVerdict; readonly note?: string }> {
   const ask = async (question: string) => (await terminal.askLine?.(question))?.trim();
-  terminal.err.write(`\n${paint(terminal, "yellow", "Unfinished:")} ${safeText(message)}\n`);
+  // The question follows: the flags that would answer it are for those who cannot be asked.
+  const [what = message] = message.split(" Look, then resume with ");
+  terminal.err.write(`\n${paint(terminal, "yellow", "Unfinished:")} ${safeText(what)} Look, then say:\n`);
   for (;;) {
     const line = await ask("[f] it failed  [s] it succeeded  [a] abort the session: ");
     if (line === undefined) return { verdict: "abort" };

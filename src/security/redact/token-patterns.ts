@@ -118,7 +118,7 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
   token("1password", "ops_eyJ", "[A-Za-z0-9+/_-]{240,4000}={0,3}"),
   token("1password", "A3-", "[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}"),
   // code and packages
-  token("github", "ghp_ gho_ ghu_ ghs_ ghr_", `${ALNUM}{36,251}`),
+  token("github", "ghp_ gho_ ghu_ ghs_ ghr_", `${ALNUM}{34,251}`),
   token("github", "ghs_", "\\d{1,12}_eyJ[A-Za-z0-9_-]{10,2000}\\.[A-Za-z0-9_-]{10,4000}\\.[A-Za-z0-9_-]{10,2000}"),
   token("github", "github_pat_", "[A-Za-z0-9_]{36,255}"),
   token(
