@@ -20,6 +20,7 @@ export default defineConfig({
       ...(process.env.OXBOW_TEST_OUTSIDE ? [] : ["**/*.outside.test.ts"]),
       ...(process.env.OXBOW_TEST_PACKAGES ? [] : ["**/*.packages.test.ts"]),
     ],
+    globalSetup: ["./tools/test/own-temporary-folder.mjs"],
     // Much of a test's time is waiting for processes and disks, so a core is not kept free.
     maxWorkers: "100%",
     // Loading the same modules for each file anew takes a quarter of the time. No test may leave anything behind in them.

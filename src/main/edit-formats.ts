@@ -1,9 +1,9 @@
 /** The edit tools as a model is tried on them (feature M20): the real ones, on a file of their own in a folder of their own. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Tool, ToolSpec } from "../engine/ports.js";
 import type { EditFormat } from "../providers/abilities/probes.js";
+import { makeTemporaryFolder } from "../system/temporary-entries.js";
 import { createApplyPatchTool } from "../tools/apply-patch.js";
 import { CATALOG } from "../tools/catalog.js";
 import { createEditTool } from "../tools/edit.js";
@@ -22,7 +22,7 @@ function formatOf({ name, description, inputSchema }: ToolSpec, create: (workspa
   return {
     tool: { name, description, inputSchema },
     async apply(before, call) {
-      const folder = await mkdtemp(join(tmpdir(), "oxbow-abilities-"));
+      const folder = makeTemporaryFolder("models");
       try {
         await writeFile(join(folder, FILE), before);
         const tool = create(await Workspace.open(folder));

@@ -1,13 +1,12 @@
 /**
  * Nameless fifos: true pipes that this process can open at either end, and others only through /proc.
  *
- * 1. Nothing is left on disk: a fifo loses its name as soon as it is open.
+ * 1. Nothing is left on disk: a fifo loses its name as soon as it is open. A process that is killed in between leaves it to the next.
  * 2. One that is given back is handed out again: whoever gives it back has seen that nobody else holds an end of it.
  */
 import { execFile } from "node:child_process";
 import { closeSync, constants, openSync, readlinkSync, unlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { temporaryPrefix } from "./temporary-entries.js";
 
 export interface Fifo {
   /** Counts as neither reader nor writer. */
@@ -48,7 +47,7 @@ export function dropFifo({ handle }: Fifo): void {
 
 async function createFifo(): Promise<Fifo> {
   // A name that is taken makes mkfifo fail; nobody else can put something in its place.
-  const name = join(tmpdir(), `oxbow-${process.pid}-${Math.random().toString(36).slice(2)}`);
+  const name = temporaryPrefix("pipe") + Math.random().toString(36).slice(2);
   await new Promise<void>((resolve, reject) => {
     execFile("mkfifo", ["-m", "600", name], (error) => (error === null ? resolve() : reject(error)));
   });

@@ -5,19 +5,9 @@
  * workspace can have written: a repository in a folder above, the main repository of a linked worktree, the outer
  * repository of a submodule.
  */
-import {
-  constants,
-  copyFileSync,
-  lstatSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  utimesSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, copyFileSync, lstatSync, readFileSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { makeTemporaryFolder } from "./temporary-entries.js";
 import { isWithin } from "./within.js";
 
 export interface RepositoryPlaces {
@@ -124,7 +114,7 @@ export function copyIndex(gitDirectory: string): IndexCopy | undefined {
   const original = join(gitDirectory, "index");
   const found = statSync(original, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
-  const folder = mkdtempSync(join(tmpdir(), "oxbow-git-"));
+  const folder = makeTemporaryFolder("git");
   const path = join(folder, "index");
   copyFileSync(original, path, constants.COPYFILE_FICLONE);
   const time = Math.floor(found.mtimeMs - 1) / 1000;

@@ -1,6 +1,8 @@
 /** The bar: a thousand cancels at random moments leave no process behind and end each turn exactly once. */
 
-import { realpath } from "node:fs/promises";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
@@ -14,7 +16,7 @@ import { loadSettings } from "../../src/main/settings.js";
 import { text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
-import { providerEnvironment, temporaryFolder } from "../support/program.js";
+import { providerEnvironment } from "../support/program.js";
 import { survivors } from "../support/survivors.js";
 import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
@@ -39,20 +41,22 @@ const stubborn = reply(`(trap '' TERM; sleep ${MARK}; sleep ${MARK}) & echo star
 const SCRIPT = `${`${ordinary}${escaping}`.repeat(4)}${stubborn}loop
 `;
 
+let base: string;
 let mock: MockModel;
 let engine: Engine;
 
 beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), "oxbow-test-"));
   mock = await startMockModel({ script: SCRIPT });
   const variables = {
     PATH: process.env.PATH,
-    OXBOW_HOME: await temporaryFolder(),
+    OXBOW_HOME: await mkdtemp(join(base, "home-")),
     ...providerEnvironment("anthropic", mock.url),
   };
   const loaded = await loadSettings(parseFlags(RUN_FLAGS, ["--permission-mode", "allow"], "run"), variables);
   const shelf = createModelShelf({ variables });
   const { model } = await shelf.choose({});
-  const root = await realpath(await temporaryFolder());
+  const root = await realpath(await mkdtemp(join(base, "root-")));
   const tell = () => {};
   const sessions = new SessionShelf({ ...loaded, variables, root, tell, note: tell });
   const routes = new ModelRoutes({ loaded, shelf, clock: systemClock });
@@ -62,6 +66,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await engine.close();
   await mock.close();
+  await rm(base, { recursive: true, force: true });
 });
 
 /** A small generator with a fixed seed: random moments that are the same in every run. */

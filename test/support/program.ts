@@ -4,19 +4,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import type { Envelope } from "../../src/protocol/envelope.js";
 
 export const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 
-const folders: string[] = [];
-afterEach(async () => {
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
-});
-
+/**
+ * Removed when the test is over. A hook of this module's own would not do that: modules are loaded once for many test files, and a
+ * hook belongs to the file that loaded them.
+ */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "oxbow-test-"));
-  folders.push(folder);
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -52,6 +51,8 @@ export async function oxbow(args: readonly string[], options: ProgramOptions = {
   const cwd = options.cwd ?? (await temporaryFolder());
   const env = {
     PATH: process.env.PATH ?? "",
+    // What the program leaves there is what a test has left.
+    TMPDIR: tmpdir(),
     HOME: home,
     OXBOW_HOME: home,
     ...NO_LOCAL_SERVERS,

@@ -157,6 +157,7 @@ async function prepare(
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
   // When the first request is on its way.
   setTimeout(() => void keepHeapSmall(), SENT_MS).unref();
+  setTimeout(() => void sweepUp(), SENT_MS).unref();
   const tendSessions = async () => {
     const { tendRetention } = await import("../retention-notice.js");
     await tendRetention({ sessions, settings, roots, clock: engine.clock, tell }).catch((error) =>
@@ -351,6 +352,11 @@ async function wholePrompt(flags: ParsedFlags, terminal: Terminal): Promise<stri
  * V8 lets the part of its heap that new objects go to grow to many megabytes. Every page of it is copied into the page table of each
  * process that is started from here, which is most of what starting one costs. So it stays as small as it began.
  */
+async function sweepUp(): Promise<void> {
+  const { sweepTemporaryEntries } = await import("../../system/temporary-entries.js");
+  await sweepTemporaryEntries();
+}
+
 async function keepHeapSmall(): Promise<void> {
   const { setFlagsFromString } = await import("node:v8");
   setFlagsFromString("--semi-space-growth-factor=1");

@@ -6,7 +6,7 @@
  * 2. Each command has an entrance of its own, so that what was refused can be told to the command that asked.
  * 3. Nothing is decrypted: of a TLS connection only the host and the port are known.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import {
   createServer,
   request as httpRequest,
@@ -15,9 +15,9 @@ import {
   type ServerResponse,
 } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Duplex, pipeline } from "node:stream";
+import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { type HostEntry, isListed, parseHostList, plainHost } from "./host-list.js";
 import { SOCKET_NAME } from "./network-door.js";
 
@@ -88,7 +88,7 @@ export class NetworkGate {
     server.on("connect", (request, socket) => void this.#tunnel(request, { socket, refuse, keep }));
     server.on("upgrade", (_request, socket) => answer(socket, 501, "Only CONNECT can be upgraded."));
     server.on("clientError", (_error, socket) => answer(socket, 400, "This is not a request for a proxy."));
-    const folder = on === "socket" ? mkdtempSync(join(tmpdir(), "oxbow-net-")) : undefined;
+    const folder = on === "socket" ? makeTemporaryFolder("net") : undefined;
     await listen(server, folder === undefined ? { host: "127.0.0.1", port: 0 } : { path: join(folder, SOCKET_NAME) });
     return {
       folder,

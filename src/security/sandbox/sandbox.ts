@@ -8,14 +8,13 @@
  *    once the command is dead.
  */
 import { execFile } from "node:child_process";
-import { closeSync, existsSync, mkdtempSync, openSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { closeSync, existsSync, openSync, realpathSync, rmSync } from "node:fs";
 import type { Clock } from "../../base/clock.js";
 import { identityOf } from "../../system/file-identity.js";
 import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Withheld } from "../../system/process-group.js";
+import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
 import { type DetectOptions, detectSandbox, isRoot, parseVersion, SYSTEM_PATH } from "./detect.js";
@@ -198,7 +197,7 @@ export class Sandbox {
     const program = state.program ?? "";
     this.#files ??= sandboxFiles(folder, architecture);
     if (state.kind === "sandbox-exec") {
-      const temporaryFolder = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-tmp-")));
+      const temporaryFolder = realpathSync(makeTemporaryFolder("tmp"));
       undo.push(() => rmSync(temporaryFolder, { recursive: true, force: true }));
       return sandboxExecCommand({ program, policy, layout, temporaryFolder, proxyPort: entrance?.port }, command);
     }

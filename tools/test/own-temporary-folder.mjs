@@ -1,0 +1,29 @@
+/**
+ * The tests of a run have a temporary folder of their own, which is removed after them whatever happened. What a test leaves in it
+ * would be left on the machine of whoever uses it alone, so anything that is still there makes the run fail.
+ */
+import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Of other programs, which keep it for their next run. */
+const THEIRS = /^(?:node-compile-cache|v8-compile-cache-.*|node-jiti|tsx-\d+|vitest-.*)$/;
+const SHOWN = 12;
+
+export default function setup() {
+  const before = process.env.TMPDIR;
+  // A short name: sockets below it have 108 bytes for their whole path.
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "oxt-")));
+  // Some tests run a command as somebody else, who has to get to folders below.
+  chmodSync(folder, 0o711);
+  process.env.TMPDIR = folder;
+  return () => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    const left = readdirSync(folder).filter((name) => !THEIRS.test(name));
+    rmSync(folder, { recursive: true, force: true });
+    if (left.length === 0) return;
+    const more = left.length > SHOWN ? ` and ${left.length - SHOWN} more` : "";
+    throw new Error(`Tests left in the temporary folder: ${left.slice(0, SHOWN).join(", ")}${more}.`);
+  };
+}
