@@ -9,6 +9,7 @@ import { record } from "./record.js";
 import { type SlashCommand, SlashRegistry } from "./registry.js";
 import { route } from "./route.js";
 import { securityCommands } from "./security.js";
+import { undoCommands } from "./undo.js";
 
 const HANDLED_BY_CLIENT = () => ({ text: "" });
 
@@ -85,6 +86,7 @@ export const builtInCommands = new SlashRegistry([
   route,
   ...securityCommands,
   record,
+  ...undoCommands,
   ollama,
   shell,
   queue,

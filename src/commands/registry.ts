@@ -49,6 +49,8 @@ export interface SlashContext {
     plan(args: string): Promise<SlashResult>;
     overview(): Promise<SlashResult>;
   };
+  /** Shows or takes back what tools did to files; takes the words after the command's name. */
+  undo(args: string): Promise<SlashResult>;
   /** The local Ollama service; takes the words after the command's name. */
   ollama(args: string): Promise<SlashResult>;
   /** Runs a command the person typed themselves; its output goes out as events. */

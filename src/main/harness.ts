@@ -85,9 +85,19 @@ export function createEngine(options: EngineOptions): Engine {
       };
     }
     const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
-    const { root, shelf, routes, loaded, variables } = options;
+    const { root, shelf, routes, loaded, variables, sessions } = options;
     const { settings, roots } = loaded;
-    const facts = { ...hosted, settings, roots, variables, root, shelf, routes, files: options.content?.files };
+    const facts = {
+      ...hosted,
+      settings,
+      roots,
+      variables,
+      sessions,
+      root,
+      shelf,
+      routes,
+      files: options.content?.files,
+    };
     const result = await command.run(args, slashContext(facts));
     return "failure" in result ? { ok: false, failure: result.failure } : { ok: true, value: { text: result.text } };
   };

@@ -1,4 +1,5 @@
 /** What undo needs of one run (feature T10): the recorder, opened with the first call that changes something. */
+import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ChangeRecorder } from "../chain/services.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -86,10 +87,20 @@ export class RunUndo implements ChangeRecorder, ChangeWitness {
 export async function openSessionUndo(sessions: SessionShelf, session: SessionId) {
   const [{ openUndoJournal }, ignore, key] = await Promise.all([
     import("../sessions/undo/journal.js"),
-    ignoreSource(sessions.ownFolders),
+    sessions.keptFolders().then(ignoreSource),
     sessions.key(),
   ]);
   return openUndoJournal({ folder: sessions.undoFolder, session, key, ignore });
+}
+
+/** While a command runs in the sandbox, the folder that nobody may write to has to be there; empty it is nobody's work. */
+function isStandIn(path: string): boolean {
+  if (basename(path) !== ".oxbow") return false;
+  try {
+    return readdirSync(path).length === 0;
+  } catch {
+    return false;
+  }
 }
 
 /** The ignore files as the search tools read them. Oxbow's own folders change with every call: they are nobody's work. */
@@ -114,7 +125,8 @@ async function ignoreSource(ownFolders: readonly string[]): Promise<IgnoreSource
       const parent = above === undefined ? undefined : scopes.get(above);
       const scope = await loadScope({ name: basename(path), parent, top, names, at: (name) => join(path, name) });
       const rules = {
-        ignores: (name: string, kind: "file" | "folder") => own.has(join(path, name)) || scope.ignores(name, kind),
+        ignores: (name: string, kind: "file" | "folder") =>
+          own.has(join(path, name)) || scope.ignores(name, kind) || isStandIn(join(path, name)),
       };
       scopes.set(rules, scope);
       return rules;

@@ -2,6 +2,7 @@
  * Where this program keeps sessions (features S1, S7): `--store`, `OXBOW_STORE` or the profile, else the nearest `.oxbow/sessions/`
  * upward, else the user's own encrypted database. One store for all runs of the process, opened when it is first needed.
  */
+import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Clock } from "../base/clock.js";
 import type { ResolvedKey } from "../sessions/key.js";
@@ -100,6 +101,13 @@ export class SessionShelf {
     const { roots, variables } = this.#options;
     const moved = variables.OXBOW_SESSIONS;
     return [roots.config, roots.data, roots.state, ...(moved ? [moved] : [])].map((folder) => resolve(folder));
+  }
+
+  /** The same, and the folder of sessions that are kept as files: it may lie in a workspace. */
+  async keptFolders(): Promise<readonly string[]> {
+    const choice = await this.choice();
+    if (choice.kind !== "files") return this.ownFolders;
+    return [...this.ownFolders, choice.folder, await realpath(choice.folder).catch(() => choice.folder)];
   }
 
   async close(): Promise<void> {

@@ -13,6 +13,7 @@ import type { RunCompaction } from "./run-compaction.js";
 import type { RunCosts } from "./run-costs.js";
 import type { RunRecording } from "./run-recording.js";
 import type { RunSecurity } from "./run-security.js";
+import type { SessionShelf } from "./session-shelf.js";
 import { EFFORTS } from "./setting-readers.js";
 import type { Settings } from "./settings.js";
 
@@ -31,6 +32,7 @@ export interface SlashFacts {
   readonly effort: RunEffort;
   readonly variables: Variables;
   readonly roots: Roots;
+  readonly sessions: SessionShelf;
 }
 
 export function slashContext(facts: SlashFacts): SlashContext {
@@ -94,6 +96,8 @@ export function slashContext(facts: SlashFacts): SlashContext {
         http.close();
       }
     },
+    undo: async (args) =>
+      (await import("./undo-command.js")).undoCommand(args, { sessions: facts.sessions, session: run.session, root }),
     route: async (words) => (await import("./route-command.js")).routeCommand(words, routes),
     listModels: () => shelf.menu(),
     bench: async (args) => (await import("./bench-aside.js")).benchAside(args, { run, shelf }),

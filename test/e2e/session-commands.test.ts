@@ -200,6 +200,22 @@ describe("oxbow session", () => {
     expect((await session("undo", id, "--turn", "9", "--yes")).stderr).toContain("no turn 9");
   });
 
+  verifies(["T10", "U1"], "undoes within a conversation, after it was shown", async () => {
+    const env = { OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) };
+    const input = "/undo\n!cat poem.txt\n/undo yes\n!cat poem.txt\n/undo 9\n/unapply redo yes\n/undo that\n";
+    const { stdout, stderr } = await oxbow(["--plain", "--permission-mode", "allow", "--resume", id], {
+      cwd,
+      env,
+      input,
+    });
+    expect(stdout).toMatch(
+      /Undo of turn 2: [^]*\/undo yes does it[^]*a tulip\n[^]*Undone: 3 entries[^]*a rose\n[^]*Done again/,
+    );
+    expect(stderr).toContain("There is no turn 9.");
+    expect(stderr).toContain("Say /undo, /undo TURN or /undo redo");
+    expect(await readFile(join(cwd, "poem.txt"), "utf8")).toBe("a tulip\n");
+  });
+
   verifies(["T10"], "does not overwrite what others did since", async () => {
     await writeFile(join(cwd, "poem.txt"), "mine now\n");
     const refused = await session("undo", id, "--yes");
@@ -234,6 +250,7 @@ describe("oxbow session", () => {
 describe("sessions as files", () => {
   verifies(["S7", "S1", "M7"], "are edited by a person between two turns, and move to another provider", async () => {
     const env = { ...providerEnvironment("anthropic", mock.url), ...providerEnvironment("openai", mock.url) };
+    for (const name of await readdir(cwd)) await rm(join(cwd, name), { recursive: true });
     await mkdir(join(cwd, ".oxbow", "sessions"), { recursive: true });
     await mock.close();
     mock = await startMockModel({ script: SCRIPT });
@@ -256,5 +273,12 @@ describe("sessions as files", () => {
     expect(JSON.stringify(sent?.body)).toContain("an edited rose is in");
     const { messages: moved } = (sent?.body ?? { messages: [] }) as { messages: { role: string }[] };
     expect(moved.map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool", "assistant", "user"]);
+    const branch = await json<SessionRecord>("branch", name);
+    expect((await ask("--resume", branch.id, "--provider", "anthropic", "go on")).stdout).toBe("Anything else?\n");
+    expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("an edited rose is in");
+    // The files of the session changed with every call as well, and are none of the commands' doing.
+    const plan = (await session("undo", name, "--dry-run", "--json")).stdout;
+    expect(plan).toContain("made/x");
+    expect(plan).not.toContain(".oxbow");
   });
 });

@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ManualClock, systemClock } from "../../base/clock.js";
+import { processMark } from "../../system/process-mark.js";
 import { findGuards, ownHookFolders } from "./guards.js";
 import { NestedRepositories } from "./nested-repositories.js";
 import { outsideGitFolder } from "./outside-repository.js";
@@ -299,6 +300,19 @@ describe.skipIf(reason !== undefined)("[P8] changing what is guarded", () => {
     await sandbox.close();
     expect(left()).toEqual([]);
     expect(clock.pending).toBe(0);
+  });
+
+  it("removes before a command what a process that was killed has left, as far as it is as it was made", async () => {
+    const dead = processMark().replace(/^\d+/, String(spawnSync("true").pid));
+    const [note, running] = [`placeholders-${dead}-1.json`, `placeholders-${processMark()}-0.json`];
+    const places = [".oxbow", ".git", ".mine"].map((name) => ({ path: bed.path(name) }));
+    bed.write(join(bed.state, note), JSON.stringify(places));
+    bed.write(join(bed.state, running), JSON.stringify([{ path: bed.path(".theirs") }]));
+    for (const name of [".oxbow", ".git", ".mine", ".theirs"]) mkdirSync(bed.path(name));
+    bed.write(bed.path(".mine/file"), "filled since");
+    await (await bed.wrap("true")).ended();
+    expect(readdirSync(bed.workspace).sort()).toEqual([".mine", ".theirs"]);
+    expect(readdirSync(bed.state).filter((name) => name.startsWith("placeholders"))).toEqual([running]);
   });
 
   it("does not remove what a person put there meanwhile", async () => {

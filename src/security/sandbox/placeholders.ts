@@ -5,10 +5,13 @@
  * 1. Only what was made here is removed, and only while it is as it was made: somebody may have filled it meanwhile.
  * 2. It goes a moment after the last command that needs it has ended: taking it away earlier would take away the mount on it,
  *    and the next command mostly follows at once.
- * 3. It goes at the latest when this process exits.
+ * 3. It goes at the latest when this process exits. A process that is killed cannot do that: what is going to be made is written
+ *    down before, and a later process that finds the note of one that is gone removes it.
  */
-import { mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
+import { isGone, processMark } from "../../system/process-mark.js";
 import type { Guards, Missing } from "./guards.js";
 
 export interface Held {
@@ -23,24 +26,46 @@ export interface PlaceholdersOptions {
   readonly clock: Clock;
   /** How long they stay for the next command. */
   readonly lingerMs: number;
+  /** Where it is written down what was made. */
+  readonly folder: string;
 }
 
 const live = new Set<Placeholders>();
 let exitHandled = false;
+let count = 0;
+
+const NOTE = /^placeholders-(\d+\.\d+)-\d+\.json$/;
 
 export class Placeholders {
   readonly #options: PlaceholdersOptions;
   readonly #users = new Map<string, { readonly missing: Missing; count: number }>();
+  readonly #note: string;
   #cancelRemoval = () => {};
+  #swept = false;
 
   constructor(options: PlaceholdersOptions) {
     this.#options = options;
+    this.#note = join(options.folder, `placeholders-${processMark()}-${++count}.json`);
+  }
+
+  /** Removes what processes have left that were killed. Once: before it is looked at what is there. */
+  sweep(): void {
+    if (this.#swept) return;
+    this.#swept = true;
+    for (const name of namesIn(this.#options.folder)) {
+      const mark = NOTE.exec(name)?.[1];
+      if (mark === undefined || !isGone(mark)) continue;
+      const note = join(this.#options.folder, name);
+      for (const place of readNote(note)) remove(place);
+      forget(note);
+    }
   }
 
   /** Makes what is missing, and keeps what was made for an earlier command. */
   hold({ readOnly, missing }: Guards): Held {
     const kept = readOnly.flatMap((path) => this.#users.get(path)?.missing ?? []);
     const wanted = new Map([...kept, ...missing].map((place) => [place.path, place]));
+    if (missing.length > 0) this.#writeDown([...[...this.#users.values()].map((user) => user.missing), ...missing]);
     const mine: string[] = [];
     const impossible: string[] = [];
     for (const [path, place] of wanted) {
@@ -70,13 +95,24 @@ export class Placeholders {
       this.#users.delete(path);
       remove(missing);
     }
-    if (this.#users.size === 0) live.delete(this);
+    if (this.#users.size > 0) return;
+    live.delete(this);
+    forget(this.#note);
   }
 
   /** Whether or not a command still needs them. */
   removeAll(): void {
     for (const user of this.#users.values()) user.count = 0;
     this.removeUnused();
+  }
+
+  #writeDown(places: readonly Missing[]): void {
+    try {
+      mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 });
+      writeFileSync(this.#note, JSON.stringify(places), { mode: 0o600 });
+    } catch {
+      // Then it stays when this process is killed: an empty folder, no reason not to guard the place.
+    }
   }
 
   #count(path: string, change: number): void {
@@ -105,6 +141,31 @@ function make({ path, content }: Missing): "made" | "there" | "impossible" {
     if (code === "EEXIST") return "there";
     if (code === "EROFS" || code === "EACCES" || code === "EPERM") return "impossible";
     throw error;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readNote(file: string): readonly Missing[] {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as readonly Missing[];
+  } catch {
+    // Its writer was killed while it wrote, before it made anything.
+    return [];
+  }
+}
+
+function forget(note: string): void {
+  try {
+    unlinkSync(note);
+  } catch {
+    // There was none.
   }
 }
 

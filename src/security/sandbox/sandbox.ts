@@ -96,7 +96,7 @@ export class Sandbox {
   constructor(options: SandboxOptions) {
     this.#options = options;
     const { clock = nodeClock, lingerMs = LINGER_MS } = options;
-    this.#placeholders = new Placeholders({ clock, lingerMs });
+    this.#placeholders = new Placeholders({ clock, lingerMs, folder: options.folder });
   }
 
   /** Found out at the first call. */
@@ -173,6 +173,7 @@ export class Sandbox {
   }
 
   #layout({ kind }: SandboxState, undo: Undo): Layout {
+    this.#placeholders.sweep();
     const layout = this.#layoutNow();
     // Its rules are about paths: nothing has to lie there.
     if (kind === "sandbox-exec") return layout;
