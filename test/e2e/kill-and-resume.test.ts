@@ -21,6 +21,8 @@ const COMMANDS_PER_TURN = 8;
 /** About as long as such a turn takes here; some kills come while the program starts. */
 const LONGEST_MS = 200;
 const STARTING = 0.2;
+/** Up to here from the first result on, however slow the machine is. */
+const WITH_RESULTS = 0.5;
 
 let mock: MockModel;
 let home: string;
@@ -36,6 +38,9 @@ beforeAll(async () => {
 });
 afterAll(() => mock.close());
 
+/** When the clock of a kill starts: with the program, its first event, or the first result of a tool. */
+type KillFrom = "start" | "turn" | "result";
+
 interface Lane {
   readonly folder: string;
   readonly random: () => number;
@@ -43,9 +48,17 @@ interface Lane {
   kills: number;
   /** Turns that a kill ended. */
   cutOff: number;
+  /** Events of killed runs that something has followed from: they must be in the log as they were shown. */
+  readonly acknowledged: Envelope[];
 }
 
-async function run(lane: Lane, prompt: string, kill?: { readonly from: "start" | "turn"; readonly afterMs: number }) {
+/** The model was asked again because of a result: the result, and all that came before, was on the disk by then. */
+function acknowledgedIn(shown: readonly Envelope[]): readonly Envelope[] {
+  const asked = shown.findLastIndex(({ kind }) => kind === "TextDelta" || kind === "ToolCallStarted");
+  return shown.slice(0, shown.slice(0, Math.max(asked, 0)).findLastIndex(({ kind }) => kind === "ToolResult") + 1);
+}
+
+async function run(lane: Lane, prompt: string, kill?: { readonly from: KillFrom; readonly afterMs: number }) {
   const resume = lane.session === undefined ? [] : ["--resume", lane.session];
   const flags = ["--permission-mode", "allow", "--stream-events", "--orphan", "failed"];
   let timer: NodeJS.Timeout | undefined;
@@ -56,7 +69,9 @@ async function run(lane: Lane, prompt: string, kill?: { readonly from: "start" |
     cwd: lane.folder,
     env: { OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) },
     onStart: (child) => kill?.from === "start" && killLater(child),
-    onOutput: (_all, child) => kill?.from === "turn" && killLater(child),
+    onOutput: ({ stdout }, child) => {
+      if (kill?.from === "turn" || (kill?.from === "result" && stdout.includes('"ToolResult"'))) killLater(child);
+    },
   });
   clearTimeout(timer);
   return result;
@@ -80,7 +95,11 @@ async function begin(lane: Lane): Promise<SessionId | undefined> {
   for (let tries = 0; tries < 3; tries++)
     await run(lane, "begin", { from: "turn", afterMs: lane.random() * LONGEST_MS });
   // What was killed before its first write is not there, and need not be; but then it has done nothing either.
-  const { stdout } = await oxbow(["session", "list", "--json", "--cwd", lane.folder], { env: { OXBOW_HOME: home } });
+  const { stdout, stderr } = await oxbow(["session", "list", "--json", "--cwd", lane.folder], {
+    env: { OXBOW_HOME: home },
+  });
+  expect(stderr).not.toMatch(/damaged|wrong|cannot be|busy/);
+  expect(stdout, stderr).not.toBe("");
   const known = JSON.parse(stdout) as { id: SessionId }[];
   if (known.length === 0) expect(await marksOf(lane)).toEqual([]);
   await rm(join(lane.folder, "marks"), { force: true });
@@ -88,9 +107,14 @@ async function begin(lane: Lane): Promise<SessionId | undefined> {
 }
 
 async function killOnce(lane: Lane): Promise<void> {
-  const from = lane.random() < STARTING ? "start" : "turn";
+  const chance = lane.random();
+  const from = chance < STARTING ? "start" : chance < WITH_RESULTS ? "result" : "turn";
   const result = await run(lane, "go on", { from, afterMs: lane.random() * LONGEST_MS });
-  if (result.signal === "SIGKILL") lane.kills++;
+  if (result.signal === "SIGKILL") {
+    lane.kills++;
+    // The last line may be cut.
+    lane.acknowledged.push(...acknowledgedIn(envelopes(result.stdout.slice(0, result.stdout.lastIndexOf("\n") + 1))));
+  }
   expect(result.stderr).not.toMatch(/damaged|wrong|cannot be/);
 }
 
@@ -101,6 +125,7 @@ async function check(lane: Lane): Promise<void> {
   expect(new Set(marks).size).toBe(marks.length);
   const log = await logOf(lane);
   expect(log.map(({ id }) => id)).toEqual(log.map((_, i) => i + 1));
+  for (const event of lane.acknowledged) expect(log[event.id - 1]).toEqual(event);
   const started = new Map<string, string>();
   const results = new Map<string, number>();
   for (const event of log) {
@@ -147,6 +172,7 @@ describe("a program that is killed", () => {
           session: undefined,
           kills: 0,
           cutOff: 0,
+          acknowledged: [],
         });
       }
       await Promise.all(
@@ -159,7 +185,8 @@ describe("a program that is killed", () => {
       );
       // Else the kills came when there was nothing to lose.
       expect(lanes.reduce((sum, lane) => sum + lane.cutOff, 0)).toBeGreaterThan(KILLS / 3);
+      expect(lanes.reduce((sum, lane) => sum + lane.acknowledged.length, 0)).toBeGreaterThan(0);
     },
-    20_000 + KILLS * 1000,
+    60_000 + KILLS * 3000,
   );
 });

@@ -279,7 +279,7 @@ async function converse(
   const { model } = chosen;
   const again = resume === undefined ? "" : `\nGoing on with ${resume.id}: ${resume.title ?? "(no title)"}`;
   const greeting = `oxbow · ${model.provider}:${model.model} · /help for commands, Ctrl-D to leave${chosen.note === undefined ? "" : `\n${chosen.note}`}${again}`;
-  await tendSessions();
+  if (terminal.showProgress) await tendSessions();
   const recent = await recentTurns();
   const verbose = flags.has("verbose");
   await runRepl({ client, session, terminal, lines, clock: engine.clock, verbose, greeting, recent, images });
