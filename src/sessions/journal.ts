@@ -1,10 +1,10 @@
 /**
  * Writes what happens in one run to the session store, and keeps the ledger of its calls (features S1, S3, S4).
  *
- * 1. Every event of the session is written once, in order, redacted. Input, the end of a turn and the result of a call that
- *    changes something are on the disk before anything else happens because of them; the rest follows within milliseconds.
+ * 1. Every event of the session is written once, in order, redacted. Input and the end of a turn are on the disk before anything
+ *    else happens because of them; the rest follows within milliseconds.
  * 2. A call that changes something begins only after its intent, and everything that led to it, is on the disk. Its end is written
- *    in the same step as its result.
+ *    in the same step as its result, while the model is asked: nothing is run because of it before it is there.
  * 3. The store is opened with the first event. A session without a turn is not stored.
  * 4. Behind the end of a turn, now and then, what has come since is condensed for the next resume (condense.ts).
  * 5. When writing fails, the run hears of it at once, events wait in memory, and the next turn begins by writing them.
