@@ -17,7 +17,7 @@ export function isGone(mark: string): boolean {
   return pid !== undefined && Number(namespace) === processNamespace() && !isAlive(Number(pid));
 }
 
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -115,7 +115,7 @@ function bubblewrapProbe(bubblewrap: BubblewrapProgram, files: SandboxFiles, fol
 
 function bubblewrapLimits(): readonly LimitName[] {
   if (!isRoot()) return ALL_LIMITS;
-  const quota = openProcessQuota({ processes: 1, name: "probe" });
+  const quota = openProcessQuota({ processes: 1, name: `probe-${process.pid}` });
   quota?.close();
   return quota === undefined ? ALL_LIMITS.filter((name) => name !== "processes") : ALL_LIMITS;
 }
