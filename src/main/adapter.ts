@@ -4,4 +4,4 @@
  */
 import { serve } from "./adapter-ops/serve.js";
 
-await serve(process.stdin, process.stdout);
+void serve(process.stdin, process.stdout);

@@ -5,6 +5,10 @@ const [first] = process.argv.slice(2);
 if (first === "--version" || first === "-V" || first === "version") {
   process.stdout.write(`oxbow ${VERSION}\n`);
 } else {
+  void run();
+}
+
+async function run(): Promise<void> {
   const { main } = await import("./cli.js");
   const code = await main(process.argv.slice(2));
   // A tool or server that did not stop must not keep the program alive; what was written must still arrive.

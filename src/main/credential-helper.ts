@@ -23,22 +23,26 @@ const clock: Clock = {
   },
 };
 
-let text = "";
-for await (const piece of process.stdin.setEncoding("utf8")) text += piece;
-const orders = JSON.parse(text) as HelperOrders;
-text = "";
-const server = await runHelper({
-  orders,
-  clock,
-  startTime: await ownStartTime(),
-  sourceOf: async (provider) => (await import("../security/oauth/token-sources.js")).tokenSource(provider),
-  http: async () => (await import("../system/http-client.js")).createHttpClient(),
-  report: (report) => process.stdout.write(`${JSON.stringify(report)}\n`),
-  onEnd: () => setImmediate(() => process.exit()),
-});
-process.on("SIGTERM", () => server?.end());
-process.on("SIGINT", () => server?.end());
-process.stdout.on("error", () => {});
+void start();
+
+async function start(): Promise<void> {
+  let text = "";
+  for await (const piece of process.stdin.setEncoding("utf8")) text += piece;
+  const orders = JSON.parse(text) as HelperOrders;
+  text = "";
+  const server = await runHelper({
+    orders,
+    clock,
+    startTime: await ownStartTime(),
+    sourceOf: async (provider) => (await import("../security/oauth/token-sources.js")).tokenSource(provider),
+    http: async () => (await import("../system/http-client.js")).createHttpClient(),
+    report: (report) => process.stdout.write(`${JSON.stringify(report)}\n`),
+    onEnd: () => setImmediate(() => process.exit()),
+  });
+  process.on("SIGTERM", () => server?.end());
+  process.on("SIGINT", () => server?.end());
+  process.stdout.on("error", () => {});
+}
 
 async function ownStartTime(): Promise<number> {
   const { startTimeOf } = await import("../system/process-table.js");

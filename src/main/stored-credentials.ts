@@ -15,6 +15,7 @@ import { nodeClock } from "../system/node-clock.js";
 import { roots } from "../system/xdg-paths.js";
 import { credentialFile, helperEnvironment, helperFolder, keyPlaces } from "./credential-places.js";
 import type { Variables } from "./env.js";
+import { VERSION } from "./version.js";
 
 export class StoredCredentials {
   readonly #variables: Variables;
@@ -113,10 +114,7 @@ const quietClock: Clock = {
 };
 
 async function openHelperLink(variables: Variables): Promise<HelperLink> {
-  const [{ HelperLink }, { VERSION }] = await Promise.all([
-    import("../security/credentials/helper/helper-client.js"),
-    import("./version.js"),
-  ]);
+  const { HelperLink } = await import("../security/credentials/helper/helper-client.js");
   return new HelperLink({
     folder: helperFolder(roots(variables)),
     version: VERSION,
@@ -127,11 +125,10 @@ async function openHelperLink(variables: Variables): Promise<HelperLink> {
 
 /** Settings are read here because hardly any run starts a helper. */
 export async function startCredentialHelper(variables: Variables, { passphrase }: HelperStart = {}): Promise<void> {
-  const [{ startHelper }, { loadSettings }, { parseFlags }, { VERSION }] = await Promise.all([
+  const [{ startHelper }, { loadSettings }, { parseFlags }] = await Promise.all([
     import("../security/credentials/helper/start-helper.js"),
     import("./settings.js"),
     import("./flags.js"),
-    import("./version.js"),
   ]);
   const { settings, roots: where } = await loadSettings(parseFlags([], [], ""), variables);
   await startHelper({

@@ -12,6 +12,7 @@ import type { StandbyShells } from "../tools/shell/standby-shells.js";
 import { TOOL_ALIASES, withoutAlias } from "../tools/tool-aliases.js";
 import type { ChangeWitness, Workspace } from "../tools/workspace.js";
 import type { Variables } from "./env.js";
+import { VERSION } from "./version.js";
 
 export interface ToolboxOptions {
   /** Free of symbolic links. */
@@ -127,14 +128,13 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
   background: async (place) => (await import("../tools/background.js")).createBackgroundTool(await place.background()),
   git: async (place) => (await import("../tools/git.js")).createGitTool(place.shell),
   web_fetch: async (place) => {
-    const [{ createWebFetchTool }, { createNetGuard }, untrusted, { createHttpClient }, { randomBytes }, { VERSION }] =
+    const [{ createWebFetchTool }, { createNetGuard }, untrusted, { createHttpClient }, { randomBytes }] =
       await Promise.all([
         import("../tools/web-fetch.js"),
         import("../security/net-guard/net-guard.js"),
         import("../security/untrusted/untrusted.js"),
         import("../system/http-client.js"),
         import("node:crypto"),
-        import("./version.js"),
       ]);
     const mark = untrusted.createMark(randomBytes);
     return createWebFetchTool({

@@ -40,6 +40,8 @@ export async function bundle({ root, entries, startUp, together = {}, later = {}
       chunkFileNames: "[name]-[hash].js",
       codeSplitting: {
         groups: [
+          // `oxbow --version` loads this and nothing else.
+          { name: "version", test: isVersion },
           { name: "core", test: belongsTo(graph, first, Object.values(input)) },
           ...groupsOf(root, together),
           ...Object.entries(later).map(([name, paths]) => {
@@ -51,12 +53,27 @@ export async function bundle({ root, entries, startUp, together = {}, later = {}
     });
     await build.close();
     const chunks = output.filter(({ type }) => type === "chunk");
+    refuseFacades(chunks);
     return { chunks, metafile: describe({ root, chunks, graph }) };
   } catch (error) {
     if (error instanceof ToolError) throw error;
     const text = error.message.trimEnd();
     throw new ToolError(`the build failed.\n${process.stderr.isTTY ? text : stripVTControlCharacters(text)}`);
   }
+}
+
+/**
+ * One module with a top-level await anywhere, and the bundler gives each lazy part of a group a file of its own that only points to the
+ * group: a file more to load for each.
+ */
+function refuseFacades(chunks) {
+  const facade = chunks.find(
+    ({ isEntry, isDynamicEntry, moduleIds }) => !isEntry && isDynamicEntry && moduleIds.length === 0,
+  );
+  if (facade === undefined) return;
+  throw new ToolError(
+    `the build failed: ${facade.fileName} holds no code of its own. Is there an await at the top level of a module?`,
+  );
 }
 
 /** `.md` and `.txt` files are their text. */
@@ -84,8 +101,12 @@ function belongsTo(graph, first, entryPoints) {
   let members;
   return (id) => {
     members ??= closure(graph, first);
-    return members.has(id) && !entryPoints.includes(id) && !/[\\/]version\.ts$/.test(id);
+    return members.has(id) && !entryPoints.includes(id) && !isVersion(id);
   };
+}
+
+function isVersion(id) {
+  return /[\\/]main[\\/]version\.ts$/.test(id);
 }
 
 function groupsOf(root, together) {
