@@ -24,17 +24,17 @@ export class GramTable {
   readonly #bits = new Uint8Array((GRAM_MASK + 1) / 8);
 
   constructor(grams: readonly string[]) {
+    const bits = this.#bits;
     for (const gram of grams) {
       const [first = [], second = [], third = [], fourth = []] = [...gram].map(classesOf);
+      const row = bytesOf(fourth);
       for (const a of first)
         for (const b of second)
-          for (const c of third)
-            for (const d of fourth) this.#set((((((a << CLASS_BITS) | b) << CLASS_BITS) | c) << CLASS_BITS) | d);
+          for (const c of third) {
+            const start = ((((a << CLASS_BITS) | b) << CLASS_BITS) | c) << (CLASS_BITS - 3);
+            for (const [byte, mask] of row) bits[start + byte] = (bits[start + byte] as number) | mask;
+          }
     }
-  }
-
-  #set(packed: number): void {
-    this.#bits[packed >>> 3] = (this.#bits[packed >>> 3] ?? 0) | (1 << (packed & 7));
   }
 
   /** Where the next gram begins, from `from` on, as if a border stood before; -1 when there is none. */
@@ -56,6 +56,13 @@ function classesOf(char: string): readonly number[] {
   if (char === "@") return range(1, 1 + ALNUMS);
   if (char === "^") return [OTHER, ...range(1 + ALNUMS, CLASSES)];
   return [CLASS_OF[char.charCodeAt(0)] ?? OTHER];
+}
+
+/** The bits of these classes, by byte: a wildcard at the end takes a few steps, not one for each class. */
+function bytesOf(classes: readonly number[]): readonly (readonly [byte: number, mask: number])[] {
+  const masks = new Map<number, number>();
+  for (const one of classes) masks.set(one >>> 3, (masks.get(one >>> 3) ?? 0) | (1 << (one & 7)));
+  return [...masks];
 }
 
 function range(from: number, to: number): number[] {

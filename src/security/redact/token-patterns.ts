@@ -66,7 +66,7 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
   ),
   anchored(
     "azure-client-secret",
-    { anchors: "?#q~", holds: "Q~" },
+    { anchors: "#q~?", holds: "Q~" },
     "[A-Za-z0-9_~.]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}(?![\\w~-])",
   ),
   token("alibaba-access-key", "LTAI", `${ALNUM}{12,20}`),
@@ -248,7 +248,7 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
   token("square", "sq0atp- sq0csp- sq0idp-", `${WORD}{22,60}`),
   token("square", "EAAA", "(?=[a-z0-9]{0,40}[A-Z])[A-Za-z0-9_+=-]{18,60}"),
   token("facebook", "EAAM EAAC", "(?=[a-z0-9]{0,60}[A-Z])[A-Za-z0-9]{80,400}"),
-  anchored("facebook", { anchors: "###| ##%7", holds: "| %7" }, `\\d{15,16}(?:\\||%7[Cc])${WORD}{27,40}`),
+  anchored("facebook", { anchors: "##|? ##%7", holds: "| %7" }, `\\d{15,16}(?:\\||%7[Cc])${WORD}{27,40}`),
   token("instagram", "IGQV", `${WORD}{80,250}`),
   token("shopify", "shpat_ shpca_ shppa_ shpss_ shptka_ shpua_", `${ALNUM}{32,64}`),
   token("paypal", "access_token$production$ access_token$sandbox$", `[a-z0-9]{16}\\$${HEX}{32}`),
