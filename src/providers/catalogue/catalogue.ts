@@ -9,7 +9,7 @@ import { findProvider } from "../named.js";
 import { ASSUMED, type ListedFacts, type ModelFacts } from "./facts.js";
 import { ModelIndex } from "./match.js";
 import type { Overrides } from "./overrides.js";
-import { type CatalogueTable, parseTable } from "./table.js";
+import { parseTable } from "./table.js";
 
 export interface AskedModel {
   readonly provider: string;
@@ -30,8 +30,8 @@ const FREE = { input: 0, output: 0 } as const;
 
 export class Catalogue {
   readonly #options: CatalogueOptions;
-  #table: Promise<CatalogueTable> | undefined;
-  readonly #indexes = new Map<string, ModelIndex>();
+  #tables: Promise<Tables> | undefined;
+  readonly #sections = new Map<string, Section>();
 
   constructor(options: CatalogueOptions = {}) {
     this.#options = options;
@@ -68,20 +68,15 @@ export class Catalogue {
   }
 
   async #listed(provider: string, model: string): Promise<ModelFacts | undefined> {
-    const section = SAME[provider] ?? provider;
-    const models = (await this.#load()).providers.get(section);
-    if (models === undefined) return undefined;
-    let index = this.#indexes.get(section);
-    if (index === undefined) {
-      index = new ModelIndex(section, models.keys());
-      this.#indexes.set(section, index);
-    }
-    const match = index.find(model);
+    const name = SAME[provider] ?? provider;
+    const section = await this.#section(name);
+    if (section === undefined) return undefined;
+    const match = section.index.find(model);
     if (match !== undefined) {
-      const facts = models.get(match.id) as ListedFacts;
+      const facts = section.models.get(match.id) as ListedFacts;
       return { ...facts, source: "catalogue", ...(match.similar && { note: `as ${match.id}` }) };
     }
-    return this.#variant(section, model);
+    return this.#variant(name, model);
   }
 
   /** OpenRouter's `vendor/name:nitro` is the model by another route, at that route's price. */
@@ -93,25 +88,60 @@ export class Catalogue {
     return { ...limits, note: `limits as ${base}; the price of this route is unknown` };
   }
 
-  #load(): Promise<CatalogueTable> {
-    this.#table ??= this.#newest();
-    return this.#table;
+  async #section(name: string): Promise<Section | undefined> {
+    const known = this.#sections.get(name);
+    if (known !== undefined) return known;
+    const { texts } = await this.#load();
+    const models = readSection(texts, name);
+    if (models === undefined) return undefined;
+    const section = { models, index: new ModelIndex(name, models.keys()) };
+    this.#sections.set(name, section);
+    return section;
   }
 
-  /** A fetched one that is older than what ships, or spoiled, is no help. */
-  async #newest(): Promise<CatalogueTable> {
-    const [{ default: text }, fetched] = await Promise.all([
+  #load(): Promise<Tables> {
+    this.#tables ??= this.#newest();
+    return this.#tables;
+  }
+
+  async #newest(): Promise<Tables> {
+    const [{ default: shipped }, fetched] = await Promise.all([
       import("../../../assets/models.txt"),
       this.#options.readFetched?.().catch(() => undefined),
     ]);
-    const shipped = parseTable(text);
-    if (fetched === undefined) return shipped;
+    const date = dateOf(shipped) ?? "";
+    const fetchedDate = fetched === undefined ? undefined : dateOf(fetched);
+    if (fetched === undefined || fetchedDate === undefined || fetchedDate <= date) return { date, texts: [shipped] };
+    return { date: fetchedDate, texts: [fetched, shipped] };
+  }
+}
+
+/** The newest first. */
+interface Tables {
+  readonly date: string;
+  readonly texts: readonly string[];
+}
+
+interface Section {
+  readonly models: ReadonlyMap<string, ListedFacts>;
+  readonly index: ModelIndex;
+}
+
+/** A fetched table that is older than what ships, or spoiled, is no help. */
+function readSection(texts: readonly string[], name: string): ReadonlyMap<string, ListedFacts> | undefined {
+  for (const text of texts) {
     try {
-      const table = parseTable(fetched);
-      return table.date > shipped.date ? table : shipped;
-    } catch {
-      return shipped;
-    }
+      return parseTable(text, name).providers.get(name);
+    } catch {}
+  }
+  return undefined;
+}
+
+function dateOf(text: string): string | undefined {
+  try {
+    return parseTable(text, "").date;
+  } catch {
+    return undefined;
   }
 }
 

@@ -16,20 +16,23 @@ export interface CatalogueTable {
   readonly providers: ReadonlyMap<string, ReadonlyMap<string, ListedFacts>>;
 }
 
-/** Throws with the line that is wrong. */
-export function parseTable(text: string): CatalogueTable {
+/** Throws with the line that is wrong. Of the models only those of `section`, where one is named: hundreds that nobody asked for cost time. */
+export function parseTable(text: string, section?: string): CatalogueTable {
   const providers = new Map<string, Map<string, ListedFacts>>();
   let date = "";
   let models: Map<string, ListedFacts> | undefined;
+  let isWanted = true;
   for (const [index, line] of text.split("\n").entries()) {
+    if (!isWanted && !line.startsWith("[")) continue;
     const words = line.trim().split(/\s+/);
     const [first = ""] = words;
     if (first === "" || first.startsWith("#")) continue;
     try {
-      const section = /^\[([\w.-]+)\]$/.exec(first)?.[1];
-      if (section !== undefined) {
+      const name = /^\[([\w.-]+)\]$/.exec(first)?.[1];
+      if (name !== undefined) {
+        isWanted = section === undefined || section === name;
         models = new Map();
-        providers.set(section, models);
+        if (isWanted) providers.set(name, models);
       } else if (models === undefined) {
         date = readDate(words);
       } else {
