@@ -156,7 +156,10 @@ describe("the database wrapper", () => {
   });
 
   it("says how to get the library when it is missing", async () => {
-    for (const load of [() => Promise.reject(new Error("Cannot find package\nmore")), async () => ({})]) {
+    const fail = () => {
+      throw new Error("Cannot find package\nmore");
+    };
+    for (const load of [fail, () => ({})]) {
       const opening = Database.open({ path: join(folder, "x.db"), key: KEY, load });
       await expect(opening).rejects.toMatchObject({
         code: "not-installed",

@@ -16,6 +16,7 @@ import { pathToFileURL } from "node:url";
 import { syncFolder } from "../../system/sync-folder.js";
 import { StoreError } from "../store.js";
 import { type Columns, castAll, packed, type Row, readRow, unpack } from "./columns.js";
+import { PACKAGE_NAME, requireNative } from "./load-native.js";
 import { firstLine, guarded } from "./native-errors.js";
 
 export type Bindable = string | number | boolean | null | Uint8Array;
@@ -43,8 +44,6 @@ const POSTPONED: ReadonlySet<string> = new Set(["busy", "full"]);
 
 type NativeConstructor = new (path: string, options: NativeOptions) => NativeDatabase;
 
-/** Not a literal, so that neither the compiler nor a bundler wants the package to be there. */
-const PACKAGE_NAME: string = "libsql";
 const BUSY_TIMEOUT_MS = 5000;
 const BUSY_PAUSE_MS = 20;
 /** The write-ahead log is merged when it has this many pages, and cut to that size. */
@@ -65,7 +64,7 @@ export interface DatabaseOptions {
   readonly path: string;
   /** 32 random bytes, used for this database alone. */
   readonly key: Uint8Array;
-  readonly load?: () => Promise<unknown>;
+  readonly load?: () => unknown;
 }
 
 export type Synchronous = "NORMAL" | "FULL";
@@ -87,8 +86,8 @@ export class Database {
     this.#native = native;
   }
 
-  static async open({ path, key, load = () => import(PACKAGE_NAME) }: DatabaseOptions): Promise<Database> {
-    const Native = await loadNative(load);
+  static async open({ path, key, load = requireNative }: DatabaseOptions): Promise<Database> {
+    const Native = loadNative(load);
     const encryptionKey = Buffer.from(key).toString("hex");
     const isNew = await prepareFile(path);
     if (!isNew) tryKey(Native, path, encryptionKey);
@@ -276,10 +275,10 @@ function kindOf(value: unknown): string {
   return typeof value === "object" ? Object.prototype.toString.call(value) : typeof value;
 }
 
-async function loadNative(load: () => Promise<unknown>): Promise<NativeConstructor> {
+function loadNative(load: () => unknown): NativeConstructor {
   try {
-    const module = (await load()) as { readonly default?: unknown };
-    if (typeof module.default === "function") return module.default as NativeConstructor;
+    const Native = load();
+    if (typeof Native === "function") return Native as NativeConstructor;
     throw new TypeError("it has no constructor");
   } catch (cause) {
     throw new StoreError(
