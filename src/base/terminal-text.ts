@@ -18,16 +18,33 @@ const TAGS = "[\\u{e0000}-\\u{e007f}]+";
 const SUSPECT =
   "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u115f\\u1160\\u3164\\uffa0\\u2028\\u2029\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}\\p{Cf}\\p{Cs}]";
 
-const SUSPECTS = new RegExp(SUSPECT, "u");
-const PIECES = new RegExp(`${CSI}|${SHORT_ESCAPE}|\\r\\n?|${TAGS}|${SUSPECT}`, "gu");
-
 /** Format characters that have a shape of their own. */
 const SHAPED = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
-const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u;
+const EMOJI = "\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|\\ufe0f";
+const VARIABLE = "[\\p{Emoji}\\p{sc=Han}\\p{sc=Mongolian}\\p{Sm}]";
 /** Scripts that join and split letters with U+200C and U+200D. */
-const JOINING =
-  /[\p{sc=Arabic}\p{sc=Syriac}\p{sc=Mongolian}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Gurmukhi}\p{sc=Gujarati}\p{sc=Oriya}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Kannada}\p{sc=Malayalam}\p{sc=Sinhala}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}]/u;
-const VARIABLE = /[\p{Emoji}\p{sc=Han}\p{sc=Mongolian}\p{Sm}]/u;
+const JOINING_SCRIPTS =
+  "Arabic Syriac Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan";
+
+/** Made when something is not plain, and out of strings: a literal with properties of Unicode costs every start a millisecond. */
+function makePatterns() {
+  const scripts = JOINING_SCRIPTS.split(" ").map((script) => `\\p{sc=${script}}`);
+  return {
+    suspects: new RegExp(SUSPECT, "u"),
+    pieces: new RegExp(`${CSI}|${SHORT_ESCAPE}|\\r\\n?|${TAGS}|${SUSPECT}`, "gu"),
+    emoji: new RegExp(EMOJI, "u"),
+    joining: new RegExp(`[${scripts.join("")}]`, "u"),
+    variable: new RegExp(VARIABLE, "u"),
+  };
+}
+
+let made: ReturnType<typeof makePatterns> | undefined;
+
+function patterns() {
+  made ??= makePatterns();
+  return made;
+}
+
 /** Flags of England, Scotland and Wales: the only tag sequences in use. */
 const FLAG_TAGS = new Set(["gbeng", "gbsct", "gbwls"]);
 
@@ -79,11 +96,11 @@ function holdFrom(text: string): number {
 }
 
 function isSafe(text: string): boolean {
-  return !NOT_PLAIN.test(text) || !SUSPECTS.test(text);
+  return !NOT_PLAIN.test(text) || !patterns().suspects.test(text);
 }
 
 function sanitize(text: string, before: string): string {
-  return text.replace(PIECES, (piece, offset: number) => {
+  return text.replace(patterns().pieces, (piece, offset: number) => {
     const previous = offset === 0 ? before : codePointBefore(text, offset);
     const next = text.codePointAt(offset + piece.length);
     return render(piece, previous, next === undefined ? "" : String.fromCodePoint(next));
@@ -105,11 +122,12 @@ function render(piece: string, before: string, after: string): string {
 
 function belongs(char: string, { code, before, after }: { code: number; before: string; after: string }): boolean {
   if (code === 0x200c || code === 0x200d) {
-    const inEmoji = code === 0x200d && EMOJI.test(before) && EMOJI.test(after);
-    return inEmoji || (JOINING.test(before) && JOINING.test(after));
+    const { emoji, joining } = patterns();
+    const inEmoji = code === 0x200d && emoji.test(before) && emoji.test(after);
+    return inEmoji || (joining.test(before) && joining.test(after));
   }
   const isVariation = (code >= 0xfe00 && code <= 0xfe0f) || code >= 0xe0100;
-  return isVariation ? VARIABLE.test(before) : SHAPED.test(char);
+  return isVariation ? patterns().variable.test(before) : SHAPED.test(char);
 }
 
 function renderTags(piece: string, before: string): string {

@@ -236,7 +236,7 @@ export function textOf(body: string): string {
 }
 
 export function oneLine(text: string): string {
-  const line = hideKeys(text.replace(/[\s\p{Cc}]+/gu, " ").trim());
+  const line = hideKeys(text.replace(/[\s\x00-\x1f\x7f-\x9f]+/g, " ").trim());
   return line.length > DETAIL_CHARS ? `${line.slice(0, DETAIL_CHARS - 1)}…` : line;
 }
 
