@@ -28,8 +28,8 @@ import { askOnce, inputIsConnected, personPresent, processTerminal, readInput, t
 import { cassetteOf, concludeCassette } from "./run-cassette-flags.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
-/** By then the first request has gone out, as a rule. */
-const SENT_MS = 50;
+/** By then the first request has gone out, as a rule, and what is loaded after it has not begun to come. */
+const SENT_MS = 20;
 
 export async function run(args: readonly string[]): Promise<number> {
   return runPrompt(parseFlags(RUN_FLAGS, args, "run"), { rawTrace: false });

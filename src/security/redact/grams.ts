@@ -17,38 +17,56 @@ for (let digit = 0; digit < 10; digit++) CLASS_OF[48 + digit] = 1 + LETTERS + di
 for (let sign = 0; sign < SIGNS.length; sign++) CLASS_OF[SIGNS.charCodeAt(sign)] = 1 + ALNUMS + sign;
 
 const CLASS_BITS = 6;
-const GRAM_MASK = (1 << (4 * CLASS_BITS)) - 1;
+const PAIR_BITS = 2 * CLASS_BITS;
+const GRAM_MASK = (1 << (2 * PAIR_BITS)) - 1;
+const PAIR_MASK = (1 << PAIR_BITS) - 1;
 
+/** A row for each first half of a gram that there is, with a bit for each second half: the few rows in use stay in the processor's cache. */
 export class GramTable {
-  /** One bit for each group of four classes. */
-  readonly #bits = new Uint8Array((GRAM_MASK + 1) / 8);
+  /** By first half; row 0 is empty. */
+  readonly #rowOf = new Uint16Array(PAIR_MASK + 1);
+  /** Memory that no row uses is never touched, so it takes none. */
+  readonly #bits = new Uint8Array(((CLASSES * CLASSES + 1) << PAIR_BITS) / 8);
+  #rows = 0;
 
   constructor(grams: readonly string[]) {
-    const bits = this.#bits;
     for (const gram of grams) {
       const [first = [], second = [], third = [], fourth = []] = [...gram].map(classesOf);
-      const row = bytesOf(fourth);
-      for (const a of first)
-        for (const b of second)
-          for (const c of third) {
-            const start = ((((a << CLASS_BITS) | b) << CLASS_BITS) | c) << (CLASS_BITS - 3);
-            for (const [byte, mask] of row) bits[start + byte] = (bits[start + byte] as number) | mask;
-          }
+      const last = bytesOf(fourth);
+      for (const a of first) for (const b of second) this.#mark(this.#rowFor((a << CLASS_BITS) | b), third, last);
+    }
+  }
+
+  #rowFor(half: number): number {
+    const row = this.#rowOf[half] || ++this.#rows;
+    this.#rowOf[half] = row;
+    return row;
+  }
+
+  #mark(row: number, third: readonly number[], last: readonly ByteMask[]): void {
+    const bits = this.#bits;
+    for (const c of third) {
+      const start = ((row << PAIR_BITS) | (c << CLASS_BITS)) >>> 3;
+      for (const [byte, mask] of last) bits[start + byte] = (bits[start + byte] as number) | mask;
     }
   }
 
   /** Where the next gram begins, from `from` on, as if a border stood before; -1 when there is none. */
   find(text: string, from: number): number {
+    const rowOf = this.#rowOf;
     const bits = this.#bits;
     const length = text.length;
     let packed = 0;
     for (let at = from; at < length; at++) {
       packed = ((packed << CLASS_BITS) | (CLASS_OF[text.charCodeAt(at)] as number)) & GRAM_MASK;
-      if (((bits[packed >>> 3] as number) & (1 << (packed & 7))) !== 0) return Math.max(at - 3, from);
+      const bit = ((rowOf[packed >>> PAIR_BITS] as number) << PAIR_BITS) | (packed & PAIR_MASK);
+      if (((bits[bit >>> 3] as number) & (1 << (bit & 7))) !== 0) return Math.max(at - 3, from);
     }
     return -1;
   }
 }
+
+type ByteMask = readonly [byte: number, mask: number];
 
 function classesOf(char: string): readonly number[] {
   if (char === "?") return range(0, CLASSES);
@@ -59,7 +77,7 @@ function classesOf(char: string): readonly number[] {
 }
 
 /** The bits of these classes, by byte: a wildcard at the end takes a few steps, not one for each class. */
-function bytesOf(classes: readonly number[]): readonly (readonly [byte: number, mask: number])[] {
+function bytesOf(classes: readonly number[]): readonly ByteMask[] {
   const masks = new Map<number, number>();
   for (const one of classes) masks.set(one >>> 3, (masks.get(one >>> 3) ?? 0) | (1 << (one & 7)));
   return [...masks];
