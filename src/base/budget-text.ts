@@ -1,5 +1,6 @@
 /** Amounts as people write and read them: `0.50`, `$2`, `200k tokens`, `$2, 1M tokens`. */
 import type { BudgetLimit } from "./budget.js";
+import { groupDigits } from "./group-digits.js";
 
 /** undefined when it is none. A bare number is US dollars. */
 export function parseBudget(text: string): BudgetLimit | undefined {
@@ -41,5 +42,5 @@ export function roundTokens(tokens: number): string {
 }
 
 export function formatTokens(tokens: number): string {
-  return `${Math.round(tokens).toLocaleString("en-US")} tokens`;
+  return `${groupDigits(Math.round(tokens))} tokens`;
 }

@@ -1,10 +1,12 @@
 /** Keeps the head and the tail of a text that is too long, with a marker that says what was cut and how to get it. */
+import { groupDigits } from "./group-digits.js";
+
 export function capText(text: string, most: number, advice: string): string {
   if (text.length <= most) return text;
   const head = wholeCharacters(text, 0, Math.ceil(most * 0.6));
   const tail = wholeCharacters(text, text.length - Math.floor(most * 0.4), text.length);
   const cut = text.length - head.length - tail.length;
-  return `${head}\n[… ${cut.toLocaleString("en-US")} characters cut here: ${advice} …]\n${tail}`;
+  return `${head}\n[… ${groupDigits(cut)} characters cut here: ${advice} …]\n${tail}`;
 }
 
 /** A slice that does not cut a surrogate pair in half. */

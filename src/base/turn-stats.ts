@@ -1,6 +1,7 @@
 /** Tokens and time of turns (feature M15), and the estimate for the next one from the last five. */
 import type { Cost, Usage } from "../protocol/usage.js";
 import { formatUsd } from "./budget-text.js";
+import { groupDigits } from "./group-digits.js";
 
 export interface TurnStats {
   readonly promptTokens: number;
@@ -29,7 +30,7 @@ export function tokensPerSecond(stats: TurnStats): number {
 export function formatStats(stats: TurnStats): string {
   const elapsed = `${(stats.elapsedMs / 1000).toFixed(1)} s`;
   if (stats.promptTokens === 0 && stats.replyTokens === 0) return elapsed;
-  const count = (tokens: number) => tokens.toLocaleString("en-US");
+  const count = (tokens: number) => groupDigits(tokens);
   const paid = stats.usd === undefined || stats.usd === 0 ? "" : ` · ${formatUsd(stats.usd)}`;
   return `${count(stats.promptTokens)} in · ${count(stats.replyTokens)} out · ${elapsed} · ${tokensPerSecond(stats).toFixed(1)} tokens/s${paid}`;
 }

@@ -1,6 +1,7 @@
 /** Spending as text: of a session for `/cost`, and of many for `oxbow cost` (feature M14). Models of different providers are never one line. */
 import type { Amount, BudgetLimit } from "../base/budget.js";
 import { formatBudget, formatUsd } from "../base/budget-text.js";
+import { groupDigits } from "../base/group-digits.js";
 import { type Column, renderTable } from "../clients/headless/tables.js";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
 import type { Catalogue } from "../providers/catalogue/catalogue.js";
@@ -158,5 +159,5 @@ async function sourceOf(catalogue: Catalogue): Promise<string> {
 }
 
 function count(value: number): string {
-  return value.toLocaleString("en-US");
+  return groupDigits(value);
 }

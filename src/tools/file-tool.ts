@@ -1,4 +1,5 @@
 /** What the file tools have in common: arguments out of JSON, and errors that the model can act on. */
+import { groupDigits } from "../base/group-digits.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
 import { type ResultContent, text } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
@@ -86,13 +87,13 @@ export class Arguments {
 
 /** `1,234 B`, `12 KB`, `3.4 MB`. */
 export function formatSize(bytes: number): string {
-  if (bytes < 10_000) return `${bytes.toLocaleString("en-US")} B`;
+  if (bytes < 10_000) return `${groupDigits(bytes)} B`;
   if (bytes < 1e6) return `${Math.round(bytes / 1000)} KB`;
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
 export function formatCount(count: number): string {
-  return count.toLocaleString("en-US");
+  return groupDigits(count);
 }
 
 /** `1 line`, `2,000 lines`. */

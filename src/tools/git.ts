@@ -3,6 +3,7 @@
  * itself, never a shell, with arguments from a list (`git/arguments.ts`) in a repository that was looked at (`git/repository.ts`).
  */
 import type { Clock } from "../base/clock.js";
+import { groupDigits } from "../base/group-digits.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
@@ -137,7 +138,7 @@ function report(action: GitAction, { end, output, errors, cut }: GitResult): Too
   const shown = shownText(output, cut);
   const details: JsonObject = { action, exit_code: cut ? null : (end.exitCode ?? null), truncated: cut };
   if (cut) {
-    const note = `[… cut after ${shown.length.toLocaleString("en-US")} characters; ${MORE[action]} …]`;
+    const note = `[… cut after ${groupDigits(shown.length)} characters; ${MORE[action]} …]`;
     return { status: "ok", content: [text(`${shown}\n${note}`)], details };
   }
   if (end.reason !== "exit") {

@@ -5,6 +5,7 @@
  * 2. Text meant for a terminal is made harmless first (feature P13); text for a pipe is left as it is.
  */
 import { roundTokens } from "../../base/budget-text.js";
+import { groupDigits } from "../../base/group-digits.js";
 import { SafeTextStream, safeText } from "../../base/terminal-text.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { humanWait } from "../../protocol/errors.js";
@@ -194,7 +195,7 @@ export class TextView {
 /** What is left to do when nothing makes the conversation shorter by itself. */
 function windowText({ model, used, window }: EventPayloads["ContextNearlyFull"]): string {
   const part = Math.min(100, Math.round((used / window) * 100));
-  const counts = `${used.toLocaleString("en-US")} of ${window.toLocaleString("en-US")} tokens`;
+  const counts = `${groupDigits(used)} of ${groupDigits(window)} tokens`;
   return `oxbow: the conversation fills ${part} % of what ${safeText(model)} can read (${counts}). Shorten it (/compact), begin a new one (/clear), go back to an earlier turn ('oxbow session branch'), or take a model that reads more (/model).`;
 }
 

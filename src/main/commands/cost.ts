@@ -1,6 +1,7 @@
 /** `oxbow cost` (feature M14): what was spent, over all sessions, by model, day or project. */
 import { homedir } from "node:os";
 import { parseDuration } from "../../base/duration.js";
+import { groupDigits } from "../../base/group-digits.js";
 import type { Spending } from "../../sessions/store.js";
 import { byModel, costText, dearestFirst, groupBy, type Line, lineTable, tokensOf, total } from "../cost-report.js";
 import { EXIT } from "../exit-codes.js";
@@ -72,7 +73,7 @@ function report(lines: readonly Line[], { way, since, rows, width, color }: Repo
   const time = since === undefined ? "so far" : `since ${dayOf(new Date(since).toISOString())}`;
   if (lines.length === 0) return `Nothing was spent ${time}.`;
   const all = total(rows);
-  const count = (value: number) => value.toLocaleString("en-US");
+  const count = (value: number) => groupDigits(value);
   const sessions = new Set(rows.map(({ session }) => session)).size;
   const head = `${costText(all)} ${time} · ${count(tokensOf(all))} tokens · ${count(all.calls)} call${all.calls === 1 ? "" : "s"} · ${count(sessions)} session${sessions === 1 ? "" : "s"}`;
   const shown = way === "project" ? lines.map((line) => ({ ...line, name: shortPath(line.name) })) : lines;

@@ -1,4 +1,5 @@
 /** The results of a bench as a table for people, the fastest first. */
+import { groupDigits } from "../../base/group-digits.js";
 import { padText } from "../../base/text-width.js";
 import { type Measurement, tokensPerSecond } from "./measure.js";
 
@@ -52,5 +53,5 @@ function seconds(ms: number): string {
 }
 
 function count(tokens: number): string {
-  return tokens === 0 ? "?" : Math.round(tokens).toLocaleString("en-US");
+  return tokens === 0 ? "?" : groupDigits(Math.round(tokens));
 }

@@ -1,6 +1,8 @@
 /** Small matters of English and Markdown in answers. */
+import { groupDigits } from "../../base/group-digits.js";
+
 export function count(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
+  return `${groupDigits(number)} ${number === 1 ? one : many}`;
 }
 
 export function code(text: string): string {
@@ -17,7 +19,7 @@ export function enumerate(items: readonly string[], last = "and"): string {
 export function bulleted(items: readonly string[], most: number): string {
   const shown = items.slice(0, most).map((item) => `- ${item}`);
   const left = items.length - shown.length;
-  if (left > 0) shown.push(`- … and ${left.toLocaleString("en-US")} more`);
+  if (left > 0) shown.push(`- … and ${groupDigits(left)} more`);
   return shown.join("\n");
 }
 

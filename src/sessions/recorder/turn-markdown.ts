@@ -6,6 +6,7 @@
  * 2. Whatever the texts hold, the next `### Turn N` is a heading (markdown-pieces.ts), and control characters are harmless.
  * 3. Only turns are recorded: what happens before the first, or between two, is not.
  */
+import { groupDigits } from "../../base/group-digits.js";
 import { safeLine, safeText } from "../../base/terminal-text.js";
 import { turnStats } from "../../base/turn-stats.js";
 import type { ResultContent } from "../../protocol/content.js";
@@ -175,5 +176,5 @@ function short(text: string, most: number): string {
 }
 
 function count(value: number): string {
-  return value.toLocaleString("en-US");
+  return groupDigits(value);
 }

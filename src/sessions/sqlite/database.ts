@@ -13,6 +13,7 @@
 import { chmod, type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
+import { nodeClock } from "../../system/node-clock.js";
 import { syncFolder } from "../../system/sync-folder.js";
 import { StoreError } from "../store.js";
 import { type Columns, castAll, packed, type Row, readRow, unpack } from "./columns.js";
@@ -104,7 +105,7 @@ export class Database {
 
   /** Two processes may do this to a new file at once; changing the journal mode does not wait its turn. */
   async #settle(): Promise<void> {
-    const deadline = performance.now() + BUSY_TIMEOUT_MS;
+    const deadline = nodeClock.now() + BUSY_TIMEOUT_MS;
     for (;;) {
       try {
         this.script(SETTINGS);
@@ -117,7 +118,7 @@ export class Database {
         return;
       } catch (error) {
         const busy = error instanceof StoreError && error.code === "busy";
-        if (!busy || performance.now() > deadline) throw error;
+        if (!busy || nodeClock.now() > deadline) throw error;
         await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));
       }
     }

@@ -1,4 +1,5 @@
 /** What a session had cost at any of its events. */
+import { groupDigits } from "../../../base/group-digits.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import type { Step } from "./step.js";
@@ -76,7 +77,7 @@ function countUpTo(marks: readonly CostMark[], event: number): number {
 
 /** `12,040 in · 310 out`. */
 export function formatTokens({ promptTokens, replyTokens }: Pick<CostMark, "promptTokens" | "replyTokens">): string {
-  return `${promptTokens.toLocaleString("en-US")} in · ${replyTokens.toLocaleString("en-US")} out`;
+  return `${groupDigits(promptTokens)} in · ${groupDigits(replyTokens)} out`;
 }
 
 /** `$0.04`; `≥` where some calls have no known price. */

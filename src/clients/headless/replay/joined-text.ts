@@ -1,4 +1,5 @@
 /** Text that comes in pieces, up to a limit. */
+import { groupDigits } from "../../../base/group-digits.js";
 import { EXPIRED } from "../../../protocol/events.js";
 
 export class JoinedText {
@@ -23,6 +24,6 @@ export class JoinedText {
 
   toString(): string {
     if (this.#cut === 0) return this.#text;
-    return `${this.#text}\n[… ${this.#cut.toLocaleString("en-US")} more characters are not shown: export the session to see them]`;
+    return `${this.#text}\n[… ${groupDigits(this.#cut)} more characters are not shown: export the session to see them]`;
   }
 }

@@ -3,6 +3,7 @@
  * the width; nothing here depends on either.
  */
 import { formatDuration } from "../../../base/duration.js";
+import { groupDigits } from "../../../base/group-digits.js";
 import { safeLine, safeText } from "../../../base/terminal-text.js";
 import { formatStats, turnStats } from "../../../base/turn-stats.js";
 import type { Envelope } from "../../../protocol/envelope.js";
@@ -243,7 +244,7 @@ function section(text: string, options: Omit<Section, "text">): Section[] {
 
 function blockText(block: EventPayloads["ToolResult"]["content"][number]): string {
   if (block.type === "text") return block.text;
-  return `[${block.media_type}, ${Math.ceil((block.data.length * 3) / 4 / 1024).toLocaleString("en-US")} KB]`;
+  return `[${block.media_type}, ${groupDigits(Math.ceil((block.data.length * 3) / 4 / 1024))} KB]`;
 }
 
 function firstLines(text: string, most: number): string {
@@ -258,5 +259,5 @@ function firstLines(text: string, most: number): string {
 }
 
 function number(value: number): string {
-  return value.toLocaleString("en-US");
+  return groupDigits(value);
 }

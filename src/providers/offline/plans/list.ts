@@ -1,3 +1,4 @@
+import { groupDigits } from "../../../base/group-digits.js";
 import { documentGlob, eitherOf, globCall, listCall } from "../calls.js";
 import type { ListSlots } from "../intents/list.js";
 import { parseCommandOutput } from "../outputs/command-output.js";
@@ -224,7 +225,7 @@ function* planLargest({ scope, most = DEFAULT_LARGEST }: ListSlots): Plan {
   if (rows.length === 0) return `There are no files in ${describeScope(scope)}.`;
   return paragraphs(
     `The ${rows.length === 1 ? "largest file" : `${rows.length} largest files`} in ${describeScope(scope)}, in bytes:`,
-    fenced(rows.map(({ size, path }) => `${size.toLocaleString("en-US").padStart(13)}  ${path}`).join("\n")),
+    fenced(rows.map(({ size, path }) => `${groupDigits(size).padStart(13)}  ${path}`).join("\n")),
     "Folders named .git and node_modules were left out; other ignored files were not.",
   );
 }

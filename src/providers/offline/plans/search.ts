@@ -1,3 +1,4 @@
+import { groupDigits } from "../../../base/group-digits.js";
 import { escapeRegex, grepCall } from "../calls.js";
 import { definitionLines, definitionPattern } from "../definitions.js";
 import type { SearchSlots } from "../intents/search.js";
@@ -100,8 +101,8 @@ function countTable(ranked: readonly FileCount[]): string {
 
 function cutSentence(cut: Cut | undefined, listed: number): string | undefined {
   if (cut === undefined) return undefined;
-  const all = cut.total === undefined ? "" : ` of ${cut.total.toLocaleString("en-US")}`;
-  return `This is partial: the search listed the first ${listed.toLocaleString("en-US")}${all} files by path. Ask for one folder at a time to get exact numbers.`;
+  const all = cut.total === undefined ? "" : ` of ${groupDigits(cut.total)}`;
+  return `This is partial: the search listed the first ${groupDigits(listed)}${all} files by path. Ask for one folder at a time to get exact numbers.`;
 }
 
 /* ---- which files ---- */
@@ -115,7 +116,7 @@ function* planFiles(slots: SearchSlots): Plan {
   return paragraphs(
     `${atLeast}${count(total, "file")} in ${describeScope(slots.scope)} ${total === 1 ? "contains" : "contain"} ${describeTerms(slots)}:`,
     bulleted(paths, 100),
-    cut === undefined ? undefined : `The search listed the first ${paths.length.toLocaleString("en-US")} of them.`,
+    cut === undefined ? undefined : `The search listed the first ${groupDigits(paths.length)} of them.`,
     NOT_SEARCHED,
   );
 }
@@ -148,7 +149,7 @@ function describeLines(matches: MatchList, style: "titled" | "plain" = "plain"):
   const all = matches.files.reduce((sum, file) => sum + file.lines.length, 0);
   const total = matches.cut === undefined ? all : matches.cut.total;
   const shown = Math.min(all, SHOWN_LINES);
-  const part = total === undefined ? `first ${shown}` : `first ${shown} of ${total.toLocaleString("en-US")}`;
+  const part = total === undefined ? `first ${shown}` : `first ${shown} of ${groupDigits(total)}`;
   const title = total === shown ? "The lines:" : `The lines (${part}, by path):`;
   const isTitled = style === "titled" || total !== shown;
   return paragraphs(isTitled ? title : undefined, fenced(lineRows(matches.files, SHOWN_LINES).join("\n")));

