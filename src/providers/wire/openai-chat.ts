@@ -103,6 +103,7 @@ function thoughtOf(delta: JsonObject): Thought | undefined {
     const value = asText(delta[field]);
     if (value !== "") return { field, text: value };
   }
+  if (typeof delta.content === "string") return undefined;
   const inContent = partsOf(delta.content, "thinking");
   return inContent === "" ? undefined : { field: undefined, text: inContent };
 }
@@ -186,6 +187,8 @@ function failureOf(finish: string, context: WireContext): Failure | undefined {
 }
 
 function readUsage(state: ChatState, data: JsonObject, events: ModelEvent[]): ChatState {
+  // Most events count nothing.
+  if (!data.usage && !data.x_groq) return state;
   const counts = isJsonObject(data.usage) ? data.usage : asObject(asObject(data.x_groq).usage);
   const prompt = asNumber(counts.prompt_tokens);
   const output = asNumber(counts.completion_tokens);
