@@ -4,6 +4,7 @@
  * 1. Byte `i` of the output is kept at `i` while that is in the head, and after that in a ring that holds the newest bytes.
  * 2. Until more than WINDOW_BYTES came, nothing is lost and `whole` gives all of it.
  */
+import { groupDigits } from "../../base/group-digits.js";
 import { commandText } from "./command-text.js";
 
 const HEAD_BYTES = 64 * 1024;
@@ -55,7 +56,7 @@ export class OutputWindow {
     const head = headOf(all ?? commandText(this.#memory.subarray(0, HEAD_BYTES), { cutAfter: true }));
     const tail = tailOf(all ?? commandText(this.#ring(), { cutBefore: true }));
     const leftOut = Math.max(0, this.#bytes - Buffer.byteLength(head) - Buffer.byteLength(tail));
-    const marker = `[… ${leftOut.toLocaleString("en-US")} bytes left out here; ${advice()} …]`;
+    const marker = `[… ${groupDigits(leftOut)} bytes left out here; ${advice()} …]`;
     return { text: `${head}\n${marker}\n${tail}`, cut: true };
   }
 
