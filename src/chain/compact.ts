@@ -39,6 +39,8 @@ export interface CompactionTools {
   /** Undefined where nobody knows. */
   limitsOf(model: Model): Promise<ModelLimits | undefined>;
   readonly untrusted: MarkUntrusted;
+  /** Messages as they are sent, which is what is weighed. */
+  asSent(messages: readonly Message[]): readonly Message[];
   /** Texts that are to stand in every summary, word for word. */
   pinned?(): readonly string[];
   readonly journal?: Pick<RunJournal, "settle"> | undefined;
@@ -75,7 +77,7 @@ export async function compact(
   tools: CompactionTools,
 ): Promise<Compacted> {
   const { conversation, model } = place;
-  const weigh = weigher(model);
+  const weigh = weigher(model, tools);
   const all = weigh(conversation);
   const keep = keptTokens(all, wish.full);
   const cut = cutConversation(conversation, { keep, weigh: (message) => weigh([message]) });
@@ -114,7 +116,7 @@ export async function summarizeConversation(
   tools: CompactionTools,
 ): Promise<Summarized> {
   if (!place.conversation.some(({ role }) => role === "assistant")) return { nothing: true };
-  const tokens = weigher(place.model)(place.conversation);
+  const tokens = weigher(place.model, tools)(place.conversation);
   return summaryOf(place.conversation, wish, { place, tools, tokens });
 }
 
@@ -186,8 +188,8 @@ function newestResults(
     .join("\n\n");
 }
 
-function weigher({ family }: Model): (messages: readonly Message[]) => number {
-  return (messages) => estimateRequestTokens({ system: "", messages, tools: [] }, family);
+function weigher({ family }: Model, { asSent }: CompactionTools): (messages: readonly Message[]) => number {
+  return (messages) => estimateRequestTokens({ system: "", messages: asSent(messages), tools: [] }, family);
 }
 
 function tellProgress({ bus, turn }: SidePlace, part: string): void {

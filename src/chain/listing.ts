@@ -24,6 +24,7 @@ import { create as toolDone40Window } from "./stages/tool_done/40-window.js";
 import { create as toolDone50Continue } from "./stages/tool_done/50-continue.js";
 import { create as toolExec50Dispatch } from "./stages/tool_exec/50-dispatch.js";
 import { create as subscribers50Journal } from "./subscribers/50-journal.js";
+import { create as tool05Copied } from "./tool/05-copied.js";
 import { create as tool10Arguments } from "./tool/10-arguments.js";
 import { create as tool20Permission } from "./tool/20-permission.js";
 import { create as tool30Ledger } from "./tool/30-ledger.js";
@@ -69,6 +70,7 @@ export const listing: ChainListing = {
     { name: "90-log", create: request90Log },
   ],
   tool: [
+    { name: "05-copied", create: tool05Copied },
     { name: "10-arguments", create: tool10Arguments },
     { name: "20-permission", create: tool20Permission },
     { name: "30-ledger", create: tool30Ledger },

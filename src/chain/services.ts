@@ -22,6 +22,7 @@ import type { ModelFacts } from "../providers/catalogue/facts.js";
 import type { RetryOptions } from "../providers/retry/attempts.js";
 import type { PermissionMode } from "../security/permissions/modes.js";
 import type { Verdict } from "../security/permissions/verdict.js";
+import type { OutsideResults } from "./outside-results.js";
 
 /** The people who may be asked, seen from a tool link. */
 export interface Person {
@@ -154,6 +155,8 @@ export interface ChainServices {
   /** The model behind a route's name. */
   openRoute?(name: string): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
   readonly compaction?: Compaction;
+  /** Delimits what tools brought from outside; without it, it is sent as it is. */
+  readonly outside?: OutsideResults;
   /** The system prompt. Called once per model call; it must answer the same bytes for a model within a session. */
   systemPrompt(size: "full" | "small"): string;
   /** What a model was found to be too weak for (feature M20); nothing for one that nobody measured. */

@@ -10,7 +10,7 @@ import type { Bus } from "../engine/bus.js";
 import { compose } from "../engine/compose.js";
 import type { EnginePorts, ToolOutcome } from "../engine/ports.js";
 import { Timing } from "../engine/timing.js";
-import { type ToolResultBlock, text } from "../protocol/content.js";
+import { ownText, type ToolResultBlock, text } from "../protocol/content.js";
 import { failure } from "../protocol/errors.js";
 import type { CallId, TurnId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
@@ -58,7 +58,7 @@ async function outcomeOf(cutOff: CutOffCall, ports: EnginePorts): Promise<ToolOu
   if (verdict === "succeeded") return said("ok", "succeeded", note);
   const definition = ports.tools.find(cutOff.tool);
   if (definition === undefined || definition.mutating) {
-    return { status: "cancelled", content: [text("Not run: the program was stopped before this call began.")] };
+    return { status: "cancelled", content: [ownText("Not run: the program was stopped before this call began.")] };
   }
   const abort = new AbortNode();
   const timing = new Timing(ports.clock);
@@ -77,5 +77,5 @@ async function outcomeOf(cutOff: CutOffCall, ports: EnginePorts): Promise<ToolOu
 
 function said(status: "ok" | "error", word: string, note: string | undefined): ToolOutcome {
   const words = `The program was stopped while this ran, and its output is lost. The user has looked and says that it ${word}.`;
-  return { status, content: [text(note ? `${words} ${note}` : words)] };
+  return { status, content: [ownText(note ? `${words} ${note}` : words)] };
 }

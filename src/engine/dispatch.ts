@@ -8,7 +8,7 @@
  */
 import { AbortNode } from "../base/abort-tree.js";
 import type { ToolResultBlock, ToolUseBlock } from "../protocol/content.js";
-import { text } from "../protocol/content.js";
+import { ownText, text } from "../protocol/content.js";
 import type { Failure } from "../protocol/errors.js";
 import type { Bus } from "./bus.js";
 import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
@@ -191,7 +191,8 @@ export class Dispatch {
     } catch (error) {
       if (error instanceof TurnFailure) this.#failure ??= error.failure;
       else if (this.#signal.aborted) return outcome("cancelled", "Cancelled before it finished.");
-      return outcome("error", error instanceof Error ? error.message : String(error));
+      // Its words, not ours: they may quote anything.
+      return { status: "error", content: [text(error instanceof Error ? error.message : String(error))] };
     }
   }
 
@@ -202,7 +203,7 @@ export class Dispatch {
 }
 
 export function outcome(status: ToolOutcome["status"], message: string): ToolOutcome {
-  return { status, content: [text(message)] };
+  return { status, content: [ownText(message)] };
 }
 
 function malformedText(raw: string): string {

@@ -147,6 +147,8 @@ export interface Tool extends ToolSpec {
   readonly concurrencySafe: boolean;
   /** Changes something outside the conversation. */
   readonly mutating: boolean;
+  /** What it answers are its own words, or delimited by itself: not content from outside that has to be delimited (feature P12). */
+  readonly ownResults?: boolean;
   /** Brings arguments under names that other harnesses use into the form of the schema, before they are checked. */
   canonical?(args: JsonObject): JsonObject | Promise<JsonObject>;
   run(args: JsonObject, context: ToolContext): Promise<ToolOutcome>;

@@ -16,7 +16,7 @@ export interface HarnessConfig {
   readonly model?: string | undefined;
   /** The most a single answer may have; 4096 unless given. */
   readonly maxTokens?: number | undefined;
-  /** Sent as it is; without one there is none. */
+  /** Sent as it is, with a sentence on text from outside where tools bring such; without one there is only that. */
   readonly systemPrompt?: string | undefined;
   /** How often the model may be called for one prompt; 10 unless given. */
   readonly maxTurns?: number | undefined;
@@ -34,6 +34,8 @@ export interface HarnessConfig {
   readonly budgetTurn?: string | undefined;
   /** What the model costs, in US dollars per million tokens; as the catalogue has it unless given. */
   readonly price?: HarnessPrice | undefined;
+  /** `wrap`, unless given: what tools return is sent between tags that say it is from outside. `plain`: as it is. */
+  readonly untrustedResults?: "wrap" | "plain" | undefined;
   /** Where the provider's API is, when it is not where it usually is. */
   readonly baseUrl?: string | undefined;
   /** `anthropic` unless given. */
@@ -57,6 +59,7 @@ export interface SettledConfig {
   readonly model: string;
   readonly maxTokens: number;
   readonly systemPrompt: string;
+  readonly untrustedResults: "wrap" | "plain";
   readonly maxTurns: number;
   readonly retryWaitMs: number;
   readonly effort: Effort | undefined;
@@ -84,6 +87,7 @@ export function settleConfig(config: HarnessConfig): SettledConfig {
     model: settleModel(config.model, provider),
     maxTokens: settleCount("maxTokens", config.maxTokens ?? DEFAULT_MAX_TOKENS),
     systemPrompt,
+    untrustedResults: settleResults(config.untrustedResults),
     maxTurns: settleCount("maxTurns", config.maxTurns ?? DEFAULT_MAX_TURNS),
     retryWaitMs: settleWait(config.retryWaitMs ?? 0),
     effort: settleEffort(config.effort),
@@ -118,6 +122,11 @@ function settleModel(model: string | undefined, provider: NamedProvider): string
   const chosen = model ?? (provider.name === DEFAULT_PROVIDER ? DEFAULT_MODEL : provider.defaultModel);
   if (typeof chosen === "string" && chosen.trim() !== "") return chosen;
   throw invalid(`model is required for ${provider.name}: pass { model: "…" }.`);
+}
+
+function settleResults(results: "wrap" | "plain" = "wrap"): "wrap" | "plain" {
+  if (results === "wrap" || results === "plain") return results;
+  throw invalid(`untrustedResults must be "wrap" or "plain", got ${JSON.stringify(results)}.`);
 }
 
 function settleEffort(effort: Effort | undefined): Effort | undefined {

@@ -21,6 +21,8 @@ export interface HarnessTool {
   readonly description: string;
   /** JSON Schema of an object. Input that does not fit is answered with an error and `execute` is not called. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** What it returns are this program's own words. Otherwise it is delimited, in what is sent, as text from outside. */
+  readonly ownResults?: boolean | undefined;
   /** What it returns is for the model. What it throws becomes an error result, and the model decides how to go on. */
   execute(input: JsonObject, context: ToolRunContext): string | Promise<string>;
 }
@@ -55,6 +57,7 @@ function settleTool(tool: HarnessTool, onRun: (name: string) => void): Tool {
     set: "command",
     concurrencySafe: false,
     mutating: true,
+    ownResults: tool.ownResults === true,
     async run(args, { signal }) {
       onRun(name);
       return { status: "ok", content: [text(await execute(tool, structuredClone(args), { name, signal }))] };

@@ -13,6 +13,7 @@ import { onAbort } from "../base/abort-tree.js";
 import { systemClock } from "../base/clock.js";
 import { createIdSource } from "../base/ulid.js";
 import { buildChains } from "../chain/build.js";
+import { OutsideResults } from "../chain/outside-results.js";
 import type { ChainServices } from "../chain/services.js";
 import type { Waiting } from "../control/inbox.js";
 import { PermissionDesk } from "../control/permission-desk.js";
@@ -28,12 +29,14 @@ import type { ClientId, TurnId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { Usage } from "../protocol/usage.js";
 import { PermissionGate } from "../security/permissions/gate.js";
+import { STANDING_INSTRUCTION } from "../security/untrusted/standing-instruction.js";
 import { type HarnessConfig, settleConfig } from "./library-config.js";
 import { LibraryCosts } from "./library-costs.js";
 import { HarnessError, PromptCancelledError } from "./library-errors.js";
 import { LibraryModel } from "./library-model.js";
 import { type HarnessTool, settleTools } from "./library-tools.js";
 import { RunCompaction } from "./run-compaction.js";
+import { sessionMark } from "./session-mark.js";
 
 /** All optional. They run on the harness's own stack, so they should be quick; one that throws ends the prompt with its error. */
 export interface HarnessHandler {
@@ -113,7 +116,9 @@ export class Harness {
     bus.subscribe((event) => this.#hear(event));
     const desk = new PermissionDesk(bus, () => false);
     const { contextTokens: reads, maxTokens: writes } = settled;
+    const outside = new OutsideResults(() => sessionMark(session), { results: settled.untrustedResults });
     this.#compaction = new RunCompaction({
+      outside,
       share: settled.compactAt,
       limitsOf: async () => (reads === undefined ? undefined : { reads, writes }),
       conversation: () => this.#run.conversation,
@@ -121,15 +126,19 @@ export class Harness {
     bus.subscribe((event) => this.#compaction.hear(event));
     const costs = settled.costs && new LibraryCosts(settled.costs);
     if (costs !== undefined) bus.subscribe((event) => costs.hear(event));
+    const bringsText = outside.wraps && registry.list().some(({ ownResults }) => ownResults !== true);
+    const notices = bringsText ? [STANDING_INSTRUCTION] : [];
+    const systemPrompt = [settled.systemPrompt, ...notices].filter((part) => part !== "").join("\n\n");
     const services: ChainServices = {
       tools: registry,
       compaction: this.#compaction,
+      outside,
       // The tools are the embedding program's own: it has decided what they may do.
       gate: new PermissionGate("allow"),
       person: desk,
       log: () => {},
       retry: { clock: systemClock, random: Math.random, totalWaitMs: settled.retryWaitMs },
-      systemPrompt: () => settled.systemPrompt,
+      systemPrompt: () => systemPrompt,
       permissionState: { missing: undefined },
       maxOutputTokens: settled.maxTokens,
       effort: () => settled.effort,

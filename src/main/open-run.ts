@@ -1,6 +1,7 @@
 /** One run with everything that belongs to it: its bus, tools, journal, undo and recording, joined by the chain. */
 import { join } from "node:path";
 import { buildChains } from "../chain/build.js";
+import { OutsideResults } from "../chain/outside-results.js";
 import type { ChainServices } from "../chain/services.js";
 import { systemPrompt } from "../context/instructions/system-prompt.js";
 import type { RunRequest } from "../control/host.js";
@@ -26,6 +27,7 @@ import { RunRecording } from "./run-recording.js";
 import { RunSandbox } from "./run-sandbox.js";
 import { RunSecurity } from "./run-security.js";
 import { RunUndo } from "./run-undo.js";
+import { sessionMark } from "./session-mark.js";
 import { openToolbox } from "./toolbox.js";
 
 export interface OpenedRun {
@@ -83,7 +85,15 @@ export async function openRun(
   });
   const costs = new RunCosts({ ...parts, ...parts.loaded, session, isResumed: resumed !== undefined, journal });
   bus.subscribe((event) => costs.hear(event));
+  const outside = new OutsideResults(() => sessionMark(session, sessions), {
+    results: settings.untrusted_results.value,
+  });
+  // Loaded while the tool runs: the next request does not wait for it.
+  bus.subscribe(({ kind }) => {
+    if (kind === "ToolCallStarted" && outside.wraps) void outside.wrapper();
+  });
   const compaction = new RunCompaction({
+    outside,
     share: settings.compact_at.value,
     limitsOf: (model) => costs.limitsOf(model),
     summaryModel: () => parts.routes.summary(),
@@ -112,6 +122,7 @@ export async function openRun(
     content: parts.content,
     costs,
     compaction,
+    outside,
     openRoute: (name) => parts.routes.open(name),
     retry: { clock, random: Math.random, totalWaitMs: settings.retry_wait_ms.value },
     systemPrompt: (size) => prompts[size],
@@ -251,7 +262,9 @@ function promptOf(
 ): string {
   const override = loaded.settings.system_prompt.value;
   const instructions = content?.instructions;
-  const hasOutside = instructions !== undefined || loaded.settings.tool_sets.value.includes("web");
+  const { tool_sets, untrusted_results } = loaded.settings;
+  const wraps = untrusted_results.value === "wrap" && tool_sets.value.length > 0;
+  const hasOutside = instructions !== undefined || wraps || tool_sets.value.includes("web");
   return systemPrompt({
     workspace: root,
     platform: process.platform,

@@ -6,6 +6,7 @@
  * 2. What did not help is not tried again before the conversation has grown.
  */
 import type { Compacted, CompactionTools, Summarized } from "../chain/compact.js";
+import type { OutsideResults } from "../chain/outside-results.js";
 import type { Compaction, CompactionReason, RunJournal } from "../chain/services.js";
 import { fullAt, type ModelLimits } from "../context/compaction/limits.js";
 import { WindowMeter } from "../context/compaction/window-meter.js";
@@ -25,6 +26,7 @@ export interface RunCompactionOptions {
   readonly limitsOf: (model: Model) => Promise<ModelLimits | undefined>;
   readonly summaryModel?: () => Promise<Model | undefined>;
   readonly conversation: () => readonly Message[];
+  readonly outside: OutsideResults;
   readonly pinned?: () => readonly string[];
   readonly journal?: RunJournal;
   readonly onShortened?: () => void;
@@ -57,7 +59,7 @@ export class RunCompaction implements Compaction {
 
   isDue(turn: Turn): boolean | Promise<boolean> {
     if (this.#options.share === undefined) return false;
-    const bound = this.#meter.bound(turn.conversation);
+    const bound = this.#meter.bound(messagesOf(turn));
     const full = this.#full.get(turn.model);
     // As soon as a provider has counted, its answer has come, and what is known of its model was looked up meanwhile.
     if (full === undefined) return (this.#meter.hasCount || bound >= ALWAYS_FITS) && this.#isFull(turn, bound);
@@ -100,7 +102,8 @@ export class RunCompaction implements Compaction {
   async compactNow(run: Run, wish?: string): Promise<Compacted> {
     const { bus, model, conversation } = run;
     const result = await this.#between(run, async ({ compact }, { signal, ports }) => {
-      const tokens = this.#meter.estimate(conversation, await weigher(model));
+      const asSent = await this.#options.outside.sender();
+      const tokens = this.#meter.estimate(asSent(conversation), await weigher(model));
       const full = await this.#fullAt(model);
       const place = { bus, ports, signal, model, conversation };
       const known = Number.isFinite(full) ? { full } : {};
@@ -143,9 +146,10 @@ export class RunCompaction implements Compaction {
   }
 
   /** Of the next request: by the provider's count as far as there is one. */
-  async #tokens({ conversation, request, model }: Turn): Promise<number> {
-    const weigh = await weigher(model);
-    return this.#meter.estimate(conversation, weigh) ?? weigh(conversation, request);
+  async #tokens(turn: Turn): Promise<number> {
+    const messages = messagesOf(turn);
+    const weigh = await weigher(turn.model);
+    return this.#meter.estimate(messages, weigh) ?? weigh(messages, turn.request);
   }
 
   async #fullAt(model: Model): Promise<number> {
@@ -158,20 +162,21 @@ export class RunCompaction implements Compaction {
   }
 
   async #tools(): Promise<CompactionTools> {
-    const { journal, limitsOf, pinned, summaryModel } = this.#options;
-    const [{ createMark, wrapUntrusted }, { randomBytes }] = await Promise.all([
-      import("../security/untrusted/untrusted.js"),
-      import("node:crypto"),
-    ]);
-    const mark = createMark(randomBytes);
+    const { journal, limitsOf, pinned, summaryModel, outside } = this.#options;
     return {
       limitsOf,
       journal,
-      untrusted: (text, source) => wrapUntrusted({ kind: "tool_result", source, text }, mark),
+      untrusted: await outside.wrapper(),
+      asSent: await outside.sender(),
       summaryModel: async () => summaryModel?.(),
       ...(pinned !== undefined && { pinned }),
     };
   }
+}
+
+/** As they are sent; what a request was made of is the conversation, as long as that has not changed since. */
+function messagesOf({ conversation, request }: Turn): readonly Message[] {
+  return request?.messages.length === conversation.length ? request.messages : conversation;
 }
 
 /** Tokens of some messages, and of what stands around them in a request. */

@@ -54,6 +54,11 @@ export function effort(text: string): Effort {
   return known;
 }
 
+export function untrustedResults(text: string): "wrap" | "plain" {
+  if (text === "wrap" || text === "plain") return text;
+  throw new UsageError(`expected wrap or plain, got "${text}".`);
+}
+
 export function keySource(text: string): KeySource {
   const known = KEY_SOURCES.find((source) => source === text);
   if (known === undefined) throw new UsageError(`expected ${KEY_SOURCES.join(" or ")}, got "${text}".`);

@@ -66,6 +66,8 @@ export interface Settings {
   readonly sandbox_container: Setting<string | undefined>;
   /** Hosts that `web_fetch` may reach although they are not on the public internet. */
   readonly web_hosts: Setting<readonly string[]>;
+  /** Whether what tools bring is delimited as text from outside. */
+  readonly untrusted_results: Setting<UntrustedResults>;
   /** Instruction files to load, in each folder the first that is there. */
   readonly context_sources: Setting<readonly string[]>;
   /** Most bytes of them all together. */
@@ -93,6 +95,8 @@ export interface LoadedSettings {
   readonly profilePath: string;
   readonly warnings: readonly string[];
 }
+
+export type UntrustedResults = "wrap" | "plain";
 
 const DEFAULT_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
 
@@ -131,6 +135,7 @@ const PROFILE_KEYS = [
   "sandbox_writable",
   "sandbox_container",
   "web_hosts",
+  "untrusted_results",
   "context_sources",
   "context_bytes",
   "compact_at",
@@ -224,6 +229,11 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     sandbox_writable: pick<readonly string[]>({ key: "sandbox_writable", fallback: [], read: read.writableFolders }),
     sandbox_container: pick<string | undefined>({ key: "sandbox_container", fallback: undefined, read: read.image }),
     web_hosts: pick<readonly string[]>({ key: "web_hosts", fallback: [], read: read.words }),
+    untrusted_results: pick<UntrustedResults>({
+      key: "untrusted_results",
+      fallback: "wrap",
+      read: read.untrustedResults,
+    }),
     context_sources: pick<readonly string[]>({
       key: "context_sources",
       fallback: ["AGENTS.md"],

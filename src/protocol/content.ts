@@ -59,7 +59,13 @@ export interface YieldBlock {
   readonly type: "yield";
 }
 
-export type ResultContent = TextBlock | ImageBlock;
+/** Text of a result. */
+export interface ResultText extends TextBlock {
+  /** The harness says it, not what the call brought: a denial, a count, instructions that the user approved. */
+  readonly own?: true;
+}
+
+export type ResultContent = ResultText | ImageBlock;
 export type InputContent = TextBlock | ImageBlock;
 export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
 export type AssistantBlock = TextBlock | ThinkingBlock | ToolUseBlock | OpaqueBlock | YieldBlock;
@@ -80,6 +86,11 @@ export type Message = UserMessage | AssistantMessage;
 
 export function text(value: string): TextBlock {
   return { type: "text", text: value };
+}
+
+/** For results in the harness's own words. */
+export function ownText(value: string): ResultText {
+  return { type: "text", text: value, own: true };
 }
 
 /** A person's words as the model gets them, with what it is told beside them. */

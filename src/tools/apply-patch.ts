@@ -7,7 +7,7 @@
  */
 import { diffText } from "../base/diff.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
-import { text } from "../protocol/content.js";
+import { ownText, text } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { CATALOG } from "./catalog.js";
 import { printable } from "./files/printable.js";
@@ -76,7 +76,7 @@ function report(files: readonly PlannedFile[]): ToolOutcome {
   });
   return {
     status: "ok",
-    content: [text(`Patch applied:\n${lines.join("\n")}`)],
+    content: [ownText(`Patch applied:\n${lines.join("\n")}`)],
     details: { files: shown, added, removed, diff: shown.map((file) => `${file.path}\n${file.diff}`).join("\n") },
   };
 }

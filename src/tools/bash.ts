@@ -8,7 +8,7 @@
 import { basename } from "node:path";
 import type { Clock } from "../base/clock.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
-import { text } from "../protocol/content.js";
+import { ownText, text } from "../protocol/content.js";
 import type { ToolStatus } from "../protocol/events.js";
 import type { JsonObject } from "../protocol/json.js";
 import { findProgram } from "../system/find-program.js";
@@ -111,7 +111,7 @@ class Shell {
     const { command } = args;
     if (typeof command !== "string" || command.trim() === "") return failure("There is no command to run.");
     if (command.includes("\0")) return failure("A command cannot hold a NUL character.");
-    if (context.signal.aborted) return { status: "cancelled", content: [text("Cancelled before it started.")] };
+    if (context.signal.aborted) return { status: "cancelled", content: [ownText("Cancelled before it started.")] };
     try {
       const onTerminal = args.pty === true;
       const outside = args.outside_sandbox === true;
@@ -207,7 +207,7 @@ class Shell {
       },
     });
     const note = `Started in the background as ${id}. Read its output or kill it with the tool background.`;
-    return { status: "ok", content: [text(note)], details: { background_id: id } };
+    return { status: "ok", content: [ownText(note)], details: { background_id: id } };
   }
 
   #request(command: WrappedCommand): Omit<ProcessRequest, "onOutput"> {
@@ -258,7 +258,7 @@ function report(
   );
   return {
     status: statusOf(end),
-    content: [text(lines.join("\n") || "(no output)")],
+    content: [lines.length === 0 ? ownText("(no output)") : text(lines.join("\n"))],
     details: {
       exit_code: end.exitCode ?? null,
       signal: end.signal ?? null,

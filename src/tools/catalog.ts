@@ -81,6 +81,7 @@ export const CATALOG = {
     description: write.trim(),
     set: "edit",
     ...CHANGES,
+    ownResults: true,
     inputSchema: { type: "object", properties: { path: string, content: string }, required: ["path", "content"] },
   },
   edit: {
@@ -159,6 +160,7 @@ export const CATALOG = {
     description: todo.trim(),
     set: "read",
     ...READS,
+    ownResults: true,
     inputSchema: {
       type: "object",
       properties: {

@@ -1,7 +1,7 @@
 /** Replaces quoted text in one file (features T1, T5). */
 import { diffText } from "../base/diff.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
-import { text } from "../protocol/content.js";
+import { ownText, text } from "../protocol/content.js";
 import { CATALOG } from "./catalog.js";
 import { canonicalEditArguments, type EditArguments, readEditArguments } from "./edit/arguments.js";
 import { applyEdits, EditError } from "./edit/replace.js";
@@ -47,7 +47,7 @@ function report(written: WriteResult, { count, loose }: { count: number; loose: 
   const note = loose === 0 ? "" : ` ${loose} quoted not quite as the file has it.`;
   return {
     status: "ok",
-    content: [text(`${what} (+${added} -${removed} lines).${note}`)],
+    content: [ownText(`${what} (+${added} -${removed} lines).${note}`)],
     details: { path, created: written.created, replacements: count, added, removed, diff },
   };
 }

@@ -86,7 +86,7 @@ describe("a conversation that fills the window", () => {
         const [summarised, after] = [sent[3] as Body, sent[4] as Body];
         expect(summarised.tools ?? []).toEqual([]);
         expect(JSON.stringify(summarised)).toMatch(
-          /<untrusted-[a-z]+ kind=\\"tool_result\\" source=\\"bash\\">\\nrare-kingf/,
+          /<untrusted-[a-z]+ kind=\\"tool-result\\" source=\\"bash\\">\\nrare-kingf/,
         );
         // The summary, the newest call and its result, and nothing of what was before; what stands around it is the same.
         expect(after.system).toEqual(sent[2]?.system);

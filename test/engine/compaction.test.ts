@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
+import { OutsideResults } from "../../src/chain/outside-results.js";
 import type { Model, ModelEvent } from "../../src/engine/ports.js";
 import { RunCompaction } from "../../src/main/run-compaction.js";
 import { type Message, text } from "../../src/protocol/content.js";
@@ -57,12 +58,20 @@ function countingModel(steps: readonly Step[]): Model & { summaries: number } {
 function engineWith(steps: readonly Step[], limit: number) {
   const look = tool("look", async ({ size }) => ok("seen ".repeat(Number(size))));
   const model = countingModel(steps);
+  const outside = new OutsideResults(async () => "b".repeat(16), { results: "wrap" });
   const compaction = new RunCompaction({
+    outside,
     share: 0.8,
     limitsOf: async () => ({ reads: limit, writes: limit / 8 }),
     conversation: () => engine.conversation,
   });
-  const engine: ReturnType<typeof testEngine> = testEngine({ model, tools: [look], maxIterations: 6, compaction });
+  const engine: ReturnType<typeof testEngine> = testEngine({
+    model,
+    tools: [look],
+    maxIterations: 6,
+    compaction,
+    outside,
+  });
   engine.bus.subscribe((event) => compaction.hear(event));
   return { engine, model };
 }
@@ -175,7 +184,7 @@ describe("a conversation that is shortened as it goes", () => {
     expect([model.summaries, engine.kinds("CompactionTriggered")]).toEqual([0, []]);
     // The newest input alone is more than the window: nothing can be left out, and nobody is asked for a summary.
     const hopeless = engineWith([{ says: 1, calls: [1], fails: "no" }], 1_000);
-    await hopeless.engine.turn("please ".repeat(3_000));
+    await hopeless.engine.turn("please ".repeat(9_000));
     expect(hopeless.model.summaries).toBe(0);
     expect(hopeless.engine.kinds("ContextNearlyFull", "CompactionTriggered")).toEqual(["ContextNearlyFull"]);
   });

@@ -88,7 +88,9 @@ describe("docs/library.md", () => {
     const mock = await mockModel(
       reply().text("Let me look.").tool("clock", { zone: "Europe/Lisbon" }),
       reply()
-        .expect("last-tool-result", { matches: /^\d\d:\d\d:\d\d$/ })
+        .expect("last-tool-result", {
+          matches: /^<untrusted-\w+ kind="tool-result" source="clock">\n\d\d:\d\d:\d\d\n<\/untrusted-\w+>$/,
+        })
         .text("Time for lunch."),
     );
     const [code = ""] = await codeIn("docs/library.md");

@@ -28,6 +28,7 @@ import { openToolbox } from "../../src/main/toolbox.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json.js";
 import { createMark, wrapUntrusted } from "../../src/security/untrusted/untrusted.js";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
+import { insideBlock } from "../support/inside-block.js";
 import { envelopes, oxbow, providerEnvironment } from "../support/program.js";
 import { suiteCases } from "../support/suites.js";
 
@@ -253,5 +254,32 @@ describe("injection/prompt", () => {
     expect(inside).not.toContain(mark);
     expect(inside).not.toMatch(/<[\s/]*untrusted/i);
     expect(inside).not.toMatch(HIDDEN);
+  });
+
+  it("arrives through a command and a file, and does not leave its block", async () => {
+    const texts = suiteCases("injection/prompt.json").map(({ text }) => String(text));
+    for (const [at, text] of texts.entries()) lay(join(workspace, `${at}.txt`), text);
+    const looks = texts.map((_text, at) =>
+      reply()
+        .tool("bash", { command: `cat ${at}.txt` })
+        .tool("read", { path: `${at}.txt` }),
+    );
+    const mock = await startMockModel({ script: script([...looks, reply().text("Done.")]) });
+    const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_HOME: home };
+    const flags = ["--permission-mode", "allow", "--store", "none", "--max-iterations", "200"];
+    const { code } = await oxbow(["run", ...flags, "go"], { cwd: workspace, env });
+    await mock.close();
+    const { messages } = mock.requests.at(-1)?.body as { messages: { content: JsonObject[] }[] };
+    const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === "tool_result"));
+    const said = results.flatMap(({ content }) => (content as { text: string }[]).map(({ text }) => text));
+    expect([code, said.length]).toEqual([0, 2 * texts.length]);
+    const marks = new Set(said.map((text) => /^<untrusted-([a-z]{16}) kind="tool-result"/.exec(text)?.[1] ?? text));
+    expect(marks.size).toBe(1);
+    for (const text of said) {
+      const inside = insideBlock(text);
+      expect(inside).not.toContain([...marks][0]);
+      expect(inside).not.toMatch(/<[\s/]*untrusted-|<\/\s*untrusted\s*>/i);
+      expect(inside).not.toMatch(/<\|[^|\s]+\|>|\[\/?INST\]/i);
+    }
   });
 });

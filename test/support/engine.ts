@@ -109,6 +109,7 @@ export interface EngineOptions {
   readonly toolLinks?: readonly ToolLink[];
   readonly retry?: ChainServices["retry"];
   readonly compaction?: ChainServices["compaction"];
+  readonly outside?: ChainServices["outside"];
   readonly extraHooks?: Partial<Record<Stage, readonly NamedHook[]>>;
 }
 
@@ -136,6 +137,7 @@ export function testEngine(options: EngineOptions): TestEngine {
     log: () => {},
     ...(options.retry !== undefined && { retry: options.retry }),
     ...(options.compaction !== undefined && { compaction: options.compaction }),
+    ...(options.outside !== undefined && { outside: options.outside }),
     systemPrompt: () => "system",
     permissionState: { missing: undefined },
     ...(options.costs !== undefined && { costs: options.costs }),

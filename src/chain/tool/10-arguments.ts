@@ -1,5 +1,5 @@
 import { schemaProblems } from "../../base/json-schema.js";
-import { text } from "../../protocol/content.js";
+import { ownText } from "../../protocol/content.js";
 import type { CreateToolLink } from "../services.js";
 
 /** Arguments are checked before anything else sees them; the model reads which field was wrong and how (feature L8). */
@@ -8,5 +8,5 @@ export const create: CreateToolLink = () => async (call, context, next) => {
   const args = (await canonical?.(call.args)) ?? call.args;
   const problems = schemaProblems(inputSchema, args);
   if (problems.length === 0) return next(args === call.args ? call : { ...call, args });
-  return { status: "error", content: [text(`Not run: ${problems.join("; ")}.`)] };
+  return { status: "error", content: [ownText(`Not run: ${problems.join("; ")}.`)] };
 };

@@ -1,5 +1,5 @@
 import type { ToolOutcome } from "../../engine/ports.js";
-import { text } from "../../protocol/content.js";
+import { ownText } from "../../protocol/content.js";
 import type { CreateToolLink } from "../services.js";
 
 /** Allow, ask or deny. With nobody to ask, asking is denying, at once. */
@@ -34,7 +34,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     offer: (verdict.offer ?? []).map(draftText),
   };
   const answer = await person.ask(question, context.signal);
-  if (context.signal.aborted) return { status: "cancelled", content: [text("Cancelled before it was allowed.")] };
+  if (context.signal.aborted) return { status: "cancelled", content: [ownText("Cancelled before it was allowed.")] };
   if (answer.unanswered) {
     services.permissionState.missing ??= call.tool;
     return denied(`Denied: ${answer.message ?? "nobody answered."}`);
@@ -46,5 +46,5 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
 };
 
 function denied(message: string): ToolOutcome {
-  return { status: "denied", content: [text(message)] };
+  return { status: "denied", content: [ownText(message)] };
 }

@@ -1,4 +1,4 @@
-import { text } from "../../protocol/content.js";
+import { ownText } from "../../protocol/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { MARKER } from "../../security/redact/marker.js";
 import type { CreateToolLink } from "../services.js";
@@ -25,7 +25,9 @@ export const create: CreateToolLink = () => async (call, context, next) => {
   try {
     const outcome = await next(call, { ...context, progress });
     const { redact } = await loading;
-    const content = outcome.content.map((block) => (block.type === "text" ? text(redact(block.text)) : block));
+    const content = outcome.content.map((block) =>
+      block.type === "text" ? { ...block, text: redact(block.text) } : block,
+    );
     const { details } = outcome;
     return details === undefined
       ? { ...outcome, content }
@@ -64,5 +66,5 @@ function quotesMarker() {
   const advice =
     "Not run: the arguments quote «redacted:…», which stands for a secret that was hidden from you. It cannot be matched " +
     "or written. Leave the lines that hold it as they are, and refer to the secret by the name of its variable or file.";
-  return { status: "error" as const, content: [text(advice)] };
+  return { status: "error" as const, content: [ownText(advice)] };
 }

@@ -1,5 +1,5 @@
 import type { ToolOutcome } from "../../engine/ports.js";
-import { text } from "../../protocol/content.js";
+import { ownText } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { withoutForgedInstructions } from "../../security/untrusted/forged-instructions.js";
 import type { CreateToolLink } from "../services.js";
@@ -7,13 +7,19 @@ import type { CreateToolLink } from "../services.js";
 /** The instruction files of a folder come with the first result that touches it (feature X1); no result can pretend to be one (P12). */
 export const create: CreateToolLink =
   ({ content }) =>
-  async (call, _context, next) => {
-    const outcome = withoutForgeries(await next(call));
+  async (call, { definition }, next) => {
+    const answered = withoutForgeries(await next(call));
+    const outcome = definition.ownResults === true ? inOwnWords(answered) : answered;
     if (content === undefined) return outcome;
     const paths = touchedPaths(call.args);
     const instructions = paths.length === 0 ? undefined : await content.touched(paths);
-    return instructions === undefined ? outcome : { ...outcome, content: [...outcome.content, text(instructions)] };
+    return instructions === undefined ? outcome : { ...outcome, content: [...outcome.content, ownText(instructions)] };
   };
+
+function inOwnWords(outcome: ToolOutcome): ToolOutcome {
+  const content = outcome.content.map((block) => (block.type === "text" ? ownText(block.text) : block));
+  return { ...outcome, content };
+}
 
 function withoutForgeries(outcome: ToolOutcome): ToolOutcome {
   let changed = false;

@@ -39,8 +39,17 @@ export function transcriptOf({ role, content }: Message, { resultChars, untruste
 }
 
 function resultOf({ tool, content, is_error }: ToolResultBlock, options: TranscriptOptions): string {
-  const said = capText(plain(content), options.resultChars, CUT);
-  return `[result of ${tool}${is_error ? ", an error" : ""}]\n${options.untrusted(said, tool)}`;
+  const own = content.filter(isOwn);
+  const brought = content.filter((part) => !isOwn(part));
+  const said = [
+    ...(brought.length === 0 ? [] : [options.untrusted(capText(plain(brought), options.resultChars, CUT), tool)]),
+    ...(own.length === 0 ? [] : [capText(plain(own), options.resultChars, CUT)]),
+  ];
+  return `[result of ${tool}${is_error ? ", an error" : ""}]\n${said.join("\n")}`;
+}
+
+function isOwn(part: ResultContent): boolean {
+  return part.type === "text" && part.own === true;
 }
 
 export function plain(content: readonly ResultContent[]): string {

@@ -1,5 +1,5 @@
 /** What the conversation says about the turn at hand: the newest request, and what its tool calls gave so far. */
-import { type Message, plainText, type ToolResultBlock, type UserMessage } from "../../protocol/content.js";
+import { type Message, plainText, type ToolResultBlock, text, type UserMessage } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { ToolFact } from "./plan.js";
 
@@ -25,9 +25,9 @@ export function readCurrentTurn(messages: readonly Message[], isRequest: (text: 
 }
 
 function startsTurn(message: UserMessage, isRequest: (text: string) => boolean): boolean {
-  const text = requestText(message);
-  if (text === "") return false;
-  return message.content.every((block) => block.type !== "tool_result") || isRequest(text);
+  const said = requestText(message);
+  if (said === "") return false;
+  return message.content.every((block) => block.type !== "tool_result") || isRequest(said);
 }
 
 /** Context that the harness puts around a request (instructions, memory) comes in such blocks; it is not the request. */
@@ -54,7 +54,8 @@ function factsOf(messages: readonly Message[]): ToolFact[] {
 }
 
 function toFact(block: ToolResultBlock, args: JsonObject): ToolFact {
-  return { tool: block.tool, args, text: unwrapped(plainText(block.content)), failed: block.is_error };
+  const parts = block.content.map((part) => (part.type === "text" ? text(unwrapped(part.text)) : part));
+  return { tool: block.tool, args, text: plainText(parts), failed: block.is_error };
 }
 
 /** Results may come inside a marked block that says they are not to be trusted; the parsers want what is inside. */

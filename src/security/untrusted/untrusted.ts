@@ -4,14 +4,16 @@
  * 1. The mark is random for each session and stands in the opening and the closing tag. Who does not know it cannot close the block.
  * 2. Nothing in the text looks like such a tag either, with whatever mark and in whatever spelling: a model reads loosely.
  * 3. What is changed is changed visibly; hidden characters are shown.
+ * 4. Results of tools are mostly source, which a model has to quote exactly when it edits: of them only tags and control tokens are
+ *    changed, and `mendCopied` brings back what was copied. Their hidden characters stay.
  */
-import { breakControlTokens } from "./break-control-tokens.js";
+import { breakControlTokens, mendControlTokens } from "./break-control-tokens.js";
 import { revealHidden } from "./reveal-hidden.js";
 
 export interface UntrustedText {
   /** Where it came from: an address, a path, a server and tool. */
   readonly source: string;
-  /** `web_page`, `tool_result`, `instructions`, … */
+  /** `web_page`, `instructions`, … */
   readonly kind: string;
   readonly text: string;
 }
@@ -27,8 +29,23 @@ export function createMark(random: (bytes: number) => Uint8Array): string {
 const LETTERS = "bcdfghjklmnpqrst";
 
 export function wrapUntrusted({ source, kind, text }: UntrustedText, mark: string): string {
-  const from = attribute(source);
-  return `<untrusted-${mark} kind="${attribute(kind)}" source="${from}">\n${neutralize(text, mark)}\n</untrusted-${mark}>`;
+  return delimit({ source, kind, text: neutralize(text, mark) }, mark);
+}
+
+/** What a call of this tool brought. */
+export function wrapResult(text: string, { tool, mark }: { readonly tool: string; readonly mark: string }): string {
+  const unmarked = text.replace(new RegExp(mark, "gi"), "‹mark›");
+  const broken = breakControlTokens(breakTags(unmarked, isTag), "result");
+  return delimit({ source: tool, kind: "tool-result", text: broken }, mark);
+}
+
+/** What a model wrote that has seen such a result, as it stands in the file. */
+export function mendCopied(text: string): string {
+  return mendControlTokens(text.replace(/‹not a tag›(?=\/?untrusted-)/gi, "<"));
+}
+
+function delimit({ source, kind, text }: UntrustedText, mark: string): string {
+  return `<untrusted-${mark} kind="${attribute(kind)}" source="${attribute(source)}">\n${text}\n</untrusted-${mark}>`;
 }
 
 function attribute(value: string): string {
@@ -44,18 +61,36 @@ function neutralize(text: string, mark: string): string {
 /** What opens a tag, or looks as if it did, or is read as such. */
 const OPENING = /[<＜﹤‹〈《«⟨❮❬❰˂ᐸ≺]|&(?:lt|#0{0,8}60|#x0{0,8}3c);?|\\(?:u003c|x3c)|%3c/gi;
 
-function breakTags(text: string): string {
-  return text.replace(OPENING, (opening, at: number) =>
-    spellsUntrusted(text, at + opening.length) ? "‹not a tag›" : opening,
-  );
+/** `isMeant` looks at what stands between the opening and the end of the word, and behind it. */
+type IsMeant = (text: string, from: number, to: number) => boolean;
+
+function breakTags(text: string, isMeant: IsMeant = () => true): string {
+  return text.replace(OPENING, (opening, at: number) => {
+    const from = at + opening.length;
+    const to = endOfWord(text, from);
+    return to !== undefined && isMeant(text, from, to) ? "‹not a tag›" : opening;
+  });
 }
 
+const DASH_FOLLOWS = /\p{Default_Ignorable_Code_Point}*[\p{Pd}\u2212]/uy;
+const END_FOLLOWS = /[\s\p{Default_Ignorable_Code_Point}]*[>＞﹥›〉》»⟩❯❭❱&\\%]/uy;
+const SLASH = /[/／⁄∕\\]/;
+
+/** `<untrusted-…` and `</untrusted>`, but neither `List<UntrustedText>` nor `a < untrusted`. */
+const isTag: IsMeant = (text, from, to) => {
+  DASH_FOLLOWS.lastIndex = to;
+  if (DASH_FOLLOWS.test(text)) return true;
+  END_FOLLOWS.lastIndex = to;
+  return SLASH.test(text.slice(from, to)) && END_FOLLOWS.test(text);
+};
+
 const WORD = "untrusted";
-/** So many characters that are no letters may stand before each letter of the word. */
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}/u;
+/** So many characters that are no letters may stand before each letter of the word, beside those that nobody sees. */
 const MAX_BETWEEN = 32;
 
-/** Whether the word follows, in whatever alphabet and with whatever between its letters. */
-function spellsUntrusted(text: string, from: number): boolean {
+/** Where the word ends that follows here, in whatever alphabet and with whatever between its letters. */
+function endOfWord(text: string, from: number): number | undefined {
   let matched = 0;
   let between = 0;
   for (let at = from; at < text.length && between <= MAX_BETWEEN; between++) {
@@ -65,13 +100,16 @@ function spellsUntrusted(text: string, from: number): boolean {
     const close = code === 0x2039 ? text.slice(at, at + 20).indexOf("›") : -1;
     if (close >= 0) at += close + 1;
     const letter = plainLetter(code);
-    if (letter === "") continue;
-    if (!WORD.startsWith(letter, matched)) return false;
+    if (letter === "") {
+      if (code > 0x7f && IGNORABLE.test(String.fromCodePoint(code))) between--;
+      continue;
+    }
+    if (!WORD.startsWith(letter, matched)) return undefined;
     matched += letter.length;
-    if (matched >= WORD.length) return true;
+    if (matched >= WORD.length) return at;
     between = -1;
   }
-  return false;
+  return undefined;
 }
 
 /** Letters of other alphabets that look like ours, where compatibility decomposition leaves them as they are. */
@@ -82,6 +120,8 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
   }),
 );
 
+/** Some that nobody sees count as letters. */
+const NO_LETTER = /\P{L}|\p{Default_Ignorable_Code_Point}/gu;
 const FOLDED = new Map<number, string>();
 const MAX_REMEMBERED = 4096;
 
@@ -89,7 +129,7 @@ const MAX_REMEMBERED = 4096;
 function plainLetter(code: number): string {
   let letter = FOLDED.get(code);
   if (letter === undefined) {
-    const letters = String.fromCodePoint(code).normalize("NFKD").toLowerCase().replace(/\P{L}/gu, "");
+    const letters = String.fromCodePoint(code).normalize("NFKD").toLowerCase().replace(NO_LETTER, "");
     letter = LOOK_ALIKES[letters] ?? letters;
     if (FOLDED.size >= MAX_REMEMBERED) FOLDED.clear();
     FOLDED.set(code, letter);

@@ -10,6 +10,8 @@ export const WEB_FETCH = {
   set: "web",
   concurrencySafe: true,
   mutating: false,
+  // Pages are delimited by the tool itself, apart from what it says about them.
+  ownResults: true,
   inputSchema: {
     type: "object",
     properties: {

@@ -1,16 +1,25 @@
-import type { CreateHook } from "../../services.js";
+import type { Stage, Turn } from "../../../engine/turn.js";
+import type { Message } from "../../../protocol/content.js";
+import type { ChainServices, CreateHook } from "../../services.js";
 
 /** Begins the request with the whole conversation; the hooks after this one add to it. */
 export const create: CreateHook = (services) => (turn) => {
-  const effort = services.effort?.();
+  const messages = services.outside?.asSent(turn.conversation) ?? [...turn.conversation];
+  // Only the first result from outside has to be waited for.
+  if (messages instanceof Promise) return messages.then((ready) => begin(turn, ready, services));
+  return begin(turn, messages, services);
+};
+
+function begin(turn: Turn, messages: readonly Message[], { effort: wanted, maxOutputTokens }: ChainServices): Stage {
+  const effort = wanted?.();
   turn.request = {
     model: turn.model.model,
     system: "",
-    messages: [...turn.conversation],
+    messages,
     tools: [],
     cacheKey: turn.bus.session,
     ...(effort !== undefined && { effort }),
-    ...(services.maxOutputTokens !== undefined && { maxOutputTokens: services.maxOutputTokens }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   };
   return "send";
-};
+}

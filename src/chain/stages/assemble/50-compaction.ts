@@ -1,17 +1,22 @@
 import type { Stage, Turn } from "../../../engine/turn.js";
-import type { Compaction, CreateHook } from "../../services.js";
+import type { ChainServices, Compaction, CreateHook } from "../../services.js";
 
 /** Before the window is full, the beginning of the conversation gives way to a summary (features M16, X7). Mostly one comparison. */
 export const create: CreateHook =
-  ({ compaction }) =>
+  ({ compaction, outside }) =>
   (turn) => {
     const due = compaction?.isDue(turn) ?? false;
-    return compaction !== undefined && due ? shorten(turn, compaction, due) : "send";
+    return compaction !== undefined && due ? shorten(turn, due, { compaction, outside }) : "send";
   };
 
-async function shorten(turn: Turn, compaction: Compaction, due: true | Promise<boolean>): Promise<Stage> {
+async function shorten(
+  turn: Turn,
+  due: true | Promise<boolean>,
+  { compaction, outside }: { readonly compaction: Compaction; readonly outside: ChainServices["outside"] },
+): Promise<Stage> {
   if ((await due) && (await compaction.shorten(turn, "nearly full")) && turn.request !== undefined) {
-    turn.request = { ...turn.request, messages: [...turn.conversation] };
+    const messages = (await outside?.asSent(turn.conversation)) ?? [...turn.conversation];
+    turn.request = { ...turn.request, messages };
   }
   return "send";
 }
