@@ -1,9 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
-import type { JsonObject } from "../../src/protocol/json.js";
 import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
-import { insideBlock } from "../support/inside-block.js";
+import { insideBlock, resultTexts } from "../support/inside-block.js";
 import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
@@ -21,12 +20,7 @@ async function place(...replies: readonly ReplyBuilder[]): Promise<Place> {
   return { cwd: await temporaryFolder(), env };
 }
 
-/** The texts of all tool results in the newest request, in order. */
-function results(): readonly string[] {
-  const { messages } = mock?.requests.at(-1)?.body as { messages: { content: JsonObject[] }[] };
-  const blocks = messages.flatMap(({ content }) => content.filter(({ type }) => type === "tool_result"));
-  return blocks.flatMap(({ content }) => (content as { text: string }[]).map(({ text }) => text));
-}
+const results = () => resultTexts(mock?.requests.at(-1));
 
 const markOf = (text: string | undefined) => /^<untrusted-([a-z]{16}) /.exec(text ?? "")?.[1] ?? "";
 

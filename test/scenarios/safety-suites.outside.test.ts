@@ -28,7 +28,7 @@ import { openToolbox } from "../../src/main/toolbox.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json.js";
 import { createMark, wrapUntrusted } from "../../src/security/untrusted/untrusted.js";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
-import { insideBlock } from "../support/inside-block.js";
+import { insideBlock, resultTexts } from "../support/inside-block.js";
 import { envelopes, oxbow, providerEnvironment } from "../support/program.js";
 import { suiteCases } from "../support/suites.js";
 
@@ -269,9 +269,7 @@ describe("injection/prompt", () => {
     const flags = ["--permission-mode", "allow", "--store", "none", "--max-iterations", "200"];
     const { code } = await oxbow(["run", ...flags, "go"], { cwd: workspace, env });
     await mock.close();
-    const { messages } = mock.requests.at(-1)?.body as { messages: { content: JsonObject[] }[] };
-    const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === "tool_result"));
-    const said = results.flatMap(({ content }) => (content as { text: string }[]).map(({ text }) => text));
+    const said = resultTexts(mock.requests.at(-1));
     expect([code, said.length]).toEqual([0, 2 * texts.length]);
     const marks = new Set(said.map((text) => /^<untrusted-([a-z]{16}) kind="tool-result"/.exec(text)?.[1] ?? text));
     expect(marks.size).toBe(1);

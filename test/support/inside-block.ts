@@ -1,3 +1,5 @@
+import type { RecordedRequest } from "../../src/testkit/index.js";
+
 /** What stands in the block that delimits what a tool brought; throws when the text is not one whole such block. */
 export function insideBlock(text: string): string {
   const match = /^<untrusted-([a-z]{16}) kind="tool-result" source="[^"]*">\n([\s\S]*)\n<\/untrusted-\1>$/.exec(text);
@@ -5,7 +7,16 @@ export function insideBlock(text: string): string {
   return match[2];
 }
 
-/** The same for every block in some text, for whoever compares a request as a whole. */
-export function withoutBlocks(text: string): string {
-  return text.replace(/<untrusted-([a-z]{16}) kind="tool-result" source="[^"]*">\n([\s\S]*?)\n<\/untrusted-\1>/g, "$2");
+/** The texts of all tool results in a request on Anthropic's wire, in order. */
+export function resultTexts(request: RecordedRequest | undefined): readonly string[] {
+  const body = request?.body as { messages?: readonly { content: readonly Block[] }[] } | undefined;
+  const blocks = (body?.messages ?? []).flatMap(({ content }) => content);
+  return blocks.flatMap(({ type, content = [] }) =>
+    type === "tool_result" ? content.map(({ text = "" }) => text) : [],
+  );
+}
+
+interface Block {
+  readonly type: string;
+  readonly content?: readonly { readonly text?: string }[];
 }
