@@ -54,7 +54,7 @@ export const REQUIREMENTS = [
   { id: "P9", title: "Blocklist of credential readers and our own files", status: "done" },
   { id: "P10", title: "Trust on first use of instructions and code", status: "done" },
   { id: "P11", title: "Unseen content is refused without a person", status: "done" },
-  { id: "P12", title: "Untrusted content is delimited", status: "part" },
+  { id: "P12", title: "Untrusted content is delimited", status: "done" },
   { id: "P13", title: "No raw control sequences on the terminal", status: "part" },
   { id: "P14", title: "Project hooks run only when allowed and acknowledged", status: "part" },
   // Models, credentials, cost

@@ -5,7 +5,7 @@
  * 2. Each message is looked at once, however many requests it is part of.
  * 3. Until there is such a result, nothing is loaded.
  */
-import type { Message, ResultContent, ToolResultBlock, UserBlock } from "../protocol/content.js";
+import { type Message, type ResultContent, type ToolResultBlock, text, type UserBlock } from "../protocol/content.js";
 
 export type WrapText = (text: string, tool: string) => string;
 
@@ -31,17 +31,14 @@ export class OutsideResults {
 
   /** The conversation as the model gets it: message for message. */
   asSent(conversation: readonly Message[]): readonly Message[] | Promise<readonly Message[]> {
-    if (!this.wraps) return [...conversation];
-    const wrap = this.#wrap;
-    if (wrap !== undefined) return this.#all(conversation, wrap);
-    if (!conversation.some(bringsText)) return [...conversation];
-    return this.sender().then((send) => send(conversation));
+    if (this.wraps && this.#wrap === undefined && conversation.some(bringsText))
+      return this.sender().then((send) => send(conversation));
+    return this.#all(conversation, this.#wrap ?? asItIs);
   }
 
   /** The same, when everything is loaded. */
   async sender(): Promise<(messages: readonly Message[]) => readonly Message[]> {
-    if (!this.wraps) return (messages) => messages;
-    const wrap = await this.wrapper();
+    const wrap = this.wraps ? await this.wrapper() : asItIs;
     return (messages) => this.#all(messages, wrap);
   }
 
@@ -50,8 +47,11 @@ export class OutsideResults {
       if (message.role === "assistant") return message;
       let sent = this.#sent.get(message);
       if (sent === undefined) {
-        sent = bringsText(message)
-          ? { ...message, content: message.content.map((block) => wrapBlock(block, wrap)) }
+        sent = message.content.some(isResult)
+          ? {
+              ...message,
+              content: message.content.map((block) => (isResult(block) ? wrapOutside(block, wrap) : block)),
+            }
           : message;
         this.#sent.set(message, sent);
       }
@@ -61,26 +61,31 @@ export class OutsideResults {
 
   async #load(): Promise<WrapText> {
     const [{ wrapResult }, mark] = await Promise.all([import("../security/untrusted/untrusted.js"), this.#mark()]);
-    this.#wrap = (text, tool) => wrapResult(text, { tool, mark });
-    return this.#wrap;
+    const wrap: WrapText = (brought, tool) => wrapResult(brought, { tool, mark });
+    if (this.wraps) this.#wrap = wrap;
+    return wrap;
   }
 }
 
-function wrapBlock(block: UserBlock, wrap: WrapText): UserBlock {
-  return block.type === "tool_result" ? wrapOutside(block, wrap) : block;
-}
+const asItIs: WrapText = (brought) => brought;
 
+/** Who said it is our own affair: no wire gets to see that. */
 function wrapOutside(result: ToolResultBlock, wrap: WrapText): ToolResultBlock {
-  const content = result.content.map((part) =>
-    isOutside(part) ? { ...part, text: wrap(part.text, result.tool) } : part,
-  );
+  const content = result.content.map((part) => {
+    if (part.type !== "text") return part;
+    return text(isOutside(part) ? wrap(part.text, result.tool) : part.text);
+  });
   return { ...result, content };
 }
 
-function bringsText({ role, content }: Message): boolean {
-  return role === "user" && content.some((block) => block.type === "tool_result" && block.content.some(isOutside));
+function isResult(block: UserBlock): block is ToolResultBlock {
+  return block.type === "tool_result";
 }
 
-function isOutside(part: ResultContent): part is Extract<ResultContent, { type: "text" }> {
+function bringsText({ role, content }: Message): boolean {
+  return role === "user" && content.some((block) => isResult(block) && block.content.some(isOutside));
+}
+
+function isOutside(part: ResultContent): boolean {
   return part.type === "text" && part.own !== true && part.text.trim() !== "";
 }

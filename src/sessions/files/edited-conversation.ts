@@ -11,6 +11,7 @@
 import {
   type AssistantMessage,
   type Message,
+  ownText,
   type ResultContent,
   type ToolResultBlock,
   type ToolUseBlock,
@@ -101,7 +102,7 @@ class ResultPile {
     if (this.#calls.has(call)) return undefined;
     this.#calls.add(call);
     const found = this.#named.get(call) ?? this.#takeNameless(seq);
-    const content: readonly ResultContent[] = found?.content ?? [text(MISSING_RESULT)];
+    const content: readonly ResultContent[] = found?.content ?? [ownText(MISSING_RESULT)];
     return { type: "tool_result", call, tool, content, is_error: found?.status !== "ok" };
   }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
-import type { AssistantBlock, ImageBlock, TextBlock } from "../../protocol/content.js";
+import { type AssistantBlock, type ImageBlock, ownText, type TextBlock } from "../../protocol/content.js";
 import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { StoreError } from "../store.js";
@@ -74,6 +74,8 @@ const assistantBlock: fc.Arbitrary<AssistantBlock> = fc.oneof(
   fc.constant({ type: "yield" as const }),
 );
 const plainBlocks = fc.array(fc.oneof(textBlock, imageBlock), { maxLength: 4 });
+const ownBlock = anyText.map(ownText);
+const resultBlocks = fc.array(fc.oneof(textBlock, ownBlock, imageBlock), { maxLength: 4 });
 const base = merged<object>(
   fc.record({ seq: fc.integer({ min: 1, max: 99_999 }) }),
   option(fc.constant("2026-01-31T12:00:00.000Z"), "timestamp"),
@@ -98,7 +100,7 @@ const entry: fc.Arbitrary<MessageEntry> = fc.oneof(
     base,
     fc.record({
       role: fc.constant("tool_result"),
-      content: plainBlocks,
+      content: resultBlocks,
       status: fc.constantFrom("ok", "denied", "timeout"),
     }),
     option(word, "call"),

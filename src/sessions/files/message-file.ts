@@ -5,7 +5,7 @@
  * 2. Files by hand need no front matter: number and role are in the name. What cannot be understood is an error that names
  *    the file and the line, never a guess.
  */
-import type { AssistantBlock, InputContent, ResultContent } from "../../protocol/content.js";
+import { type AssistantBlock, type InputContent, ownText, type ResultContent } from "../../protocol/content.js";
 import type { ToolStatus } from "../../protocol/events.js";
 import type { CallId } from "../../protocol/ids.js";
 import type { Usage } from "../../protocol/usage.js";
@@ -80,8 +80,19 @@ function metadata(entry: MessageEntry) {
       return { model, provider, stop, ...tokens };
     }
     case "tool_result":
-      return { call: entry.call, tool: entry.tool, status: entry.status };
+      return { call: entry.call, tool: entry.tool, status: entry.status, own: ownBlocks(entry.content) };
   }
+}
+
+/** The numbers, from 1, of what the harness said itself: `1 3`. */
+function ownBlocks(content: readonly ResultContent[]): string | undefined {
+  const numbers = content.flatMap((block, at) => (block.type === "text" && block.own === true ? [at + 1] : []));
+  return numbers.length === 0 ? undefined : numbers.join(" ");
+}
+
+function withOwn(content: readonly ResultContent[], own = ""): readonly ResultContent[] {
+  const numbers = own.split(" ").map(Number);
+  return content.map((block, at) => (block.type === "text" && numbers.includes(at + 1) ? ownText(block.text) : block));
 }
 
 /** `name` is the file's name, or its path when messages are to show that. */
@@ -101,8 +112,8 @@ export function parseMessage(file: string, name: string): MessageEntry {
     throw new StoreError("invalid", `${name}, line ${matter.bodyLine + error.line}: ${error.message}.`);
   }
   // Which blocks a body can hold is decided by its role, in message-body.ts.
-  const entry = { ...base, role, content, ...readMetadata(role, matter, wrong) };
-  return entry as MessageEntry;
+  const entry = { ...base, role, content, ...readMetadata(role, matter, wrong) } as MessageEntry;
+  return entry.role === "tool_result" ? { ...entry, content: withOwn(entry.content, matter.fields.get("own")) } : entry;
 }
 
 /** The same message with other names for its calls. */

@@ -360,7 +360,7 @@ describe("an edited conversation", () => {
       type: "tool_result",
       call,
       tool,
-      content: [{ type: "text", text: words }],
+      content: [{ type: "text", text: words, ...(is_error && { own: true }) }],
       is_error,
     });
     expect(await edited()).toEqual([
