@@ -9,11 +9,19 @@ import { type Message, type ResultContent, type ToolResultBlock, text, type User
 
 export type WrapText = (text: string, tool: string) => string;
 
+/** What was sent last, and the ends of the conversation that it was made of. */
+interface Newest {
+  readonly sent: readonly Message[];
+  readonly first: Message | undefined;
+  readonly last: Message | undefined;
+}
+
 export class OutsideResults {
   /** Whether anything is delimited in what is sent. */
   readonly wraps: boolean;
   readonly #mark: () => Promise<string>;
   readonly #sent = new WeakMap<Message, Message>();
+  #newest: Newest = { sent: [], first: undefined, last: undefined };
   #wrap: WrapText | undefined;
   #loading: Promise<WrapText> | undefined;
 
@@ -32,18 +40,27 @@ export class OutsideResults {
   /** The conversation as the model gets it: message for message. */
   asSent(conversation: readonly Message[]): readonly Message[] | Promise<readonly Message[]> {
     if (this.wraps && this.#wrap === undefined && conversation.some(bringsText))
-      return this.sender().then((send) => send(conversation));
-    return this.#all(conversation, this.#wrap ?? asItIs);
+      return this.wrapper().then((wrap) => this.#grown(conversation, wrap));
+    return this.#grown(conversation, this.#wrap ?? asItIs);
   }
 
-  /** The same, when everything is loaded. */
+  /** The same for some messages, when everything is loaded. */
   async sender(): Promise<(messages: readonly Message[]) => readonly Message[]> {
     const wrap = this.wraps ? await this.wrapper() : asItIs;
     return (messages) => this.#all(messages, wrap);
   }
 
-  #all(conversation: readonly Message[], wrap: WrapText): readonly Message[] {
-    return conversation.map((message) => {
+  /** A conversation only grows, but for its beginning: where both ends of what was sent last are where they were, the rest is as well. */
+  #grown(conversation: readonly Message[], wrap: WrapText): readonly Message[] {
+    const { sent, first, last } = this.#newest;
+    const isGrown = sent.length > 0 && conversation[0] === first && conversation[sent.length - 1] === last;
+    const now = isGrown ? sent.concat(this.#all(conversation.slice(sent.length), wrap)) : this.#all(conversation, wrap);
+    this.#newest = { sent: now, first: conversation[0], last: conversation.at(-1) };
+    return now;
+  }
+
+  #all(messages: readonly Message[], wrap: WrapText): readonly Message[] {
+    return messages.map((message) => {
       if (message.role === "assistant") return message;
       let sent = this.#sent.get(message);
       if (sent === undefined) {
