@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "../../src/protocol/json.js";
 
-const FOLDER = process.env.OXBOW_SUITES || fileURLToPath(new URL("../../../shared/suites", import.meta.url));
+export const SUITES = process.env.OXBOW_SUITES || fileURLToPath(new URL("../../../shared/suites", import.meta.url));
 
 /** The cases of one file; none, with a word about it, where the suites are not. */
 export function suiteCases(file: string): readonly (JsonObject & { readonly id: string })[] {
-  const path = join(FOLDER, file);
+  const path = join(SUITES, file);
   if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8")).cases;
   console.log(`skipped: no suite at ${path} (set OXBOW_SUITES)`);
   return [];

@@ -3,12 +3,13 @@ import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { estimateTokens } from "../../base/estimate-tokens.js";
 import { withOrigin } from "../../base/message-origin.js";
-import { type Message, text } from "../../protocol/content.js";
+import { type Message, ownText, type ResultContent, text } from "../../protocol/content.js";
 import { failure } from "../../protocol/errors.js";
 import { cutConversation, hasResults } from "./cut.js";
 import { fullAt, keptTokens, summaryTokens, transcriptRoom } from "./limits.js";
 import { type SummaryAnswer, type SummaryRequest, summarize } from "./summarize.js";
 import { readSummary, requestsIn, summaryMessage, summaryText } from "./summary-message.js";
+import { transcriptOf } from "./transcript.js";
 import { WindowMeter } from "./window-meter.js";
 
 let events = 0;
@@ -122,6 +123,19 @@ describe("the message that stands for the beginning", () => {
     const words = summaryText({ summary: "s", pinned: ["never touch main", "speak French"] });
     expect(words).toContain("<pinned>\nnever touch main\n</pinned>");
     expect(words).toContain("<pinned>\nspeak French\n</pinned>");
+  });
+});
+
+describe("a transcript", () => {
+  verifies(["X7", "P12"], "marks what a call brought, and not what was said in its place", () => {
+    const untrusted = (words: string, source: string) => `<${source}>${words}</${source}>`;
+    const said = (...content: readonly ResultContent[]) =>
+      transcriptOf(
+        { role: "user", content: [{ type: "tool_result", call: "call_1", tool: "bash", content, is_error: false }] },
+        { resultChars: 100, untrusted },
+      );
+    expect(said(ownText("Denied."))).toBe("[result of bash]\nDenied.");
+    expect(said(text("one"), ownText("two"))).toBe("[result of bash]\n<bash>one</bash>\ntwo");
   });
 });
 
