@@ -88,10 +88,6 @@ export async function openRun(
   const outside = new OutsideResults(() => sessionMark(session, sessions), {
     results: settings.untrusted_results.value,
   });
-  // Loaded while the tool runs: the next request does not wait for it.
-  bus.subscribe(({ kind }) => {
-    if (kind === "ToolCallStarted" && outside.wraps) void outside.wrapper();
-  });
   const compaction = new RunCompaction({
     outside,
     share: settings.compact_at.value,

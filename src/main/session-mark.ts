@@ -8,14 +8,12 @@ import type { SessionShelf } from "./session-shelf.js";
 export async function sessionMark(session: SessionId, shelf?: Pick<SessionShelf, "open" | "key">): Promise<string> {
   // Asked for at once: whoever ends the run meanwhile closes it.
   const opening = shelf?.open().catch(() => undefined);
-  const [{ createHmac, randomBytes }, { createMark }] = await Promise.all([
-    import("node:crypto"),
-    import("../security/untrusted/untrusted.js"),
-  ]);
+  const { createMark } = await import("../security/untrusted/untrusted.js");
   // A store that cannot be opened ends the turn by itself, and says why.
   const isStored = (await opening) !== undefined;
   const key = isStored ? await shelf?.key().catch(() => undefined) : undefined;
-  if (key === undefined) return createMark(randomBytes);
-  const tag = createHmac("sha256", key).update(`oxbow mark of outside text 1 ${session}`).digest();
+  if (key === undefined) return createMark((await import("node:crypto")).randomBytes);
+  const { TagMaker } = await import("../sessions/tag-maker.js");
+  const tag = new TagMaker(key).make(`oxbow mark of outside text 1 ${session}`);
   return createMark((bytes) => tag.subarray(0, bytes));
 }

@@ -3,14 +3,15 @@
  *
  * 1. Idempotent: what is written in their place holds none of them. Linear in the length of the text.
  * 2. What writing needs stays: joiners inside Arabic and Indic words and in emoji, variation selectors after what they vary.
- * 3. Of a long run only the beginning is spelled out, so that hidden text cannot blow up what is shown.
+ * 3. A set of Unicode properties takes milliseconds to make: none is made before there is a text that is not plain.
+ * 4. Of a long run only the beginning is spelled out, so that hidden text cannot blow up what is shown.
  */
 
 /** Default-ignorable code points, controls but tab and line ends, a blank that is no space, halves of surrogate pairs. */
-const HIDDEN =
+const hiddenRuns = () =>
   /(?:\p{Default_Ignorable_Code_Point}|[\0-\x08\v\f\x0e-\x1f\x7f-\x9f\u2028\u2029\u2800\ufff9-\ufffc]|\r(?!\n)|\p{Surrogate})+/gu;
 /** More marks on one letter than any script puts there: they cover the lines around. */
-const STACKED = /(?<=\p{M}{8})\p{M}+/gu;
+const stackedMarks = () => /(?<=\p{M}{8})\p{M}+/gu;
 const PLAIN = /^[\t\n -~]*$/;
 
 const MAX_SPELLED = 8;
@@ -18,8 +19,8 @@ const MAX_SPELLED = 8;
 export function revealHidden(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
-    .replace(HIDDEN, (run: string, at: number) => revealRun(run, text, at))
-    .replace(STACKED, (run) => spell([...run]));
+    .replace(hiddenRuns(), (run: string, at: number) => revealRun(run, text, at))
+    .replace(stackedMarks(), (run) => spell([...run]));
 }
 
 function revealRun(run: string, text: string, at: number): string {
@@ -48,11 +49,11 @@ function revealRun(run: string, text: string, at: number): string {
 /** How many of the next characters belong to the writing around them; `next` is what follows the whole run. */
 function keptHere(previous: string, [character = "", second, ...more]: readonly string[], next: string): number {
   const follows = second ?? next;
-  if (character === ZWJ && PICTOGRAPH.test(previous) && PICTOGRAPH.test(follows)) return 1;
-  if (character === ZWJ || character === ZWNJ) return JOINING.test(previous) && JOINING.test(follows) ? 1 : 0;
-  if (character === ZWSP) return SPACELESS.test(previous) && SPACELESS.test(follows) ? 1 : 0;
+  if (character === ZWJ && isPictograph(previous) && isPictograph(follows)) return 1;
+  if (character === ZWJ || character === ZWNJ) return isJoining(previous) && isJoining(follows) ? 1 : 0;
+  if (character === ZWSP) return isSpaceless(previous) && isSpaceless(follows) ? 1 : 0;
   if (isEmojiSelector(character))
-    return EMOJI.test(previous) || (KEYCAP.test(previous) && follows === "\u20e3") ? 1 : 0;
+    return /^\p{Extended_Pictographic}$/u.test(previous) || (KEYCAP.test(previous) && follows === "\u20e3") ? 1 : 0;
   if (/[\ufe00-\ufe02]/u.test(character)) return /[\p{Script=Han}\p{Sm}\p{Script=Myanmar}]/u.test(previous) ? 1 : 0;
   if (/[\u{e0100}-\u{e01ef}]/u.test(character)) return /\p{Script=Han}/u.test(previous) ? 1 : 0;
   if (/[\u180b-\u180d\u180f]/u.test(character)) return /\p{Script=Mongolian}/u.test(previous) ? 1 : 0;
@@ -71,19 +72,21 @@ const FLAGS = new Set(
     (name) => `${[...name].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("")}\u{e007f}`,
   ),
 );
-const EMOJI = /^\p{Extended_Pictographic}$/u;
-const PICTOGRAPH = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?$/u;
+const isPictograph = (text: string) => /^[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?$/u.test(text);
 const KEYCAP = /^[0-9#*]$/;
-const SPACELESS = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const isSpaceless = (text: string) => /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u.test(text);
 const JOINING_SCRIPTS =
   "Arabic Syriac Nko Mongolian Adlam Hanifi_Rohingya Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada " +
   "Malayalam Sinhala Khmer Myanmar Balinese Javanese";
-const JOINING = new RegExp(
-  `[${JOINING_SCRIPTS.split(" ")
-    .map((script) => `\\p{Script_Extensions=${script}}`)
-    .join("")}]`,
-  "u",
-);
+let joining: RegExp | undefined;
+
+function isJoining(text: string): boolean {
+  if (joining === undefined) {
+    const scripts = JOINING_SCRIPTS.split(" ").map((script) => `\\p{Script_Extensions=${script}}`);
+    joining = new RegExp(`[${scripts.join("")}]`, "u");
+  }
+  return joining.test(text);
+}
 
 function isEmojiSelector(character: string | undefined): boolean {
   return character === "\ufe0f" || character === "\ufe0e";

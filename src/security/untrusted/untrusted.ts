@@ -4,7 +4,8 @@
  * 1. The mark is random for each session and stands in the opening and the closing tag. Who does not know it cannot close the block.
  * 2. Nothing in the text looks like such a tag either, with whatever mark and in whatever spelling: a model reads loosely.
  * 3. What is changed is changed visibly; hidden characters are shown.
- * 4. Results of tools are mostly source, which a model has to quote exactly when it edits: of them only tags and control tokens are
+ * 4. A set of Unicode properties takes milliseconds to make: none is made for a text without anything like a tag.
+ * 5. Results of tools are mostly source, which a model has to quote exactly when it edits: of them only tags and control tokens are
  *    changed, and `mendCopied` brings back what was copied. Their hidden characters stay.
  */
 import { breakControlTokens, mendControlTokens } from "./break-control-tokens.js";
@@ -72,20 +73,21 @@ function breakTags(text: string, isMeant: IsMeant = () => true): string {
   });
 }
 
-const DASH_FOLLOWS = /\p{Default_Ignorable_Code_Point}*[\p{Pd}\u2212]/uy;
-const END_FOLLOWS = /[\s\p{Default_Ignorable_Code_Point}]*[>＞﹥›〉》»⟩❯❭❱&\\%]/uy;
+const dash = () => /\p{Default_Ignorable_Code_Point}*[\p{Pd}\u2212]/uy;
+const end = () => /[\s\p{Default_Ignorable_Code_Point}]*[>＞﹥›〉》»⟩❯❭❱&\\%]/uy;
 const SLASH = /[/／⁄∕\\]/;
 
 /** `<untrusted-…` and `</untrusted>`, but neither `List<UntrustedText>` nor `a < untrusted`. */
 const isTag: IsMeant = (text, from, to) => {
-  DASH_FOLLOWS.lastIndex = to;
-  if (DASH_FOLLOWS.test(text)) return true;
-  END_FOLLOWS.lastIndex = to;
-  return SLASH.test(text.slice(from, to)) && END_FOLLOWS.test(text);
+  return followsAt(to, text, dash()) || (SLASH.test(text.slice(from, to)) && followsAt(to, text, end()));
 };
 
+function followsAt(at: number, text: string, what: RegExp): boolean {
+  what.lastIndex = at;
+  return what.test(text);
+}
+
 const WORD = "untrusted";
-const IGNORABLE = /\p{Default_Ignorable_Code_Point}/u;
 /** So many characters that are no letters may stand before each letter of the word, beside those that nobody sees. */
 const MAX_BETWEEN = 32;
 
@@ -101,7 +103,7 @@ function endOfWord(text: string, from: number): number | undefined {
     if (close >= 0) at += close + 1;
     const letter = plainLetter(code);
     if (letter === "") {
-      if (code > 0x7f && IGNORABLE.test(String.fromCodePoint(code))) between--;
+      if (code > 0x7f && /\p{Default_Ignorable_Code_Point}/u.test(String.fromCodePoint(code))) between--;
       continue;
     }
     if (!WORD.startsWith(letter, matched)) return undefined;
@@ -120,17 +122,18 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
   }),
 );
 
-/** Some that nobody sees count as letters. */
-const NO_LETTER = /\P{L}|\p{Default_Ignorable_Code_Point}/gu;
 const FOLDED = new Map<number, string>();
 const MAX_REMEMBERED = 4096;
 
 /** In lower case and of our alphabet where it looks so; nothing for what is no letter. */
 function plainLetter(code: number): string {
+  if (code < 0x80) return /[a-z]/i.test(String.fromCharCode(code)) ? String.fromCharCode(code | 0x20) : "";
   let letter = FOLDED.get(code);
   if (letter === undefined) {
-    const letters = String.fromCodePoint(code).normalize("NFKD").toLowerCase().replace(NO_LETTER, "");
-    letter = LOOK_ALIKES[letters] ?? letters;
+    const letters = String.fromCodePoint(code).normalize("NFKD").toLowerCase();
+    // Some that nobody sees count as letters.
+    const visible = letters.replace(/\P{L}|\p{Default_Ignorable_Code_Point}/gu, "");
+    letter = LOOK_ALIKES[visible] ?? visible;
     if (FOLDED.size >= MAX_REMEMBERED) FOLDED.clear();
     FOLDED.set(code, letter);
   }
