@@ -50,6 +50,8 @@ export interface SandboxOptions extends DetectOptions {
   readonly engine?: Readonly<Record<string, string>>;
   /** How long what stands in for missing guarded places stays for the next command. */
   readonly lingerMs?: number;
+  /** How long what was found on the disk counts as what is there, unless a command has ended since. */
+  readonly freshMs?: number;
   readonly clock?: Clock;
   /** Runs the forwarder where there is no socat. */
   readonly nodeProgram?: string;
@@ -77,6 +79,8 @@ const RUN_FOLDERS = ["/run/current-system", "/run/booted-system", "/run/opengl-d
 const INSIDE = "/run/oxbow";
 const PROXY_PORT = 3128;
 const LINGER_MS = 1000;
+/** A sandbox takes about as long to be made: what changes within this time is not seen either way. */
+const FRESH_MS = 50;
 /** An engine that does not answer must not keep a session from ending. */
 const CLEAN_UP_MS = 20_000;
 
@@ -87,7 +91,9 @@ export class Sandbox {
   #state: Promise<SandboxState> | undefined;
   #nested: readonly NestedRepositories[] | undefined;
   #hookFolders: readonly string[] | undefined;
-  #inherited: readonly number[] | undefined;
+  #withheld: Withheld | "nothing" | undefined;
+  /** How the places looked when they were last looked at. */
+  #latest: { readonly look: string; readonly at: number; readonly restrictions: string } | undefined;
   #gate: NetworkGate | undefined;
   #files: SandboxFiles | undefined;
   #quota: ProcessQuota | undefined;
@@ -126,6 +132,7 @@ export class Sandbox {
     const undo: Undo = [];
     const ended = once(async () => {
       this.#open.delete(ended);
+      this.#latest = undefined;
       for (const below of this.#nested ?? []) below.mayHaveChanged();
       for (const step of undo.splice(0).reverse()) await step();
     });
@@ -138,11 +145,12 @@ export class Sandbox {
       const explain = (text: string) => explanation(text, { state, hidden, entrance });
       const descriptors = state.kind === "bubblewrap" ? this.#descriptors(undo) : [];
       const look = lookOf(layout);
-      const isCurrent = () => lookOf(this.#layoutNow()) === look;
+      this.#note(look);
+      const isCurrent = () => this.#lookNow() === look;
       const isWrapper = state.kind === "bubblewrap";
       const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper };
       // A container's program does not hand on what it has open itself.
-      const withheld = state.kind === "container" ? undefined : this.#withheld();
+      const withheld = state.kind === "container" ? undefined : this.#withheldFiles();
       return { ...wrapped, ...kind, descriptors, withheld, explain, isCurrent, ended };
     } catch (error) {
       await ended();
@@ -156,6 +164,26 @@ export class Sandbox {
     this.#placeholders.removeUnused();
     this.#quota?.close();
     this.#quota = undefined;
+  }
+
+  #note(look: string): string {
+    this.#latest = { look, at: this.#now(), restrictions: this.#restrictionsNow() };
+    return look;
+  }
+
+  #lookNow(): string {
+    const { freshMs = FRESH_MS } = this.#options;
+    const isFresh = this.#latest !== undefined && this.#now() - this.#latest.at < freshMs;
+    if (isFresh && this.#latest?.restrictions === this.#restrictionsNow()) return this.#latest.look;
+    return this.#note(lookOf(this.#layoutNow()));
+  }
+
+  #restrictionsNow(): string {
+    return JSON.stringify(this.#options.restrictions?.() ?? null);
+  }
+
+  #now(): number {
+    return (this.#options.clock ?? nodeClock).now();
   }
 
   #layoutNow(): Layout {
@@ -261,9 +289,15 @@ export class Sandbox {
     return socat === undefined ? { kind: "node", program: nodeProgram } : { kind: "socat", program: socat };
   }
 
-  #withheld(): Withheld | undefined {
-    this.#inherited ??= inheritedDescriptors();
-    if (this.#inherited.length === 0) return undefined;
+  /** Whatever was open when Oxbow was started stays so. */
+  #withheldFiles(): Withheld | undefined {
+    this.#withheld ??= this.#findWithheld() ?? "nothing";
+    return this.#withheld === "nothing" ? undefined : this.#withheld;
+  }
+
+  #findWithheld(): Withheld | undefined {
+    const descriptors = inheritedDescriptors();
+    if (descriptors.length === 0) return undefined;
     const { path, workspace } = this.#options;
     const outside = { outside: workspace };
     const bash = findProgram("bash", path, outside) ?? findProgram("bash", SYSTEM_PATH, outside);
@@ -272,7 +306,7 @@ export class Sandbox {
         "Oxbow was started with files open that only bash can close. Install it, or start Oxbow without.",
       );
     }
-    return { descriptors: this.#inherited, bash };
+    return { descriptors, bash };
   }
 
   /** For the superuser only: everybody else is held by a limit that costs nothing. */
