@@ -81,13 +81,31 @@ export function existingSecrets(candidates: readonly string[]): Hidden[] {
 }
 
 function mayExist(path: string, listings: Map<string, ReadonlySet<string> | undefined>): boolean {
-  const parts = path.split("/");
-  // The first name below the home folder decides for nearly all of them: `.name` in it.
-  const at = parts.findIndex((part, index) => index > 0 && part.startsWith("."));
-  if (at < 1) return true;
-  const folder = parts.slice(0, at).join("/") || "/";
+  let dotted = firstDotted.get(path);
+  if (dotted === undefined) {
+    dotted = findDotted(path);
+    firstDotted.set(path, dotted);
+  }
+  const { folder, name } = dotted;
+  if (folder === undefined) return true;
   if (!listings.has(folder)) listings.set(folder, listing(folder));
-  return listings.get(folder)?.has(parts[at] ?? "") ?? true;
+  return listings.get(folder)?.has(name) ?? true;
+}
+
+interface Dotted {
+  readonly folder: string | undefined;
+  readonly name: string;
+}
+
+/** The candidates are the same for every command. */
+const firstDotted = new Map<string, Dotted>();
+
+/** The first name below the home folder decides for nearly all of them: `.name` in it. */
+function findDotted(path: string): Dotted {
+  const parts = path.split("/");
+  const at = parts.findIndex((part, index) => index > 0 && part.startsWith("."));
+  if (at < 1) return { folder: undefined, name: "" };
+  return { folder: parts.slice(0, at).join("/") || "/", name: parts[at] ?? "" };
 }
 
 function listing(folder: string): ReadonlySet<string> | undefined {

@@ -13,6 +13,7 @@ const DATAGRAMS = "0002";
 export function listeningSockets(table: string = read("/proc/net/unix")): string[] {
   const paths = new Set<string>();
   for (const line of table.split("\n")) {
+    if (!line.includes(" /")) continue;
     // Number: references, protocol, flags, type, state, inode, path
     const [, flags = "0", type, path] = /^\S+ \S+ \S+ ([0-9A-F]+) (\S+) \S+ +\d+ (\/.*)$/.exec(line) ?? [];
     if (path !== undefined && (type === DATAGRAMS || Number.parseInt(flags, 16) & LISTENING)) paths.add(path);
@@ -24,6 +25,7 @@ export function listeningSockets(table: string = read("/proc/net/unix")): string
 export function otherProcesses(table: string = read("/proc/self/mountinfo")): string[] {
   const places: string[] = [];
   for (const line of table.split("\n")) {
+    if (!line.includes(" - proc ")) continue;
     const [before = "", after = ""] = line.split(" - ");
     const place = before.split(" ")[4];
     if (place !== undefined && place !== "/proc" && after.startsWith("proc ")) places.push(unescaped(place));
