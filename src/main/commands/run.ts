@@ -349,8 +349,9 @@ async function wholePrompt(flags: ParsedFlags, terminal: Terminal): Promise<stri
 }
 
 /**
- * V8 lets the part of its heap that new objects go to grow to many megabytes. Every page of it is copied into the page table of each
- * process that is started from here, which is most of what starting one costs. So it stays as small as it began.
+ * Every page of memory is copied into the page table of each process that is started from here, which is most of what starting one
+ * costs. So the part of V8's heap that new objects go to stays as small as it began, where it would grow to many megabytes; and what
+ * runs now and then is interpreted, where a first compiler would make a megabyte of code of it. What is hot is compiled all the same.
  */
 async function sweepUp(): Promise<void> {
   const { sweepTemporaryEntries } = await import("../../system/temporary-entries.js");
@@ -360,4 +361,5 @@ async function sweepUp(): Promise<void> {
 async function keepHeapSmall(): Promise<void> {
   const { setFlagsFromString } = await import("node:v8");
   setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString("--no-sparkplug");
 }
