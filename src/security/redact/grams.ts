@@ -30,10 +30,14 @@ export class GramTable {
   #rows = 0;
 
   constructor(grams: readonly string[]) {
-    for (const gram of grams) {
-      const [first = [], second = [], third = [], fourth = []] = [...gram].map(classesOf);
-      const last = bytesOf(fourth);
-      for (const a of first) for (const b of second) this.#mark(this.#rowFor((a << CLASS_BITS) | b), third, last);
+    const bits = this.#bits;
+    for (const gram of new Set(grams)) {
+      const marks = marksOf(classesAt(gram, 2), classesAt(gram, 3));
+      for (const a of classesAt(gram, 0))
+        for (const b of classesAt(gram, 1)) {
+          const start = (this.#rowFor((a << CLASS_BITS) | b) << PAIR_BITS) >>> 3;
+          for (const { byte, mask } of marks) bits[start + byte] = (bits[start + byte] as number) | mask;
+        }
     }
   }
 
@@ -41,14 +45,6 @@ export class GramTable {
     const row = this.#rowOf[half] || ++this.#rows;
     this.#rowOf[half] = row;
     return row;
-  }
-
-  #mark(row: number, third: readonly number[], last: readonly ByteMask[]): void {
-    const bits = this.#bits;
-    for (const c of third) {
-      const start = ((row << PAIR_BITS) | (c << CLASS_BITS)) >>> 3;
-      for (const [byte, mask] of last) bits[start + byte] = (bits[start + byte] as number) | mask;
-    }
   }
 
   /** Where the next gram begins, from `from` on, as if a border stood before; -1 when there is none. */
@@ -66,21 +62,38 @@ export class GramTable {
   }
 }
 
-type ByteMask = readonly [byte: number, mask: number];
+/** By code: what a character of a gram stands for. */
+const MEANINGS: (readonly number[])[] = Array.from({ length: 128 }, (_, code) => [CLASS_OF[code] ?? OTHER]);
+MEANINGS["?".charCodeAt(0)] = range(0, CLASSES);
+MEANINGS["#".charCodeAt(0)] = range(1 + LETTERS, 1 + ALNUMS);
+MEANINGS["@".charCodeAt(0)] = range(1, 1 + ALNUMS);
+MEANINGS["^".charCodeAt(0)] = [OTHER, ...range(1 + ALNUMS, CLASSES)];
 
-function classesOf(char: string): readonly number[] {
-  if (char === "?") return range(0, CLASSES);
-  if (char === "#") return range(1 + LETTERS, 1 + ALNUMS);
-  if (char === "@") return range(1, 1 + ALNUMS);
-  if (char === "^") return [OTHER, ...range(1 + ALNUMS, CLASSES)];
-  return [CLASS_OF[char.charCodeAt(0)] ?? OTHER];
+function classesAt(gram: string, at: number): readonly number[] {
+  return MEANINGS[gram.charCodeAt(at)] ?? [];
 }
 
-/** The bits of these classes, by byte: a wildcard at the end takes a few steps, not one for each class. */
-function bytesOf(classes: readonly number[]): readonly ByteMask[] {
-  const masks = new Map<number, number>();
-  for (const one of classes) masks.set(one >>> 3, (masks.get(one >>> 3) ?? 0) | (1 << (one & 7)));
-  return [...masks];
+interface Mark {
+  readonly byte: number;
+  readonly mask: number;
+}
+
+/** The bits of all second halves in a row, by byte: a wildcard at the end takes a few steps, not one for each class. */
+function marksOf(third: readonly number[], fourth: readonly number[]): readonly Mark[] {
+  const marks: Mark[] = [];
+  for (const one of third) {
+    const start = (one << CLASS_BITS) >>> 3;
+    let last = { byte: -1, mask: 0 };
+    for (const other of fourth) {
+      const byte = start + (other >>> 3);
+      if (byte !== last.byte) {
+        last = { byte, mask: 0 };
+        marks.push(last);
+      }
+      last.mask |= 1 << (other & 7);
+    }
+  }
+  return marks;
 }
 
 function range(from: number, to: number): number[] {
