@@ -12,6 +12,7 @@ const WHOLE_WORD = 9;
 const WORD_PIECE = 5;
 const PUNCTUATION_PIECE = 3;
 const CONTRACTION = 0.3;
+const APOSTROPHE = 39;
 /** Indentation is one token up to this width. */
 const WHITE_PIECE = 100;
 
@@ -33,20 +34,31 @@ const OTHER = 1.2;
 
 export function estimateTokens(text: string): number {
   let tokens = 0;
-  for (const [piece] of text.matchAll(PIECE)) tokens += weigh(piece);
+  for (const piece of text.match(PIECE) ?? []) tokens += weigh(piece);
   return Math.max(0, Math.ceil(tokens - 1e-9));
 }
 
 function weigh(piece: string): number {
-  if (piece.charCodeAt(0) > 0x7f) return weighForeign(piece);
+  const first = piece.charCodeAt(0);
+  if (first > 0x7f) return weighForeign(piece);
   // What comes after a contraction's apostrophe belongs to the word before.
-  if (/^'[a-z]/.test(piece)) return CONTRACTION;
+  if (first === APOSTROPHE && piece.length > 1 && isLetter(piece.charCodeAt(1))) return CONTRACTION;
   const bare = piece.trim();
-  const letters = bare.replace(/^[/._(-]/, "").length;
-  if (/[A-Za-z]$/.test(bare)) return letters <= WHOLE_WORD ? 1 : 1 + Math.ceil((letters - WHOLE_WORD) / WORD_PIECE);
+  if (isLetter(bare.charCodeAt(bare.length - 1))) {
+    const letters = isLetter(bare.charCodeAt(0)) ? bare.length : bare.length - 1;
+    return letters <= WHOLE_WORD ? 1 : 1 + Math.ceil((letters - WHOLE_WORD) / WORD_PIECE);
+  }
   if (bare === "") return Math.ceil(piece.length / WHITE_PIECE);
-  if (/^\d/.test(bare)) return 1;
+  if (isDigit(bare.charCodeAt(0))) return 1;
   return isOneCharacter(bare) ? Math.ceil(bare.length / 16) : Math.ceil(bare.length / PUNCTUATION_PIECE);
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }
 
 function isOneCharacter(text: string): boolean {
