@@ -348,16 +348,16 @@ async function wholePrompt(flags: ParsedFlags, terminal: Terminal): Promise<stri
   return parts.join("\n\n");
 }
 
-/**
- * Every page of memory is copied into the page table of each process that is started from here, which is most of what starting one
- * costs. So the part of V8's heap that new objects go to stays as small as it began, where it would grow to many megabytes; and what
- * runs now and then is interpreted, where a first compiler would make a megabyte of code of it. What is hot is compiled all the same.
- */
 async function sweepUp(): Promise<void> {
   const { sweepTemporaryEntries } = await import("../../system/temporary-entries.js");
   await sweepTemporaryEntries();
 }
 
+/**
+ * The part of V8's heap that new objects go to stays as small as it began, where it would grow to many megabytes; and what runs now and
+ * then is interpreted, where a first compiler would make a megabyte of code of it. What is hot is compiled all the same. Memory is also
+ * time: every page is copied into the page table of each process that is started from here.
+ */
 async function keepHeapSmall(): Promise<void> {
   const { setFlagsFromString } = await import("node:v8");
   setFlagsFromString("--semi-space-growth-factor=1");
