@@ -235,7 +235,7 @@ eitherWay("[T6 L9] timeout and cancel of a command started %s", (way) => {
     const launchers = new Launchers("/bin/bash");
     if (way === "by a launcher") launch = launchers.launch;
     const worker = async () => {
-      for (let round = 0; round < times(8, 25); round++) {
+      for (let round = 0; round < times(4, 25); round++) {
         const controller = new AbortController();
         setTimeout(() => controller.abort(), random() * 30);
         expect((await run(command, { signal: controller.signal })).reason).toBe("cancelled");

@@ -141,10 +141,13 @@ describe("budgets", () => {
   verifies(["M14"], "of a day hold for processes that run at the same time", async () => {
     const { run, mock } = await scene(ONE_CALL.replace("reply\n", "reply\n  delay 200ms\n"), "budget_day = 0.02\n");
     const results = await Promise.all(["one", "two", "three", "four"].map((prompt) => run([prompt])));
-    expect(results.map(({ code }) => code).sort()).toEqual([0, 0, 3, 3]);
-    expect(mock.requests).toHaveLength(2);
+    // What a call may cost is set aside before it: whether the second still fits depends on how far the first is.
+    const paid = results.filter(({ code }) => code === 0).length;
+    expect(results.filter(({ code }) => code === 3)).toHaveLength(4 - paid);
+    expect([1, 2]).toContain(paid);
+    expect(mock.requests).toHaveLength(paid);
     const { total } = jsonOf((await run(["cost", "--json"])).stdout);
-    expect(total).toMatchObject({ calls: 2, usd: expect.closeTo(0.015, 9) });
+    expect(total).toMatchObject({ calls: paid, usd: expect.closeTo(0.0075 * paid, 9) });
   });
 
   verifies(["M14"], "in dollars refuse a model without a known price, in tokens they do not", async () => {

@@ -331,7 +331,7 @@ async function deletedWorkspace(stage: Stage): Promise<void> {
 
 /* ---- races: the attacker is at work all the time, and the tool is called until both had their chances ---- */
 
-const CALLS = times(80, 200);
+const CALLS = times(50, 200);
 const MAX_CALLS = 5000;
 
 /** `act` tells how the call ended that the attack is about: in the end it must have succeeded and been refused. */
