@@ -149,7 +149,7 @@ class Shell {
     return basename(shell) === "bash" ? this.#options.standby?.launchFrom(shell) : undefined;
   }
 
-  /** The model is about to think: the shell of its next command can start meanwhile. */
+  /** A command runs, and the model will think about it: the shell of the next one can start meanwhile. */
   #prepareNext(): void {
     const { standby } = this.#options;
     const shell = this.#shell();
@@ -179,15 +179,16 @@ class Shell {
     };
     try {
       const { runProcess } = await loadProcesses();
-      const end = await runProcess(request, launch);
+      const running = runProcess(request, launch);
+      // Only a sandbox that ends with its command can be made ahead.
+      if (prepared.endsWithAll !== false) this.#prepareNext();
+      const end = await running;
       const explain = (output: string) => prepared.explain?.(output);
       return report(end, { window, file, durationMs: this.#clock.now() - startedAt, explain });
     } finally {
       live.stop();
       file.close();
       await prepared.ended?.();
-      // Only a sandbox that ends with its command can be made ahead.
-      if (prepared.endsWithAll !== false) this.#prepareNext();
     }
   }
 
