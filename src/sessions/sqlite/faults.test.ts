@@ -202,7 +202,7 @@ describe("faults", () => {
         "flip",
         folder,
         `${SEED}`,
-        `${times(60, 250)}`,
+        `${times(90, 250)}`,
         "210",
         "90",
       ).end;
