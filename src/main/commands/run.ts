@@ -19,7 +19,7 @@ import { EXIT, exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
 import { helpLines, type ParsedFlags, parseFlags, UsageError } from "../flags.js";
 import { createEngine, type Engine } from "../harness.js";
 import { ModelRoutes } from "../model-routes.js";
-import { type Chosen, createModelShelf } from "../model-shelf.js";
+import { type Chosen, createModelShelf, type ModelShelf, type ModelWish } from "../model-shelf.js";
 import { ProjectContent } from "../project-content.js";
 import type { RunCassette } from "../run-cassette.js";
 import { SessionShelf } from "../session-shelf.js";
@@ -145,8 +145,7 @@ async function prepare(
   const resume = await sessionToResume(flags, sessions, root);
   const routes = new ModelRoutes({ loaded, shelf, clock: nodeClock });
   const wish = namesModel(flags) ? modelWishes(settings) : (resume ?? cassette?.model ?? modelWishes(settings));
-  const person = personPresent() ? { ask: askOnce, tell } : undefined;
-  const chosen = (await routes.choose(wish)) ?? (await shelf.choose(wish, person));
+  const chosen = (await routes.choose(wish)) ?? (await chooseModel(shelf, { wish, tell, terminal }));
   cassette?.begins(chosen.model);
   const { model } = chosen;
   const isReplay = flags.has("replay");
@@ -290,6 +289,33 @@ async function converse(
 async function imagesOf(flags: ParsedFlags): Promise<readonly ImageBlock[]> {
   const files = flags.list("image");
   return files.length === 0 ? [] : (await import("../input-images.js")).readImages(files);
+}
+
+/** Servers that are slow to say whether they are there do not keep the screen empty. */
+async function chooseModel(
+  shelf: ModelShelf,
+  { wish, tell, terminal }: { wish: ModelWish; tell: (message: string) => void; terminal: Terminal },
+): Promise<Chosen> {
+  const person = personPresent() ? { ask: askOnce, tell } : undefined;
+  if (!terminal.showProgress) return shelf.choose(wish, person);
+  const { LookingLine } = await import("../looking-line.js");
+  const write = (text: string) => void process.stderr.write(text);
+  const line = new LookingLine("oxbow · looking for models …", { write, clock: nodeClock });
+  const heard = person && {
+    ask: (...question: Parameters<typeof askOnce>) => {
+      line.end();
+      return person.ask(...question);
+    },
+    tell: (message: string) => {
+      line.end();
+      tell(message);
+    },
+  };
+  try {
+    return await shelf.choose(wish, heard);
+  } finally {
+    line.end();
+  }
 }
 
 /** Ctrl-C cancels cleanly; a second one does not wait. A reader that went away is a cancel nobody needs to hear about. */
