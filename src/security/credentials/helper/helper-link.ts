@@ -52,6 +52,7 @@ export class HelperLink {
   #watched: string | undefined;
   /** Times of the losses that count. */
   #losses: number[] = [];
+  #lastLost: { readonly token: string; isCounted: boolean } | undefined;
   #stopWatching = () => {};
 
   constructor(options: HelperLinkOptions) {
@@ -85,7 +86,13 @@ export class HelperLink {
       this.#stopWatching();
       this.#reached = undefined;
       this.#known = undefined;
-      if (how === "broken" || this.#expected === note.token) this.#losses.push(this.#options.clock.now());
+      this.#lastLost = { token: note.token, isCounted: false };
+    }
+    // The watch and the request hear of it in any order, and the watch may have seen nothing of it before.
+    const counts = how === "broken" || this.#expected === note.token;
+    if (counts && this.#lastLost?.token === note.token && !this.#lastLost.isCounted) {
+      this.#lastLost.isCounted = true;
+      this.#losses.push(this.#options.clock.now());
     }
     // Left behind by a helper that could not clean up. A newer one stays.
     if (readNote(this.#options.folder)?.token === note.token) {
