@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { times } from "../../test/support/thorough.js";
 import { Launcher } from "./launcher.js";
+import { Launchers } from "./launchers.js";
 import {
   type Launch,
   type ProcessEnd,
@@ -139,5 +140,19 @@ describe.skipIf(process.platform !== "linux")("[T6] a launcher", () => {
     process.kill(launcher.pid, "SIGKILL");
     expect(await launcher.launch(asked)).toBe(undefined);
     expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it("that cannot be started is done without", async () => {
+    const launchers = new Launchers(join(base, "no-such-bash"));
+    for (let round = 0; round < 3; round++) {
+      expect((await run("echo direct", {}, launchers.launch)).output).toBe("direct\n");
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    launchers.rest();
+    const elsewhere = new Launchers("/bin/bash");
+    const file = join(base, "file");
+    writeFileSync(file, "");
+    await expect(run("true", { cwd: file }, elsewhere.launch)).rejects.toThrow();
+    elsewhere.rest();
   });
 });

@@ -22,7 +22,7 @@ export type LauncherPlace = Pick<ProcessRequest, "cwd" | "env">;
 
 /** bash reads its orders byte by byte, which takes longer than a new process from some length on. */
 const MAX_ORDER_BYTES = 16_384;
-/** The shell's own words are the descriptors below, and it speaks through this one. */
+/** The files of a program are the descriptors below. Through this one it says that it starts; then it is closed. */
 const VOICE = 9;
 const FIRST_DESCRIPTOR = 3;
 /** It answers within a millisecond, or something holds it. */

@@ -41,12 +41,20 @@ export class Launchers {
     if (this.#isUseless || this.#launchers.length + this.#starting >= MAX_LAUNCHERS) return;
     const rests = this.#rests;
     this.#starting += 1;
-    watchFromNowOn(env.PATH ?? "");
-    const { Launcher } = await import("./launcher.js");
-    const launcher = await Launcher.start(this.#bash, { cwd, env });
+    const launcher = await this.#start({ cwd, env });
     this.#starting -= 1;
     if (launcher === undefined) this.#isUseless = true;
     else if (rests !== this.#rests) launcher.end();
     else this.#launchers.push(launcher);
+  }
+  async #start({ cwd, env }: LauncherPlace): Promise<Launcher | undefined> {
+    try {
+      watchFromNowOn(env.PATH ?? "");
+      const { Launcher } = await import("./launcher.js");
+      return await Launcher.start(this.#bash, { cwd, env });
+    } catch {
+      // Commands are started from here as well, and say what is wrong.
+      return undefined;
+    }
   }
 }
