@@ -1,33 +1,66 @@
-/** The listing brought to life for one run. */
+/**
+ * The chains of one run: the built-in hooks, links and subscribers together with those that come from outside.
+ *
+ * 1. Within a chain the order is that of the names (`NN-name`), wherever an entry comes from.
+ * 2. An entry from outside with the name of a built-in one replaces it. Of several from outside with one name the last counts.
+ */
 import type { RequestLink, ToolLink } from "../engine/ports.js";
 import type { NamedHook, Stage } from "../engine/turn.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { listing } from "./listing.js";
 import type { ChainServices } from "./services.js";
 
-export interface Chains {
-  readonly stages: Record<Stage, NamedHook[]>;
-  readonly requestLinks: RequestLink[];
-  readonly toolLinks: ToolLink[];
-  readonly subscribers: readonly ((event: Envelope) => void)[];
+export interface Subscriber {
+  readonly name: string;
+  run(event: Envelope): void;
 }
 
-export function buildChains(services: ChainServices): Chains {
-  const named = <Run>({
-    name,
-    create,
-  }: {
-    readonly name: string;
-    readonly create: (services: ChainServices) => Run;
-  }) => ({
-    name,
-    run: create(services),
-  });
-  const stages = Object.entries(listing.stages).map(([stage, hooks]) => [stage, hooks.map(named)]);
+export interface Chains {
+  readonly stages: Readonly<Record<Stage, readonly NamedHook[]>>;
+  readonly requestLinks: readonly RequestLink[];
+  readonly toolLinks: readonly ToolLink[];
+  readonly subscribers: readonly Subscriber[];
+}
+
+/** What a part of the runtime or a plugin adds to the chains. */
+export interface ExtraChains {
+  readonly stages?: Partial<Record<Stage, readonly NamedHook[]>>;
+  readonly requestLinks?: readonly RequestLink[];
+  readonly toolLinks?: readonly ToolLink[];
+  readonly subscribers?: readonly Subscriber[];
+}
+
+export function buildChains(services: ChainServices, extra: ExtraChains = {}): Chains {
+  const built = <Run>(entries: readonly Entry<Run>[]) =>
+    entries.map(({ name, create }) => ({ name, run: create(services) }));
+  const stages = Object.entries(listing.stages).map(([stage, hooks]) => [
+    stage,
+    merge(built(hooks), extra.stages?.[stage as Stage]),
+  ]);
   return {
-    stages: Object.fromEntries(stages) as Record<Stage, NamedHook[]>,
-    requestLinks: listing.request.map(named),
-    toolLinks: listing.tool.map(named),
-    subscribers: listing.subscribers.map(({ create }) => create(services)),
+    stages: Object.fromEntries(stages) as Record<Stage, readonly NamedHook[]>,
+    requestLinks: merge(built(listing.request), extra.requestLinks),
+    toolLinks: merge(built(listing.tool), extra.toolLinks),
+    subscribers: merge(built(listing.subscribers), extra.subscribers),
   };
+}
+
+interface Entry<Run> {
+  readonly name: string;
+  create(services: ChainServices): Run;
+}
+
+const NAME = /^\d\d-[a-z0-9]+(-[a-z0-9]+)*$/;
+
+function merge<Named extends { readonly name: string }>(
+  builtIn: readonly Named[],
+  extra: readonly Named[] = [],
+): readonly Named[] {
+  if (extra.length === 0) return builtIn;
+  const misnamed = extra.find(({ name }) => !NAME.test(name));
+  if (misnamed !== undefined) {
+    throw new Error(`"${misnamed.name}" is not a name for a hook or a link: use NN-name, such as 45-check-style.`);
+  }
+  const byName = new Map([...builtIn, ...extra].map((entry) => [entry.name, entry]));
+  return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

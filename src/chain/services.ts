@@ -64,6 +64,11 @@ export type Log = (
   fields?: JsonObject,
 ) => void;
 
+/** A part of the run that follows its events; `subscribers/` says in which order. */
+export interface EventObserver {
+  onEvent?(event: Envelope): void;
+}
+
 /** The log of the run, where there is one. */
 export interface RunJournal {
   record(event: Envelope): void;
@@ -78,7 +83,7 @@ export interface RunJournal {
 }
 
 /** Writes down what calls change, so that it can be undone. */
-export interface ChangeRecorder {
+export interface ChangeRecorder extends EventObserver {
   begin(call: {
     readonly call: CallId;
     readonly tool: string;
@@ -104,7 +109,7 @@ export interface ModelFit {
 }
 
 /** What calls cost and may cost. */
-export interface CostKeeper {
+export interface CostKeeper extends EventObserver {
   /** Never rejects. Loads the catalogue: to be asked when the request is on its way. */
   facts(model: PricedModel): Promise<ModelFacts>;
   /** Where the calls of this turn are paid from; undefined when nothing limits them. */
@@ -126,7 +131,7 @@ export type PricedModel = AnsweringModel &
 export type CompactionReason = "nearly full" | "too long" | "asked";
 
 /** Makes conversations shorter that are about to be, or are, too long for their model. */
-export interface Compaction {
+export interface Compaction extends EventObserver {
   /** Whether the conversation leaves too little room for the request that is about to be sent. A comparison, as long as it is far from that. */
   isDue(turn: Turn): boolean | Promise<boolean>;
   /** False when it stays as it is; why has been told then. */
@@ -157,6 +162,10 @@ export interface ChainServices {
   readonly compaction?: Compaction;
   /** Delimits what tools brought from outside; without it, it is sent as it is. */
   readonly outside?: OutsideResults;
+  /** Keeps what `/audit` and `/why` show. */
+  readonly audit?: EventObserver;
+  /** Keeps shells ready between the calls of a turn. */
+  readonly shells?: EventObserver;
   /** The system prompt. Called once per model call; it must answer the same bytes for a model within a session. */
   systemPrompt(size: "full" | "small"): string;
   /** What a model was found to be too weak for (feature M20); nothing for one that nobody measured. */
@@ -164,8 +173,6 @@ export interface ChainServices {
   readonly maxOutputTokens?: number;
   /** How much the model shall think, as it stands now. */
   effort?(): Effort | undefined;
-  /** What `20-permission` found out in this turn, for `done`. */
-  readonly permissionState: { missing: string | undefined };
 }
 
 export type CreateHook = (services: ChainServices) => StageHook;

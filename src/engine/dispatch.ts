@@ -15,6 +15,7 @@ import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
 import { compose } from "./compose.js";
 import type { EnginePorts, Tool, ToolLinkContext, ToolOutcome } from "./ports.js";
 import type { Timing } from "./timing.js";
+import type { Turn } from "./turn.js";
 
 /** How long a cancelled tool may take to stop by itself before the turn goes on without it. */
 const STOP_GRACE_MS = 5000;
@@ -27,19 +28,13 @@ interface Entry {
   outcome?: ToolOutcome;
 }
 
-export interface DispatchOptions {
-  readonly ports: EnginePorts;
-  readonly bus: Bus;
-  readonly timing: Timing;
-  readonly signal: AbortSignal;
-}
-
 export interface DispatchResult {
   readonly results: readonly ToolResultBlock[];
   readonly failure: Failure | undefined;
 }
 
 export class Dispatch {
+  readonly #turn: Turn;
   readonly #ports: EnginePorts;
   readonly #bus: Bus;
   readonly #timing: Timing;
@@ -50,11 +45,12 @@ export class Dispatch {
   #reported = 0;
   #failure: Failure | undefined;
 
-  constructor(options: DispatchOptions) {
-    this.#ports = options.ports;
-    this.#bus = options.bus;
-    this.#timing = options.timing;
-    this.#abort = new AbortNode(options.signal);
+  constructor(turn: Turn) {
+    this.#turn = turn;
+    this.#ports = turn.ports;
+    this.#bus = turn.bus;
+    this.#timing = turn.timing;
+    this.#abort = new AbortNode(turn.signal);
     this.#signal = this.#abort.signal;
   }
 
@@ -174,6 +170,7 @@ export class Dispatch {
     if (block.malformed !== undefined) return outcome("error", malformedText(block.malformed));
     const context: ToolLinkContext = {
       definition: tool,
+      turn: this.#turn,
       signal: this.#signal,
       progress: (progress) => {
         if (entry.outcome === undefined) this.#bus.publish("ToolCallProgress", { call: block.call, text: progress });

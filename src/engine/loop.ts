@@ -1,18 +1,31 @@
 /**
- * The loop (features L1, L4, L14). It only follows states; what happens in a state is the business of that stage's hooks.
+ * The loop. It only follows stages; the hooks of a stage do the work.
  *
  * 1. Exactly one TurnStarted and one TurnEnded, whatever happens in between. It never throws.
  * 2. `send` is entered at most `maxIterations` times: the turn is bounded.
- * 3. A cancelled or failed turn visits no further working stage, only `error` and `done`.
+ * 3. A cancelled, stopped or failed turn visits no further working stage, only `error` and `done`.
+ * 4. `done` is visited exactly once in every turn, and each of its hooks runs even when one before it fails.
+ * 5. A hook that returns nothing changes nothing: the turn goes to the stage's default successor. Of several explicit wishes
+ *    the last one counts.
  */
 import { failure } from "../protocol/errors.js";
 import type { EventPayloads, TurnOutcome } from "../protocol/events.js";
 import { TurnFailure } from "./cancel.js";
-import type { Stage, StageChains, Turn } from "./turn.js";
+import type { HookResult, Stage, StageChains, Turn } from "./turn.js";
 
 export type TurnResult = EventPayloads["TurnEnded"];
 
-/** Hooks choose the next stage, so a faulty one could walk in circles without ever calling the model. */
+const SUCCESSORS: Readonly<Record<Exclude<Stage, "done">, Stage>> = {
+  start: "assemble",
+  assemble: "send",
+  send: "receive",
+  receive: "done",
+  tool_exec: "tool_done",
+  tool_done: "assemble",
+  error: "done",
+};
+
+/** Hooks may choose the next stage, so a faulty one could walk in circles without ever calling the model. */
 const STAGES_PER_ITERATION = 8;
 
 export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResult> {
@@ -25,12 +38,16 @@ export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResu
     ...(queued > 0 && { queued }),
   });
   const bound = STAGES_PER_ITERATION * (turn.ports.maxIterations + 2);
-  let stage: Stage | undefined = "start";
-  for (let visited = 0; stage !== undefined && visited < bound; visited++) {
-    const next: Stage | undefined = await visit(stage, turn, stages);
-    stage = redirect(stage, next, turn);
+  let stage: Stage = "start";
+  for (let visited = 0; stage !== "done" && visited < bound; visited++) {
+    const wish: Stage | undefined = await visit(stage, turn, stages);
+    stage = nextStage(stage, wish, turn);
   }
-  if (stage !== undefined) turn.fail(failure("Internal", { detail: `the hooks of ${stage} lead nowhere` }));
+  if (stage !== "done") {
+    turn.fail(failure("Internal", { detail: `the hooks of ${stage} lead nowhere` }));
+    await visit("error", turn, stages);
+  }
+  await finish(turn, stages);
   const result = conclude(turn);
   turn.bus.publish("TurnTiming", { turn: turn.id, parts: turn.timing.report() });
   turn.bus.publish("TurnEnded", result);
@@ -38,27 +55,43 @@ export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResu
   return result;
 }
 
+/** Runs the hooks of a stage until one fails or stops the turn. Returns the last explicit wish. */
 async function visit(stage: Stage, turn: Turn, stages: StageChains): Promise<Stage | undefined> {
-  let next: Stage | undefined;
+  let wish: Stage | undefined;
   try {
     for (const hook of stages[stage]) {
-      next = await turn.timing.measure(`${stage}/${hook.name}`, () => hook.run(turn));
+      const said: HookResult = await turn.timing.measure(`${stage}/${hook.name}`, () => hook.run(turn));
+      if (said === undefined) continue;
+      if ("stop" in said) {
+        turn.stop(`${stage}/${hook.name}`, said.stop);
+        return undefined;
+      }
+      wish = said.next;
     }
   } catch (error) {
-    if (error instanceof TurnFailure) return turn.fail(error.failure);
-    if (turn.signal.aborted) return "done";
-    return turn.fail(failure("Internal", { detail: error instanceof Error ? error.message : String(error) }));
+    noteFault(turn, error);
   }
-  return next;
+  return wish;
 }
 
-/** Where the hooks' wish gives way to what has happened to the turn. */
-function redirect(from: Stage, wish: Stage | undefined, turn: Turn): Stage | undefined {
-  if (from === "done") return undefined;
-  if (from === "error") return wish === "error" ? "done" : wish;
-  if (turn.failure !== undefined) return turn.outcome === "limit" ? "done" : "error";
-  if (turn.signal.aborted) return "done";
-  if (wish !== "send") return wish;
+/** The stage `done`: what one hook does not manage must not keep the others from their work. */
+async function finish(turn: Turn, stages: StageChains): Promise<void> {
+  for (const hook of stages.done) await visit("done", turn, { ...stages, done: [hook] });
+}
+
+function noteFault(turn: Turn, error: unknown): void {
+  if (error instanceof TurnFailure) turn.fail(error.failure);
+  else if (!turn.signal.aborted)
+    turn.fail(failure("Internal", { detail: error instanceof Error ? error.message : String(error) }));
+}
+
+/** What has happened to the turn counts more than what its hooks wish. */
+function nextStage(from: Exclude<Stage, "done">, wish: Stage | undefined, turn: Turn): Stage {
+  const next = wish ?? SUCCESSORS[from];
+  if (turn.failure !== undefined) return from === "error" || turn.outcome === "limit" ? "done" : "error";
+  if (turn.signal.aborted || turn.stopped !== undefined) return "done";
+  if (from === "error" && next === "error") return "done";
+  if (next !== "send") return next;
   if (turn.iterations >= turn.ports.maxIterations) {
     turn.outcome = "limit";
     turn.failure = failure("IterationLimit", { limit: turn.ports.maxIterations });
@@ -69,11 +102,9 @@ function redirect(from: Stage, wish: Stage | undefined, turn: Turn): Stage | und
 }
 
 function conclude(turn: Turn): TurnResult {
+  const outcome = outcomeOf(turn);
   const reason = turn.cancelReason;
-  const cause = reason?.failure ?? turn.failure;
-  let outcome: TurnOutcome = turn.outcome ?? "answered";
-  if (reason !== undefined) outcome = reason.failure === undefined ? "cancelled" : (reason.outcome ?? "limit");
-  else if (turn.failure !== undefined && turn.outcome === undefined) outcome = "failed";
+  const cause = reason?.failure ?? turn.failure ?? turn.stopped;
   if (outcome === "cancelled") turn.bus.publish("Cancelled", { turn: turn.id, by: reason?.by ?? "" });
   return {
     turn: turn.id,
@@ -85,4 +116,12 @@ function conclude(turn: Turn): TurnResult {
     ...(turn.truncated && { truncated: true as const }),
     ...(cause !== undefined && outcome !== "cancelled" && { failure: cause }),
   };
+}
+
+function outcomeOf({ cancelReason, failure: cause, outcome, stopped }: Turn): TurnOutcome {
+  if (cancelReason !== undefined)
+    return cancelReason.failure === undefined ? "cancelled" : (cancelReason.outcome ?? "limit");
+  if (outcome !== undefined) return outcome;
+  if (cause !== undefined) return "failed";
+  return stopped === undefined ? "answered" : "stopped";
 }

@@ -17,6 +17,7 @@ import type { ToolStatus } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { Cost, Usage } from "../protocol/usage.js";
+import type { Turn } from "./turn.js";
 
 /* ---- models ---- */
 
@@ -172,6 +173,8 @@ export type Next<Input, Context, Output> = (input: Input, context?: Context) => 
 
 export interface ToolLinkContext extends ToolContext {
   readonly definition: Tool;
+  /** Absent for a read that is repeated while a session is resumed. */
+  readonly turn?: Turn;
   /** Resolves when the call may begin; absent when nothing has to be written first. */
   readonly intended?: Promise<void>;
 }

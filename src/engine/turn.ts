@@ -1,7 +1,7 @@
 /** The working state of one turn: what the stage hooks read and write. */
 import type { AbortNode } from "../base/abort-tree.js";
 import type { InputContent, Message } from "../protocol/content.js";
-import { type Failure, isLimit } from "../protocol/errors.js";
+import { type Failure, failure, isLimit } from "../protocol/errors.js";
 import type { TurnOutcome } from "../protocol/events.js";
 import type { ClientId, TurnId } from "../protocol/ids.js";
 import { addCost, addUsage, type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
@@ -13,8 +13,13 @@ import { Timing } from "./timing.js";
 
 export type Stage = "start" | "assemble" | "send" | "receive" | "tool_exec" | "tool_done" | "done" | "error";
 
-/** The last hook of a chain names the next stage; none ends the turn. */
-export type StageHook = (turn: Turn) => Promise<Stage | undefined> | Stage | undefined;
+/**
+ * What a hook wishes: nothing, another stage than the default successor, or the end of the turn with the reason that people
+ * and the log are told.
+ */
+export type HookResult = { readonly next: Stage } | { readonly stop: string } | undefined;
+
+export type StageHook = (turn: Turn) => Promise<HookResult> | HookResult;
 
 export interface NamedHook {
   readonly name: string;
@@ -79,6 +84,10 @@ export class Turn {
   compacted = false;
   outcome: TurnOutcome | undefined;
   failure: Failure | undefined;
+  /** A hook ended the turn on purpose. */
+  stopped: Failure | undefined;
+  /** A tool that needed a permission which no client could give. */
+  unansweredTool: string | undefined;
 
   constructor(options: TurnOptions) {
     this.id = options.id;
@@ -111,11 +120,14 @@ export class Turn {
   }
 
   /** Ends the turn with a failure; the first one stands. */
-  fail(failure: Failure): "error" {
-    if (this.failure === undefined) {
-      this.failure = failure;
-      if (isLimit(failure.reason)) this.outcome ??= "limit";
-    }
-    return "error";
+  fail(cause: Failure): void {
+    if (this.failure !== undefined) return;
+    this.failure = cause;
+    if (isLimit(cause.reason)) this.outcome ??= "limit";
+  }
+
+  /** Ends the turn because a hook said so; the first reason stands. */
+  stop(hook: string, reason: string): void {
+    this.stopped ??= failure("StoppedByHook", { hook, detail: reason });
   }
 }

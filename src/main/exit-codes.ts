@@ -14,6 +14,7 @@ export const EXIT = {
 } as const;
 
 export function exitCodeOf(ended: EventPayloads["TurnEnded"]): number {
+  if (ended.outcome === "stopped") return EXIT.failed;
   return ended.outcome === "failed" && ended.failure ? exitCodeOfFailure(ended.failure) : EXIT[ended.outcome];
 }
 

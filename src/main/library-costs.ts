@@ -25,7 +25,7 @@ export class LibraryCosts implements CostKeeper {
   }
 
   /** Each prompt has a budget of its own within the whole. */
-  hear({ kind }: Envelope): void {
+  onEvent({ kind }: Envelope): void {
     if (kind === "TurnStarted") this.#prompt = undefined;
   }
 

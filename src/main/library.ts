@@ -22,6 +22,7 @@ import type { HarnessEvent, HarnessStatus } from "../control/transports/simple-e
 import { Bus } from "../engine/bus.js";
 import type { TurnResult } from "../engine/loop.js";
 import type { EnginePorts } from "../engine/ports.js";
+import type { NamedHook } from "../engine/turn.js";
 import { type AssistantBlock, type Message, plainText, text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
@@ -123,9 +124,7 @@ export class Harness {
       limitsOf: async () => (reads === undefined ? undefined : { reads, writes }),
       conversation: () => this.#run.conversation,
     });
-    bus.subscribe((event) => this.#compaction.hear(event));
     const costs = settled.costs && new LibraryCosts(settled.costs);
-    if (costs !== undefined) bus.subscribe((event) => costs.hear(event));
     const bringsText = outside.wraps && registry.list().some(({ ownResults }) => ownResults !== true);
     const notices = bringsText ? [STANDING_INSTRUCTION] : [];
     const systemPrompt = [settled.systemPrompt, ...notices].filter((part) => part !== "").join("\n\n");
@@ -139,20 +138,19 @@ export class Harness {
       log: () => {},
       retry: { clock: systemClock, random: Math.random, totalWaitMs: settled.retryWaitMs },
       systemPrompt: () => systemPrompt,
-      permissionState: { missing: undefined },
       maxOutputTokens: settled.maxTokens,
       effort: () => settled.effort,
       ...(costs !== undefined && { costs }),
     };
-    const chains = buildChains(services);
-    // The last of its chain: by now the words are in the conversation.
-    chains.stages.start.push({
-      name: "99-tell-user",
+    // The last of its stage: the input is in the conversation by then.
+    const showInput: NamedHook = {
+      name: "99-show-input",
       run: (turn) => {
         this.#emit({ type: "user", content: plainText(turn.input) });
-        return "assemble";
       },
-    });
+    };
+    const chains = buildChains(services, { stages: { start: [showInput] } });
+    for (const subscriber of chains.subscribers) bus.subscribe((event) => subscriber.run(event));
     const ports: EnginePorts = {
       clock: systemClock,
       ids,

@@ -84,7 +84,6 @@ export async function openRun(
     },
   });
   const costs = new RunCosts({ ...parts, ...parts.loaded, session, isResumed: resumed !== undefined, journal });
-  bus.subscribe((event) => costs.hear(event));
   const outside = new OutsideResults(() => sessionMark(session, sessions), {
     results: settings.untrusted_results.value,
   });
@@ -97,7 +96,6 @@ export async function openRun(
     journal,
     onShortened: () => parts.content?.forget(),
   });
-  bus.subscribe((event) => compaction.hear(event));
   const timeout = settings.permission_timeout.value;
   const limit = timeout === undefined ? undefined : { clock, ms: timeout, answer: timedOut(timeout) };
   const desk = new PermissionDesk(bus, request.personPresent, limit);
@@ -119,16 +117,21 @@ export async function openRun(
     costs,
     compaction,
     outside,
+    audit: tools.security,
+    shells: {
+      onEvent: ({ kind }) => {
+        if (kind === "TurnEnded") void toolbox.rest();
+      },
+    },
     openRoute: (name) => parts.routes.open(name),
     retry: { clock, random: Math.random, totalWaitMs: settings.retry_wait_ms.value },
     systemPrompt: (size) => prompts[size],
     fit: modelFits({ variables: parts.variables, roots: parts.loaded.roots, note: parts.note }),
-    permissionState: { missing: undefined },
     effort: () => effort.level,
     ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),
   };
   const chains = buildChains(services);
-  for (const subscriber of chains.subscribers) bus.subscribe(subscriber);
+  for (const subscriber of chains.subscribers) bus.subscribe((event) => subscriber.run(event));
   const ports: EnginePorts = {
     clock,
     ids: parts.ids,
@@ -185,7 +188,6 @@ function openRunTools(
   const { settings, roots, profilePath } = loaded;
   const outputDirectory = join(roots.state, "output", session);
   const undo = new RunUndo({ session, root, sessions, turnsBefore });
-  bus.subscribe((event) => undo.hear(event));
   const hidden = sessions.ownFolders;
   const restrictions = () => permissions.restrictions();
   const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, tell, restrictions });
@@ -197,9 +199,6 @@ function openRunTools(
     webHosts: settings.web_hosts.value,
     witness: undo,
     wrapCommand: (command, options) => sandbox.wrap(command, options),
-  });
-  bus.subscribe((event) => {
-    if (event.kind === "TurnEnded") void toolbox.rest();
   });
   const permissions: RunPermissions = new RunPermissions({
     loaded,

@@ -50,7 +50,7 @@ export class RunCompaction implements Compaction {
     this.#options = options;
   }
 
-  hear(event: Envelope): void {
+  onEvent(event: Envelope): void {
     if (event.kind !== "CostIncremented" || !endsAnswer(event.payload)) return;
     const { input, cache_read, cache_write, output } = event.payload.usage;
     const tokens = input + cache_read + cache_write + output;

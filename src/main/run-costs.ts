@@ -57,7 +57,7 @@ export class RunCosts implements CostKeeper {
     this.#runLimit = options.settings.budget.value;
   }
 
-  hear(event: Envelope): void {
+  onEvent(event: Envelope): void {
     // What is paid for between turns is no part of the one before.
     if (event.kind === "TurnStarted" || event.kind === "TurnEnded") this.#turn = undefined;
     if (event.kind === "CompactionTriggered" && this.#context !== undefined && event.payload.tokens !== undefined) {

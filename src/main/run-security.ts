@@ -37,11 +37,12 @@ export class RunSecurity implements NonNullable<SlashContext["security"]> {
 
   constructor(options: RunSecurityOptions) {
     this.#options = options;
-    options.bus.subscribe((event) => {
-      if (event.kind === "TextDelta" || event.kind === "ThinkingDelta" || event.kind === "ToolCallProgress") return;
-      if (this.#early === undefined) this.#ring?.see(event);
-      else this.#keep(this.#early, event);
-    });
+  }
+
+  onEvent(event: Envelope): void {
+    if (event.kind === "TextDelta" || event.kind === "ThinkingDelta" || event.kind === "ToolCallProgress") return;
+    if (this.#early === undefined) this.#ring?.see(event);
+    else this.#keep(this.#early, event);
   }
 
   /** Outputs are not for the audit, and would be held for nothing. */

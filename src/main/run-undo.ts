@@ -29,7 +29,7 @@ export class RunUndo implements ChangeRecorder, ChangeWitness {
     this.#options = options;
   }
 
-  hear(event: Envelope): void {
+  onEvent(event: Envelope): void {
     if (event.kind !== "TurnStarted") return;
     const { turnsBefore } = this.#options;
     const number = this.#turn === undefined ? turnsBefore : this.#turn.number;

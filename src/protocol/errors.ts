@@ -67,6 +67,7 @@ const TEXTS = {
     "The request is not the one on the cassette <file>: <detail>. Record it again if the change is wanted.",
 
   // The run
+  StoppedByHook: "The hook <hook> stopped the turn: <detail>",
   Interrupted: "The program was stopped in the middle of this turn.",
   Timeout: "Stopped after <timeout>: the time limit was reached. Raise it with --timeout.",
   IterationLimit: "Stopped after <limit> model calls: the limit was reached. Raise it with --max-iterations.",

@@ -16,7 +16,7 @@ import type { JsonObject, JsonValue } from "./json.js";
 import type { Cost, Usage } from "./usage.js";
 
 export type ToolStatus = "ok" | "error" | "denied" | "cancelled" | "timeout" | "skipped";
-export type TurnOutcome = "answered" | "limit" | "denied" | "cancelled" | "failed";
+export type TurnOutcome = "answered" | "limit" | "denied" | "stopped" | "cancelled" | "failed";
 export type PermissionDecision = "allow_once" | "allow_pattern" | "allow_tool" | "deny";
 export type SessionEndReason = "idle" | "user" | "error" | "binary-shutdown";
 

@@ -72,7 +72,6 @@ function engineWith(steps: readonly Step[], limit: number) {
     compaction,
     outside,
   });
-  engine.bus.subscribe((event) => compaction.hear(event));
   return { engine, model };
 }
 

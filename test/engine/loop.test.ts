@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AbortNode } from "../../src/base/abort-tree.js";
 import { TurnFailure } from "../../src/engine/cancel.js";
 import type { ModelEvent } from "../../src/engine/ports.js";
+import type { NamedHook } from "../../src/engine/turn.js";
 import { text } from "../../src/protocol/content.js";
 import { failure } from "../../src/protocol/errors.js";
 import { call, calls, deferred, ok, says, scriptedModel, testEngine, tool } from "../support/engine.js";
@@ -65,7 +66,7 @@ describe("the loop", () => {
     expect(engine.kinds()).toEqual(["TurnStarted", "Error", "TurnTiming", "TurnEnded"]);
   });
 
-  verifies(["L3"], "links wrap the call from the outside in, in the order of the list", async () => {
+  verifies(["L3"], "links wrap the call from the outside in, in the order of their names", async () => {
     const seen: string[] = [];
     const link = (name: string) => ({
       name,
@@ -84,19 +85,18 @@ describe("the loop", () => {
           return ok("");
         }),
       ],
-      toolLinks: [link("a"), link("b")],
+      toolLinks: [link("96-b"), link("95-a")],
     });
     await engine.turn("go");
-    expect(seen).toEqual(["a in", "b in", "run", "b out", "a out"]);
+    expect(seen).toEqual(["95-a in", "96-b in", "run", "96-b out", "95-a out"]);
   });
 
   verifies(["L14"], "an exception in a hook is an Error event; the next turn works", async () => {
     let faulty = true;
-    const hook = {
+    const hook: NamedHook = {
       name: "99-faulty",
       run: () => {
         if (faulty) throw new Error("planted");
-        return "send" as const;
       },
     };
     const engine = testEngine({ model: scriptedModel([says("fine")]), extraHooks: { assemble: [hook] } });
@@ -130,7 +130,7 @@ describe("the loop", () => {
     const engine = testEngine({
       model: scriptedModel([]),
       maxIterations: 2,
-      extraHooks: { assemble: [{ name: "99-circle", run: () => "assemble" }] },
+      extraHooks: { assemble: [{ name: "99-circle", run: () => ({ next: "assemble" }) }] },
     });
     expect(await engine.turn("go")).toMatchObject({ outcome: "failed", failure: { reason: "Internal" } });
   });

@@ -73,7 +73,6 @@ function openRun(
     person: desk,
     log: () => {},
     systemPrompt: () => "",
-    permissionState: { missing: undefined },
   };
   const chains = buildChains(services);
   const { messages, waiting } = rebuild(log.resumed);

@@ -139,26 +139,21 @@ export function testEngine(options: EngineOptions): TestEngine {
     ...(options.compaction !== undefined && { compaction: options.compaction }),
     ...(options.outside !== undefined && { outside: options.outside }),
     systemPrompt: () => "system",
-    permissionState: { missing: undefined },
     ...(options.costs !== undefined && { costs: options.costs }),
   };
-  const chains = buildChains(services);
+  const { requestLinks = [], toolLinks = [], extraHooks = {} } = options;
+  const chains = buildChains(services, { requestLinks, toolLinks, stages: extraHooks });
+  for (const subscriber of chains.subscribers) bus.subscribe((event) => subscriber.run(event));
   const ports: EnginePorts = {
     clock,
     ids,
     tools: registry,
-    requestLinks: [...chains.requestLinks, ...(options.requestLinks ?? [])],
-    toolLinks: [...chains.toolLinks, ...(options.toolLinks ?? [])],
+    requestLinks: chains.requestLinks,
+    toolLinks: chains.toolLinks,
     mayStartEarly: (toolCall, definition) => gate.judge(toolCall, definition).decision === "allow",
     toolExecution: options.toolExecution ?? "batched",
     maxIterations: options.maxIterations ?? 100,
   };
-  const stages = Object.fromEntries(
-    Object.entries(chains.stages).map(([stage, hooks]) => [
-      stage,
-      [...hooks, ...(options.extraHooks?.[stage as Stage] ?? [])],
-    ]),
-  ) as Record<Stage, NamedHook[]>;
   const conversation: Message[] = [];
   return {
     bus,
@@ -176,7 +171,7 @@ export function testEngine(options: EngineOptions): TestEngine {
           abort,
           conversation,
         }),
-        stages,
+        chains.stages,
       ),
   };
 }

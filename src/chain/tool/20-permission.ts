@@ -14,7 +14,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     return denied(denialText(verdict));
   }
   if (!person.present()) {
-    services.permissionState.missing ??= call.tool;
+    if (context.turn !== undefined) context.turn.unansweredTool ??= call.tool;
     person.note(call.call, call.tool, { decision: "deny", decidedBy: "nobody to ask", message: verdict.reason });
     return denied(
       `Denied: ${call.tool} needs a person's permission and nobody is there to give it. ${verdict.reason} Go on without it, or say what you would have done.`,
@@ -36,7 +36,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   const answer = await person.ask(question, context.signal);
   if (context.signal.aborted) return { status: "cancelled", content: [ownText("Cancelled before it was allowed.")] };
   if (answer.unanswered) {
-    services.permissionState.missing ??= call.tool;
+    if (context.turn !== undefined) context.turn.unansweredTool ??= call.tool;
     return denied(`Denied: ${answer.message ?? "nobody answered."}`);
   }
   if (answer.decision === "deny")

@@ -5,7 +5,7 @@ import type { CreateToolLink } from "../services.js";
 /**
  * What changes something is written down before it begins (feature S3), after it was permitted: a question that nobody
  * answered before the end is not a call that may have run. Its end is written with its result. The disk takes its time; the
- * links behind get ready meanwhile, and `90-begin` waits.
+ * links behind get ready meanwhile, and `90-wait-for-intent` waits.
  */
 export const create: CreateToolLink =
   ({ journal }) =>

@@ -96,7 +96,7 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
   TurnEnded: object(
     {
       turn: STRING,
-      outcome: oneOf("answered", "limit", "denied", "cancelled", "failed"),
+      outcome: oneOf("answered", "limit", "denied", "stopped", "cancelled", "failed"),
       text: STRING,
       iterations: NUMBER,
       usage: USAGE,

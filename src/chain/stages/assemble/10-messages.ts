@@ -1,4 +1,4 @@
-import type { Stage, Turn } from "../../../engine/turn.js";
+import type { Turn } from "../../../engine/turn.js";
 import type { Message } from "../../../protocol/content.js";
 import type { ChainServices, CreateHook } from "../../services.js";
 
@@ -10,7 +10,11 @@ export const create: CreateHook = (services) => (turn) => {
   return begin(turn, messages, services);
 };
 
-function begin(turn: Turn, messages: readonly Message[], { effort: wanted, maxOutputTokens }: ChainServices): Stage {
+function begin(
+  turn: Turn,
+  messages: readonly Message[],
+  { effort: wanted, maxOutputTokens }: ChainServices,
+): undefined {
   const effort = wanted?.();
   turn.request = {
     model: turn.model.model,
@@ -21,5 +25,4 @@ function begin(turn: Turn, messages: readonly Message[], { effort: wanted, maxOu
     ...(effort !== undefined && { effort }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   };
-  return "send";
 }

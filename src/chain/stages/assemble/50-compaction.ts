@@ -1,4 +1,4 @@
-import type { Stage, Turn } from "../../../engine/turn.js";
+import type { Turn } from "../../../engine/turn.js";
 import type { ChainServices, Compaction, CreateHook } from "../../services.js";
 
 /** Before the window is full, the beginning of the conversation gives way to a summary (features M16, X7). Mostly one comparison. */
@@ -6,17 +6,16 @@ export const create: CreateHook =
   ({ compaction, outside }) =>
   (turn) => {
     const due = compaction?.isDue(turn) ?? false;
-    return compaction !== undefined && due ? shorten(turn, due, { compaction, outside }) : "send";
+    return compaction !== undefined && due ? shorten(turn, due, { compaction, outside }) : undefined;
   };
 
 async function shorten(
   turn: Turn,
   due: true | Promise<boolean>,
   { compaction, outside }: { readonly compaction: Compaction; readonly outside: ChainServices["outside"] },
-): Promise<Stage> {
+): Promise<undefined> {
   if ((await due) && (await compaction.shorten(turn, "nearly full")) && turn.request !== undefined) {
     const messages = (await outside?.asSent(turn.conversation)) ?? [...turn.conversation];
     turn.request = { ...turn.request, messages };
   }
-  return "send";
 }

@@ -2,11 +2,10 @@ import { failure } from "../../../protocol/errors.js";
 import type { CreateHook } from "../../services.js";
 
 /** An answer that was given without something the model needed is not a full answer: say so. */
-export const create: CreateHook = (services) => (turn) => {
-  const tool = services.permissionState.missing;
+export const create: CreateHook = () => (turn) => {
+  const tool = turn.unansweredTool;
   if (tool !== undefined && turn.outcome === undefined && turn.failure === undefined) {
     turn.outcome = "denied";
     turn.failure = failure("PermissionUnanswerable", { tool });
   }
-  return undefined;
 };

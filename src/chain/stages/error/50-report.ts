@@ -6,5 +6,4 @@ export const create: CreateHook = (services) => (turn) => {
     turn.bus.publish("Error", { ...turn.failure, turn: turn.id });
     services.log("error", "engine", turn.failure.message, { reason: turn.failure.reason, turn: turn.id });
   }
-  return "done";
 };

@@ -8,14 +8,15 @@ export const create: CreateHook = (services) => async (turn) => {
   const { stream, dispatch } = turn;
   if (stream === undefined || dispatch === undefined) throw new Error("nothing was sent to receive from");
   const answer = await receive(turn, stream, dispatch);
-  if (!answer.complete) return (await isShorterNow(turn, services)) ? "assemble" : "done";
+  if (!answer.complete) return (await isShorterNow(turn, services)) ? { next: "assemble" } : undefined;
   turn.compacted = false;
   if (answer.stop === "refusal") {
-    return turn.fail(failure("ContentRefused", { name: turn.model.provider, detail: turn.text || "no reason given" }));
+    turn.fail(failure("ContentRefused", { name: turn.model.provider, detail: turn.text || "no reason given" }));
+    return undefined;
   }
-  if (answer.yielded) return "done";
-  if (dispatch.size > 0) return "tool_exec";
-  return answer.stop === "pause" ? "assemble" : "done";
+  if (answer.yielded) return undefined;
+  if (dispatch.size > 0) return { next: "tool_exec" };
+  return answer.stop === "pause" ? { next: "assemble" } : undefined;
 };
 
 /** A conversation that its model cannot read is made shorter once; when that does not help, the failure stands. */

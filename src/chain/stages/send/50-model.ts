@@ -1,21 +1,19 @@
 import { compose } from "../../../engine/compose.js";
 import { Dispatch } from "../../../engine/dispatch.js";
 import type { RequestContext } from "../../../engine/ports.js";
-import type { Stage } from "../../../engine/turn.js";
 import type { CreateHook } from "../../services.js";
 
 /** Opens the model's answer through the request chain. */
 export const create: CreateHook =
   () =>
-  async (turn): Promise<Stage> => {
-    const { request, ports, bus, timing, signal } = turn;
+  async (turn): Promise<undefined> => {
+    const { request, ports, timing, signal } = turn;
     if (request === undefined) throw new Error("nothing was assembled to send");
     const context: RequestContext = { model: turn.model, signal };
     const send = compose(ports.requestLinks, async (final, inner) => inner.model.stream(final, inner), {
       timing,
       prefix: "request-link",
     });
-    turn.dispatch = new Dispatch({ ports, bus, timing, signal });
+    turn.dispatch = new Dispatch(turn);
     turn.stream = await send(request, context);
-    return "receive";
   };

@@ -1,17 +1,15 @@
 import { TurnFailure } from "../../../engine/cancel.js";
-import type { Stage } from "../../../engine/turn.js";
 import { failure } from "../../../protocol/errors.js";
 import type { CreateHook } from "../../services.js";
 
 /** An input that names a route goes there, for this one turn (feature M8). */
 export const create: CreateHook =
   ({ openRoute }) =>
-  async (turn): Promise<Stage> => {
-    if (turn.route === undefined) return "assemble";
+  async (turn): Promise<undefined> => {
+    if (turn.route === undefined) return;
     const found = await openRoute?.(turn.route);
     if (found === undefined)
       throw new TurnFailure(failure("NoModel", { detail: `there is no route '${turn.route}'.` }));
     if ("failure" in found) throw new TurnFailure(found.failure);
     turn.model = found.model;
-    return "assemble";
   };

@@ -3,8 +3,6 @@ import { inputMessage } from "../../../protocol/content.js";
 import type { CreateHook } from "../../services.js";
 
 /** The user's words become the newest message. */
-export const create: CreateHook = (services) => (turn) => {
-  services.permissionState.missing = undefined;
+export const create: CreateHook = () => (turn) => {
   turn.conversation.push(withOrigin(inputMessage(turn.input, turn.notice), turn.firstEvent));
-  return "assemble";
 };

@@ -7,5 +7,4 @@ export const create: CreateHook = () => (turn) => {
     const event = turn.bus.publish("InputSteered", { turn: turn.id, input: content, from });
     turn.conversation.push(withOrigin({ role: "user", content }, event));
   }
-  return "assemble";
 };

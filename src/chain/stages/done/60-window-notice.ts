@@ -2,7 +2,8 @@ import type { CreateHook } from "../../services.js";
 import { tellWindow } from "../../tell-window.js";
 
 /** At the end of a turn: says when the conversation is about to be longer than the model can read (feature M16). */
-export const create: CreateHook = (services) => async (turn) => {
-  await tellWindow(turn, services);
-  return undefined;
-};
+export const create: CreateHook =
+  (services) =>
+  async (turn): Promise<undefined> => {
+    await tellWindow(turn, services);
+  };

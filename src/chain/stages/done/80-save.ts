@@ -4,9 +4,9 @@ import type { CreateHook } from "../../services.js";
 /** A turn counts as answered when it is saved; the log's share of its time is known then too (feature L12). */
 export const create: CreateHook =
   ({ journal, undo }) =>
-  async (turn) => {
+  async (turn): Promise<undefined> => {
     await undo?.settle();
-    if (journal === undefined) return undefined;
+    if (journal === undefined) return;
     try {
       await journal.settle();
     } catch (error) {
@@ -14,5 +14,4 @@ export const create: CreateHook =
       turn.fail(failure("SessionNotSaved", { detail: (error as Error).message }));
     }
     turn.timing.add("log/write", journal.takeWriteMs());
-    return undefined;
   };

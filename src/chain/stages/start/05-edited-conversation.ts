@@ -1,15 +1,13 @@
 import { TurnFailure } from "../../../engine/cancel.js";
-import type { Stage } from "../../../engine/turn.js";
 import { failure } from "../../../protocol/errors.js";
 import type { CreateHook } from "../../services.js";
 
 /** A person may have changed what was said since the last turn (feature S7): the turn begins from there. */
 export const create: CreateHook =
   ({ journal }) =>
-  async (turn): Promise<Stage> => {
+  async (turn): Promise<undefined> => {
     const edited = await journal?.editedConversation().catch((error: Error) => {
       throw new TurnFailure(failure("SessionUnreadable", { session: turn.bus.session, detail: error.message }));
     });
     if (edited !== undefined) turn.conversation.splice(0, turn.conversation.length, ...edited);
-    return "assemble";
   };

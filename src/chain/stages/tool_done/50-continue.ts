@@ -1,3 +1,0 @@
-import type { CreateHook } from "../../services.js";
-
-export const create: CreateHook = () => () => "assemble";

@@ -1,0 +1,7 @@
+import type { CreateSubscriber } from "../services.js";
+
+/** Decisions and calls go to the audit. */
+export const create: CreateSubscriber =
+  ({ audit }) =>
+  (event) =>
+    audit?.onEvent?.(event);

@@ -1,0 +1,7 @@
+import type { CreateSubscriber } from "../services.js";
+
+/** The size of the conversation is followed. */
+export const create: CreateSubscriber =
+  ({ compaction }) =>
+  (event) =>
+    compaction?.onEvent?.(event);
