@@ -14,7 +14,7 @@ export interface Requirement {
 export const REQUIREMENTS = [
   // The loop
   { id: "L1", title: "A turn is a bounded state machine of stages", status: "done" },
-  { id: "L2", title: "Hooks of a stage form one ordered, shadowable chain", status: "open" },
+  { id: "L2", title: "Hooks of a stage form one ordered, shadowable chain", status: "part" },
   { id: "L3", title: "Middleware around the provider call and each tool run", status: "done" },
   { id: "L4", title: "A turn ends for a known reason, limits included", status: "done" },
   { id: "L5", title: "Safe tools run together, results in the model's order", status: "done" },
@@ -57,6 +57,9 @@ export const REQUIREMENTS = [
   { id: "P12", title: "Untrusted content is delimited", status: "done" },
   { id: "P13", title: "No raw control sequences on the terminal", status: "part" },
   { id: "P14", title: "Project hooks run only when allowed and acknowledged", status: "part" },
+  { id: "P15", title: "Mode auto: commands inside the sandbox run unasked", status: "open" },
+  { id: "P16", title: "One guard list for sandbox, files, patches and undo", status: "open" },
+  { id: "P17", title: "A published threat model with tests", status: "open" },
   // Models, credentials, cost
   { id: "M1", title: "One provider interface over canonical content blocks", status: "done" },
   { id: "M2", title: "The wire protocols", status: "done" },
@@ -91,6 +94,7 @@ export const REQUIREMENTS = [
   { id: "S10", title: "The session command", status: "done" },
   { id: "S11", title: "Tamper-evident log", status: "done" },
   { id: "S12", title: "Counterfactual runs side by side", status: "open" },
+  { id: "S13", title: "A session is leased to one process", status: "open" },
   // Context
   { id: "X1", title: "Instruction files, nested and from other tools", status: "done" },
   { id: "X2", title: "Dynamic markers in instructions", status: "open" },
