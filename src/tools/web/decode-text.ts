@@ -1,5 +1,7 @@
 /** Bytes into text, by what the page, its server or its first bytes say about the encoding, in the order browsers use. */
-import { windows1252 } from "./html/entities.js";
+
+/** The characters from 0x80 to 0x9f. */
+const WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
 export function decodeText(bytes: Uint8Array, contentType: string): string {
   const named = byteOrderMark(bytes) ?? charsetOf(contentType) ?? declared(bytes);
@@ -17,7 +19,7 @@ export function decodeText(bytes: Uint8Array, contentType: string): string {
 function decodeAll(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): string {
   const text = decoder.decode(bytes);
   if (decoder.encoding !== "windows-1252") return text;
-  return text.replace(/[\x80-\x9f]/g, (character) => windows1252(character.charCodeAt(0)));
+  return text.replace(/[\x80-\x9f]/g, (character) => WINDOWS_1252.charAt(character.charCodeAt(0) - 0x80));
 }
 
 function byteOrderMark([a, b, c]: Uint8Array): string | undefined {
