@@ -1,7 +1,6 @@
 /** The command line as a table: a name, a line of help, and where to load it from. Nothing else is imported before it is needed. */
-import { isId } from "../protocol/ids.js";
 import { EXIT } from "./exit-codes.js";
-import { nearest, UsageError } from "./flags.js";
+import { UsageError } from "./flags.js";
 
 export interface CliCommand {
   readonly name: string;
@@ -12,7 +11,7 @@ export interface CliCommand {
 export const COMMANDS: readonly CliCommand[] = [
   {
     name: "run",
-    summary: "run one prompt to its end (the default when a prompt is given)",
+    summary: "run one prompt to its end (the default for a prompt with spaces)",
     load: () => import("./commands/run.js"),
   },
   {
@@ -85,7 +84,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "mock-model", summary: "a scripted model server for tests", load: () => import("./commands/mock-model.js") },
   {
     name: "help",
-    summary: "this help; 'help environment' lists the variables",
+    summary: "this help; 'help COMMAND' for one command, 'help environment' for the variables",
     load: () => import("./commands/help.js"),
   },
   { name: "version", summary: "print the version", load: () => import("./commands/version.js") },
@@ -107,25 +106,16 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** A first word that is a command's name chooses it; everything else is a prompt with its flags. */
-function choose(args: readonly string[]): { command: CliCommand; rest: readonly string[] } {
+/** A first word that is a command's name chooses it; everything else is a prompt with its flags, if it looks like one. */
+function choose(args: readonly string[]): { command: Pick<CliCommand, "load">; rest: readonly string[] } {
   const [first, ...rest] = args;
   const named = COMMANDS.find((command) => command.name === first);
   if (named !== undefined) return { command: named, rest };
   if (first === "--help" || first === "-h") return { command: find("help"), rest };
-  if (first !== undefined && isId("sess", first)) return { command: find("run"), rest: ["--resume", first, ...rest] };
-  if (args.length === 1 && first !== undefined && /^[a-z-]+$/.test(first) && !first.startsWith("-")) {
-    const near = nearest(
-      first,
-      COMMANDS.map((command) => command.name),
-    );
-    if (near !== undefined) {
-      throw new UsageError(
-        `There is no command '${first}'. Did you mean 'oxbow ${near}'? As a prompt: oxbow run ${first}`,
-      );
-    }
+  if (first !== undefined && /^sess_\S*$/.test(first)) {
+    return { command: find("run"), rest: ["--resume", first, ...rest] };
   }
-  return { command: find("run"), rest: args };
+  return { command: { load: () => import("./commands/bare-prompt.js") }, rest: args };
 }
 
 function find(name: string): CliCommand {

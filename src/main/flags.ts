@@ -68,18 +68,38 @@ function explain(error: unknown, flags: readonly Flag[], command: string): strin
   return `${message.split(". ")[0]}. ${see}`;
 }
 
-/** The known word closest to what was typed, if it looks like a slip: one for short words, two for long ones. */
+/** The known word closest to what was typed, if it looks like a slip: one letter in short words, two in long ones, or a beginning. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
+  const typed = word.toLowerCase();
   let best: string | undefined;
-  let bestDistance = word.length < 6 ? 2 : 3;
+  let bestDistance = typed.length < 6 ? 2 : 3;
   for (const candidate of known) {
-    const distance = slips(word, candidate);
+    const distance = slips(typed, candidate.toLowerCase());
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
     }
   }
-  return best;
+  return best ?? completed(typed, known);
+}
+
+/** The only known word that begins so. */
+function completed(typed: string, known: readonly string[]): string | undefined {
+  const fitting = typed.length < 3 ? [] : known.filter((candidate) => candidate.toLowerCase().startsWith(typed));
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/** For commands that take flags alone: a word there is a mistake, and never ignored. */
+export function refuseWords({ words }: ParsedFlags, command: string): void {
+  if (words.length === 0) return;
+  throw new UsageError(`'oxbow ${command}' takes no words: ${words.join(" ")}. See 'oxbow ${command} --help'.`);
+}
+
+/** The message for an action that a command does not have. */
+export function unknownAction(command: string, typed: string, known: readonly string[]): UsageError {
+  const near = nearest(typed, known);
+  const advice = near === undefined ? `See 'oxbow ${command} --help'.` : `Did you mean 'oxbow ${command} ${near}'?`;
+  return new UsageError(`There is no 'oxbow ${command} ${typed}'. ${advice}`);
 }
 
 /** Letters added, lost, changed or swapped with their neighbour. */

@@ -13,6 +13,7 @@ import { mayAnswer } from "../security/permissions/identity.js";
 import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { Variables } from "./env.js";
+import { nearest } from "./flags.js";
 import type { ModelRoutes } from "./model-routes.js";
 import type { ModelShelf } from "./model-shelf.js";
 import { type OpenedRun, openRun } from "./open-run.js";
@@ -73,10 +74,7 @@ export function createEngine(options: EngineOptions): Engine {
     const command = namespace === "slash" ? builtInCommands.find(verb) : undefined;
     const hosted = opened.get(run);
     if (command === undefined || hosted === undefined) {
-      return {
-        ok: false,
-        failure: failure("InvalidInput", { detail: `There is no command /${verb}. /help lists them.` }),
-      };
+      return { ok: false, failure: failure("InvalidInput", { detail: unknownCommand(verb) }) };
     }
     if (command.forPeople && identity === "agent") {
       return {
@@ -124,6 +122,14 @@ export function createEngine(options: EngineOptions): Engine {
       await options.sessions.close();
     },
   };
+}
+
+function unknownCommand(verb: string): string {
+  const near = nearest(
+    verb,
+    builtInCommands.list().map(({ name }) => name),
+  );
+  return `There is no command /${verb}. ${near === undefined ? "/help lists them." : `Did you mean /${near}?`}`;
 }
 
 /** Ids must differ, not be secret: loading the crypto module for them would delay the first request. */

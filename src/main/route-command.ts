@@ -11,7 +11,7 @@ const VERBS = ["list", "add", "remove", "enable", "disable"];
 export async function routeCommand(words: readonly string[], routes: ModelRoutes): Promise<SlashResult> {
   const [verb = "list", name, ...models] = words;
   if (verb === "list") return name === undefined ? list(routes) : refuse("Say /route list.");
-  if (!VERBS.includes(verb)) return refuse(`There is no '${verb}'. Say list, add, remove, enable or disable.`);
+  if (!VERBS.includes(verb)) return refuse(unknownVerb(verb));
   if (name === undefined || (verb !== "add" && models.length > 0))
     return refuse(`Say /route ${verb} NAME${more(verb)}.`);
   const bare = name.replace(/^@/, "");
@@ -20,6 +20,11 @@ export async function routeCommand(words: readonly string[], routes: ModelRoutes
   const route = known.find((each) => each.name === bare);
   if (route === undefined) return refuse(unknown(bare, known));
   return verb === "remove" ? remove(route, routes) : toggle(route, verb === "enable" ? "enable" : "disable", routes);
+}
+
+function unknownVerb(verb: string): string {
+  const near = nearest(verb, VERBS);
+  return `There is no '/route ${verb}'. ${near === undefined ? "Say list, add, remove, enable or disable." : `Did you mean '/route ${near}'?`}`;
 }
 
 function more(verb: string): string {

@@ -76,14 +76,14 @@ describe("commands", () => {
   verifies(["U9"], "a profile that cannot be used is said with its place (2)", async () => {
     const home = await temporaryFolder();
     await writeFile(join(home, "bad.toml"), "model = \n");
-    const bad = await oxbow(["hi"], { env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "bad.toml") } });
+    const bad = await oxbow(["run", "hi"], { env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "bad.toml") } });
     expect(bad.stderr).toContain("bad.toml is not valid TOML");
     expect(bad.code).toBe(2);
-    const missing = await oxbow(["hi"], { env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "none.toml") } });
+    const missing = await oxbow(["run", "hi"], { env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "none.toml") } });
     expect(missing.stderr).toContain("none.toml");
     expect(missing.code).toBe(2);
     await writeFile(join(home, "wrong.toml"), 'permission_mode = "perhaps"\n');
-    const wrong = await oxbow(["hi"], { env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "wrong.toml") } });
+    const wrong = await oxbow(["run", "hi"], { env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "wrong.toml") } });
     expect(wrong.stderr).toMatch(/wrong\.toml \(permission_mode\): expected allow, ask, deny/);
   });
 
@@ -152,7 +152,7 @@ describe("commands", () => {
         onOutput: ({ stdout }, child) => {
           const url = /at (http:\S+)/.exec(stdout)?.[1];
           if (url === undefined || answer !== undefined) return;
-          answer = oxbow(["hi"], { env: providerEnvironment("openai", url) });
+          answer = oxbow(["run", "hi"], { env: providerEnvironment("openai", url) });
           void answer.then(() => child.kill("SIGINT"));
         },
       });

@@ -241,7 +241,7 @@ describe("instructions", () => {
       await writeFile(join(cwd, "pkg", "a.txt"), "a");
       await approve(cwd, { home });
       await approve(cwd, { home, paths: ["pkg/AGENTS.md"] });
-      const { stdout } = await run([...ALLOW, "go"]);
+      const { stdout } = await run(["run", ...ALLOW, "go"]);
       expect(compactions(stdout)).toHaveLength(1);
       const told = envelopes(stdout).flatMap((event) =>
         event.kind === "ToolResult" && event.payload.tool === "read"

@@ -52,7 +52,7 @@ function jsonOf(stdout: string) {
 describe("costs", () => {
   verifies(["M14"], "are told with every call, for a session and over all of them", async () => {
     const { run, mock, cwd } = await scene(TWO_CALLS);
-    const events = envelopes((await run(["look", "--stream-events"])).stdout);
+    const events = envelopes((await run(["run", "look", "--stream-events"])).stdout);
     const costs = events.flatMap((event) => (event.kind === "CostIncremented" ? [event.payload.cost] : []));
     expect(costs[0]).toEqual({ usd: FIRST_CALL, input: 0.003, output: 0.0015, cache_read: 0.003, cache_write: 0.0075 });
     expect(costs.map((cost) => cost?.usd)).toEqual([FIRST_CALL, SECOND_CALL]);
@@ -82,7 +82,7 @@ describe("costs", () => {
 
   verifies(["M14"], "a branch does not spend again what it copied; files are counted as the database is", async () => {
     const { run } = await scene(TWO_CALLS, 'store = "files"\n');
-    const id = envelopes((await run(["look", "--stream-events"])).stdout)[0]?.session ?? "";
+    const id = envelopes((await run(["run", "look", "--stream-events"])).stdout)[0]?.session ?? "";
     expect((await run(["session", "branch", id])).code).toBe(0);
     const { total, lines } = jsonOf((await run(["cost", "--by", "day", "--json"])).stdout);
     expect(total).toMatchObject({ usd: FIRST_CALL + SECOND_CALL, calls: 2, unpriced: 0 });
@@ -96,7 +96,7 @@ describe("budgets", () => {
     "stop before a call that could cost more, with exit code 3 and the way to raise them",
     async () => {
       const { run, mock } = await scene(TWO_CALLS);
-      const { code, stdout, stderr } = await run(["look", "--budget", "0.018", "--output-format", "json"]);
+      const { code, stdout, stderr } = await run(["run", "look", "--budget", "0.018", "--output-format", "json"]);
       const ended = JSON.parse(stdout) as EventPayloads["TurnEnded"];
       expect([code, ended.outcome, ended.failure?.reason]).toEqual([3, "limit", "BudgetReached"]);
       expect(stderr).toMatch(
@@ -107,7 +107,7 @@ describe("budgets", () => {
       const { max_tokens } = (mock.requests[0]?.body ?? {}) as { max_tokens?: number };
       expect(max_tokens).toBeGreaterThan(256);
       expect(max_tokens).toBeLessThan(0.018 / 15e-6);
-      const wrong = await run(["look", "--budget", "plenty"]);
+      const wrong = await run(["run", "look", "--budget", "plenty"]);
       expect([wrong.code, wrong.stderr]).toEqual([
         2,
         expect.stringContaining("--budget: expected an amount such as 0.50"),
@@ -117,21 +117,21 @@ describe("budgets", () => {
 
   verifies(["M14"], "an answer that the budget cut off says so", async () => {
     const { run } = await scene("reply\n  text: The beginning of\n  stop length\n  usage input=1000 output=300\n");
-    const { code, stdout, stderr } = await run(["tell", "--budget", "0.02"]);
+    const { code, stdout, stderr } = await run(["run", "tell", "--budget", "0.02"]);
     expect([code, stdout]).toEqual([3, "The beginning of\n"]);
     expect(stderr).toContain("this run, $0.0200: the answer took all that was left of it. Raise it with --budget");
   });
 
   verifies(["M14"], "of a day are shared by runs, of a session by its runs; both name their setting", async () => {
     const { run } = await scene(ONE_CALL, 'budget_day = 0.02\nbudget_session = "3k tokens"\n');
-    expect((await run(["one"])).code).toBe(0);
-    const again = await run(["two", "-c"]);
+    expect((await run(["run", "one"])).code).toBe(0);
+    const again = await run(["run", "two", "-c"]);
     expect(again.code).toBe(3);
     expect(again.stderr).toMatch(
       /budget of this session, 3,000 tokens: 1,700 tokens .*Raise it with budget_session in .*config\.toml/,
     );
-    await run(["three"]);
-    const { code, stderr } = await run(["four"]);
+    await run(["run", "three"]);
+    const { code, stderr } = await run(["run", "four"]);
     expect(code).toBe(3);
     expect(stderr).toMatch(/budget of this day, \$0\.0200: \$0\.0150 of it is spent .*budget_day in/);
     const config = await run(["config", "show"]);
@@ -140,7 +140,7 @@ describe("budgets", () => {
 
   verifies(["M14"], "of a day hold for processes that run at the same time", async () => {
     const { run, mock } = await scene(ONE_CALL.replace("reply\n", "reply\n  delay 200ms\n"), "budget_day = 0.02\n");
-    const results = await Promise.all(["one", "two", "three", "four"].map((prompt) => run([prompt])));
+    const results = await Promise.all(["one", "two", "three", "four"].map((prompt) => run(["run", prompt])));
     // What a call may cost is set aside before it: whether the second still fits depends on how far the first is.
     const paid = results.filter(({ code }) => code === 0).length;
     expect(results.filter(({ code }) => code === 3)).toHaveLength(4 - paid);
@@ -153,11 +153,11 @@ describe("budgets", () => {
   verifies(["M14"], "in dollars refuse a model without a known price, in tokens they do not", async () => {
     const { run, mock } = await scene(TWO_CALLS);
     const env = { ...providerEnvironment("openai", mock.url), OXBOW_MODEL: "openai:gpt-5" };
-    const dollars = await run(["look", "--budget", "5"], { env });
+    const dollars = await run(["run", "look", "--budget", "5"], { env });
     expect(dollars.code).toBe(2);
     expect(dollars.stderr).toContain('[models."openai:gpt-5"] price_input, price_output');
     expect(mock.requests).toHaveLength(0);
-    expect((await run(["look", "--budget", "900k tokens"], { env })).code).toBe(0);
+    expect((await run(["run", "look", "--budget", "900k tokens"], { env })).code).toBe(0);
   });
 });
 
@@ -181,7 +181,7 @@ describe("facts about models", () => {
       expect(stdout).toContain("anthropic:claude-sonnet-4-5: input 0, output 1 (your profile)");
       expect(stdout).toContain("this run: $1.00, $0.0003 spent\nNo budget is set.");
       expect(stderr).toContain("Say /budget 0.50, /budget 200k tokens, or /budget off.");
-      const broken = await run(["look"], {
+      const broken = await run(["run", "look"], {
         env: { OXBOW_PROFILE: await profileWith('[models."gpt"]\ncontext = 1\n') },
       });
       expect([broken.code, broken.stderr]).toEqual([
@@ -207,7 +207,7 @@ describe("facts about models", () => {
       const refreshed = await run(["models", "--refresh"], { env });
       expect(refreshed.stderr).toContain("30 models of 1 providers are known now");
       expect(await readFile(join(home, "cache", "models.txt"), "utf8")).toContain("claude-7 9k 900 1 1 - - -");
-      const events = envelopes((await run(["x", "--model", "claude-7", "--stream-events"])).stdout);
+      const events = envelopes((await run(["run", "x", "--model", "claude-7", "--stream-events"])).stdout);
       const told = events.find((event) => event.kind === "CostIncremented");
       expect(told?.payload).toMatchObject({ cost: { usd: 1.000001 } });
     } finally {

@@ -185,7 +185,7 @@ socket.on("data", (piece) => console.log("answer:", String(piece).split("\\r\\n"
         const mock = await mockModel('reply\n  tool bash {"command": "node probe.mjs"}\nreply\n  text: done\n', secret);
         const env = { OXBOW_HOME: home, ANTHROPIC_BASE_URL: mock.url };
         expect((await oxbow(["auth", "set", "anthropic", "--stdin"], { env, input: secret })).code).toBe(0);
-        expect((await oxbow(["go", "--permission-mode", "allow", ...flags], { cwd, env })).code).toBe(0);
+        expect((await oxbow(["run", "go", "--permission-mode", "allow", ...flags], { cwd, env })).code).toBe(0);
         return JSON.stringify(mock.requests.at(-1)?.body);
       };
       expect(await probe(["--sandbox", "off"])).toContain("answer: HTTP/1.1 401");
@@ -216,11 +216,11 @@ socket.on("data", (piece) => console.log("answer:", String(piece).split("\\r\\n"
     const env = { OXBOW_HOME: home, OPENAI_BASE_URL: url };
     const secret = sampleSecret("stored");
     expect((await oxbow(["auth", "set", "openai", "--stdin"], { env, input: secret })).code).toBe(0);
-    const once = await oxbow(["go", "--model", "openai:m", "--store", "none"], { env });
+    const once = await oxbow(["run", "go", "--model", "openai:m", "--store", "none"], { env });
     expect(once).toMatchObject({ code: 0, stdout: "still here\n" });
     expect(requests).toBe(2);
     deaths = 2;
-    const twice = await oxbow(["go", "--model", "openai:m", "--store", "none"], { env });
+    const twice = await oxbow(["run", "go", "--model", "openai:m", "--store", "none"], { env });
     expect(twice).toMatchObject({ code: 1, stderr: expect.stringContaining("The credential helper stopped twice") });
     expect(requests).toBe(4);
     const doctor = await oxbow(["doctor"], { env });

@@ -33,7 +33,7 @@ describe("a model of Ollama", () => {
     ]);
     expect(mock.requests[0]?.body).toMatchObject({ options: { num_ctx: 16_384 }, keep_alive: "45m", truncate: false });
     await writeFile(join(home, "config", "config.toml"), "num_ctx = 6000\n");
-    const fixed = await oxbow(["--model", "ollama:small", "hi"], { env: { ...env, OXBOW_HOME: home } });
+    const fixed = await oxbow(["run", "--model", "ollama:small", "hi"], { env: { ...env, OXBOW_HOME: home } });
     expect([fixed.code, fixed.stdout, fixed.stderr]).toEqual([0, "Hello.\n", ""]);
     expect(mock.requests[1]?.body).toMatchObject({ options: { num_ctx: 6000 } });
     expect(mock.requests[1]?.body).not.toHaveProperty("keep_alive");
@@ -98,10 +98,10 @@ describe("oxbow ollama", () => {
     const models = "model first:1b capabilities=completion\nmodel other:1b capabilities=completion,tools\n";
     const { mock, env } = await ollama(`${models}reply times=any\n  text: ok\n`);
     const home = { ...env, OXBOW_HOME: await temporaryFolder() };
-    expect((await oxbow(["hi"], { env: home })).stderr).toBe("");
+    expect((await oxbow(["run", "hi"], { env: home })).stderr).toBe("");
     const used = await oxbow(["ollama", "use", "first:1b"], { env: home });
     expect(used.stdout).toContain("first:1b is in memory, and is the one that is used from now on");
-    const { code, stderr } = await oxbow(["hi"], { env: home });
+    const { code, stderr } = await oxbow(["run", "hi"], { env: home });
     expect([code, stderr]).toEqual([0, expect.stringContaining("first:1b cannot call tools")]);
     const asked = mock.requests.map(({ body }) => (body as { model: string }).model);
     expect(asked).toEqual(["other:1b", "first:1b"]);
@@ -178,7 +178,7 @@ reply times=any
     expect(shown.stdout).toContain("✓  edits by replacing text");
     expect(shown.stdout).toContain("It gets a smaller prompt and these tools: read, glob, grep, write, edit, bash.");
     const before = mock.requests.length;
-    const run = () => oxbow(["--model", "ollama:weak:1b", "hi"], { env });
+    const run = () => oxbow(["run", "--model", "ollama:weak:1b", "hi"], { env });
     const offered = async () => {
       await run();
       const body = JSON.stringify(mock.requests.at(-1)?.body);

@@ -51,7 +51,7 @@ describe("providers of the user's own", () => {
       ["--model", "box"],
       ["--model", "groq:fast"],
     ]) {
-      expect((await oxbow([...args, "hello"], { env })).stdout).toBe("hi there\n");
+      expect((await oxbow(["run", ...args, "hello"], { env })).stdout).toBe("hi there\n");
     }
     const [acme, box, groq] = mock.requests;
     expect(acme).toMatchObject({
@@ -80,9 +80,9 @@ describe("providers of the user's own", () => {
 
   verifies(["M2"], "may be programs: chosen by name, and by themselves when nothing else is ready", async () => {
     const env = { OXBOW_HOME: await home("http://127.0.0.1:9") };
-    const named = await oxbow(["--provider", "parrot", "polly"], { env });
+    const named = await oxbow(["run", "--provider", "parrot", "polly"], { env });
     expect(named.stdout).toBe("Squawk! polly\n");
-    const alone = await oxbow(["polly", "--output-format", "json"], { env });
+    const alone = await oxbow(["run", "polly", "--output-format", "json"], { env });
     expect(alone.code).toBe(0);
     expect(alone.stdout).toContain("Squawk! polly");
   });
@@ -114,7 +114,7 @@ describe("errors say what to do in one line", () => {
         [["--model", "qwen"], {}, 6, "No model: nothing is connected that could have 'qwen'. 'oxbow models' says"],
       ] as const;
       for (const [args, env, code, text] of cases) {
-        const result = await oxbow([...args, "hi"], { env });
+        const result = await oxbow(["run", ...args, "hi"], { env });
         expect(result.stderr).toContain(`oxbow: ${text}`);
         expect(result.stderr.trim().split("\n")).toHaveLength(1);
         expect([args, result.code]).toEqual([args, code]);

@@ -32,14 +32,14 @@ describe("a provider that is busy", () => {
       );
       const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_STREAM: "1" };
       const cwd = await temporaryFolder();
-      const { code, stdout, stderr, home } = await oxbow(["hi"], { env, cwd });
+      const { code, stdout, stderr, home } = await oxbow(["run", "hi"], { env, cwd });
       expect({ code, stdout }).toEqual({ code: 0, stdout: "The whole answer.\n" });
       expect(stderr).toContain("Provider anthropic rate-limited the request. Retrying in 1s…");
       expect(stderr).toContain("closed the connection in the middle of its answer. Trying again");
       expect(new Set(mock.requests.map(({ body }) => JSON.stringify(body))).size).toBe(1);
       expect(mock.requests).toHaveLength(3);
       // What was stored is what the model is told of itself.
-      await oxbow(["more", "--continue"], { env: { ...env, OXBOW_HOME: home }, cwd });
+      await oxbow(["run", "more", "--continue"], { env: { ...env, OXBOW_HOME: home }, cwd });
       expect(JSON.stringify(mock.requests[3]?.body).split("The whole")).toHaveLength(2);
     },
   );
@@ -48,7 +48,7 @@ describe("a provider that is busy", () => {
     const mock = await mockModel('reply times=any\n  error 429 rate-limit "slow down" retry-after=60');
     const started = Date.now();
     let pressed = false;
-    const { code, stdout } = await oxbow(["hi", "--stream-events"], {
+    const { code, stdout } = await oxbow(["run", "hi", "--stream-events"], {
       env: providerEnvironment("anthropic", mock.url),
       onOutput: (all, child) => {
         if (pressed || !all.stdout.includes("RateLimited")) return;
@@ -63,7 +63,7 @@ describe("a provider that is busy", () => {
 
   verifies(["M9", "O5"], "is not waited for longer than allowed: one line that says what to do (1)", async () => {
     const mock = await mockModel('reply times=any\n  error 429 rate-limit "slow down" retry-after=3600');
-    const { code, stderr } = await oxbow(["hi"], { env: providerEnvironment("anthropic", mock.url) });
+    const { code, stderr } = await oxbow(["run", "hi"], { env: providerEnvironment("anthropic", mock.url) });
     expect(code).toBe(1);
     expect(stderr).toBe(
       "oxbow: anthropic limits the rate. Try again in 60 min, or choose another model with --model.\n",
@@ -114,7 +114,10 @@ describe("routes", () => {
       const listed = await oxbow(["session", "list"], { env, cwd });
       expect(listed.stdout).toContain("anthropic:big");
 
-      const chain = await oxbow(["go", "--model", "@main", "--retry-wait", "0", "--stream-events"], { env, cwd });
+      const chain = await oxbow(["run", "go", "--model", "@main", "--retry-wait", "0", "--stream-events"], {
+        env,
+        cwd,
+      });
       const events = envelopes(chain.stdout);
       expect(events.find(({ kind }) => kind === "FailedOver")?.payload).toMatchObject({
         route: "main",
@@ -123,7 +126,7 @@ describe("routes", () => {
       });
       const paid = events.flatMap(({ kind, payload }) => (kind === "CostIncremented" ? [payload] : []));
       expect(paid).toMatchObject([{ provider: "openai", model: "small", route: "main" }]);
-      const again = await oxbow(["more", "--continue", "--retry-wait", "0"], { env, cwd });
+      const again = await oxbow(["run", "more", "--continue", "--retry-wait", "0"], { env, cwd });
       expect(again).toMatchObject({ code: 0, stdout: "small here\n" });
     },
   );
@@ -134,6 +137,6 @@ describe("routes", () => {
     expect((await oxbow(["route", "list"], { env })).stdout).toBe("@fast  openai:small\n");
     const wrong = await oxbow(["route", "remove", "fsat"], { env });
     expect(wrong).toMatchObject({ code: 2, stderr: "oxbow: There is no route @fsat. Did you mean @fast?\n" });
-    expect((await oxbow(["hi", "--model", "@nope"], { env })).code).toBe(6);
+    expect((await oxbow(["run", "hi", "--model", "@nope"], { env })).code).toBe(6);
   });
 });

@@ -62,7 +62,7 @@ describe("a headless run", () => {
   verifies(["U1", "L11", "C1"], "--stream-events prints one envelope a line, the last one the outcome", async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, "hay.txt"), "needle\n");
-    const { code, stdout } = await runAgainst(GREP_TURN, ["find", "--stream-events"], { cwd });
+    const { code, stdout } = await runAgainst(GREP_TURN, ["run", "find", "--stream-events"], { cwd });
     expect(code).toBe(0);
     const events = envelopes(stdout);
     expect(stdout.trimEnd().split("\n")).toHaveLength(events.length);
@@ -80,13 +80,14 @@ describe("a headless run", () => {
   });
 
   verifies(["U1"], "--json-events prints the answer, then the records", async () => {
-    const { stdout } = await runAgainst("reply\n  text: forty-two\n", ["ask", "--json-events"]);
+    const { stdout } = await runAgainst("reply\n  text: forty-two\n", ["run", "ask", "--json-events"]);
     expect(stdout.startsWith("forty-two\n{")).toBe(true);
     expect(envelopes(stdout).at(-1)?.kind).toBe("TurnEnded");
   });
 
   verifies(["U1"], "--output-format json prints one object", async () => {
     const { stdout } = await runAgainst("reply\n  text: forty-two\n  usage input=7 output=3\n", [
+      "run",
       "ask",
       "--output-format",
       "json",
@@ -103,7 +104,7 @@ describe("a headless run", () => {
     const mock = await mockModel("reply\n  text: one\nreply\n  text: two\n");
     const env = providerEnvironment("anthropic", mock.url);
     expect((await oxbow(["run"], { env, input: "from the pipe\n" })).stdout).toBe("one\n");
-    expect((await oxbow(["explain"], { env, input: "log line\n" })).stdout).toBe("two\n");
+    expect((await oxbow(["run", "explain"], { env, input: "log line\n" })).stdout).toBe("two\n");
     expect(JSON.stringify(mock.requests[0]?.body)).toContain("from the pipe");
     expect(JSON.stringify(mock.requests[1]?.body)).toContain("explain\\n\\nlog line");
   });
@@ -111,7 +112,7 @@ describe("a headless run", () => {
   verifies(["U1", "T2"], "--tool-set and --system-prompt decide what the model is offered", async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, "mine.md"), "Speak like a pirate.");
-    const args = ["hi", "--tool-set", "read", "--system-prompt", `@${join(cwd, "mine.md")}`];
+    const args = ["run", "hi", "--tool-set", "read", "--system-prompt", `@${join(cwd, "mine.md")}`];
     const { mock } = await runAgainst("reply\n  text: arr\n", args);
     const body = mock.requests[0]?.body as { tools: { name: string }[]; system: unknown };
     expect(body.tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(["read", "ls", "glob", "grep"]));
@@ -121,7 +122,7 @@ describe("a headless run", () => {
 
   verifies(["T7"], "a command sees no provider key", async () => {
     const script = 'reply\n  tool bash {"command": "env"}\nreply\n  text: done\n';
-    const { code, stdout } = await runAgainst(script, ["go", "--permission-mode", "allow", "--stream-events"]);
+    const { code, stdout } = await runAgainst(script, ["run", "go", "--permission-mode", "allow", "--stream-events"]);
     expect(code).toBe(0);
     expect(stdout).toContain("PATH=");
     expect(stdout).not.toContain(sampleKey());
@@ -133,7 +134,7 @@ describe("a headless run", () => {
     async () => {
       const mock = await mockModel("reply\n  text: hi\n", { key: sampleKey() });
       const env = providerEnvironment("anthropic", mock.url);
-      const plain = await oxbow(["hi", "--log-level", "debug"], { env });
+      const plain = await oxbow(["run", "hi", "--log-level", "debug"], { env });
       const logs = await readdir(join(plain.home, "state", "log"));
       const lines = (await readFile(join(plain.home, "state", "log", logs[0] ?? ""), "utf8")).trim().split("\n");
       expect(logs[0]).toMatch(/^oxbow-\d{8}\.log$/);
@@ -162,7 +163,7 @@ describe("exit codes and clear errors", () => {
   verifies(["U1", "O5"], "a wrong key says which one to check (1)", async () => {
     const mock = await mockModel("reply\n  text: hi\n", { key: "another" });
     for (const wire of ["anthropic", "openai"] as const) {
-      const { code, stderr } = await oxbow(["hi"], { env: providerEnvironment(wire, mock.url) });
+      const { code, stderr } = await oxbow(["run", "hi"], { env: providerEnvironment(wire, mock.url) });
       oneLine(stderr);
       expect(stderr).toContain(`${wire.toUpperCase()}_API_KEY`);
       expect(code).toBe(1);
@@ -171,15 +172,15 @@ describe("exit codes and clear errors", () => {
 
   verifies(["U1"], "an unknown flag and a bad value are usage errors (2)", async () => {
     for (const [args, expected] of [
-      [["hi", "--modle", "x"], "Did you mean --model?"],
-      [["hi", "--max-iterations", "many"], "whole number"],
-      [["hi", "--permission-mode", "maybe"], "allow, ask, deny"],
-      [["hi", "--timeout", "soon"], "duration"],
-      [["hi", "--tool-set", "everything"], "no tool set"],
-      [["hi", "--output-format", "xml"], "stream-json"],
-      [["hi", "--model"], "needs a value"],
+      [["run", "hi", "--modle", "x"], "Did you mean --model?"],
+      [["run", "hi", "--max-iterations", "many"], "whole number"],
+      [["run", "hi", "--permission-mode", "maybe"], "allow, ask, deny"],
+      [["run", "hi", "--timeout", "soon"], "duration"],
+      [["run", "hi", "--tool-set", "everything"], "no tool set"],
+      [["run", "hi", "--output-format", "xml"], "stream-json"],
+      [["run", "hi", "--model"], "needs a value"],
       [["modles"], "Did you mean 'oxbow models'?"],
-      [["hi", "--cwd", "/nonexistent/folder"], "/nonexistent/folder"],
+      [["run", "hi", "--cwd", "/nonexistent/folder"], "/nonexistent/folder"],
     ] as const) {
       const { code, stderr, stdout } = await oxbow(args);
       oneLine(stderr);
@@ -191,10 +192,10 @@ describe("exit codes and clear errors", () => {
 
   verifies(["U1", "L4"], "limits are outcomes (3)", async () => {
     const endless = "reply\n  tool ls {}\nloop\n";
-    const limited = await runAgainst(endless, ["go", "--max-iterations", "3"]);
+    const limited = await runAgainst(endless, ["run", "go", "--max-iterations", "3"]);
     expect(limited.code).toBe(3);
     expect(limited.stderr).toContain("--max-iterations");
-    const timed = await runAgainst("reply\n  hang\n", ["go", "--timeout", "300ms"]);
+    const timed = await runAgainst("reply\n  hang\n", ["run", "go", "--timeout", "300ms"]);
     expect(timed.code).toBe(3);
     expect(timed.stderr).toContain("--timeout");
   });
@@ -203,7 +204,7 @@ describe("exit codes and clear errors", () => {
     const script =
       'reply\n  tool bash {"command": "touch made"}\nreply\n  expect last-tool-result contains "nobody"\n  text: I could not.\n';
     const cwd = await temporaryFolder();
-    const { code, stdout, stderr } = await runAgainst(script, ["go"], { cwd });
+    const { code, stdout, stderr } = await runAgainst(script, ["run", "go"], { cwd });
     expect(stdout).toBe("I could not.\n");
     oneLine(stderr);
     expect(stderr).toContain("--permission-mode allow");
@@ -212,16 +213,16 @@ describe("exit codes and clear errors", () => {
   });
 
   verifies(["U1", "M5"], "no model (6)", async () => {
-    const { code, stderr } = await oxbow(["hi", "--provider", "anthropic"]);
+    const { code, stderr } = await oxbow(["run", "hi", "--provider", "anthropic"]);
     oneLine(stderr);
     expect(stderr).toContain("ANTHROPIC_API_KEY");
     expect(code).toBe(6);
-    const events = envelopes((await oxbow(["hi", "--provider", "anthropic", "--stream-events"])).stdout);
+    const events = envelopes((await oxbow(["run", "hi", "--provider", "anthropic", "--stream-events"])).stdout);
     expect(events.at(-1)).toMatchObject({
       kind: "TurnEnded",
       payload: { outcome: "failed", failure: { reason: "NoModel" } },
     });
-    expect((await oxbow(["hi", "--provider", "nonsense"])).code).toBe(6);
+    expect((await oxbow(["run", "hi", "--provider", "nonsense"])).code).toBe(6);
   });
 
   verifies(
@@ -234,7 +235,13 @@ describe("exit codes and clear errors", () => {
         ['reply\n  error 500 server "boom"\n', "boom"],
       ] as const;
       for (const wire of WIRES) {
-        const words = ["hi", "--retry-wait", "0", ...(wire === "ollama" ? ["--model", "ollama:mock-model"] : [])];
+        const words = [
+          "run",
+          "hi",
+          "--retry-wait",
+          "0",
+          ...(wire === "ollama" ? ["--model", "ollama:mock-model"] : []),
+        ];
         const results = await Promise.all(failures.map(([script]) => runAgainst(script, words, { wire })));
         results.forEach(({ code, stderr }, index) => {
           const [script, expected] = failures[index] ?? [];
@@ -243,7 +250,7 @@ describe("exit codes and clear errors", () => {
           expect(code).toBe(1);
         });
       }
-      const { code, stderr } = await oxbow(["hi"], { env: { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" } });
+      const { code, stderr } = await oxbow(["run", "hi"], { env: { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" } });
       oneLine(stderr);
       expect(stderr).toContain("http://127.0.0.1:9/v1");
       expect(code).toBe(1);
@@ -255,7 +262,7 @@ describe("exit codes and clear errors", () => {
   verifies(["U1", "L9"], "Ctrl-C cancels cleanly (130) and keeps what had arrived", async () => {
     const mock = await mockModel("reply\n  text: so far\n  hang\n");
     let pressed = false;
-    const { code, stdout, stderr } = await oxbow(["go"], {
+    const { code, stdout, stderr } = await oxbow(["run", "go"], {
       env: providerEnvironment("anthropic", mock.url),
       onOutput: (all, child) => {
         if (pressed || !all.stdout.includes("so far")) return;
@@ -269,7 +276,7 @@ describe("exit codes and clear errors", () => {
 
   verifies(["U1"], "a reader that goes away ends the run quietly", async () => {
     const mock = await mockModel("reply\n  text repeat=200000: words and words \n  hang\n");
-    const { stderr, signal } = await oxbow(["go"], {
+    const { stderr, signal } = await oxbow(["run", "go"], {
       env: providerEnvironment("anthropic", mock.url),
       onOutput: (all, child) => {
         if (all.stdout.length > 0) child.stdout?.destroy();

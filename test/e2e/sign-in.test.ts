@@ -63,7 +63,7 @@ describe("oxbow auth set", () => {
 
     // About to end: both runs want it renewed, one of them does it.
     server.accessSeconds = 3600;
-    const answers = await Promise.all([1, 2].map(() => run(["--provider", "claude", "hello"])));
+    const answers = await Promise.all([1, 2].map(() => run(["run", "--provider", "claude", "hello"])));
     for (const { stdout, stderr, code } of answers)
       expect({ stdout, stderr, code }).toEqual({ stdout: "Hello.\n", stderr: "", code: 0 });
     const grants = server.asked("/token").map(({ body }) => (JSON.parse(body) as Record<string, string>).grant_type);
@@ -76,14 +76,14 @@ describe("oxbow auth set", () => {
     // Refused before its time, as when this machine's clock is slow: renewed, and the run goes on.
     server.advance(2 * 3_600_000);
     await run(["auth", "lock"]);
-    const late = await run(["--provider", "claude", "hello"]);
+    const late = await run(["run", "--provider", "claude", "hello"]);
     expect(late).toMatchObject({ stdout: "Hello.\n", stderr: "", code: 0 });
     expect(server.asked("/token")).toHaveLength(3);
 
     // Taken back: one line that says what to do.
     server.revokeAll();
     await run(["auth", "lock"]);
-    const ended = await run(["--provider", "claude", "hello"]);
+    const ended = await run(["run", "--provider", "claude", "hello"]);
     expect(ended.stderr).toBe("oxbow: The sign-in for claude has ended. Sign in again: oxbow auth set claude\n");
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     expect(await traces(home, [signedIn, ...answers, late, ended])).not.toMatch(TOKEN);
@@ -101,7 +101,7 @@ describe("oxbow auth set", () => {
       },
     });
     expect(signedIn.stdout).toContain(`Signed in with GitHub Copilot, for ${server.url}/copilot/api/moved only.`);
-    const { stdout, stderr } = await run(["--provider", "copilot", "hello"]);
+    const { stdout, stderr } = await run(["run", "--provider", "copilot", "hello"]);
     expect({ stdout, stderr }).toEqual({ stdout: "Hello.\n", stderr: "" });
     expect(server.asked("/chat/completions")[0]?.headers["copilot-integration-id"]).toBe("vscode-chat");
   });
@@ -123,7 +123,7 @@ describe("oxbow auth set", () => {
     });
     expect(signedIn.stderr).toContain("There is no code in this.");
     expect(signedIn.code).toBe(0);
-    const { stdout, stderr } = await run(["--provider", "chatgpt", "hello"]);
+    const { stdout, stderr } = await run(["run", "--provider", "chatgpt", "hello"]);
     expect({ stdout, stderr }).toEqual({ stdout: "Hello.\n", stderr: "" });
     expect(server.asked("/responses")[0]?.headers).toMatchObject({
       "chatgpt-account-id": "acc-9",
@@ -142,7 +142,7 @@ describe("oxbow auth set", () => {
     const unasked = await run(["auth", "set", "claude"]);
     expect(unasked).toMatchObject({ code: 1, stdout: "" });
     expect(unasked.stderr).toContain("run it on a terminal, or with --yes");
-    const { stderr, code } = await run(["--provider", "claude", "hello"]);
+    const { stderr, code } = await run(["run", "--provider", "claude", "hello"]);
     expect(stderr).toBe(
       "oxbow: No model: claude needs a sign-in: run 'oxbow auth set claude', or choose another provider ('oxbow models').\n",
     );

@@ -16,7 +16,7 @@ async function callTools(cwd: string, calls: readonly (readonly [string, object]
   const replies = calls.map(([tool, args]) => `reply\n  tool ${tool} ${JSON.stringify(args)}\n`);
   const mock = await startMockModel({ script: `${replies.join("")}reply\n  text: done\n` });
   mocks.push(mock);
-  const args = ["go", "--permission-mode", "allow", "--stream-events"];
+  const args = ["run", "go", "--permission-mode", "allow", "--stream-events"];
   const { stdout, code } = await oxbow(args, { env: providerEnvironment("anthropic", mock.url), cwd });
   expect(code).toBe(0);
   expect(mock.failures).toEqual([]);

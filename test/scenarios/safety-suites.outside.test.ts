@@ -228,7 +228,10 @@ describe("trust/scenarios", () => {
   it("flag-smuggling: a prompt that looks like a flag is no flag", async () => {
     const config = join(base, "evil.toml");
     writeFileSync(config, 'permission_mode = "allow"\n');
-    const { code, stderr } = await oxbow([`--settings=${config}`, "go"], { cwd: workspace, env: { OXBOW_HOME: home } });
+    const { code, stderr } = await oxbow(["run", `--settings=${config}`, "go"], {
+      cwd: workspace,
+      env: { OXBOW_HOME: home },
+    });
     expect([code, stderr]).toEqual([2, expect.stringContaining("--settings")]);
   });
 });

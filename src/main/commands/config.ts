@@ -4,7 +4,7 @@ import { formatBudget } from "../../base/budget-text.js";
 import { formatDuration } from "../../base/duration.js";
 import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
-import { helpLines, parseFlags, UsageError } from "../flags.js";
+import { helpLines, parseFlags, UsageError, unknownAction } from "../flags.js";
 import { type LoadedSettings, loadSettings, type Settings } from "../settings.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
@@ -35,7 +35,9 @@ export async function run(args: readonly string[]): Promise<number> {
     );
     return EXIT.answered;
   }
-  if (flags.words.length !== 1 || flags.words[0] !== "show") throw new UsageError("Say 'oxbow config show'.");
+  const [action, ...more] = flags.words;
+  if (action !== undefined && action !== "show") throw unknownAction("config", action, ["show"]);
+  if (action === undefined || more.length > 0) throw new UsageError("Say 'oxbow config show'.");
   const loaded = await loadSettings(flags, environment());
   for (const warning of loaded.warnings) process.stderr.write(`oxbow: ${warning}\n`);
   process.stdout.write(flags.has("json") ? asJson(loaded) : asTable(loaded));

@@ -5,7 +5,7 @@ import { findProgram } from "../../system/find-program.js";
 import { findRipgrep } from "../../tools/search/find-ripgrep.js";
 import { environment, type Variables } from "../env.js";
 import { EXIT } from "../exit-codes.js";
-import { helpLines, parseFlags, UsageError } from "../flags.js";
+import { helpLines, parseFlags, refuseWords, UsageError } from "../flags.js";
 import { createModelShelf } from "../model-shelf.js";
 import { SessionShelf } from "../session-shelf.js";
 import { type LoadedSettings, loadSettings } from "../settings.js";
@@ -34,6 +34,7 @@ export async function run(args: readonly string[]): Promise<number> {
     );
     return EXIT.answered;
   }
+  refuseWords(flags, "doctor");
   const variables = environment();
   const findings = [
     programFinding(),

@@ -1,12 +1,25 @@
 import { COMMANDS } from "../cli.js";
 import { KNOWN_VARIABLES } from "../env.js";
-import { helpLines } from "../flags.js";
+import { EXIT } from "../exit-codes.js";
+import { helpLines, nearest, UsageError } from "../flags.js";
 import { VERSION } from "../version.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
 export async function run(args: readonly string[]): Promise<number> {
-  process.stdout.write(args[0] === "environment" ? environmentHelp() : generalHelp());
-  return 0;
+  const [topic, ...rest] = args.filter((word) => !word.startsWith("-"));
+  if (topic === undefined || topic === "help" || topic === "version") process.stdout.write(generalHelp());
+  else if (topic === "environment") process.stdout.write(environmentHelp());
+  else return helpOf(topic, rest);
+  return EXIT.answered;
+}
+
+/** Each command explains itself. */
+async function helpOf(topic: string, rest: readonly string[]): Promise<number> {
+  const command = COMMANDS.find(({ name }) => name === topic);
+  if (command !== undefined) return (await command.load()).run([...rest, "--help"]);
+  const near = nearest(topic, [...COMMANDS.map(({ name }) => name), "environment"]);
+  const advice = near === undefined ? "'oxbow --help' lists the commands." : `Did you mean 'oxbow help ${near}'?`;
+  throw new UsageError(`There is no command '${topic}'. ${advice}`);
 }
 
 function generalHelp(): string {
@@ -15,10 +28,11 @@ function generalHelp(): string {
   return `oxbow ${VERSION}: runs a language model in a loop with tools over this folder.
 
 Usage
-  oxbow "PROMPT" [flags]      run one prompt to its end
-  oxbow                       open a conversation, line by line
+  oxbow "PROMPT" [flags]        run one prompt to its end; a prompt of one word needs 'oxbow run WORD'
+  oxbow                         open a conversation, line by line
+  oxbow "/COMMAND"              run one command of the conversation, such as /help
   COMMAND | oxbow run [PROMPT]  the input is added to the prompt
-  oxbow COMMAND [flags]
+  oxbow COMMAND [flags]         'oxbow help COMMAND' explains each
 
 Commands
 ${commands}

@@ -56,6 +56,9 @@ export async function run(args: readonly string[]): Promise<number> {
 async function unknown(name: string, names: Promise<readonly string[]>): Promise<string> {
   const known = await names;
   const near = nearest(name, known);
+  if (near === undefined && nearest(name, ["test"]) !== undefined) {
+    return `There is no provider '${name}'. Did you mean 'oxbow models test'?`;
+  }
   return `There is no provider '${name}'. ${near === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${near}?`}`;
 }
 

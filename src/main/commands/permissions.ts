@@ -10,7 +10,7 @@ import { openRoot } from "../../tools/files/workspace-root.js";
 import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
 import { findSession } from "../find-session.js";
-import { helpLines, type ParsedFlags, parseFlags, UsageError } from "../flags.js";
+import { helpLines, type ParsedFlags, parseFlags, UsageError, unknownAction } from "../flags.js";
 import { RunPermissions } from "../run-permissions.js";
 import { RunSandbox } from "../run-sandbox.js";
 import { RunSecurity } from "../run-security.js";
@@ -38,15 +38,18 @@ const USAGE = `Usage: oxbow permissions [ACTION]
 
 `;
 
+const ACTIONS = ["list", "test", "replay", "set", "reset", "safemode"];
+
 export async function run(args: readonly string[]): Promise<number> {
   const flags = parseFlags(FLAGS, args, "permissions");
   if (flags.has("help")) {
     process.stdout.write(`${USAGE}${helpLines(FLAGS)}\n`);
     return EXIT.answered;
   }
+  const [action = "list", ...rest] = flags.words;
+  if (!ACTIONS.includes(action)) throw unknownAction("permissions", action, ACTIONS);
   const place = await openPlace(flags);
   try {
-    const [action = "list", ...rest] = flags.words;
     if (action === "test") return await test(rest.join(" "), flags, place);
     if (action === "replay") return await replay(rest[0], flags, place);
     const words = rest.join(" ");

@@ -42,6 +42,8 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
   }
   const variables = environment();
   const format = outputFormat(flags);
+  const command = await slashCommand(flags);
+  if (command !== undefined) return command(format);
   const terminal = processTerminal(variables);
   const prompt = await wholePrompt(flags, terminal);
   const images = await imagesOf(flags);
@@ -64,6 +66,20 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
   } finally {
     await prepared.engine.close();
   }
+}
+
+/** A prompt that is a command of the conversation is run, and never sent. */
+async function slashCommand(flags: ParsedFlags): Promise<((format: OutputFormat) => Promise<number>) | undefined> {
+  const typed = flags.words.join(" ").trim();
+  if (!typed.startsWith("/")) return undefined;
+  const { readCommand, runOneCommand } = await import("../../clients/headless/one-command.js");
+  const command = readCommand(typed);
+  if (command === undefined) return undefined;
+  return (format) =>
+    inSession(flags, async (place) => {
+      const failed = await runOneCommand(command, { ...place, clock: nodeClock, format });
+      return failed === undefined ? EXIT.answered : exitCodeOfFailure(failed);
+    });
 }
 
 /** Opens the session that the flags name and does something else there than to run a prompt. */

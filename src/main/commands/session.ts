@@ -1,6 +1,6 @@
 /** `oxbow session …` (feature S10): a table of actions, each loaded when it is asked for. */
 import { EXIT } from "../exit-codes.js";
-import { type Flag, helpLines, nearest, parseFlags, UsageError } from "../flags.js";
+import { type Flag, helpLines, parseFlags, refuseWords, unknownAction } from "../flags.js";
 import { openSessions } from "./session/open-sessions.js";
 import type { SessionAction } from "./session/session-action.js";
 
@@ -111,6 +111,8 @@ const ACTIONS: readonly Entry[] = [
   },
 ];
 
+export const SESSION_ACTIONS: readonly string[] = ACTIONS.map(({ name }) => name);
+
 const COMMON: readonly Flag[] = [
   { name: "json", help: "for programs" },
   { name: "store", value: "STORE", help: "sqlite, files or files:DIR" },
@@ -120,19 +122,13 @@ const COMMON: readonly Flag[] = [
 
 export async function run(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
+  if (name === "help" && rest.length > 0) return run([...rest, "--help"]);
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     process.stdout.write(overview());
     return name === undefined ? EXIT.usage : EXIT.answered;
   }
   const entry = ACTIONS.find((candidate) => candidate.name === name);
-  if (entry === undefined) {
-    const near = nearest(
-      name,
-      ACTIONS.map((candidate) => candidate.name),
-    );
-    const advice = near === undefined ? "See 'oxbow session --help'." : `Did you mean 'oxbow session ${near}'?`;
-    throw new UsageError(`There is no 'oxbow session ${name}'. ${advice}`);
-  }
+  if (entry === undefined) throw unknownAction("session", name, SESSION_ACTIONS);
   const { action } = await entry.load();
   const known = [...action.flags, ...COMMON];
   const flags = parseFlags(known, rest, `session ${name}`);
@@ -142,6 +138,7 @@ export async function run(args: readonly string[]): Promise<number> {
     );
     return EXIT.answered;
   }
+  if (!/ [A-Z]/.test(entry.usage)) refuseWords(flags, `session ${name}`);
   const sessions = await openSessions(flags);
   try {
     return await action.run(flags, sessions);

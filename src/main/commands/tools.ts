@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openRoot } from "../../tools/files/workspace-root.js";
 import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
-import { helpLines, parseFlags } from "../flags.js";
+import { helpLines, parseFlags, refuseWords } from "../flags.js";
 import { loadSettings } from "../settings.js";
 import { openToolbox } from "../toolbox.js";
 
@@ -19,6 +19,7 @@ export async function run(args: readonly string[]): Promise<number> {
     process.stdout.write(`Usage: oxbow tools [flags]\n\n${helpLines(FLAGS)}\n`);
     return EXIT.answered;
   }
+  refuseWords(flags, "tools");
   const variables = environment();
   const { settings, roots } = await loadSettings(flags, variables);
   const root = await openRoot(process.cwd());

@@ -2,7 +2,7 @@
 import { CredentialError } from "../../../security/credentials/credential-error.js";
 import { environment, type Variables } from "../../env.js";
 import { EXIT } from "../../exit-codes.js";
-import { type Flag, helpLines, nearest, type ParsedFlags, parseFlags, UsageError } from "../../flags.js";
+import { type Flag, helpLines, type ParsedFlags, parseFlags, UsageError, unknownAction } from "../../flags.js";
 
 export interface KeyActionContext {
   readonly flags: ParsedFlags;
@@ -37,12 +37,10 @@ export async function runKeyCommand(command: KeyCommand): Promise<number> {
       process.stdout.write(help(command));
       return first === "" ? EXIT.usage : EXIT.answered;
     }
-    const near = nearest(
+    throw unknownAction(
+      name,
       first,
       actions.map((candidate) => candidate.name),
-    );
-    throw new UsageError(
-      `There is no 'oxbow ${name} ${first}'. ${near === undefined ? `See 'oxbow ${name} --help'.` : `Did you mean '${near}'?`}`,
     );
   }
   const table = [...action.flags, HELP];
