@@ -30,18 +30,29 @@ async function start(): Promise<void> {
   for await (const piece of process.stdin.setEncoding("utf8")) text += piece;
   const orders = JSON.parse(text) as HelperOrders;
   text = "";
+  const plan = orders.network;
+  const network = plan && once(async () => (await import("../system/network/network.js")).openNetwork(plan));
   const server = await runHelper({
     orders,
     clock,
     startTime: await ownStartTime(),
     sourceOf: async (provider) => (await import("../security/oauth/token-sources.js")).tokenSource(provider),
-    http: async () => (await import("../system/http-client.js")).createHttpClient(),
+    http: async () => (await import("../system/http-client.js")).createHttpClient({ network }),
+    network,
     report: (report) => process.stdout.write(`${JSON.stringify(report)}\n`),
     onEnd: () => setImmediate(() => process.exit()),
   });
   process.on("SIGTERM", () => server?.end());
   process.on("SIGINT", () => server?.end());
   process.stdout.on("error", () => {});
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 async function ownStartTime(): Promise<number> {

@@ -73,5 +73,11 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
     name: "OXBOW_CATALOGUE_URL",
     meaning: "where 'oxbow models --refresh' gets limits and prices (default: models.dev)",
   },
+  { name: "HTTPS_PROXY", meaning: "proxy for https addresses, as http://USER:PASSWORD@HOST:PORT" },
+  { name: "HTTP_PROXY", meaning: "proxy for http addresses" },
+  { name: "ALL_PROXY", meaning: "proxy for both, where neither of the two is set" },
+  { name: "NO_PROXY", meaning: "hosts, networks and endings of names that are reached without a proxy" },
+  { name: "SSL_CERT_FILE", meaning: "file of certificate authorities that are trusted beside the usual ones" },
+  { name: "NODE_EXTRA_CA_CERTS", meaning: "the same; Node itself reads it" },
   { name: "NO_COLOR", meaning: "no colours" },
 ];

@@ -6,6 +6,7 @@ import { failure } from "../protocol/errors.js";
 import type { Price } from "../providers/catalogue/facts.js";
 import type { Endpoint } from "../providers/http-model.js";
 import { endpointOf, findProvider, NAMED_PROVIDERS, type NamedProvider, type WireName } from "../providers/named.js";
+import type { NetworkPlan } from "../system/network/network.js";
 import type { CostWishes } from "./library-costs.js";
 import { HarnessError } from "./library-errors.js";
 
@@ -40,6 +41,12 @@ export interface HarnessConfig {
   readonly baseUrl?: string | undefined;
   /** `anthropic` unless given. */
   readonly provider?: string | undefined;
+  /** An HTTP proxy for the provider, such as `http://USER:PASSWORD@proxy:3128`; without one it is reached directly. */
+  readonly proxy?: string | undefined;
+  /** Hosts that are reached without the proxy, written as in NO_PROXY. */
+  readonly noProxy?: string | undefined;
+  /** A file of certificate authorities that are trusted beside the usual ones. */
+  readonly caFile?: string | undefined;
   /** A file to keep the model traffic in (docs/cassettes.md). It must not exist yet. */
   readonly record?: string | undefined;
   /** Such a file to answer from, in place of the provider; no apiKey is needed then. */
@@ -65,6 +72,8 @@ export interface SettledConfig {
   readonly effort: Effort | undefined;
   readonly contextTokens: number | undefined;
   readonly compactAt: number | undefined;
+  /** Undefined for the direct way. */
+  readonly network: NetworkPlan | undefined;
   readonly cassette: { readonly record: string } | { readonly replay: string } | undefined;
   /** Undefined when nobody wants to know. */
   readonly costs: CostWishes | undefined;
@@ -93,6 +102,7 @@ export function settleConfig(config: HarnessConfig): SettledConfig {
     effort: settleEffort(config.effort),
     contextTokens: config.contextTokens === undefined ? undefined : settleCount("contextTokens", config.contextTokens),
     compactAt: settleShare(config.compactAt ?? DEFAULT_COMPACT_AT),
+    network: settleNetwork(config),
     cassette: settleCassette(config),
     costs: settleCosts(config),
   };
@@ -164,6 +174,16 @@ function settlePrice({ input, output, cache_read, cache_write }: HarnessPrice): 
     throw invalid(`price.${name} must be US dollars per million tokens, got ${JSON.stringify(value)}.`);
   }
   return given;
+}
+
+function settleNetwork({ proxy, noProxy, caFile }: HarnessConfig): NetworkPlan | undefined {
+  for (const [name, value] of Object.entries({ proxy, noProxy, caFile })) {
+    if (value !== undefined && typeof value !== "string") throw invalid(`${name} must be a string.`);
+  }
+  const given = proxy ? { value: proxy, origin: "proxy" } : undefined;
+  const authorities = caFile ? [{ value: caFile, origin: "caFile" }] : [];
+  if (given === undefined && authorities.length === 0) return undefined;
+  return { httpProxy: given, httpsProxy: given, noProxy, authorities };
 }
 
 function settleCassette({ record, replay }: HarnessConfig): SettledConfig["cassette"] {

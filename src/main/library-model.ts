@@ -54,11 +54,12 @@ export class LibraryModel implements Model {
   }
 
   async #client(): Promise<HttpClient> {
-    const { cassette } = this.#config;
-    if (cassette === undefined) return createHttpClient();
+    const { cassette, network: plan } = this.#config;
+    const network = plan && (async () => (await import("../system/network/network.js")).openNetwork(plan));
+    if (cassette === undefined) return createHttpClient({ network });
     const { openCassette } = await import("./run-cassette.js");
     const places = [{ name: "workspace", path: process.cwd() }];
-    this.#cassette = openCassette(cassette, { variables: {}, places, clock: systemClock });
+    this.#cassette = openCassette(cassette, { variables: {}, places, clock: systemClock, network });
     this.#cassette.begins(this);
     return this.#cassette.http;
   }

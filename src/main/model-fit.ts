@@ -1,4 +1,5 @@
 /** What the measured abilities of a model (feature M20) mean for a run. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelFit } from "../chain/services.js";
@@ -7,6 +8,7 @@ import { endpointOf, findProvider } from "../providers/named.js";
 import type { HttpClient } from "../system/http-client.js";
 import type { Roots } from "../system/xdg-paths.js";
 import type { Variables } from "./env.js";
+import { networkOf } from "./network.js";
 
 export interface FitPlace {
   readonly variables: Variables;
@@ -78,7 +80,7 @@ async function askOllama<T>(
     import("../providers/ollama/api.js"),
     import("../system/http-client.js"),
   ]);
-  const http = createHttpClient();
+  const http = createHttpClient({ network: networkOf(variables) });
   try {
     return await action(api, { baseUrl: endpointOf(provider, variables).baseUrl, http });
   } finally {

@@ -17,6 +17,7 @@ import { type ModelSpec, ownModel, splitSpec } from "./models/model-spec.js";
 import { noModel, openModel, type Resolved, unavailable } from "./models/open-model.js";
 import { type DirectoryOptions, ProviderDirectory } from "./models/provider-directory.js";
 import { type Person, providerOf, selectModel } from "./models/selection.js";
+import { networkOf } from "./network.js";
 
 export type { ProviderState } from "./models/describe.js";
 export type { Resolved } from "./models/open-model.js";
@@ -129,7 +130,7 @@ class Shelf implements ModelShelf {
   }
 
   #parts(): Promise<ModelParts> {
-    const { trace, local, programs, http = createHttpClient({ clock: nodeClock }), ...options } = this.#options;
+    const { trace, local, programs, http = this.#client(), ...options } = this.#options;
     const onTape = programs === undefined ? {} : { onTape: [...programs.said.keys()] };
     this.#opened ??= ProviderDirectory.open({ ...options, ...onTape }).then((directory) => ({
       directory,
@@ -140,6 +141,10 @@ class Shelf implements ModelShelf {
       ...(programs && { programs }),
     }));
     return this.#opened;
+  }
+
+  #client(): HttpClient {
+    return createHttpClient({ clock: nodeClock, network: networkOf(this.#options.variables) });
   }
 
   async #standIn(spec: ModelSpec): Promise<Chosen> {

@@ -197,6 +197,7 @@ function openRunTools(
     variables,
     outputDirectory,
     webHosts: settings.web_hosts.value,
+    webNames: settings.web_names.value,
     witness: undo,
     wrapCommand: (command, options) => sandbox.wrap(command, options),
   });

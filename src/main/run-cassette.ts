@@ -18,6 +18,7 @@ import { createHttpClient, type HttpClient } from "../system/http-client.js";
 import type { Variables } from "./env.js";
 import type { ShelfOptions } from "./model-shelf.js";
 import type { ProgramTape } from "./models/model-parts.js";
+import type { OpenNetwork } from "./network.js";
 
 export type CassetteWish =
   | { readonly record: string }
@@ -32,6 +33,7 @@ export interface CassetteFacts {
   /** Folders that are elsewhere in the next run. */
   readonly places: readonly Place[];
   readonly clock: Clock;
+  readonly network?: OpenNetwork | undefined;
 }
 
 export interface RunCassette {
@@ -86,7 +88,7 @@ function record(file: string, facts: CassetteFacts): RunCassette {
         appendFileSync(file, cassetteLine(exchange));
       },
     });
-  const http = taped(createHttpClient({ clock }));
+  const http = taped(createHttpClient({ clock, network: facts.network }));
   const { redact: hide } = surroundings(facts);
   const met = new Set<string>();
   const programs: ProgramTape = {

@@ -1,5 +1,7 @@
 /** How the text of one setting is read; each throws a UsageError that says what was expected. */
 import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute } from "node:path";
 import type { BudgetLimit } from "../base/budget.js";
 import { parseBudget } from "../base/budget-text.js";
 import { parseDuration } from "../base/duration.js";
@@ -57,6 +59,17 @@ export function effort(text: string): Effort {
 export function untrustedResults(text: string): "wrap" | "plain" {
   if (text === "wrap" || text === "plain") return text;
   throw new UsageError(`expected wrap or plain, got "${text}".`);
+}
+
+export function webNames(text: string): "check" | "proxy" {
+  if (text === "check" || text === "proxy") return text;
+  throw new UsageError(`expected check or proxy, got "${text}".`);
+}
+
+export function certificateFile(text: string): string {
+  const path = text.replace(/^~(?=\/)/, homedir());
+  if (isAbsolute(path)) return path;
+  throw new UsageError(`expected the whole path of a file, got "${text}".`);
 }
 
 export function keySource(text: string): KeySource {

@@ -66,6 +66,13 @@ export interface Settings {
   readonly sandbox_container: Setting<string | undefined>;
   /** Hosts that `web_fetch` may reach although they are not on the public internet. */
   readonly web_hosts: Setting<readonly string[]>;
+  /** Whether `web_fetch` checks the addresses of a name itself although a proxy looks it up again, or leaves names to the proxy. */
+  readonly web_names: Setting<"check" | "proxy">;
+  /** The proxy for http and https requests, where no variable names one. */
+  readonly proxy: Setting<string | undefined>;
+  readonly no_proxy: Setting<string | undefined>;
+  /** A file of certificate authorities that are trusted beside the usual ones. */
+  readonly ca_file: Setting<string | undefined>;
   /** Whether what tools bring is delimited as text from outside. */
   readonly untrusted_results: Setting<UntrustedResults>;
   /** Instruction files to load, in each folder the first that is there. */
@@ -135,6 +142,10 @@ const PROFILE_KEYS = [
   "sandbox_writable",
   "sandbox_container",
   "web_hosts",
+  "web_names",
+  "proxy",
+  "no_proxy",
+  "ca_file",
   "untrusted_results",
   "context_sources",
   "context_bytes",
@@ -229,6 +240,10 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     sandbox_writable: pick<readonly string[]>({ key: "sandbox_writable", fallback: [], read: read.writableFolders }),
     sandbox_container: pick<string | undefined>({ key: "sandbox_container", fallback: undefined, read: read.image }),
     web_hosts: pick<readonly string[]>({ key: "web_hosts", fallback: [], read: read.words }),
+    web_names: pick<"check" | "proxy">({ key: "web_names", fallback: "check", read: read.webNames }),
+    proxy: pick<string | undefined>({ key: "proxy", fallback: undefined, read: String }),
+    no_proxy: pick<string | undefined>({ key: "no_proxy", fallback: undefined, read: String }),
+    ca_file: pick<string | undefined>({ key: "ca_file", fallback: undefined, read: read.certificateFile }),
     untrusted_results: pick<UntrustedResults>({
       key: "untrusted_results",
       fallback: "wrap",

@@ -1,4 +1,5 @@
 /** What slash commands may see and do, for one run. */
+
 import type { SlashContext, SlashResult } from "../commands/registry.js";
 import type { Run } from "../control/run.js";
 import { failure } from "../protocol/errors.js";
@@ -8,6 +9,7 @@ import type { Roots } from "../system/xdg-paths.js";
 import type { Variables } from "./env.js";
 import type { ModelRoutes } from "./model-routes.js";
 import type { ModelShelf } from "./model-shelf.js";
+import { networkOf } from "./network.js";
 import type { RunEffort } from "./open-run.js";
 import type { RunCompaction } from "./run-compaction.js";
 import type { RunCosts } from "./run-costs.js";
@@ -84,7 +86,7 @@ export function slashContext(facts: SlashFacts): SlashContext {
     },
     async ollama(args): Promise<SlashResult> {
       const { OllamaControl } = await import("./ollama-control.js");
-      const http = createHttpClient({ clock: nodeClock });
+      const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
       const control = new OllamaControl({ variables, roots, http, clock: nodeClock, workspace: root });
       const words = args.split(/\s+/).filter((word) => word !== "");
       const progress = (message: string) => run.bus.publish("Notice", { level: "progress", message });

@@ -15,7 +15,7 @@ import { nodeClock } from "../system/node-clock.js";
 import { roots } from "../system/xdg-paths.js";
 import { credentialFile, helperEnvironment, helperFolder, keyPlaces } from "./credential-places.js";
 import type { Variables } from "./env.js";
-import { VERSION } from "./version.js";
+import { helperVersion, networkPlan, readNetworkPlan } from "./network.js";
 
 export class StoredCredentials {
   readonly #variables: Variables;
@@ -117,7 +117,7 @@ async function openHelperLink(variables: Variables): Promise<HelperLink> {
   const { HelperLink } = await import("../security/credentials/helper/helper-client.js");
   return new HelperLink({
     folder: helperFolder(roots(variables)),
-    version: VERSION,
+    version: helperVersion(await readNetworkPlan(variables)),
     clock: quietClock,
     start: () => startCredentialHelper(variables),
   });
@@ -131,13 +131,15 @@ export async function startCredentialHelper(variables: Variables, { passphrase }
     import("./flags.js"),
   ]);
   const { settings, roots: where } = await loadSettings(parseFlags([], [], ""), variables);
+  const network = networkPlan(variables, settings);
   await startHelper({
     script: fileURLToPath(new URL("./credential-helper.js", import.meta.url)),
     orders: {
       folder: helperFolder(where),
-      version: VERSION,
+      version: helperVersion(network),
       idleMs: settings.credential_idle_ms.value,
       key: keyPlaces({ variables, choice: settings.credential_key.value, passphrase }),
+      network,
     },
     env: helperEnvironment(variables),
     clock: nodeClock,

@@ -12,6 +12,7 @@ import type { StandbyShells } from "../tools/shell/standby-shells.js";
 import { TOOL_ALIASES, withoutAlias } from "../tools/tool-aliases.js";
 import type { ChangeWitness, Workspace } from "../tools/workspace.js";
 import type { Variables } from "./env.js";
+import { networkOf } from "./network.js";
 import { VERSION } from "./version.js";
 
 export interface ToolboxOptions {
@@ -22,6 +23,8 @@ export interface ToolboxOptions {
   readonly outputDirectory: string;
   /** Hosts that `web_fetch` may reach although they are not on the public internet. */
   readonly webHosts?: readonly string[];
+  /** Who says where a name leads when a proxy is used: `check`, unless given, refuses names that cannot be looked up here. */
+  readonly webNames?: "check" | "proxy";
   /** Puts a sandbox around commands. */
   readonly wrapCommand?: BashOptions["wrapCommand"];
   /** Hears of every change to a file before it happens. */
@@ -136,10 +139,16 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
         import("../system/http-client.js"),
         import("node:crypto"),
       ]);
+    const { webHosts = [], webNames, variables } = place.options;
+    const network = networkOf(variables);
     const mark = untrusted.createMark(randomBytes);
     return createWebFetchTool({
-      guard: createNetGuard({ allowedHosts: place.options.webHosts ?? [] }),
-      http: createHttpClient(),
+      guard: createNetGuard({
+        allowedHosts: webHosts,
+        isProxied: async (url) => (await network())?.proxyFor(url) !== undefined,
+        unknownNames: webNames === "proxy" ? "proxy" : "refuse",
+      }),
+      http: createHttpClient({ network }),
       wrap: (page) => untrusted.wrapUntrusted(page, mark),
       userAgent: `oxbow/${VERSION} (web_fetch)`,
     });

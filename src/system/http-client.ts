@@ -6,8 +6,9 @@
  * 2. Bytes that arrived before a connection broke are delivered before the error.
  * 3. A signal that fires destroys the socket at once. A finished exchange holds no listener on the signal.
  * 4. A redirect is an answer like any other: a key is never carried to another host.
+ * 5. Proxies and certificate authorities come from `network`. Their code is loaded only where one applies.
  *
- * Compression is never asked for. Proxies (HTTPS_PROXY) are not supported yet.
+ * Compression is never asked for.
  */
 import type * as NodeHttp from "node:http";
 import type { LookupFunction } from "node:net";
@@ -15,6 +16,8 @@ import { onAbort } from "../base/abort-tree.js";
 import { type Clock, systemClock } from "../base/clock.js";
 import { HttpBody } from "./http-body.js";
 import { HttpError, networkDetail } from "./http-error.js";
+import type { Network } from "./network/network.js";
+import type { ProxiedWays } from "./network/proxied-way.js";
 
 export interface HttpTimeouts {
   /** To have a connection, TLS included. */
@@ -30,7 +33,7 @@ export interface HttpRequest {
   readonly body?: string;
   readonly signal?: AbortSignal;
   readonly timeouts?: HttpTimeouts;
-  /** Where the host's name leads. A connection made this way serves this request alone. */
+  /** Where the host's name leads. A connection made this way serves this request alone. A proxy looks the name up itself. */
   readonly lookup?: LookupFunction;
   /** A Unix socket to send it through; the address's host is then only a name. */
   readonly socketPath?: string;
@@ -58,36 +61,96 @@ export interface HttpClient {
 
 export interface HttpClientOptions {
   readonly clock?: Clock;
+  /** Asked once, with the first request. Rejects with a NetworkSettingError. Undefined: everything is reached directly. */
+  readonly network?: (() => Promise<Network | undefined>) | undefined;
 }
 
-type Transport = Pick<typeof NodeHttp, "request" | "Agent">;
+export type Transport = Pick<typeof NodeHttp, "request" | "Agent">;
 
-const MAX_FREE_SOCKETS = 8;
+/** How one request leaves this machine. */
+export interface Way {
+  readonly transport: Transport;
+  readonly agent: NodeHttp.Agent | false;
+  /** For a request that must not share its connection. */
+  readonly freshAgent: () => NodeHttp.Agent | false;
+  /** The socket comes connected, TLS included. */
+  readonly isTunnel: boolean;
+  /** Replace what the address says. */
+  readonly options?: NodeHttp.ClientRequestArgs;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The error of a connection that was not made. */
+  readonly unreached?: (error: NodeJS.ErrnoException) => HttpError;
+  /** The answer is not the server's. */
+  readonly refusal?: (answer: NodeHttp.IncomingMessage) => HttpError | undefined;
+}
 
-export function createHttpClient({ clock = systemClock }: HttpClientOptions = {}): HttpClient {
-  const agents = new Map<string, NodeHttp.Agent>();
+const KEPT = { keepAlive: true, maxFreeSockets: 8 } as const;
+
+export function createHttpClient({ clock = systemClock, network }: HttpClientOptions = {}): HttpClient {
+  const ways = new Ways(network);
   return {
     async request(request) {
       const url = parseUrl(request.url);
-      const transport: Transport = await (url.protocol === "https:" ? import("node:https") : import("node:http"));
-      if (request.lookup !== undefined) return exchange(transport, request, { url, agent: false, clock });
-      let agent = agents.get(url.protocol);
-      if (agent === undefined) {
-        agent = new transport.Agent({ keepAlive: true, maxFreeSockets: MAX_FREE_SOCKETS });
-        agents.set(url.protocol, agent);
-      }
+      const way = await ways.to(url, request);
+      const agent = request.lookup === undefined ? way.agent : way.freshAgent();
       try {
-        return await exchange(transport, request, { url, agent, clock });
+        return await exchange(request, { url, way, agent, clock });
       } catch (error) {
         if (!(error instanceof StaleConnection)) throw error;
-        return await exchange(transport, request, { url, agent: false, clock });
+        return await exchange(request, { url, way, agent: way.freshAgent(), clock });
       }
     },
-    close() {
-      for (const agent of agents.values()) agent.destroy();
-      agents.clear();
-    },
+    close: () => ways.close(),
   };
+}
+
+class Ways {
+  readonly #open: HttpClientOptions["network"];
+  readonly #agents = new Map<string, NodeHttp.Agent>();
+  #network: Promise<Network | undefined> | undefined;
+  #proxied: ProxiedWays | undefined;
+
+  constructor(open: HttpClientOptions["network"]) {
+    this.#open = open;
+  }
+
+  async to(url: URL, { socketPath }: HttpRequest): Promise<Way> {
+    if (this.#open === undefined || socketPath !== undefined) return this.#direct(url, undefined);
+    this.#network ??= this.#open();
+    try {
+      const network = await this.#network;
+      const proxy = network?.proxyFor(url);
+      if (network === undefined || proxy === undefined) return await this.#direct(url, network);
+      this.#proxied ??= new (await import("./network/proxied-way.js")).ProxiedWays(network, KEPT);
+      return await this.#proxied.to(url, proxy);
+    } catch (error) {
+      // A proxy or a certificate file that was set and cannot be used.
+      throw new HttpError("connect", (error as Error).message.replace(/\.$/, ""), "ERR_NETWORK_SETTING");
+    }
+  }
+
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+    this.#agents.clear();
+    this.#proxied?.close();
+  }
+
+  async #direct({ protocol }: URL, network: Network | undefined): Promise<Way> {
+    const transport: Transport = await (protocol === "https:" ? import("node:https") : import("node:http"));
+    let agent = this.#agents.get(protocol);
+    if (agent === undefined) {
+      agent = new transport.Agent(KEPT);
+      this.#agents.set(protocol, agent);
+    }
+    const secureContext = protocol === "https:" ? await network?.secureContext() : undefined;
+    return {
+      transport,
+      agent,
+      freshAgent: () => false,
+      isTunnel: false,
+      ...(secureContext && { options: { secureContext } as NodeHttp.ClientRequestArgs }),
+    };
+  }
 }
 
 /** The server had closed a kept connection just when it was used again; nothing of the request was answered. */
@@ -101,16 +164,17 @@ function parseUrl(text: string): URL {
 
 interface Exchange {
   readonly url: URL;
+  readonly way: Way;
   readonly agent: NodeHttp.Agent | false;
   readonly clock: Clock;
 }
 
-function exchange(transport: Transport, request: HttpRequest, { url, agent, clock }: Exchange): Promise<HttpResponse> {
+function exchange(request: HttpRequest, { url, way, agent, clock }: Exchange): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const { signal, timeouts = {} } = request;
     if (signal?.aborted) throw aborted();
     const payload = request.body === undefined ? undefined : Buffer.from(request.body);
-    const outgoing = open(transport, { url, agent, request, length: payload?.length });
+    const outgoing = open(request, { url, way, agent, length: payload?.length });
     let cause: HttpError | undefined;
     let body: HttpBody | undefined;
     let connected = false;
@@ -125,25 +189,30 @@ function exchange(transport: Transport, request: HttpRequest, { url, agent, cloc
       stopTimer = ms === undefined ? () => {} : clock.after(ms, () => stop(new HttpError("timeout", message)));
     };
     const stopListening = signal === undefined ? () => {} : onAbort(signal, () => stop(aborted()));
+    const onConnecting = () => after(timeouts.connectMs, `no connection within ${seconds(timeouts.connectMs)}`);
     const onConnected = () => {
       connected = true;
       after(timeouts.idleMs, `nothing came back within ${seconds(timeouts.idleMs)}`);
     };
+    if (way.isTunnel) onConnecting();
     outgoing.on("socket", (socket) => {
-      if (!socket.connecting) return onConnected();
-      after(timeouts.connectMs, `no connection within ${seconds(timeouts.connectMs)}`);
-      socket.once(url.protocol === "https:" ? "secureConnect" : "connect", onConnected);
+      if (way.isTunnel || !socket.connecting) return onConnected();
+      onConnecting();
+      socket.once("encrypted" in socket ? "secureConnect" : "connect", onConnected);
     });
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       stopTimer();
       stopListening();
-      if (cause !== undefined) reject(cause);
-      else if (outgoing.reusedSocket && agent !== false)
-        reject(new StaleConnection("dropped", error.message, error.code));
-      else reject(new HttpError(connected ? "dropped" : "connect", networkDetail(error), error.code));
+      reject(cause ?? problemOf(error, { outgoing, way, agent, connected }));
     });
     outgoing.on("response", (incoming) => {
       stopTimer();
+      const refusal = way.refusal?.(incoming);
+      if (refusal !== undefined) {
+        stopListening();
+        incoming.destroy();
+        return reject(refusal);
+      }
       body = new HttpBody(incoming, {
         clock,
         ...(timeouts.idleMs !== undefined && { idleMs: timeouts.idleMs }),
@@ -155,27 +224,38 @@ function exchange(transport: Transport, request: HttpRequest, { url, agent, cloc
   });
 }
 
-interface Opening {
-  readonly url: URL;
-  readonly agent: NodeHttp.Agent | false;
-  readonly request: HttpRequest;
+interface Attempt extends Pick<Exchange, "way" | "agent"> {
+  readonly outgoing: NodeHttp.ClientRequest;
+  readonly connected: boolean;
+}
+
+function problemOf(error: NodeJS.ErrnoException, { outgoing, way, agent, connected }: Attempt): HttpError {
+  if (error instanceof HttpError) return error;
+  if (outgoing.reusedSocket && agent === way.agent) return new StaleConnection("dropped", error.message, error.code);
+  if (connected) return new HttpError("dropped", networkDetail(error), error.code);
+  return way.unreached?.(error) ?? new HttpError("connect", networkDetail(error), error.code);
+}
+
+interface Opening extends Pick<Exchange, "url" | "way" | "agent"> {
   readonly length: number | undefined;
 }
 
-function open(transport: Transport, { url, agent, request, length }: Opening): NodeHttp.ClientRequest {
+function open(request: HttpRequest, { url, way, agent, length }: Opening): NodeHttp.ClientRequest {
   const headers = {
     "user-agent": "oxbow",
     ...request.headers,
     ...(length !== undefined && { "content-length": String(length) }),
+    ...way.headers,
   };
   try {
     const { method, lookup, socketPath } = request;
-    return transport.request(url, {
+    return way.transport.request(url, {
       method,
       headers,
       agent,
-      ...(lookup !== undefined && { lookup }),
+      ...(lookup !== undefined && way.options?.hostname === undefined && { lookup }),
       ...(socketPath !== undefined && { socketPath }),
+      ...way.options,
     });
   } catch (error) {
     // A header that cannot be sent; Node's message names it and leaves its value out.

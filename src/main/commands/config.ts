@@ -47,6 +47,8 @@ export async function run(args: readonly string[]): Promise<number> {
 function shown(key: string, value: unknown): string {
   if (value === undefined) return key === "provider" || key === "model" ? "(chosen by what is ready)" : "(none)";
   if (key === "models") return [...(value as ReadonlyMap<string, unknown>).keys()].join(",");
+  // A login in the address is for the proxy alone.
+  if (key === "proxy") return String(value).replace(/^([a-z]+:\/\/)?.*@/i, "$1");
   if (key.startsWith("budget")) return formatBudget(value as BudgetLimit);
   if (key.endsWith("_ms")) return formatDuration(value as number);
   if (key === "log") {

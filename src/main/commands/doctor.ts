@@ -39,6 +39,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const findings = [
     programFinding(),
     ...(await settingsFindings(variables)),
+    ...(await (await import("./network-finding.js")).networkFindings(variables)),
     ...(await modelFindings(variables)),
     ...(await keyFindings(variables)),
     ...programFindings(variables),

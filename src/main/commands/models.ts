@@ -38,7 +38,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const shelf = createModelShelf({ variables, roots, tables });
   if (flags.has("refresh")) {
     const { refresh } = await import("../refresh-catalogue.js");
-    await refresh({ settings, roots });
+    await refresh({ settings, roots }, variables);
   }
   const [only, ...more] = flags.words;
   if (more.length > 0) throw new UsageError("Name one provider, or none for all.");

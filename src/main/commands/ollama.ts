@@ -1,4 +1,5 @@
 /** `oxbow ollama …` (feature M5). */
+
 import { safeText } from "../../base/terminal-text.js";
 import { createHttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
@@ -6,6 +7,7 @@ import { roots } from "../../system/xdg-paths.js";
 import { environment } from "../env.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
 import { helpLines, parseFlags } from "../flags.js";
+import { networkOf } from "../network.js";
 import { OllamaControl } from "../ollama-control.js";
 import { StatusLine } from "../status-line.js";
 import { processTerminal } from "../terminal-io.js";
@@ -33,7 +35,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return EXIT.answered;
   }
   const variables = environment();
-  const http = createHttpClient({ clock: nodeClock });
+  const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
   const cancel = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => cancel.abort());
   const status = new StatusLine(processTerminal(variables));

@@ -1,9 +1,11 @@
 /** `--record` and `--replay` of `oxbow run`. A run without them loads nothing for them. */
+
 import { safeText } from "../../base/terminal-text.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Variables } from "../env.js";
 import { EXIT } from "../exit-codes.js";
 import { type ParsedFlags, UsageError } from "../flags.js";
+import { networkOf } from "../network.js";
 import type { RunCassette } from "../run-cassette.js";
 
 export interface RunPlaces {
@@ -29,7 +31,7 @@ export async function cassetteOf(flags: ParsedFlags, { variables, root, state }:
     { name: "state", path: state },
   ];
   try {
-    return openCassette(wish, { variables, places, clock: nodeClock });
+    return openCassette(wish, { variables, places, clock: nodeClock, network: networkOf(variables) });
   } catch (error) {
     if (error instanceof CassetteError) throw new UsageError(`--${record ? "record" : "replay"}: ${error.message}`);
     throw error;

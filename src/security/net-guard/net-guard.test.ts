@@ -45,6 +45,7 @@ describe("resolveSafely", () => {
     expect(await resolveSafely("gone.example", { lookup })).toEqual({
       allowed: false,
       reason: "gone.example: there is no such host",
+      isUnknown: true,
     });
   });
 
@@ -91,6 +92,28 @@ describe("createNetGuard", () => {
       });
     expect(await guard.admit("https://1.1.1.1/", never)).toMatchObject({ allowed: true });
   });
+
+  verifies(
+    ["T8"],
+    "a name is checked here before a proxy gets it; what cannot be looked up is refused unless that is left to the proxy",
+    async () => {
+      const lookup = async (host: string) => {
+        if (host === "inside.example") return ["10.0.0.7"];
+        if (host === "outside.example") return ["93.184.216.34"];
+        throw Object.assign(new Error(), { code: "ENOTFOUND" });
+      };
+      const behind = { lookup, isProxied: async ({ hostname }: URL) => hostname !== "direct.example" };
+      for (const unknownNames of ["refuse", "proxy"] as const) {
+        const guard = createNetGuard({ ...behind, unknownNames });
+        expect(await guard.admit("https://outside.example/", never)).toMatchObject({ allowed: true });
+        for (const url of ["https://inside.example/", "http://10.0.0.7/", "http://nas.lan/", "https://direct.example/"])
+          expect(await guard.admit(url, never), url).toMatchObject({ allowed: false });
+        const unknown = await guard.admit("https://unknown.example/", never);
+        expect(unknown.allowed).toBe(unknownNames === "proxy");
+        if (!unknown.allowed) expect(unknown.reason).toContain("web_names");
+      }
+    },
+  );
 
   it("refuses settings that cannot be read when it is made", () => {
     expect(() => createNetGuard({ allowedHosts: ["http://docs"] })).toThrow('"http://docs" is not a host');

@@ -1,4 +1,10 @@
-/** The door to the network for addresses that a model, a page or a server names (feature T8). */
+/**
+ * The door to the network for addresses that a model, a page or a server names (feature T8).
+ *
+ * 1. Without a proxy the connection goes to an address that was checked, and to no other.
+ * 2. With a proxy the name is checked here and then handed to the proxy, which looks it up again: a name whose answers differ can
+ *    lead the proxy elsewhere, and only the proxy's own rules stop that.
+ */
 import type { LookupFunction } from "node:net";
 import { checkUrl, type RefusedUrl, type UrlVerdict } from "./check-url.js";
 import { netPolicy } from "./net-policy.js";
@@ -8,6 +14,10 @@ export interface NetGuardOptions {
   /** Hosts of private networks that the user has allowed; see `net-policy.ts` for how they are written. */
   readonly allowedHosts?: readonly string[];
   readonly lookup?: Lookup;
+  /** Whether a proxy stands between here and this address, which then looks the name up again itself. */
+  readonly isProxied?: (url: URL) => Promise<boolean>;
+  /** `proxy` lets names through that cannot be looked up here, when a proxy is used: only it can tell where they lead. */
+  readonly unknownNames?: "refuse" | "proxy";
 }
 
 export interface Admission {
@@ -26,7 +36,8 @@ export interface NetGuard {
 }
 
 /** @throws Error that names an entry of `allowedHosts` which cannot be read. */
-export function createNetGuard({ allowedHosts = [], lookup }: NetGuardOptions = {}): NetGuard {
+export function createNetGuard(options: NetGuardOptions = {}): NetGuard {
+  const { allowedHosts = [], lookup, isProxied, unknownNames = "refuse" } = options;
   const policy = netPolicy(allowedHosts);
   const check = (url: string) => checkUrl(url, policy);
   return {
@@ -36,7 +47,13 @@ export function createNetGuard({ allowedHosts = [], lookup }: NetGuardOptions = 
       if (!verdict.allowed) return verdict;
       const { url, host, reach } = verdict;
       const resolution = await resolveSafely(host, { reach, signal, ...(lookup !== undefined && { lookup }) });
-      if (!resolution.allowed) return { allowed: false, problem: "refused", reason: resolution.reason };
+      if (!resolution.allowed) {
+        const refused: RefusedUrl = { allowed: false, problem: "refused", reason: resolution.reason };
+        if (!resolution.isUnknown || !(await isProxied?.(url))) return refused;
+        if (unknownNames === "proxy") return { allowed: true, url, lookup: pinnedLookup(host, []) };
+        const advice = 'names are checked here before the proxy gets them, unless the setting web_names is "proxy"';
+        return { ...refused, reason: `${refused.reason}; ${advice}` };
+      }
       return { allowed: true, url, lookup: pinnedLookup(host, resolution.addresses) };
     },
   };

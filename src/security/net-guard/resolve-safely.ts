@@ -11,7 +11,12 @@ export type Lookup = (host: string) => Promise<readonly string[]>;
 
 export type Resolution =
   | { readonly allowed: true; readonly addresses: readonly string[] }
-  | { readonly allowed: false; readonly reason: string };
+  | {
+      readonly allowed: false;
+      readonly reason: string;
+      /** The name server has no answer. */
+      readonly isUnknown?: true;
+    };
 
 export interface ResolveOptions {
   readonly lookup?: Lookup;
@@ -27,7 +32,7 @@ export async function resolveSafely(host: string, options: ResolveOptions = {}):
     addresses = parseAddress(host) === undefined ? await unlessAborted(lookup(host), signal) : [host];
   } catch (error) {
     if (signal?.aborted) throw error;
-    return { allowed: false, reason: `${host}: ${networkDetail(error as NodeJS.ErrnoException)}` };
+    return { allowed: false, reason: `${host}: ${networkDetail(error as NodeJS.ErrnoException)}`, isUnknown: true };
   }
   if (addresses.length === 0) return { allowed: false, reason: `${host} has no address` };
   for (const address of addresses) {

@@ -1,4 +1,5 @@
 /** `oxbow auth set chatgpt|claude|copilot`: signing in with an account, in a browser (feature M13). */
+
 import type { OAuthEntry } from "../../../security/credentials/entry.js";
 import { OAuthError } from "../../../security/oauth/oauth-error.js";
 import { findOpener, openBrowser } from "../../../security/oauth/open-browser.js";
@@ -9,6 +10,7 @@ import { createHttpClient } from "../../../system/http-client.js";
 import { nodeClock } from "../../../system/node-clock.js";
 import { EXIT } from "../../exit-codes.js";
 import { UsageError } from "../../flags.js";
+import { networkOf } from "../../network.js";
 import { inputIsConnected, personPresent, processTerminal } from "../../terminal-io.js";
 import type { KeyActionContext } from "./key-command.js";
 import { openCredentialFile } from "./open-file.js";
@@ -30,7 +32,7 @@ export async function signInTo(
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  const http = createHttpClient({ clock: nodeClock });
+  const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
   const person = await openConversation(context);
   try {
     await agree(provider, { person, signal: stop.signal, consent: flags.has("yes") ? "given" : "ask" });

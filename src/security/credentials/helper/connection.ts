@@ -7,6 +7,7 @@
  */
 import type { Socket } from "node:net";
 import type { Clock } from "../../../base/clock.js";
+import { HttpError } from "../../../system/http-error.js";
 import { CredentialError } from "../credential-error.js";
 import {
   CREDENTIAL_HEADER,
@@ -18,13 +19,15 @@ import {
 } from "./helper-protocol.js";
 import { forwardedHead, headerOf, isBelow, MAX_HEAD_BYTES, parseHead, type RequestHead } from "./request-head.js";
 import { SecretFilter } from "./secret-filter.js";
+import type { Upstream } from "./upstream.js";
 import type { Authority, Vault } from "./vault.js";
 
 export interface ConnectionOptions {
   readonly vault: Pick<Vault, "authority">;
   readonly clock: Clock;
   readonly isToken: (token: string) => boolean;
-  readonly connect: (origin: URL) => Promise<Socket>;
+  /** Rejects with an HttpError. */
+  readonly connect: (origin: URL) => Promise<Upstream>;
   /** A request for the helper itself. */
   readonly onOwn: (head: RequestHead, socket: Socket) => void;
   /** The file has another key by now. */
@@ -37,7 +40,7 @@ const END_OF_HEAD = "\r\n\r\n";
 export class Connection {
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
-  #upstream: { readonly socket: Socket; readonly origin: string; readonly credential: string } | undefined;
+  #upstream: (Upstream & { readonly origin: string; readonly credential: string }) | undefined;
   /** Read and not yet passed on. */
   #pending: Buffer = Buffer.alloc(0);
   #bodyLeft = 0;
@@ -123,18 +126,22 @@ export class Connection {
     }
     this.#answered = false;
     this.#requests++;
-    const upstream = open?.socket ?? (await this.#connect(authority, credential));
+    const upstream = open ?? (await this.#connect(authority, credential));
     this.#bodyLeft = head.bodyBytes;
-    upstream.write(forwardedHead(head, { host: origin.host, add: headers }), "latin1");
+    const { forwarded } = upstream;
+    const add = { ...headers, ...forwarded?.headers };
+    const { host, origin: prefix } = origin;
+    upstream.socket.write(forwardedHead(head, { host, add, ...(forwarded && { prefix }) }), "latin1");
   }
 
-  async #connect({ origin, secrets }: Authority, credential: string): Promise<Socket> {
-    const upstream = await this.#options.connect(origin);
+  async #connect({ origin, secrets }: Authority, credential: string): Promise<Upstream> {
+    const connected = await this.#options.connect(origin);
+    const { socket: upstream } = connected;
     if (this.#socket.destroyed) {
       upstream.destroy();
-      return upstream;
+      return connected;
     }
-    this.#upstream = { socket: upstream, origin: origin.origin, credential };
+    this.#upstream = { ...connected, origin: origin.origin, credential };
     const cancel = this.#options.clock.after(CONNECT_MS, () => {
       this.#fail({ code: "timeout", message: `no connection within ${CONNECT_MS / 1000}s` });
     });
@@ -142,7 +149,8 @@ export class Connection {
       if (!this.#socket.write(piece)) upstream.pause();
     };
     const filter = new SecretFilter(secrets, { clock: this.#options.clock, send });
-    upstream.once(origin.protocol === "https:" ? "secureConnect" : "connect", cancel);
+    if (connected.isReady) cancel();
+    else upstream.once(origin.protocol === "https:" ? "secureConnect" : "connect", cancel);
     upstream.on("data", (piece: Buffer) => {
       this.#answered = true;
       filter.push(piece);
@@ -158,7 +166,7 @@ export class Connection {
       if (!this.#answered && this.#requests === 1) this.#fail({ code: "dropped", message: "it closed the connection" });
       else this.#socket.end();
     });
-    return upstream;
+    return connected;
   }
 
   /** Only a first request can be answered by the helper: later on, nobody knows where the answer before has ended. */
@@ -168,8 +176,13 @@ export class Connection {
   }
 
   #explain(error: unknown): void {
-    const code = error instanceof CredentialError ? error.code : "failed";
     const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof HttpError) {
+      const cause = error.code === undefined ? {} : { cause: error.code };
+      this.#fail({ code: error.kind, message, isWorded: true, ...cause });
+      return;
+    }
+    const code = error instanceof CredentialError ? error.code : "failed";
     if (code === "wrong-key") this.#options.onStale();
     else if (this.#requests > 0) this.#socket.destroy();
     else this.#refuse(code === "refused" ? 403 : 503, { code, message });

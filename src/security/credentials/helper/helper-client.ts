@@ -100,10 +100,10 @@ async function attempt(
 }
 
 function problemOf(credential: EntryName, text: string): HttpError {
-  const { code, message, cause } = JSON.parse(text) as HelperProblem;
+  const { code, message, cause, isWorded } = JSON.parse(text) as HelperProblem;
   if (code === "connect" || code === "dropped" || code === "timeout") {
     const error = Object.assign(new Error(message), cause === undefined ? {} : { code: cause });
-    return new HttpError(code, networkDetail(error), cause);
+    return new HttpError(code, isWorded ? message : networkDetail(error), cause);
   }
   if (code === "signed-out") return new HttpFailure(failure("SignedOut", { name: credential.provider }));
   return unavailable(credential, message);

@@ -38,6 +38,8 @@ export interface HelperProblem {
   readonly message: string;
   /** The operating system's name, where there is one. */
   readonly cause?: string;
+  /** The message is for people as it is. */
+  readonly isWorded?: true;
 }
 
 export function notePath(folder: string): string {

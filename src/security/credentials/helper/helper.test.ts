@@ -24,7 +24,7 @@ import {
   TOKEN_HEADER,
 } from "./helper-protocol.js";
 import { HelperServer } from "./helper-server.js";
-import { connectTo } from "./upstream.js";
+import { connector } from "./upstream.js";
 import { Vault } from "./vault.js";
 
 const SECRET = ["upstream", "secret", "0123456789"].join("-");
@@ -104,7 +104,7 @@ function helper({
       idleMs: 60_000,
       vault,
       clock,
-      connect: connectTo,
+      connect: connector(undefined),
       onEnd: () => {},
     });
     servers.push(server);

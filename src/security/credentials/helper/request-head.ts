@@ -47,16 +47,21 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   ..."authorization proxy-authorization cookie x-api-key api-key x-goog-api-key x-auth-token".split(" "),
 ]);
 
-/** The head as the provider gets it. Added headers replace those of the same name. */
-export function forwardedHead(
-  head: RequestHead,
-  { host, add }: { readonly host: string; readonly add: Readonly<Record<string, string>> },
-): string {
+export interface Forwarding {
+  readonly host: string;
+  /** They replace those of the same name. */
+  readonly add: Readonly<Record<string, string>>;
+  /** Put before the path, for a proxy that reads the request. */
+  readonly prefix?: string;
+}
+
+/** The head as the provider gets it. */
+export function forwardedHead(head: RequestHead, { host, add, prefix = "" }: Forwarding): string {
   const kept = head.headers.filter(
     ([name]) => !NOT_FORWARDED.has(name) && !name.startsWith("x-oxbow-") && !Object.hasOwn(add, name),
   );
   const lines = [["host", host] as const, ...kept, ...Object.entries(add)].map(([name, value]) => `${name}: ${value}`);
-  return `${head.method} ${head.target} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
+  return `${head.method} ${prefix}${head.target} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
 }
 
 /** Whether a target lies at or below a path, also after a server has taken it apart. */

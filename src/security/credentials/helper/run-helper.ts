@@ -7,7 +7,7 @@ import { findCredentialKey } from "../credential-key.js";
 import type { TokenSource } from "../entry.js";
 import { HelperServer } from "./helper-server.js";
 import type { HelperOrders, HelperReport } from "./start-helper.js";
-import { connectTo } from "./upstream.js";
+import { connector, type UpstreamNetwork } from "./upstream.js";
 import { Vault } from "./vault.js";
 
 export interface RunHelperOptions {
@@ -16,6 +16,7 @@ export interface RunHelperOptions {
   readonly startTime: number;
   readonly sourceOf: (provider: string) => Promise<TokenSource | undefined>;
   readonly http: () => Promise<HttpClient>;
+  readonly network?: UpstreamNetwork | undefined;
   readonly report: (report: HelperReport) => void;
   readonly onEnd: () => void;
 }
@@ -29,8 +30,9 @@ export async function runHelper(options: RunHelperOptions): Promise<HelperServer
     const vault = new Vault({ file, clock, sourceOf: options.sourceOf, http: options.http });
     await vault.open();
     const { folder, version, idleMs } = orders;
-    const { startTime } = options;
-    const server = new HelperServer({ folder, version, idleMs, startTime, vault, clock, connect: connectTo, onEnd });
+    const { startTime, network } = options;
+    const connect = connector(network);
+    const server = new HelperServer({ folder, version, idleMs, startTime, vault, clock, connect, onEnd });
     await server.start();
     report({ ready: true });
     return server;

@@ -6,6 +6,7 @@
  */
 import { spawn } from "node:child_process";
 import type { Clock } from "../../../base/clock.js";
+import type { NetworkPlan } from "../../../system/network/network.js";
 import { CredentialError, type CredentialErrorCode } from "../credential-error.js";
 import type { KeyPlaces } from "../credential-key.js";
 
@@ -15,6 +16,8 @@ export interface HelperOrders {
   readonly version: string;
   readonly idleMs: number;
   readonly key: KeyPlaces;
+  /** Proxies with their logins, which are as secret as the key. */
+  readonly network?: NetworkPlan | undefined;
 }
 
 /** What it says on its standard output, as one line of JSON. */
