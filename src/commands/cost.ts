@@ -10,6 +10,7 @@ export const costCommands: readonly SlashCommand[] = [
   },
   {
     name: "budget",
+    forPeople: true,
     usage: "/budget [AMOUNT | off]",
     summary: "show the budgets, or set the one of this run: 0.50, '200k tokens'",
     run: (args, { costs }) => costs.budget(args),

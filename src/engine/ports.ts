@@ -132,6 +132,10 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Shown live; not part of the result. */
   progress(text: string): void;
+  /** A person typed the call themselves; no model has a part in it. */
+  readonly byPerson?: true;
+  /** It runs because it was judged to only read: neither a person nor their rules or mode allowed it. */
+  readonly unasked?: true;
 }
 
 export interface ToolOutcome {

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { ApprovedLock, type Approver } from "../security/trust/approved-lock.js";
 import { projectTop } from "../security/trust/folders.js";
 import type { Roots } from "../system/xdg-paths.js";
+import { isAgent } from "./agent.js";
 import type { Variables } from "./env.js";
 
 export function openApprovals(
@@ -19,5 +20,5 @@ export function openApprovals(
 
 /** A command that a model started may have a terminal; it is still no person. */
 export function approver(variables: Variables): Approver {
-  return { name: variables.USER || "somebody", identity: variables.OXBOW_AGENT ? "agent" : "human" };
+  return { name: variables.USER || "somebody", identity: isAgent(variables) ? "agent" : "human" };
 }

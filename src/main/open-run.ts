@@ -16,6 +16,7 @@ import type { SessionId } from "../protocol/ids.js";
 import { timedOut } from "../security/permissions/identity.js";
 import { PLAN_MODE_INSTRUCTION } from "../security/permissions/plan-mode-instruction.js";
 import { STANDING_INSTRUCTION } from "../security/untrusted/standing-instruction.js";
+import type { Variables } from "./env.js";
 import type { EngineParts } from "./harness.js";
 import { modelFits } from "./model-fit.js";
 import { pastEvents, resumeSession, takeUp } from "./resumed-session.js";
@@ -28,6 +29,7 @@ import { RunSandbox } from "./run-sandbox.js";
 import { RunSecurity } from "./run-security.js";
 import { RunUndo } from "./run-undo.js";
 import { sessionMark } from "./session-mark.js";
+import type { LoadedSettings } from "./settings.js";
 import { openToolbox } from "./toolbox.js";
 
 export interface OpenedRun {
@@ -199,6 +201,7 @@ function openRunTools(
     webHosts: settings.web_hosts.value,
     webNames: settings.web_names.value,
     witness: undo,
+    writableFolders: writableFolders(loaded, variables),
     wrapCommand: (command, options) => sandbox.wrap(command, options),
   });
   const permissions: RunPermissions = new RunPermissions({
@@ -270,4 +273,10 @@ function promptOf(
     size,
     ...(override !== undefined && { override }),
   });
+}
+
+/** As the profile names them, without the repository, which holds no programs to start. */
+function writableFolders({ settings }: LoadedSettings, variables: Variables): readonly string[] {
+  const named = settings.sandbox_writable.value.filter((folder) => folder !== "git");
+  return named.map((folder) => folder.replace(/^~(?=\/)/, () => variables.HOME ?? "~"));
 }

@@ -3,7 +3,6 @@
  * first call, because a run without calls needs none of it.
  */
 import { homedir } from "node:os";
-import { join } from "node:path";
 import type { PermissionJudge } from "../chain/services.js";
 import type { Tool, ToolCall } from "../engine/ports.js";
 import type { Identity } from "../protocol/client.js";
@@ -120,6 +119,7 @@ export class RunPermissions implements PermissionJudge {
       { protection },
       { isQuietRepository: quietRepository },
       { diskLinks },
+      { workspaceStateFile },
     ] = await Promise.all([
       import("../security/permissions/engine.js"),
       import("../security/permissions/load-permissions.js"),
@@ -131,12 +131,15 @@ export class RunPermissions implements PermissionJudge {
       import("../tools/files/protected-paths.js"),
       import("../security/shell/quiet-repository.js"),
       import("../security/permissions/disk-links.js"),
+      import("./workspace-state.js"),
     ]);
     const { loaded, variables, root, ownFolders, workspace } = this.#options;
     const { settings, roots, profilePath } = loaded;
     const home = variables.HOME || homedir();
-    const paths = pathPermissionFile(join(roots.config, "path-permissions.json"));
-    const safeMode = safeModeFile(join(roots.config, "safe-mode.json"));
+    const pathsPlace = workspaceStateFile(roots.config, root, "path-permissions.json");
+    const safeModePlace = workspaceStateFile(roots.config, root, "safe-mode.json");
+    const paths = pathPermissionFile(pathsPlace.path, pathsPlace.options);
+    const safeMode = safeModeFile(safeModePlace.path, safeModePlace.options);
     await Promise.all([paths.load(), safeMode.load()]);
     const isQuietRepository = () => quietRepository(root);
     let reader: ReturnType<typeof loadCommandReader> | undefined;

@@ -2,6 +2,7 @@
 
 import type { SlashContext, SlashResult } from "../commands/registry.js";
 import type { Run } from "../control/run.js";
+import { ownText } from "../protocol/content.js";
 import { failure } from "../protocol/errors.js";
 import { createHttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
@@ -106,21 +107,26 @@ export function slashContext(facts: SlashFacts): SlashContext {
     async shell(command): Promise<SlashResult> {
       const bash = run.tools.find("bash");
       if (bash === undefined) return { failure: failure("InvalidInput", { detail: "The tool set 'command' is off." }) };
-      const refusal = await security.refusalOf(command);
-      if (refusal !== undefined) return { failure: failure("InvalidInput", { detail: refusal }) };
       const call = run.newCall();
-      run.bus.publish("ToolCallStarted", { call, tool: bash.name, args: { command } });
+      const tool = bash.name;
+      const refusal = await security.refusalOf(command);
+      run.bus.publish("ToolCallStarted", { call, tool, args: { command } });
+      if (refusal !== undefined) {
+        const content = [ownText(refusal)];
+        run.bus.publish("ToolResult", { call, tool, status: "denied", content, decided_by: "safe mode" });
+        return { failure: failure("InvalidInput", { detail: refusal }) };
+      }
       const outcome = await run.aside((signal) =>
         // What a person types runs with their own rights.
         bash.run(
           { command, outside_sandbox: true },
-          { signal, progress: (text) => run.bus.publish("ToolCallProgress", { call, text }) },
+          { signal, byPerson: true, progress: (text) => run.bus.publish("ToolCallProgress", { call, text }) },
         ),
       );
       const { status, content, details } = outcome;
       run.bus.publish("ToolResult", {
         call,
-        tool: bash.name,
+        tool,
         status,
         content,
         ...(details && { details }),

@@ -25,6 +25,8 @@ export interface ToolboxOptions {
   readonly webHosts?: readonly string[];
   /** Who says where a name leads when a proxy is used: `check`, unless given, refuses names that cannot be looked up here. */
   readonly webNames?: "check" | "proxy";
+  /** Absolute folders beside the workspace that commands may write to. */
+  readonly writableFolders?: readonly string[];
   /** Puts a sandbox around commands. */
   readonly wrapCommand?: BashOptions["wrapCommand"];
   /** Hears of every change to a file before it happens. */
@@ -117,12 +119,13 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
       place.standby(),
       import("../security/shell/programs/quiet-git.js"),
     ]);
-    const { outputDirectory, wrapCommand } = place.options;
+    const { outputDirectory, wrapCommand, writableFolders = [] } = place.options;
     return createBashTool({
       ...place.shell,
       outputDirectory,
       background,
       standby,
+      writableFolders,
       // Commands of git that only read are run unasked; with this they do not run what a repository's configuration names.
       extraEnvironment: QUIET_GIT_ENVIRONMENT,
       ...(wrapCommand && { wrapCommand }),

@@ -14,6 +14,7 @@ import type { JsonObject } from "../protocol/json.js";
 import { findProgram } from "../system/find-program.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { Launch, ProcessEnd, ProcessRequest } from "../system/process-group.js";
+import { trustedPath, withPath } from "../system/trusted-path.js";
 import type { BackgroundCommands } from "./background.js";
 import { CATALOG } from "./catalog.js";
 import { childEnvironment } from "./child-environment.js";
@@ -60,6 +61,11 @@ export interface WrapOptions {
   readonly outside: boolean;
 }
 
+interface ByPerson {
+  /** A person typed the command: it is no agent's. */
+  readonly byPerson: boolean;
+}
+
 export interface BashOptions {
   /** Where every command starts. */
   readonly workspaceRoot: string;
@@ -67,6 +73,8 @@ export interface BashOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Added to what a command gets. */
   readonly extraEnvironment?: Readonly<Record<string, string>>;
+  /** Absolute folders beside the workspace that commands may write to. */
+  readonly writableFolders?: readonly string[];
   /** Where outputs too long for the model are kept. */
   readonly outputDirectory: string;
   readonly defaultTimeoutMs?: number;
@@ -116,10 +124,12 @@ class Shell {
       const onTerminal = args.pty === true;
       const outside = args.outside_sandbox === true;
       const isUsual = !onTerminal && !outside && args.run_in_background !== true;
-      const ready = isUsual ? await this.#options.standby?.take(command) : undefined;
+      const text = context.unasked === true ? this.#withTrustedPath(command) : command;
+      const ready = isUsual ? await this.#options.standby?.take(text) : undefined;
       if (ready !== undefined) return await this.#runToEnd(context, { args, ...ready });
       const launch = onTerminal ? await terminal() : isUsual ? this.#launcher() : undefined;
-      const prepared = await this.#prepare(["-c", "--", command], { onTerminal, outside });
+      const byPerson = context.byPerson === true;
+      const prepared = await this.#prepare(["-c", "--", text], { onTerminal, outside, byPerson });
       return args.run_in_background === true
         ? await this.#start(command, { args, prepared, launch })
         : await this.#runToEnd(context, { args, prepared, launch });
@@ -128,12 +138,21 @@ class Shell {
     }
   }
 
-  async #prepare(words: readonly string[], options: WrapOptions): Promise<WrappedCommand> {
+  #withTrustedPath(command: string): string {
+    const { PATH = "" } = this.#env;
+    const { workspaceRoot, writableFolders = [] } = this.#options;
+    const trusted = trustedPath(PATH, { command, writable: [workspaceRoot, ...writableFolders] });
+    return trusted === PATH ? command : withPath(command, trusted);
+  }
+
+  async #prepare(words: readonly string[], options: WrapOptions & ByPerson): Promise<WrappedCommand> {
     const { workspaceRoot, wrapCommand } = this.#options;
+    const { OXBOW_AGENT: _, ...ofPerson } = this.#env;
+    const env = options.byPerson ? ofPerson : this.#env;
     const plain: ShellCommand = {
       argv: [this.#shell(), ...words],
       cwd: workspaceRoot,
-      env: options.onTerminal && this.#env.TERM === "dumb" ? { ...this.#env, TERM: "xterm-256color" } : this.#env,
+      env: options.onTerminal && env.TERM === "dumb" ? { ...env, TERM: "xterm-256color" } : env,
     };
     return wrapCommand === undefined ? plain : await wrapCommand(plain, options);
   }
@@ -156,7 +175,7 @@ class Shell {
     if (basename(shell) !== "bash") return;
     standby?.begin({
       bash: shell,
-      wrap: ([, ...words]) => this.#prepare(words, { onTerminal: false, outside: false }),
+      wrap: ([, ...words]) => this.#prepare(words, { onTerminal: false, outside: false, byPerson: false }),
     });
   }
 

@@ -54,7 +54,7 @@ const NOBODY_IS_THERE: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: "noninteractive",
   PIP_NO_INPUT: "1",
   PYTHONUNBUFFERED: "1",
-  // Whoever started it is a model: an Oxbow that finds this asks nobody and approves nothing.
+  // An Oxbow that finds this was started by a model: it asks no person and approves nothing.
   OXBOW_AGENT: "1",
 };
 

@@ -7,7 +7,10 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   const { gate, person } = services;
   const verdict = await gate.judge(call, context.definition);
   // One field of the result, not an event: most calls are such, and the log is to stay small (feature P7).
-  if (verdict.decision === "allow") return { ...(await next(call)), decidedBy: verdict.decidedBy };
+  if (verdict.decision === "allow") {
+    const narrowed = verdict.law === "quiet preset" ? { ...context, unasked: true as const } : context;
+    return { ...(await next(call, narrowed)), decidedBy: verdict.decidedBy };
+  }
   if (verdict.decision === "deny") {
     person.note(call.call, call.tool, { decision: "deny", decidedBy: verdict.decidedBy, message: verdict.reason });
     const { denialText } = await import("../../security/permissions/explain.js");

@@ -1,7 +1,8 @@
 /** Asks the person at the terminal whether a call may run. */
 import { formatDuration } from "../../base/duration.js";
-import { safeLine, safeText } from "../../base/terminal-text.js";
+import { safeLine } from "../../base/terminal-text.js";
 import type { EventPayloads, PermissionDecision } from "../../protocol/events.js";
+import { quoted } from "./quoted.js";
 import { paint, type Terminal } from "./terminal.js";
 
 const ANSWERS: Readonly<Record<string, PermissionDecision>> = {
@@ -21,8 +22,10 @@ export async function askPermission(
   signal: AbortSignal,
 ): Promise<PermissionDecision | undefined> {
   if (terminal.askLine === undefined) return undefined;
-  terminal.err.write(`\n${paint(terminal, "yellow", "Allow?")} ${safeText(question.summary)}\n`);
-  if (question.reason !== undefined) terminal.err.write(`${paint(terminal, "dim", safeText(question.reason))}\n`);
+  const width = terminal.err.columns ?? terminal.out.columns ?? 80;
+  const summary = quoted(question.summary, width - "Allow? ".length);
+  terminal.err.write(`\n${paint(terminal, "yellow", "Allow?")} ${summary}\n`);
+  if (question.reason !== undefined) terminal.err.write(`${paint(terminal, "dim", quoted(question.reason, width))}\n`);
   // Absent from engines that cannot say; then it is the very call.
   const { offer = ["this call"] } = question;
   for (const line of offer) terminal.err.write(`${paint(terminal, "dim", `[s] would allow ${safeLine(line)}`)}\n`);

@@ -7,6 +7,7 @@ import { Bus } from "../../engine/bus.js";
 import type { ToolCall } from "../../engine/ports.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
+import { refuseAgents } from "../agent.js";
 import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
 import { findSession } from "../find-session.js";
@@ -53,6 +54,7 @@ export async function run(args: readonly string[]): Promise<number> {
     if (action === "test") return await test(rest.join(" "), flags, place);
     if (action === "replay") return await replay(rest[0], flags, place);
     const words = rest.join(" ");
+    refuseChanges(`${action} ${words}`);
     const result =
       action === "safemode"
         ? await place.security.safeMode(words)
@@ -63,6 +65,13 @@ export async function run(args: readonly string[]): Promise<number> {
   } finally {
     await place.close();
   }
+}
+
+/** The words are split as `/permissions` splits them, so that quotation marks hide no action. */
+function refuseChanges(words: string): void {
+  const [verb = "list", second = ""] = words.trim().split(/\s+/);
+  if (verb === "list" || (verb === "safemode" && (second === "" || second === "status"))) return;
+  refuseAgents(environment(), `'oxbow permissions ${verb}'`);
 }
 
 type Place = Awaited<ReturnType<typeof openPlace>>;

@@ -1,5 +1,6 @@
 /** `oxbow route`: what `/route` does, from a script. */
 import { nodeClock } from "../../system/node-clock.js";
+import { refuseAgents } from "../agent.js";
 import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
 import { helpLines, parseFlags, UsageError } from "../flags.js";
@@ -27,6 +28,8 @@ export async function run(args: readonly string[]): Promise<number> {
     return EXIT.answered;
   }
   const variables = environment();
+  const [verb = "list"] = flags.words;
+  if (verb !== "list") refuseAgents(variables, `'oxbow route ${verb}'`);
   const loaded = await loadSettings(flags, variables);
   const { settings, roots } = loaded;
   const shelf = createModelShelf({

@@ -14,6 +14,7 @@ import { createLog } from "../../system/log.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { WorkspaceError } from "../../tools/files/workspace-error.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
+import { isAgent, refuseWideningFlags } from "../agent.js";
 import { environment, type Variables } from "../env.js";
 import { EXIT, exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
 import { helpLines, type ParsedFlags, parseFlags, UsageError } from "../flags.js";
@@ -124,6 +125,7 @@ async function prepare(
   options: { readonly rawTrace: boolean; readonly variables: Variables; readonly terminal: Terminal },
 ): Promise<Prepared | { readonly exit: number }> {
   const { variables, terminal } = options;
+  refuseWideningFlags(variables, flags);
   const loaded = await loadSettings(flags, variables);
   const { settings, roots } = loaded;
   for (const warning of loaded.warnings) process.stderr.write(`oxbow: ${warning}\n`);
@@ -167,7 +169,7 @@ async function prepare(
   const isReplay = flags.has("replay");
   const parts = { loaded, variables, root, shelf, routes, model, log, sessions, content, isReplay, tell, note };
   const engine = createEngine(parts);
-  const identity = variables.OXBOW_AGENT ? "agent" : "human";
+  const identity = isAgent(variables) ? "agent" : "human";
   const client = connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
   // When the first request is on its way.

@@ -1,4 +1,6 @@
 /** `oxbow session …` (feature S10): a table of actions, each loaded when it is asked for. */
+import { refuseAgents } from "../agent.js";
+import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
 import { type Flag, helpLines, parseFlags, refuseWords, unknownAction } from "../flags.js";
 import { openSessions } from "./session/open-sessions.js";
@@ -8,6 +10,8 @@ interface Entry {
   readonly name: string;
   readonly usage: string;
   readonly summary: string;
+  /** It deletes or changes what was recorded: no agent may run it. */
+  readonly forPeople?: true;
   readonly load: () => Promise<{ readonly action: SessionAction }>;
 }
 
@@ -50,12 +54,14 @@ const ACTIONS: readonly Entry[] = [
   },
   {
     name: "compact",
+    forPeople: true,
     usage: "compact ID [WORDS…]",
     summary: "put a summary in the place of its beginning; WORDS say what to keep in mind",
     load: () => import("./session/compact.js"),
   },
   {
     name: "undo",
+    forPeople: true,
     usage: "undo ID [--turn N | --from N]",
     summary: "take back what its tools changed in files",
     load: () => import("./session/undo.js"),
@@ -74,6 +80,7 @@ const ACTIONS: readonly Entry[] = [
   },
   {
     name: "import",
+    forPeople: true,
     usage: "import FILE",
     summary: "from Oxbow, Claude Code or Codex transcripts",
     load: () => import("./session/import.js"),
@@ -81,12 +88,14 @@ const ACTIONS: readonly Entry[] = [
   { name: "pin", usage: "pin ID", summary: "keep its content for ever", load: () => import("./session/pin.js") },
   {
     name: "unpin",
+    forPeople: true,
     usage: "unpin ID",
     summary: "let its content expire again",
     load: () => import("./session/unpin.js"),
   },
   {
     name: "rename",
+    forPeople: true,
     usage: "rename ID TITLE",
     summary: "give it another title",
     load: () => import("./session/rename.js"),
@@ -99,12 +108,14 @@ const ACTIONS: readonly Entry[] = [
   },
   {
     name: "gc",
+    forPeople: true,
     usage: "gc [--dry-run]",
     summary: "drop content that has expired and was announced",
     load: () => import("./session/gc.js"),
   },
   {
     name: "delete",
+    forPeople: true,
     usage: "delete ID [--yes]",
     summary: "remove it, its events and its undo copies",
     load: () => import("./session/delete.js"),
@@ -139,6 +150,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return EXIT.answered;
   }
   if (!/ [A-Z]/.test(entry.usage)) refuseWords(flags, `session ${name}`);
+  if (entry.forPeople) refuseAgents(environment(), `'oxbow session ${name}'`);
   const sessions = await openSessions(flags);
   try {
     return await action.run(flags, sessions);

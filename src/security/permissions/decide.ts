@@ -77,8 +77,8 @@ export function decide(facts: DecisionFacts, policy: PermissionPolicy, session: 
 }
 
 function rank({ decision, law }: Verdict): number {
-  // Of several questions, one that a rule asks says more.
-  return DECISIONS.indexOf(decision) + (law === "rule" ? 0.5 : 0);
+  // Of several questions, one that a rule asks says more. A call counts as one that only reads when all of it does.
+  return DECISIONS.indexOf(decision) + (law === "rule" ? 0.5 : law === "quiet preset" ? -0.5 : 0);
 }
 
 /** What a call consists of; at least one thing. */

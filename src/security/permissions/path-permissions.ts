@@ -9,7 +9,7 @@
  */
 import { posix } from "node:path";
 import type { PathAccess, PathFacts } from "./facts.js";
-import { StateFile, type StateFormat } from "./state-file.js";
+import { StateFile, type StateFileOptions, type StateFormat } from "./state-file.js";
 
 export const PATH_ACCESSES: readonly PathAccess[] = ["read", "write", "exec", "delete"];
 const LETTERS: Readonly<Record<PathAccess, string>> = { read: "r", write: "w", exec: "x", delete: "d" };
@@ -131,6 +131,6 @@ export const PATH_PERMISSION_FORMAT: StateFormat<PathPermissionState> = {
   }),
 };
 
-export function pathPermissionFile(path: string): StateFile<PathPermissionState> {
-  return new StateFile(path, PATH_PERMISSION_FORMAT);
+export function pathPermissionFile(path: string, options?: StateFileOptions): StateFile<PathPermissionState> {
+  return new StateFile(path, PATH_PERMISSION_FORMAT, options);
 }

@@ -21,15 +21,24 @@ export class StateFileError extends Error {
   override readonly name = "StateFileError";
 }
 
+export interface StateFileOptions {
+  /** Written into the file, for people who look at it. */
+  readonly workspace?: string;
+  /** The file that counts as long as this one does not exist. */
+  readonly fallback?: string;
+}
+
 export class StateFile<T> {
   readonly path: string;
   readonly #format: StateFormat<T>;
+  readonly #options: StateFileOptions;
   #state: T | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, format: StateFormat<T>) {
+  constructor(path: string, format: StateFormat<T>, options: StateFileOptions = {}) {
     this.path = path;
     this.#format = format;
+    this.#options = options;
   }
 
   /** What was loaded or written last; `load` must have been called. */
@@ -40,7 +49,10 @@ export class StateFile<T> {
 
   /** Reads the file, also again: another process may have changed it. */
   async load(): Promise<T> {
-    this.#state = this.#decode(await this.#text());
+    const { fallback } = this.#options;
+    const text = await readIfThere(this.path);
+    if (text !== undefined || fallback === undefined) this.#state = this.#decode(text, this.path);
+    else this.#state = this.#decode(await readIfThere(fallback), fallback);
     return this.#state;
   }
 
@@ -49,7 +61,9 @@ export class StateFile<T> {
     const result = this.#last.then(async () => {
       const next = change(await this.load());
       await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
-      const text = `${JSON.stringify({ schema_version: 1, ...(this.#format.encode(next) as object) }, null, 2)}\n`;
+      const { workspace } = this.#options;
+      const head = { schema_version: 1, ...(workspace !== undefined && { workspace }) };
+      const text = `${JSON.stringify({ ...head, ...(this.#format.encode(next) as object) }, null, 2)}\n`;
       await writeFileAtomic(this.path, text, { mode: 0o600, flush: "file-and-folder" });
       this.#state = next;
       return next;
@@ -58,16 +72,7 @@ export class StateFile<T> {
     return result;
   }
 
-  async #text(): Promise<string | undefined> {
-    try {
-      return await readFile(this.path, "utf8");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw new StateFileError(`${this.path} cannot be read: ${(error as Error).message}`, { cause: error });
-    }
-  }
-
-  #decode(text: string | undefined): T {
+  #decode(text: string | undefined, path: string): T {
     if (text === undefined) return this.#format.initial;
     try {
       const value: unknown = JSON.parse(text);
@@ -77,7 +82,16 @@ export class StateFile<T> {
       return this.#format.decode(value);
     } catch (error) {
       const advice = "Repair it, or remove it to start with the defaults.";
-      throw new StateFileError(`${this.path} is damaged: ${(error as Error).message}. ${advice}`, { cause: error });
+      throw new StateFileError(`${path} is damaged: ${(error as Error).message}. ${advice}`, { cause: error });
     }
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new StateFileError(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
   }
 }

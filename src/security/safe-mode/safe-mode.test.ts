@@ -99,7 +99,7 @@ describe("/safemode", () => {
     await say("on");
     await say("deny ls");
     await say("reset");
-    expect(await file().load()).toEqual({ on: true, allowed: DEFAULT_SAFE_COMMANDS });
+    expect(await file().load()).toEqual({ on: false, allowed: DEFAULT_SAFE_COMMANDS });
   });
 
   it.each(["what", "on now", "allow", "allow a b", "constructor"])("explains itself for %j", async (args) => {

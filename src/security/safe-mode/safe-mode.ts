@@ -10,7 +10,7 @@
  * 4. It only ever refuses. What passes still needs whatever permission it needs.
  */
 import type { CommandFacts, CommandPart } from "../permissions/facts.js";
-import { StateFile, type StateFormat } from "../permissions/state-file.js";
+import { StateFile, type StateFileOptions, type StateFormat } from "../permissions/state-file.js";
 
 export interface SafeModeState {
   readonly on: boolean;
@@ -88,12 +88,12 @@ export async function safeModeCommand(args: string, file: StateFile<SafeModeStat
   return verb === "allow" ? allow(name, file) : deny(name, file);
 }
 
-/** `reset` is about the list: it does not switch off what a person switched on. */
+/** `reset` goes back to how Oxbow comes: off, with the built-in list. */
 const SIMPLE = new Map<string, "status" | ((state: SafeModeState) => SafeModeState)>([
   ["status", "status"],
   ["on", (state) => ({ ...state, on: true })],
   ["off", (state) => ({ ...state, on: false })],
-  ["reset", ({ on }) => ({ on, allowed: DEFAULT_SAFE_COMMANDS })],
+  ["reset", () => SAFE_MODE_OFF],
 ]);
 
 async function allow(name: string, file: StateFile<SafeModeState>): Promise<SafeModeReply> {
@@ -113,8 +113,8 @@ async function deny(name: string, file: StateFile<SafeModeState>): Promise<SafeM
 export function describeSafeMode({ on, allowed }: SafeModeState): string {
   const list = allowed.length === 0 ? "(none)" : allowed.join(" ");
   return on
-    ? `Safe mode is on. Only these commands run, for you and for the model:\n${list}`
-    : `Safe mode is off. With /safemode on only these commands run:\n${list}`;
+    ? `Safe mode is on. In this workspace only these commands run, for you and for the model:\n${list}`
+    : `Safe mode is off. With /safemode on, only these commands run in this workspace:\n${list}`;
 }
 
 /** `{ "on": true, "allowed": ["ls", …] }`. */
@@ -131,6 +131,6 @@ export const SAFE_MODE_FORMAT: StateFormat<SafeModeState> = {
   encode: (state) => state,
 };
 
-export function safeModeFile(path: string): StateFile<SafeModeState> {
-  return new StateFile(path, SAFE_MODE_FORMAT);
+export function safeModeFile(path: string, options?: StateFileOptions): StateFile<SafeModeState> {
+  return new StateFile(path, SAFE_MODE_FORMAT, options);
 }

@@ -181,6 +181,7 @@ describe("[P8] the system-call filter", () => {
     ["chmod", { number: 90, args: [0, 0o755] }, ALLOW],
     ["chmod to another's rights", { number: 90, args: [0, 0o4755] }, errno(1)],
     ["fchmodat to another's rights", { number: 268, args: [0, 0, 0o4755] }, errno(1)],
+    ["chmod to the rights of a group", { number: 90, args: [0, 0o2755] }, errno(1)],
     ["opening, with anything for a mode", { number: 257, args: [0, 0, 0, 0o4755] }, ALLOW],
     ["making a file", { number: 257, args: [0, 0, 0o101, 0o666] }, ALLOW],
     ["making a file with another's rights", { number: 257, args: [0, 0, 0o101, 0o4755] }, errno(1)],

@@ -119,12 +119,13 @@ describe.skipIf(reason !== undefined)("[P8] writing outside the workspace", () =
 
   it("by a program that other users would run with this one's rights", async () => {
     const script =
-      "cp /bin/true tool; chmod u+s tool; perl -MFcntl -e 'sysopen(F, \"made\", O_CREAT | O_WRONLY, 04755)'";
-    const mode = (name: string) => (existsSync(bed.path(name)) ? statSync(bed.path(name)).mode & 0o4000 : 0);
+      "cp /bin/true tool; cp tool group; chmod u+s tool; chmod g+s group; " +
+      "perl -MFcntl -e 'sysopen(F, \"made\", O_CREAT | O_WRONLY, 04755)'";
+    const mode = (name: string) => (existsSync(bed.path(name)) ? statSync(bed.path(name)).mode & 0o6000 : 0);
     expect((await bed.inside(script)).output).toContain("Operation not permitted");
-    expect([mode("tool"), mode("made")]).toEqual([0, 0]);
+    expect([mode("tool"), mode("group"), mode("made")]).toEqual([0, 0, 0]);
     await bed.unprotected(script);
-    expect([mode("tool"), mode("made")]).toEqual([0o4000, 0o4000]);
+    expect([mode("tool"), mode("group"), mode("made")]).toEqual([0o4000, 0o2000, 0o4000]);
   });
 
   it("by way of another user namespace", async () => {

@@ -5,7 +5,7 @@
  *    belong to a network namespace, so cutting the network would not cut them.
  * 2. No further user namespaces: a process that is root in one can reach far more of the kernel.
  * 3. No keystrokes are pushed into a terminal, and the kernel's key store, which is inherited and not namespaced, stays shut.
- * 4. No file gets the bit that lets other users run it with its owner's rights.
+ * 4. No file gets the bits that let other users run it with the rights of its owner or its group.
  * 5. io_uring and openat2 are off: what they are asked to do does not stand in the call, so it could not be looked at.
  *
  * Everything else passes: this is not the wall but the filling of its gaps.
@@ -81,7 +81,8 @@ const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
 const CLONE_NEWUSER = 0x1000_0000;
-const SET_USER_ID = 0o4000;
+/** Set-user-ID and set-group-ID. */
+const SET_ID_BITS = 0o6000;
 /** O_CREAT and the kernel's own bit of O_TMPFILE. */
 const MAKES_FILE = 0o20000100;
 const TIOCSTI = 0x5412;
@@ -159,7 +160,7 @@ function instructions({ audit, numbersEnd, calls }: FilterTarget): Instruction[]
 function modeChecks(calls: FilterTarget["calls"]): Instruction[] {
   const check = (index: number): Instruction[] => [
     [LOAD, argument(index)],
-    [JUMP_ANY_BIT, SET_USER_ID, 0, 1],
+    [JUMP_ANY_BIT, SET_ID_BITS, 0, 1],
     [RETURN, fail(EPERM)],
     [RETURN, ALLOW],
   ];

@@ -1,7 +1,7 @@
 /** Commands that show credentials or touch Oxbow's own files (feature P9), found also behind programs that run others. */
 import { posix } from "node:path";
 import { LONGEST_PATH } from "./paths.js";
-import { CREDENTIAL_COMMANDS, CREDENTIAL_PROGRAMS, OWN_PLACES } from "./programs/credentials.js";
+import { CREDENTIAL_COMMANDS, CREDENTIAL_PROGRAMS, OWN_COMMANDS, OWN_PLACES } from "./programs/credentials.js";
 import type { Script, SimpleCommand, Word } from "./syntax.js";
 import { simpleCommands } from "./walk.js";
 import { fixedValue } from "./word-values.js";
@@ -40,11 +40,35 @@ function commandProblem(words: readonly Word[]): string | undefined {
     program.endsWith("*") ? name.startsWith(program.slice(0, -1)) : name === program,
   );
   if (refused) return `"${name}" shows credentials.`;
+  const own = ownCommandProblem(words);
+  if (own !== undefined) return own;
   const sequences = Object.hasOwn(CREDENTIAL_COMMANDS, name) ? (CREDENTIAL_COMMANDS[name] ?? []) : [];
   if (sequences.length === 0) return undefined;
   const values = words.slice(1).map((word) => fixedValue(word) ?? "");
   const found = sequences.find((sequence) => follows(values, sequence));
   return found === undefined ? undefined : `"${name} ${found.join(" ")}" shows credentials.`;
+}
+
+/** By name, by version (`npx oxbow@1`) or by its file. */
+const OWN_PROGRAM = /(^|[/@])ox(bow)?(@[^/]*)?$|(^|\/)dist\/(\w+\/)*bin\.[cm]?js$|oxbow.*\/bin\.[cm]?js$/i;
+
+/** Also started by its file: `node …/oxbow/dist/bin.js permissions reset`. */
+function ownCommandProblem(words: readonly Word[]): string | undefined {
+  const values = words.map((word) => fixedValue(word) ?? "");
+  const at = values.findIndex((value) => OWN_PROGRAM.test(value));
+  const name = values[0]?.split("/").at(-1) ?? "";
+  if (at !== 0 && !(at > 0 && /^(node|nodejs|bun|deno|tsx|npx|pnpx|bunx|npm|pnpm|yarn)$/.test(name))) return undefined;
+  const [command, ...rest] = values.slice(at + 1);
+  const found = OWN_COMMANDS.find(([first = "", ...verbs]) =>
+    first.startsWith("--")
+      ? follows([command ?? "", ...rest], [first, ...verbs])
+      : first === command &&
+        follows(
+          rest.flatMap((value) => value.split(/\s+/)),
+          verbs,
+        ),
+  );
+  return found === undefined ? undefined : `"oxbow ${found.join(" ")}" is for people, not for agents.`;
 }
 
 /** Whether the words of the sequence appear in their order. */

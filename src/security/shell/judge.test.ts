@@ -27,6 +27,9 @@ describe("read-only commands", () => {
       "awk -F, '{ print $1, $NF }' data.csv",
       "awk 'NR==1 { n = length($0) } END { printf \"%d\\n\", n }' data.csv",
       "sort -k2,2n -u",
+      "sort names.txt",
+      "uniq -c names.txt",
+      "sleep 1.5; sleep 1m",
       "cut -d: -f1,3 data.txt | sort -rn | uniq -c | head -5",
       "diff -u old.txt new.txt",
       "stat -c '%s %n' file.txt",
@@ -61,7 +64,7 @@ describe("read-only commands", () => {
       "echo $((3 * 4))",
       "echo *.md",
       "VALUE=plain",
-      "node --version && npm -v",
+      "node --version && python3 -V",
       "unzip -l archive.zip",
       "tar -tzf archive.tgz",
       "sed -n '2,4p; 9q' notes.txt",
@@ -79,8 +82,6 @@ describe("read-only commands", () => {
       "systemctl status nginx --no-pager",
       "systemctl is-active nginx",
       "docker ps -a --format '{{.Names}}' && docker logs --tail 50 web",
-      "pip list --format=json",
-      "pip show -f requests",
       "dpkg -l bash",
       "apt-cache policy bash",
       "printenv PATH HOME",
@@ -124,6 +125,30 @@ describe("everything else", () => {
         "''",
         "'ls -la'",
       ],
+      "programs that obey files of the project": [
+        ...["npm ls", "npm list", "npm outdated", "npm --version", "npm -v", "npm ls --prefix elsewhere", "npm view x"],
+        ...["pnpm ls", "pnpm --version", "yarn list", "yarn --version", "pip list", "pip3 show x", "pip freeze"],
+        ...["cargo --version", "cargo tree", "go version", "go list", "go env", "composer show", "bundle list"],
+        ...[
+          "gradle --version",
+          "mvn -v",
+          "poetry show",
+          "uv pip list",
+          "gem list",
+          "dotnet --info",
+          "terraform version",
+        ],
+        ...["make -n", "just --list", "task --list", "kubectl get pods", "helm list", "docker compose ps", "gh status"],
+      ],
+      "sleep without a near end": [
+        "sleep infinity",
+        "sleep inf",
+        "sleep 1e9",
+        "sleep 61",
+        "sleep 2m",
+        "sleep 1d",
+        "sleep 0x99",
+      ],
       "programs whose name is not known": ["$x", "$(echo ls)", "l*", "{ls,-la}", "`which ls`", "~/ls", "$" + "{x}s"],
       "options that write, run or connect": [
         "sort -o out.txt",
@@ -147,7 +172,11 @@ describe("everything else", () => {
         "tar -tf host:x.tar",
         "unzip x.zip",
         "hostname other",
-        "npm ls --prefix elsewhere",
+        "docker logs -f web",
+        "sort *.txt",
+        "sort names",
+        "sort a.txt -o b.txt",
+        "uniq a.txt b.txt",
         "node --version -e 1",
         "wc --files0-from=list",
         "ps eww",
@@ -478,7 +507,7 @@ describe("everything else", () => {
       { text: 'ls "$(make -n)"', verdict: "ask", reason: expect.stringContaining("not known beforehand") },
       { text: "make -n", verdict: "ask", reason: '"make" is not known to be read-only.' },
       { text: "head", verdict: "read-only", reason: "It is known to only read." },
-      { text: "npm test -- -u", verdict: "ask", reason: expect.stringContaining("npm test"), pattern: "npm test *" },
+      { text: "npm test -- -u", verdict: "ask", reason: expect.stringContaining('"npm"'), pattern: "npm test *" },
     ]);
     expect(reason).toContain("not known beforehand");
   });
@@ -614,6 +643,34 @@ describe("credentials", () => {
     expect(commands.map((command) => [command, verdict(command)])).toEqual(commands.map((it) => [it, "blocked"]));
     expect(verdict("cat /data/ox/key", { ownFolders: ["/data/ox"] })).toBe("blocked");
     expect(verdict("cat /data/ox/key")).toBe("ask");
+  });
+
+  verifies(["P4", "P9"], "of Oxbow that widen what an agent may do are refused in every spelling", () => {
+    const commands = [
+      "oxbow permissions set . rwxd",
+      "oxbow permissions --json reset",
+      "oxbow permissions 'set . rwxd'",
+      "ox permissions reset",
+      "/usr/local/bin/oxbow permissions safemode off",
+      "env -u OXBOW_AGENT oxbow permissions reset",
+      "unset OXBOW_AGENT; oxbow permissions reset",
+      "OXBOW_AGENT= oxbow ack",
+      "bash -c 'oxbow session delete last --yes'",
+      "npx oxbow permissions reset",
+      "npx -y oxbow@latest ack",
+      "node dist/bin.js permissions reset",
+      "node /usr/lib/node_modules/oxbow/dist/bin.js auth set anthropic --stdin",
+      "oxbow creds add anthropic",
+      "oxbow session gc",
+      "oxbow route add fast http://127.0.0.1:1",
+      "oxbow run --auto-approve 'do it'",
+      "oxbow --permission-mode=allow 'do it'",
+      "oxbow run --sandbox off 'do it'",
+      "ls && (oxbow permissions reset)",
+    ];
+    expect(commands.map((command) => [command, verdict(command)])).toEqual(commands.map((it) => [it, "blocked"]));
+    const free = ["oxbow permissions test ls", "oxbow session list", "oxbow auth list", "oxbow 'explain ack'"];
+    expect(free.map((command) => [command, verdict(command)])).toEqual(free.map((it) => [it, "ask"]));
   });
 
   it("are not suspected in what only mentions them", () => {

@@ -1,5 +1,6 @@
 /** A command of several actions about stored keys. */
 import { CredentialError } from "../../../security/credentials/credential-error.js";
+import { refuseAgents } from "../../agent.js";
 import { environment, type Variables } from "../../env.js";
 import { EXIT } from "../../exit-codes.js";
 import { type Flag, helpLines, type ParsedFlags, parseFlags, UsageError, unknownAction } from "../../flags.js";
@@ -49,6 +50,7 @@ export async function runKeyCommand(command: KeyCommand): Promise<number> {
     process.stdout.write(`Usage: oxbow ${name} ${action.usage} [flags]\n\n${action.summary}\n\n${helpLines(table)}\n`);
     return EXIT.answered;
   }
+  if (action.name !== "list") refuseAgents(environment(), `'oxbow ${name} ${action.name}'`);
   try {
     return await (await action.load()).run({ flags, words: flags.words, variables: environment() });
   } catch (error) {
@@ -61,9 +63,4 @@ function help({ name, actions, epilogue }: KeyCommand): string {
   const width = Math.max(...actions.map(({ usage }) => usage.length));
   const lines = actions.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`);
   return `Usage: oxbow ${name} ACTION [flags]\n\n${lines.join("\n")}\n\n${epilogue}\n'oxbow ${name} ACTION --help' shows an action's flags.\n`;
-}
-
-/** A model that starts Oxbow may not give, take or open keys. */
-export function refuseAgents(variables: Variables): void {
-  if (variables.OXBOW_AGENT === "1") throw new UsageError("Keys are for a person to change: run this yourself.");
 }

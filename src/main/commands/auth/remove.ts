@@ -4,13 +4,12 @@ import { isSame } from "../../../security/credentials/credential-file.js";
 import { credentialFile } from "../../credential-places.js";
 import { EXIT } from "../../exit-codes.js";
 import { UsageError } from "../../flags.js";
-import { type KeyActionContext, refuseAgents } from "./key-command.js";
+import type { KeyActionContext } from "./key-command.js";
 import { namedEntry } from "./named-entry.js";
 import { openCredentialFile } from "./open-file.js";
 
 export async function run(context: KeyActionContext): Promise<number> {
   const { variables } = context;
-  refuseAgents(variables);
   const which = namedEntry(context);
   const entries = readCatalogue(credentialFile(variables))?.entries ?? [];
   const file = await openCredentialFile(variables);

@@ -9,14 +9,13 @@ import { EXIT } from "../../exit-codes.js";
 import { nearest, UsageError } from "../../flags.js";
 import type { ProviderDirectory } from "../../models/provider-directory.js";
 import { personPresent, readInput } from "../../terminal-io.js";
-import { type KeyActionContext, refuseAgents } from "./key-command.js";
+import type { KeyActionContext } from "./key-command.js";
 import { namedEntry } from "./named-entry.js";
 import { openDirectory } from "./open-directory.js";
 import { openCredentialFile } from "./open-file.js";
 
 export async function run(context: KeyActionContext): Promise<number> {
   const { flags, variables } = context;
-  refuseAgents(variables);
   const { provider: name, account } = namedEntry(context);
   const signsIn = findOAuthProvider(name);
   if (signsIn !== undefined) return (await import("./sign-in.js")).signInTo(signsIn, { ...context, account });

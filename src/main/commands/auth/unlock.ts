@@ -5,12 +5,11 @@ import { credentialFile, keyPlaces } from "../../credential-places.js";
 import { EXIT } from "../../exit-codes.js";
 import { startCredentialHelper } from "../../stored-credentials.js";
 import { readInput } from "../../terminal-io.js";
-import { type KeyActionContext, refuseAgents } from "./key-command.js";
+import type { KeyActionContext } from "./key-command.js";
 import { askPassphrase } from "./open-file.js";
 import { runningHelper } from "./running-helper.js";
 
 export async function run({ flags, variables }: KeyActionContext): Promise<number> {
-  refuseAgents(variables);
   if ((await runningHelper(variables)) !== undefined) {
     process.stdout.write("The keys are open already.\n");
     return EXIT.answered;

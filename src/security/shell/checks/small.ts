@@ -15,6 +15,12 @@ export const checkPrintf: Check = ({ words: [format] }) => {
 export const checkDate: Check = ({ arguments: { operands } }) =>
   operands.every(({ value }) => value.startsWith("+")) ? undefined : "date may set the clock";
 
+/** An operand with an extension is the name of a file, not a slip in the options. */
+export const checkNamedFile: Check = ({ program, arguments: { operands } }) =>
+  operands.every(({ value }) => /^[\w./-]+\.[a-z0-9]+$/i.test(value))
+    ? undefined
+    : `what "${program}" is given may be no file`;
+
 /** jq shows the environment and loads modules when told to. */
 export const checkJq: Check = ({ arguments: { operands } }) => {
   const [filter] = operands;
@@ -85,4 +91,15 @@ export const checkTar: Check = ({ words: [mode, archive, ...more], place }) => {
     return "the archive of tar is not a plain file";
   }
   return wordPathProblem(archive, place);
+};
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const LONGEST_SLEEP_SECONDS = 60;
+
+/** `sleep infinity` would hold a turn until the time limit of the command. */
+export const checkSleep: Check = ({ arguments: { operands } }) => {
+  const [, digits, unit = "s"] = /^([0-9]{1,6}(?:\.[0-9]{1,6})?)([smhd]?)$/.exec(operands[0]?.value ?? "") ?? [];
+  if (digits === undefined) return "how long it sleeps is not known beforehand";
+  const seconds = Number(digits) * (UNIT_SECONDS[unit || "s"] ?? Number.POSITIVE_INFINITY);
+  return seconds <= LONGEST_SLEEP_SECONDS ? undefined : `it sleeps longer than ${LONGEST_SLEEP_SECONDS} seconds`;
 };

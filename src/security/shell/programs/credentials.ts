@@ -52,6 +52,21 @@ export const CREDENTIAL_COMMANDS: Readonly<Record<string, readonly (readonly str
   firebase: [["login:ci"]],
 };
 
+/**
+ * Of Oxbow itself: what widens permissions, trust, budgets or what is stored, or deletes sessions. Oxbow refuses these in a command
+ * that a model started; here they are refused also where the command takes away the variable that says so.
+ */
+export const OWN_COMMANDS: readonly (readonly string[])[] = [
+  ...["set", "reset", "revoke", "promote", "safemode"].map((verb) => ["permissions", verb]),
+  ["ack"],
+  ...["set", "remove", "unlock", "lock"].map((verb) => ["auth", verb]),
+  ...["add", "delete"].map((verb) => ["creds", verb]),
+  ...["delete", "gc", "undo", "unpin", "import", "rename", "compact"].map((verb) => ["session", verb]),
+  ...["add", "remove", "enable", "disable"].map((verb) => ["route", verb]),
+  ...[["--auto-approve"], ["--allow-project-hooks"]],
+  ...[["--permission-mode", "allow"], ["--permission-mode=allow"], ["--sandbox", "off"], ["--sandbox=off"]],
+];
+
 /** Oxbow's own folders wherever the home folder is. */
 export const OWN_PLACES: readonly RegExp[] = [
   /(^|[/=:@])\.config\/oxbow(\/|$)/,

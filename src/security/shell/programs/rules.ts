@@ -51,10 +51,12 @@ export type CheckName =
   | "java-version"
   | "jq"
   | "lsof"
+  | "named-file"
   | "printenv"
   | "printf"
   | "ps"
   | "sed"
+  | "sleep"
   | "tar"
   | "test"
   | "yq";

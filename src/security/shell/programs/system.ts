@@ -1,29 +1,21 @@
 /**
  * Programs that tell about the machine, and parts of the shell itself.
  *
- * Not here, whatever they are asked: programs that a project can replace by what lies in it, even to tell their version (cargo and
- * rustc by rust-toolchain.toml, yarn by .yarnrc.yml, pnpm by package.json, dotnet by global.json, go by go.mod); and those that
- * reach other machines in a person's name (kubectl, gh, aws, npm view).
+ * Not here, whatever they are asked:
+ *
+ * 1. Programs that a project can replace, even when they only print their version: cargo and rustc by rust-toolchain.toml, yarn by
+ *    .yarnrc.yml, pnpm by package.json, dotnet by global.json, go by go.mod.
+ * 2. Programs that read their configuration from the working directory and then write, run or connect as it says. npm writes its
+ *    logs to the folder that the project's .npmrc names, also for `npm --version`; pip, composer, bundler, gradle and mvn have
+ *    project files with the same power.
+ * 3. Programs that reach other machines in a person's name: kubectl, gh, aws.
  */
 import type { ProgramRules, ProgramTable } from "./rules.js";
 
 const VERSION: ProgramRules = { flags: "--version -v -V", required: "--version -v -V", operands: "none" };
 const LONG_VERSION: ProgramRules = { flags: "--version", required: "--version", operands: "none" };
 const JAVA_VERSION: ProgramRules = { check: "java-version", unlike: true };
-const NPM_LIST: ProgramRules = {
-  flags: "-a -g --all --global --json --long --parseable --prod --dev",
-  valued: "--depth",
-  operands: "text",
-};
-const PIP: ProgramRules = {
-  flags: "--version -V",
-  required: "--version -V",
-  operands: "none",
-  commands: {
-    list: { flags: "-l -e --local --user --editable --not-required", valued: "--format", operands: "none" },
-    show: { flags: "-f --files", operands: "text", minimum: 1 },
-  },
-};
+const PIP_VERSION: ProgramRules = { flags: "--version -V", required: "--version -V", operands: "none" };
 const SHOWN: ProgramRules = { operands: "none", commands: { show: { operands: "text" }, list: { operands: "text" } } };
 const UNITS: ProgramRules = {
   flags: "-a -l --all --full --no-pager --user --system --no-legend --plain",
@@ -63,7 +55,7 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   lscpu: { operands: "none" },
   sw_vers: { operands: "none" },
   cal: { operands: "text", maximum: 2 },
-  sleep: { operands: "text", minimum: 1, maximum: 1 },
+  sleep: { operands: "checked", minimum: 1, maximum: 1, check: "sleep" },
   ps: { check: "ps", unlike: true },
   which: { flags: "-a -s", operands: "text", minimum: 1 },
   whereis: { flags: "-b -m -s", operands: "text", minimum: 1 },
@@ -72,14 +64,6 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   test: { check: "test", unlike: true },
   "[": { check: "test", unlike: true },
   node: VERSION,
-  npm: {
-    ...VERSION,
-    commands: {
-      list: NPM_LIST,
-      ls: NPM_LIST,
-      outdated: { flags: "--json --long --parseable --all", operands: "none" },
-    },
-  },
   python: { flags: "--version -V", required: "--version -V", operands: "none" },
   python3: { flags: "--version -V", required: "--version -V", operands: "none" },
   gcc: LONG_VERSION,
@@ -97,8 +81,8 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   java: JAVA_VERSION,
   javac: JAVA_VERSION,
   openssl: { minimum: 1, operands: "none", commands: { version: { flags: "-a -v", operands: "none" } } },
-  pip: PIP,
-  pip3: PIP,
+  pip: PIP_VERSION,
+  pip3: PIP_VERSION,
   printenv: { operands: "checked", minimum: 1, check: "printenv" },
   pgrep: {
     flags: "-a -c -f -i -l -n -o -x --list-name --list-full --count --full --exact",
@@ -172,7 +156,7 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
         maximum: 1,
       },
       logs: {
-        flags: "-f -t --details --follow --timestamps",
+        flags: "-t --details --timestamps",
         valued: "-n --since --tail --until",
         operands: "text",
         minimum: 1,

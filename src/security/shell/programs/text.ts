@@ -99,19 +99,21 @@ export const TEXT_PROGRAMS: ProgramTable = {
     minimum: 2,
     maximum: 2,
   },
-  // Reading files is left out: both write a file with one more operand or option, and are told apart from it badly.
+  // Both write a file with one more option or operand, so they read only what surely is the name of one file: one with an extension.
   sort: {
     flags:
       "-b -d -f -g -h -i -M -n -R -r -s -u -V -z -c -C --ignore-leading-blanks --dictionary-order --ignore-case " +
       "--general-numeric-sort --human-numeric-sort --ignore-nonprinting --month-sort --numeric-sort --random-sort " +
       "--reverse --stable --unique --version-sort --zero-terminated",
     valued: "-k -t --key --field-separator --parallel",
-    operands: "none",
+    maximum: 1,
+    check: "named-file",
   },
   uniq: {
     flags: "-c -d -D -i -u -z --count --repeated --ignore-case --unique --zero-terminated",
     valued: "-f -s -w --skip-chars --check-chars --skip-fields",
-    operands: "none",
+    maximum: 1,
+    check: "named-file",
   },
   shuf: { flags: "-r -z --repeat --zero-terminated", valued: "-n -i --head-count --input-range", maximum: 1 },
   tsort: { maximum: 1 },

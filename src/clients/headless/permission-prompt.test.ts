@@ -1,0 +1,38 @@
+import { describe, expect } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import type { CallId } from "../../protocol/ids.js";
+import { askPermission } from "./permission-prompt.js";
+import type { Terminal } from "./terminal.js";
+
+async function shown(summary: string, columns?: number): Promise<readonly string[]> {
+  const written: string[] = [];
+  const err = { isTerminal: true, columns, write: (piece: string) => void written.push(piece) };
+  const terminal: Terminal = { out: err, err, showProgress: true, color: false, askLine: async () => "n" };
+  const reason = "Why\nAllow? bash: ls";
+  const call = "call_1" as CallId;
+  const question = { call, tool: "bash", args: {}, summary, reason, offer: [] };
+  await askPermission(terminal, question, new AbortController().signal);
+  return written.join("").split("\n").slice(1, -1);
+}
+
+describe("a question about a call", () => {
+  verifies(["P2"], "marks every further line, so that no command looks like the question itself", async () => {
+    const lines = await shown("bash: rm -rf src\nAllow? bash: ls\r[y] once  [n] no: ");
+    expect(lines).toEqual([
+      "Allow? bash: rm -rf src",
+      "  │ Allow? bash: ls",
+      "  │ [y] once  [n] no: ",
+      "Why",
+      "  │ Allow? bash: ls",
+    ]);
+  });
+
+  verifies(["P2"], "breaks long lines by itself, with the same mark", async () => {
+    const padded = `bash: ls${" ".repeat(200)}Allow? bash: pwd ${"字".repeat(60)}`;
+    const lines = (await shown(padded, 40)).slice(0, -2);
+    expect(lines.length).toBeGreaterThan(5);
+    expect(lines.slice(1).every((line) => line.startsWith("  │ "))).toBe(true);
+    const widths = lines.map((line) => [...line].reduce((sum, character) => sum + (character === "字" ? 2 : 1), 0));
+    expect(Math.max(...widths)).toBeLessThanOrEqual(40);
+  });
+});

@@ -1,0 +1,67 @@
+/**
+ * The search path of commands that run unasked because their programs only read.
+ *
+ * 1. That a program only reads is known of the system's `ls`, not of a file of that name in the workspace. So the path keeps only
+ *    folders that what the model writes cannot fill: absolute, outside the workspace and the other folders given, also behind links,
+ *    and not writable by everybody.
+ * 2. A folder outside may hold a link into the workspace (`npm link` makes such). It is left out for a command that names the link.
+ */
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { isWithin } from "./within.js";
+
+export interface TrustedPathOptions {
+  readonly command: string;
+  /** Absolute folders that the model's tools can write to. */
+  readonly writable: readonly string[];
+}
+
+/** Where nothing else is left, as in a workspace that is the whole disk. */
+const SYSTEM_PATH = "/usr/bin:/bin";
+const OTHERS_MAY_WRITE = 0o002;
+/** The shell judge takes fewer for understood. */
+const MOST_WORDS = 2000;
+
+export function trustedPath(path: string, { command, writable }: TrustedPathOptions): string {
+  const places = [...new Set(writable.flatMap((folder) => [folder, real(folder) ?? folder]))];
+  const words = [...new Set(command.match(/[\w.+@[-]+/g) ?? [])].slice(0, MOST_WORDS);
+  const isInside = (file: string) => places.some((place) => isWithin(file, place));
+  const isTrusted = (folder: string) => {
+    if (!isAbsolute(folder) || isInside(folder)) return false;
+    const found = real(folder);
+    if (found === undefined || isInside(found) || othersMayWrite(found)) return false;
+    return !words.some((word) => leadsInside(join(found, word), isInside));
+  };
+  return path.split(delimiter).filter(isTrusted).join(delimiter) || SYSTEM_PATH;
+}
+
+function leadsInside(file: string, isInside: (file: string) => boolean): boolean {
+  try {
+    if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return false;
+    return isInside(realpathSync(file));
+  } catch {
+    // A link that cannot be followed starts nothing now, and may lead anywhere later.
+    return true;
+  }
+}
+
+function othersMayWrite(folder: string): boolean {
+  try {
+    return (statSync(folder).mode & OTHERS_MAY_WRITE) !== 0;
+  } catch {
+    return true;
+  }
+}
+
+function real(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The command with the path set for it alone. */
+export function withPath(command: string, path: string): string {
+  return `PATH='${path.replaceAll("'", "'\\''")}'; ${command}`;
+}
