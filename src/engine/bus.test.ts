@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { ManualClock } from "../base/clock.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -54,5 +54,22 @@ describe("the bus", () => {
     bus.publish("TextDelta", { text: "outer" });
     expect(first).toEqual([1, 2]);
     expect(second).toEqual([1, 2]);
+  });
+});
+
+describe("a clock that fails", () => {
+  it("takes no id: the next event follows without a gap", () => {
+    let time = Number.NaN;
+    const bus = new Bus({
+      session: "sess_x",
+      originator: "cli_x",
+      clock: { now: () => 0, after: () => () => {}, wall: () => time },
+    });
+    const seen: number[] = [];
+    bus.subscribe(({ id }) => seen.push(id));
+    expect(() => bus.publish("TextDelta", { text: "a" })).toThrow();
+    time = 0;
+    bus.publish("TextDelta", { text: "b" });
+    expect(seen).toEqual([1]);
   });
 });

@@ -51,13 +51,15 @@ export class Bus {
 
   /** Answers with the event's id. */
   publish<K extends EventKind>(kind: K, payload: EventPayloads[K]): number {
+    // Whatever may throw comes before the id is taken: an id without an event is a gap that no log accepts.
+    const ts = new Date(this.#clock.wall()).toISOString();
     const id = this.#nextId++;
     const envelope = {
       id,
       kind,
       session: this.session,
       originator: this.originator,
-      ts: new Date(this.#clock.wall()).toISOString(),
+      ts,
       payload,
     } as Envelope;
     this.#queue.push(envelope);

@@ -7,6 +7,7 @@
  * 4. A failing tool is a result, never an exception. Only a TurnFailure from a link ends the turn, after the results.
  */
 import { AbortNode } from "../base/abort-tree.js";
+import { MOST_ARGUMENT_LEVELS, nestingOf } from "../base/json-nesting.js";
 import type { ToolResultBlock, ToolUseBlock } from "../protocol/content.js";
 import { ownText, text } from "../protocol/content.js";
 import type { Failure } from "../protocol/errors.js";
@@ -205,7 +206,11 @@ export function outcome(status: ToolOutcome["status"], message: string): ToolOut
 
 function malformedText(raw: string): string {
   const shown = raw.length > 300 ? `${raw.slice(0, 200)} … ${raw.slice(-80)}` : raw;
-  return `The arguments were not one complete JSON object, so the call was not run. Send the whole call again. Received: ${shown}`;
+  const problem =
+    nestingOf(raw) > MOST_ARGUMENT_LEVELS
+      ? `are nested more than ${MOST_ARGUMENT_LEVELS} levels deep`
+      : "were not one complete JSON object";
+  return `The arguments ${problem}, so the call was not run. Send the whole call again. Received: ${shown}`;
 }
 
 function toResultBlock(entry: Entry): ToolResultBlock {

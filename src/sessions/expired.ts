@@ -1,53 +1,53 @@
 /**
- * What is left of an event when its content has expired (feature S5): who, when, which tool, how it ended, what it cost. Words
- * of people, models, files and commands are gone; a reader sees the marker in their place and the payload keeps its shape.
+ * What is left of an event when its content has expired (feature S5): who, when, which tool, how it ended, what it cost. A marker
+ * replaces the words of people, models, files and commands, and the payload keeps its shape.
  */
 import { text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { EXPIRED } from "../protocol/events.js";
 
-export function withoutContent(event: Envelope): Envelope {
-  return { ...event, payload: remains(event) } as Envelope;
+export function withoutContent(event: Envelope, marker: string = EXPIRED): Envelope {
+  return { ...event, payload: remains(event, marker) } as Envelope;
 }
 
-function remains(event: Envelope): Envelope["payload"] {
+function remains(event: Envelope, marker: string): Envelope["payload"] {
   switch (event.kind) {
     case "TurnStarted":
     case "InputQueued":
     case "InputSteered":
-      return { ...event.payload, input: [text(EXPIRED)] };
+      return { ...event.payload, input: [text(marker)] };
     case "InputDropped":
-      return { ...event.payload, inputs: event.payload.inputs.map(() => [text(EXPIRED)]) };
+      return { ...event.payload, inputs: event.payload.inputs.map(() => [text(marker)]) };
     case "TextDelta":
-      return { text: EXPIRED };
+      return { text: marker };
     case "ThinkingDelta":
-      return { text: EXPIRED, ...(event.payload.provider !== undefined && { provider: event.payload.provider }) };
+      return { text: marker, ...(event.payload.provider !== undefined && { provider: event.payload.provider }) };
     case "ToolCallStarted":
       return { ...event.payload, args: {} };
     case "ToolCallProgress":
-      return { ...event.payload, text: EXPIRED };
+      return { ...event.payload, text: marker };
     case "ToolResult": {
       const { call, tool, status } = event.payload;
-      return { call, tool, status, content: [text(EXPIRED)] };
+      return { call, tool, status, content: [text(marker)] };
     }
     case "TurnEnded": {
       const { failure, ...rest } = event.payload;
-      return { ...rest, text: EXPIRED, ...(failure && { failure: { ...failure, message: EXPIRED } }) };
+      return { ...rest, text: marker, ...(failure && { failure: { ...failure, message: marker } }) };
     }
     case "RateLimited":
     case "Retrying":
     case "FailedOver":
     case "Error":
-      return { ...event.payload, message: EXPIRED };
+      return { ...event.payload, message: marker };
     case "PermissionRequested":
-      return { ...event.payload, args: {}, summary: EXPIRED };
+      return { ...event.payload, args: {}, summary: marker };
     case "PermissionResolved": {
       const { message, ...rest } = event.payload;
-      return message === undefined ? rest : { ...rest, message: EXPIRED };
+      return message === undefined ? rest : { ...rest, message: marker };
     }
     case "CompactionTriggered": {
       const { summary, ...rest } = event.payload;
-      return summary === undefined ? rest : { ...rest, summary: EXPIRED };
+      return summary === undefined ? rest : { ...rest, summary: marker };
     }
     case "CostIncremented": {
       // The shape may quote what the model sent.
@@ -56,9 +56,9 @@ function remains(event: Envelope): Envelope["payload"] {
     }
     case "HookTimeout":
     case "HookError":
-      return { ...event.payload, command: EXPIRED };
+      return { ...event.payload, command: marker };
     case "CustomEvent":
-      return { ...event.payload, payload: EXPIRED };
+      return { ...event.payload, payload: marker };
     default:
       return event.payload;
   }

@@ -4,9 +4,12 @@
  * 1. The text of an answer is looked at as a whole, however it was cut into deltas. The number of events and their order stay.
  * 2. Held back is the last delta of an answer that is still being written, and what happens between two attempts at it.
  * 3. What a provider wants back verbatim (`opaque`) is not touched: it is the provider's own, and a changed one is refused.
+ * 4. It never throws and never drops an event: one that cannot be redacted, or that no JSON can hold, goes to the log without its
+ *    content. A missing event would be a gap, and a log refuses everything behind a gap.
  */
 import type { Envelope } from "../protocol/envelope.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.js";
+import { withoutContent } from "./expired.js";
 
 export interface Redactor {
   redact(text: string): string;
@@ -37,6 +40,12 @@ const NAMES: ReadonlySet<string> = new Set([
   "route",
   "delivery",
 ]);
+
+/** Replaces content that could not be recorded. */
+export const NOT_RECORDED = "«not-recorded»";
+
+/** Deeper than anything a wire lets through. */
+const MOST_LEVELS = 500;
 
 /** The answer goes on after these: they part no words. */
 const BETWEEN_ATTEMPTS: ReadonlySet<Envelope["kind"]> = new Set(["RateLimited", "Retrying", "FailedOver"]);
@@ -75,7 +84,7 @@ export class EventRedaction {
   /** Lets the last delta go. */
   end(): Envelope[] {
     const held = this.#held;
-    const rest = this.#stream?.text.end() ?? "";
+    const rest = this.#redactedRest();
     this.#held = undefined;
     this.#stream = undefined;
     return held === undefined ? [] : [withText(held, held.payload.text + rest), ...this.#after.splice(0)];
@@ -87,10 +96,34 @@ export class EventRedaction {
   }
 
   #hold(event: Delta): void {
-    this.#held = withText(event, this.#stream?.text.push(event.payload.text) ?? "");
+    this.#held = withText(event, this.#redactedPiece(event.payload.text));
+  }
+
+  #redactedPiece(text: string): string {
+    try {
+      return this.#stream?.text.push(text) ?? "";
+    } catch {
+      return NOT_RECORDED;
+    }
+  }
+
+  #redactedRest(): string {
+    try {
+      return this.#stream?.text.end() ?? "";
+    } catch {
+      return NOT_RECORDED;
+    }
   }
 
   #whole(event: Envelope): Envelope {
+    try {
+      return this.#redacted(event);
+    } catch {
+      return unrecorded(event);
+    }
+  }
+
+  #redacted(event: Envelope): Envelope {
     const fields = Object.entries(event.payload as unknown as JsonObject).map(([key, value]) => [
       key,
       value === undefined || NAMES.has(key) ? value : this.#value(value),
@@ -98,9 +131,10 @@ export class EventRedaction {
     return { ...event, payload: Object.fromEntries(fields) } as unknown as Envelope;
   }
 
-  #value(value: JsonValue): JsonValue {
+  #value(value: JsonValue, levels = MOST_LEVELS): JsonValue {
     if (typeof value === "string") return this.#redactor.redact(value);
-    if (Array.isArray(value)) return value.map((item) => this.#value(item));
+    if (levels === 0 || typeof value === "bigint") throw new Error("no JSON holds this");
+    if (Array.isArray(value)) return value.map((item) => this.#value(item, levels - 1));
     if (!isJsonObject(value)) return value;
     // An image is not text, and its bytes may look like anything.
     if (value.type === "image" || value.type === "opaque") return value;
@@ -109,10 +143,20 @@ export class EventRedaction {
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [
         key,
-        item === undefined || (isCall && key !== "malformed") ? item : this.#value(item),
+        item === undefined || (isCall && key !== "malformed") ? item : this.#value(item, levels - 1),
       ]),
     );
   }
+}
+
+/** All that is surely no content: ids, names and numbers. */
+function unrecorded(event: Envelope): Envelope {
+  const { payload } = withoutContent(event, NOT_RECORDED);
+  const fields = Object.entries(payload as unknown as JsonObject).map(([key, value]) => {
+    if (key === "offer" || key === "opaque") return [key, undefined];
+    return [key, typeof value === "string" && !NAMES.has(key) ? NOT_RECORDED : value];
+  });
+  return { ...event, payload: Object.fromEntries(fields) } as unknown as Envelope;
 }
 
 function isBetweenAttempts(event: Envelope): boolean {

@@ -2,10 +2,11 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import type { EventBody } from "../../src/protocol/events.js";
+import type { JsonObject } from "../../src/protocol/json.js";
 import { NO_USAGE } from "../../src/protocol/usage.js";
 import { redact } from "../../src/security/redact/redact.js";
 import { RedactingStream } from "../../src/security/redact/redacting-stream.js";
-import { EventRedaction } from "../../src/sessions/redacted-events.js";
+import { EventRedaction, NOT_RECORDED } from "../../src/sessions/redacted-events.js";
 import { ids } from "../support/engine.js";
 import { verifies } from "../verifies.js";
 
@@ -124,5 +125,55 @@ describe("secrets on the way to the log", () => {
     expect(JSON.stringify(thought)).not.toContain(SECRET);
     expect(closing?.payload).toMatchObject({ opaque });
     expect(JSON.stringify(input)).toContain(SECRET);
+  });
+});
+
+describe("an event that cannot be recorded", () => {
+  const nested = (levels: number): JsonObject => {
+    let value: JsonObject = {};
+    for (let level = 0; level < levels; level++) value = { a: value };
+    return value;
+  };
+  const circular: Record<string, unknown> = {};
+  circular.self = circular;
+
+  verifies(["S1", "S4"], "goes to the log without its content, so that no id is missing", () => {
+    const call = ids.next("call");
+    const result = { call, tool: "t", status: "ok", content: [{ type: "text", text: "x" }] } as const;
+    const events = envelopes([
+      delta(`before ${SECRET}`),
+      { kind: "ToolCallStarted", payload: { call, tool: "t", args: nested(100_000) } },
+      { kind: "ToolResult", payload: { ...result, details: circular as JsonObject } },
+      { kind: "ToolResult", payload: { ...result, details: { size: 1n } as unknown as JsonObject } },
+      delta("after"),
+    ]);
+    const written = redacted(events);
+    expect(written.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
+    expect(JSON.stringify(written)).not.toContain(SECRET);
+    expect(written[1]).toMatchObject({ kind: "ToolCallStarted", payload: { call, tool: "t", args: {} } });
+    expect(written[2]?.payload).toEqual({
+      call,
+      tool: "t",
+      status: "ok",
+      content: [{ type: "text", text: NOT_RECORDED }],
+    });
+  });
+
+  verifies(["S1", "S4"], "is not written as it came when hiding secrets fails", () => {
+    const failing = () => {
+      throw new Error("no");
+    };
+    const redaction = new EventRedaction({ redact: failing, stream: () => ({ push: failing, end: failing }) });
+    const events = envelopes([
+      delta(SECRET),
+      { kind: "Notice", payload: { level: "warning", message: SECRET } },
+      {
+        kind: "PermissionRequested",
+        payload: { call: ids.next("call"), tool: "t", args: {}, summary: SECRET, offer: [SECRET] },
+      },
+    ]);
+    const written = [...events.flatMap((event) => redaction.take(event)), ...redaction.end()];
+    expect(written.map(({ id }) => id)).toEqual([1, 2, 3]);
+    expect(JSON.stringify(written)).not.toContain(SECRET);
   });
 });

@@ -1,4 +1,5 @@
 /** Reading JSON that somebody else wrote: a field that is missing or of another type is simply not there. */
+import { parseShallow } from "../../base/json-nesting.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 
 export function asText(value: unknown): string {
@@ -17,10 +18,10 @@ export function asList(value: unknown): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Undefined when the text is not JSON. */
+/** Undefined when the text is not JSON. Bounded in depth: every wire reads its frames and arguments with this. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text) as JsonValue;
+    return parseShallow(text);
   } catch {
     return undefined;
   }

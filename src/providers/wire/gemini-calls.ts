@@ -3,6 +3,7 @@
  *
  * 1. A piece that cannot be placed makes the whole call malformed: arguments that are partly guessed are never run.
  */
+import { MOST_ARGUMENT_LEVELS } from "../../base/json-nesting.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { asList, asObject, asText } from "./fields.js";
 
@@ -35,7 +36,7 @@ function place(call: PartialCall, piece: JsonObject): PartialCall {
   return isJsonObject(args) ? { ...call, args } : { ...call, unplaced: piece };
 }
 
-/** `$.files[0].name`, `$['a b']`; undefined when it is neither. */
+/** `$.files[0].name`, `$['a b']`; undefined when it is neither, or too deep. */
 function readPath(path: string): readonly (string | number)[] | undefined {
   const steps: (string | number)[] = [];
   const step = /\.([^.[\]'"]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/y;
@@ -46,7 +47,7 @@ function readPath(path: string): readonly (string | number)[] | undefined {
     const [, name, index, single, double] = found;
     steps.push(index === undefined ? (name ?? (single ?? double ?? "").replace(/\\(.)/g, "$1")) : Number(index));
   }
-  return steps.length === 0 ? undefined : steps;
+  return steps.length === 0 || steps.length > MOST_ARGUMENT_LEVELS ? undefined : steps;
 }
 
 /** Undefined when something else is in the way. */

@@ -2,6 +2,7 @@
  * Calls written as Python: `[read(path="a.txt"), ls()]`. Llama 3.2 and 4, Gemma and models trained on function-calling sets do so.
  * Only literals are read; anything that would have to be computed is no call.
  */
+import { MOST_ARGUMENT_LEVELS } from "../../base/json-nesting.js";
 import type { ModelToolCall, ToolSpec } from "../../engine/ports.js";
 import type { JsonValue } from "../../protocol/json.js";
 import { toolCall } from "./tool-arguments.js";
@@ -66,9 +67,10 @@ class Reader {
     if (this.#at < this.#text.length) fail();
   }
 
-  #value(): JsonValue {
-    if (this.take("[")) return this.#list();
-    if (this.take("{")) return this.#dictionary();
+  #value(levels = MOST_ARGUMENT_LEVELS): JsonValue {
+    if (levels === 0) return fail();
+    if (this.take("[")) return this.#list(levels - 1);
+    if (this.take("{")) return this.#dictionary(levels - 1);
     const quoted = this.#match(/"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/y);
     if (quoted !== undefined) return unquote(quoted);
     const number = this.#match(/-?\d+(\.\d+)?([eE][+-]?\d+)?/y);
@@ -78,10 +80,10 @@ class Reader {
     return fail();
   }
 
-  #list(): JsonValue {
+  #list(levels: number): JsonValue {
     const items: JsonValue[] = [];
     while (!this.take("]")) {
-      items.push(this.#value());
+      items.push(this.#value(levels));
       if (!this.take(",")) {
         this.expect("]");
         break;
@@ -90,13 +92,13 @@ class Reader {
     return items;
   }
 
-  #dictionary(): JsonValue {
+  #dictionary(levels: number): JsonValue {
     const entries: [string, JsonValue][] = [];
     while (!this.take("}")) {
-      const key = this.#value();
+      const key = this.#value(levels);
       if (typeof key !== "string") fail();
       this.expect(":");
-      entries.push([key as string, this.#value()]);
+      entries.push([key as string, this.#value(levels)]);
       if (!this.take(",")) {
         this.expect("}");
         break;

@@ -1,9 +1,10 @@
 /**
  * The arguments of a tool call as a model wrote them.
  *
- * 1. Only one complete JSON object is a set of arguments; no text at all stands for `{}`.
- * 2. Anything else is kept as it came and never repaired: a guess could run a command nobody asked for.
+ * 1. Only one complete JSON object of at most 100 levels is a set of arguments; no text at all stands for `{}`.
+ * 2. Anything else is kept as it came and never repaired: a guess could run a command that the model did not ask for.
  */
+import { MOST_ARGUMENT_LEVELS, nestingOf } from "../../base/json-nesting.js";
 import type { ModelToolCall } from "../../engine/ports.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import { parseJson } from "./fields.js";
@@ -32,5 +33,5 @@ export function isCompleteObject(written: string): boolean {
 function parseArguments(written: string): JsonObject | undefined {
   if (written.trim() === "") return {};
   const value = parseJson(written);
-  return isJsonObject(value) ? value : undefined;
+  return isJsonObject(value) && nestingOf(written) <= MOST_ARGUMENT_LEVELS ? value : undefined;
 }

@@ -1,0 +1,44 @@
+/**
+ * How deep JSON from outside may be nested. Code that walks a value calls itself for each level, and a value of some thousand levels
+ * overflows the stack wherever it is first walked: while it is recorded, shown or sent on.
+ */
+import { isJsonObject, type JsonValue } from "../protocol/json.js";
+
+/** More than any tool asks for. */
+export const MOST_ARGUMENT_LEVELS = 100;
+/** A frame holds arguments a few levels down, so arguments that are too deep are still too deep after the frame was cut. */
+const MOST_LEVELS = 200;
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/** The levels of a JSON text; for other text some number that does not matter. */
+export function nestingOf(text: string): number {
+  let deepest = 0;
+  let level = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (quoted) {
+      if (code === BACKSLASH) at++;
+      else if (code === QUOTE) quoted = false;
+    } else if (code === QUOTE) quoted = true;
+    else if (code === 91 || code === 123) deepest = Math.max(deepest, ++level);
+    else if (code === 93 || code === 125) level--;
+  }
+  return deepest;
+}
+
+/** Throws as JSON.parse does. What lies deeper than 200 levels becomes null. */
+export function parseShallow(text: string): JsonValue {
+  const value = JSON.parse(text) as JsonValue;
+  // Each level takes at least an opening and a closing character.
+  return text.length > 2 * MOST_LEVELS && nestingOf(text) > MOST_LEVELS ? cut(value, MOST_LEVELS) : value;
+}
+
+function cut(value: JsonValue, levels: number): JsonValue {
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0) return null;
+  if (!isJsonObject(value)) return value.map((item) => cut(item, levels - 1));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cut(item as JsonValue, levels - 1)]));
+}
