@@ -18,8 +18,8 @@ import type { EnginePorts, Tool, ToolLinkContext, ToolOutcome } from "./ports.js
 import type { Timing } from "./timing.js";
 import type { Turn } from "./turn.js";
 
-/** How long a cancelled tool may take to stop by itself before the turn goes on without it. */
-const STOP_GRACE_MS = 5000;
+/** How long a cancelled tool may take to stop by itself before the turn goes on without it: Ctrl-C ends the program within two seconds. */
+const STOP_GRACE_MS = 1400;
 
 interface Entry {
   readonly block: ToolUseBlock;

@@ -199,4 +199,6 @@ export interface EnginePorts {
   readonly onBlock?: (block: AssistantBlock) => void;
   readonly toolExecution: "batched" | "sequential";
   readonly maxIterations: number;
+  /** A longer answer ends the turn as a failure. */
+  readonly maxAnswerCharacters?: number;
 }

@@ -2,6 +2,7 @@
  * Reads one model answer to its end (features L6, L9): publishes the deltas, offers finished tool calls to dispatch, and keeps
  * what arrived, also when the stream fails or the turn is cancelled in the middle.
  */
+import { groupDigits } from "../base/group-digits.js";
 import { withOrigin } from "../base/message-origin.js";
 import type { AssistantBlock, AssistantMessage, ToolUseBlock } from "../protocol/content.js";
 import { plainText, text } from "../protocol/content.js";
@@ -89,6 +90,8 @@ class Reception {
   /** When the attempt began that is being read. */
   #since: number;
   #cutOff = false;
+  /** Characters of this attempt: text, thoughts and arguments. */
+  #length = 0;
 
   constructor(turn: Turn, dispatch: Dispatch) {
     this.#turn = turn;
@@ -105,10 +108,12 @@ class Reception {
   take(event: ModelEvent): void {
     switch (event.type) {
       case "text":
+        if (!this.#fits(event.text.length)) return;
         this.#partialText += event.text;
         this.#deltas.add("TextDelta", event.text);
         return;
       case "thinking":
+        if (!this.#fits(event.text.length)) return;
         this.#partialThinking += event.text;
         this.#deltas.add("ThinkingDelta", event.text);
         return;
@@ -135,6 +140,15 @@ class Reception {
     }
   }
 
+  /** A model that never stops would fill the memory and the disk. */
+  #fits(characters: number): boolean {
+    const { maxAnswerCharacters: most = Number.POSITIVE_INFINITY } = this.#turn.ports;
+    this.#length += characters;
+    if (this.#length <= most) return true;
+    this.#turn.fail(failure("AnswerTooLong", { name: this.#by.provider, limit: `${groupDigits(most)} characters` }));
+    return false;
+  }
+
   /** Between two attempts: what is held goes out first, so that everything is told in the order it happened. */
   #takeAttempt(event: AttemptEvent): void {
     this.#deltas.flush();
@@ -159,6 +173,7 @@ class Reception {
         return;
       }
       case "retract":
+        this.#length = 0;
         this.#blocks.length = 0;
         this.#record.clear();
         this.#partialText = this.#partialThinking = "";
@@ -226,6 +241,7 @@ class Reception {
       }
       case "tool_call": {
         this.#deltas.flush();
+        if (!this.#fits((block.malformed ?? JSON.stringify(block.args)).length)) return;
         const call: ToolUseBlock = {
           type: "tool_use",
           call: this.#turn.ports.ids.next("call"),

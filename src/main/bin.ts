@@ -3,14 +3,17 @@ import { VERSION } from "./version.js";
 
 const [first] = process.argv.slice(2);
 if (first === "--version" || first === "-V" || first === "version") {
+  process.stdout.on("error", () => process.exit(1));
   process.stdout.write(`oxbow ${VERSION}\n`);
 } else {
   void run();
 }
 
 async function run(): Promise<void> {
-  const { main } = await import("./cli.js");
+  const { main, outputGuard } = await import("./cli.js");
+  const output = outputGuard();
   const code = await main(process.argv.slice(2));
   // A tool or server that did not stop must not keep the program alive; what was written must still arrive.
-  process.stdout.write("", () => process.exit(code));
+  // A write that failed is told after its callback.
+  process.stdout.write("", () => setImmediate(() => process.exit(output.exitCode(code))));
 }

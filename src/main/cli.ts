@@ -2,6 +2,8 @@
 import { EXIT } from "./exit-codes.js";
 import { UsageError } from "./flags.js";
 
+export { outputGuard } from "./output-guard.js";
+
 export interface CliCommand {
   readonly name: string;
   readonly summary: string;

@@ -143,6 +143,7 @@ export async function openRun(
     mayStartEarly: (call, tool) => permissions.mayStartEarly(call, tool),
     toolExecution: "batched",
     maxIterations: settings.max_iterations.value,
+    maxAnswerCharacters: settings.max_answer_chars.value,
   };
   log("info", "engine", resumed ? "session resumed" : "session opened", { session, model: parts.model.model });
   const opened = new Run({

@@ -8,6 +8,7 @@ import type { BudgetLimit } from "../base/budget.js";
 import { DEFAULT_INSTRUCTION_BYTES } from "../context/instructions/capped-texts.js";
 import type { Effort, ToolSet } from "../engine/ports.js";
 import type { Overrides } from "../providers/catalogue/overrides.js";
+import type { LocalWishes } from "../providers/local/local-ollama.js";
 import { DEFAULT_PERMISSION_TIMEOUT_MS } from "../security/permissions/identity.js";
 import type { PermissionMode } from "../security/permissions/modes.js";
 import type { LogLevels } from "../system/log.js";
@@ -31,6 +32,8 @@ export interface Settings {
   readonly model: Setting<string | undefined>;
   readonly max_iterations: Setting<number>;
   readonly max_output_tokens: Setting<number | undefined>;
+  /** A longer answer ends the turn as a failure. */
+  readonly max_answer_chars: Setting<number>;
   /** How much the model shall think. */
   readonly effort: Setting<Effort | undefined>;
   readonly tool_sets: Setting<readonly ToolSet[]>;
@@ -85,6 +88,8 @@ export interface Settings {
   readonly num_ctx: Setting<number | undefined>;
   /** How long Ollama keeps a model in memory after an answer. */
   readonly keep_alive: Setting<string | undefined>;
+  /** How long a model on this machine may be silent; undefined for as long as it takes. */
+  readonly local_idle_ms: Setting<number | undefined>;
   readonly log: Setting<LogLevels>;
   /** The most that may be spent: by this run, a turn, a session with all its runs, and all sessions of a day. */
   readonly budget: Setting<BudgetLimit | undefined>;
@@ -122,6 +127,7 @@ const PROFILE_KEYS = [
   "model",
   "max_iterations",
   "max_output_tokens",
+  "max_answer_chars",
   "effort",
   "tool_sets",
   "permission_mode",
@@ -152,6 +158,7 @@ const PROFILE_KEYS = [
   "compact_at",
   "num_ctx",
   "keep_alive",
+  "local_idle",
   "log",
   "budget",
   "budget_turn",
@@ -187,6 +194,7 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
       read: read.wholeNumber,
     }),
     max_output_tokens: pick({ key: "max_output_tokens", fallback: undefined, read: read.wholeNumber }),
+    max_answer_chars: pick({ key: "max_answer_chars", fallback: 10_000_000, read: read.wholeNumber }),
     effort: pick<Effort | undefined>({
       key: "effort",
       flag: "effort",
@@ -258,6 +266,11 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     compact_at: pick<number | undefined>({ key: "compact_at", fallback: 0.8, read: read.windowShare }),
     num_ctx: pick({ key: "num_ctx", fallback: undefined, read: read.wholeNumber }),
     keep_alive: pick({ key: "keep_alive", fallback: undefined, read: read.keepAlive }),
+    local_idle_ms: pick<number | undefined>({
+      key: "local_idle_ms",
+      fallback: undefined,
+      read: (text) => (text === "off" ? undefined : read.duration(text)),
+    }),
     log: pick({
       key: "log",
       flag: "log-level",
@@ -276,8 +289,9 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
 }
 
 /** What the settings say about models on this machine. */
-export function localWishes({ num_ctx, keep_alive }: Settings): { numCtx?: number; keepAlive?: string } {
+export function localWishes({ num_ctx, keep_alive, local_idle_ms }: Settings): LocalWishes {
   return {
+    ...(local_idle_ms.value !== undefined && { idleMs: local_idle_ms.value }),
     ...(num_ctx.value !== undefined && { numCtx: num_ctx.value }),
     ...(keep_alive.value !== undefined && { keepAlive: keep_alive.value }),
   };

@@ -62,6 +62,8 @@ const TEXTS = {
   NetworkFailed: "Could not reach <name> at <url>: <detail>. <hint>",
   StreamInterrupted: "<name> closed the connection in the middle of its answer. Run it again.",
   MalformedResponse: "<name> at <url> sent something that is not a model's answer: <detail>. Check the base URL.",
+  AnswerTooLong:
+    "Stopped: the answer of <name> is longer than <limit>. If that is wanted, raise max_answer_chars in the profile.",
   ImageNotAccepted: "<model> cannot be given the image: <detail>",
   CassetteMismatch:
     "The request is not the one on the cassette <file>: <detail>. Record it again if the change is wanted.",

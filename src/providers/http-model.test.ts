@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../base/clock.js";
 import type { ModelEvent, ModelRequest } from "../engine/ports.js";
 import { failure } from "../protocol/errors.js";
-import { createHttpClient } from "../system/http-client.js";
+import { createHttpClient, type HttpClient } from "../system/http-client.js";
 import { createHttpModel, type Endpoint, usualTimeouts } from "./http-model.js";
 import type { TraceRecord } from "./trace.js";
 import { anthropic } from "./wire/anthropic.js";
@@ -368,5 +369,50 @@ describe("[M1 M10] createHttpModel", () => {
     for (const cleanUp of cleanUps.splice(0)) cleanUp();
     await events(model(url, { trace }));
     expect(records.map((record) => record.type)).toEqual(["request", "error", "end"]);
+  });
+});
+
+describe("[M1] answers in an unusual form", () => {
+  it.each(["data:\n\n", "data: \n\n", "event: ping\ndata:\n\n", ": hello\n\n"])(
+    "ignores the heartbeat %j",
+    async (beat) => {
+      const url = await serve((response) => {
+        response.writeHead(200, SSE);
+        response.end(`${beat}${chunk("Hel")}${beat}${beat}${chunk("lo", "stop")}${beat}data: [DONE]\n\n`);
+      });
+      expect(await events(model(url))).toContainEqual({ type: "block", block: { type: "text", text: "Hello" } });
+    },
+  );
+
+  it.each([
+    ["said in its headers", 200, { ...SSE, "content-encoding": "gzip" }],
+    ["not said", 200, SSE],
+    ["of an error", 429, { ...SSE, "content-encoding": "gzip" }],
+  ])("names a gzip body that was not asked for: %s", async (_name, status, headers) => {
+    const url = await serve((response) => {
+      response.writeHead(status, headers);
+      response.end(gzipSync(chunk("Hello", "stop")));
+    });
+    const [problem] = await events(model(url));
+    expect(problem).toMatchObject({ type: "failure" });
+    const reason = status === 200 ? "MalformedResponse" : "RateLimited";
+    expect(problem).toMatchObject({ failure: { reason } });
+    if (status === 200) expect(JSON.stringify(problem)).toContain("packed with gzip");
+  });
+
+  it("ends a body without end, whatever it holds", async () => {
+    const piece = Buffer.from(`: ${"x".repeat(8 * 1024 * 1024)}\n`);
+    let sent = 0;
+    async function* body() {
+      for (;;) {
+        sent += piece.length;
+        yield piece;
+      }
+    }
+    const response = { status: 200, headers: SSE, body: body(), text: async () => "", release() {}, destroy() {} };
+    const endless = { request: async () => response, close() {} } as unknown as HttpClient;
+    const found = await events(model("http://127.0.0.1:1", { endpoint: { http: endless } }));
+    expect(found).toMatchObject([{ type: "failure", failure: { reason: "AnswerTooLong" } }]);
+    expect(sent).toBeLessThan(300 * 1024 * 1024);
   });
 });

@@ -13,9 +13,9 @@ import type { HttpClient, HttpResponse, HttpTimeouts } from "../system/http-clie
 import { HttpError, HttpFailure } from "../system/http-error.js";
 import { type Authorise, authorised } from "./authorisation.js";
 import { createTracer, type Trace, type Tracer } from "./trace.js";
-import { malformed, responseFailure, streamFailure, textOf, unreached } from "./wire/failures.js";
+import { malformed, responseFailure, streamFailure, textOf, tooLong, unreached } from "./wire/failures.js";
 import { parseJson } from "./wire/fields.js";
-import { createFrameDecoder } from "./wire/framing.js";
+import { createFrameDecoder, MOST_BODY_BYTES } from "./wire/framing.js";
 import { shownUrl } from "./wire/url.js";
 import type { Dialect, Frame, Wire, WireContext } from "./wire/wire.js";
 
@@ -186,17 +186,29 @@ async function refusal(
 ): Promise<Failure | undefined> {
   const { status, headers } = response;
   const accepted = status >= 200 && status < 300;
+  const packed = packing(headers["content-encoding"]);
+  if (accepted && packed !== undefined) return malformed(packed, context);
   const isPage = headers["content-type"]?.includes("text/html") === true;
   if (accepted && !isPage) return undefined;
   const body = await response.text(ERROR_BODY_BYTES);
   tracer.text(body);
   return accepted
     ? notAStream(body, context)
-    : responseFailure({ status, headers, body }, context, { now: Date.now() });
+    : responseFailure({ status, headers, body: packed ?? body }, context, { now: Date.now() });
 }
+
+/** Nothing packed is asked for, so nothing unpacks it: a proxy in between did that. */
+function packing(encoding: string | undefined): string | undefined {
+  if (encoding === undefined || encoding.trim().toLowerCase() === "identity") return undefined;
+  return `a body packed with ${encoding}, although none was asked for (a proxy may have packed it)`;
+}
+
+/** As text: the first bytes of gzip and zstd. */
+const PACKED = /^(?:\u001f\ufffd|\(\ufffd\/\ufffd)/;
 
 /** Bytes that came with a good status and hold no frame: a page, an error, or the answer of a server that does not stream. */
 function notAStream(body: string, context: WireContext): Failure {
+  if (PACKED.test(body)) return malformed(packing(body.startsWith("(") ? "zstd" : "gzip") ?? "", context);
   const value = parseJson(body);
   if (!isJsonObject(value)) return malformed(textOf(body), context);
   return value.error ? streamFailure(value, context) : malformed("JSON where a stream was asked for", context);
@@ -211,6 +223,7 @@ async function* read<State>(
   let state = wire.initial(context);
   let framed = false;
   let opening = "";
+  let received = 0;
   const take = (frames: readonly Frame[]): { events: ModelEvent[]; done: boolean } => {
     const events: ModelEvent[] = [];
     for (const frame of frames) {
@@ -226,6 +239,8 @@ async function* read<State>(
   try {
     for await (const bytes of response.body) {
       tracer.bytes(bytes);
+      received += bytes.length;
+      if (received > MOST_BODY_BYTES) throw new HttpFailure(tooLong(context));
       if (!framed && opening.length < ERROR_BODY_BYTES) opening += Buffer.from(bytes).toString("utf8");
       const { events, done } = take(decoder.push(bytes));
       if (done) response.release();
@@ -262,6 +277,7 @@ function ending(
   broken: HttpError | undefined,
   context: WireContext,
 ): readonly ModelEvent[] {
+  if (broken instanceof HttpFailure) return [{ type: "failure", failure: broken.failure }];
   if (broken?.kind !== "timeout") return events;
   const silent = failure("ProviderFailed", { name: context.provider, detail: broken.message }, { retryable: true });
   return events.map((event) => (event.type === "failure" ? { ...event, failure: silent } : event));

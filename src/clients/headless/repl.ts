@@ -39,6 +39,8 @@ export interface ReplOptions {
   readonly greeting: string;
   /** The turns before, when the session goes on. */
   readonly recent?: readonly TurnStats[];
+  /** The program has to end: what runs is cancelled, and no more input is taken. */
+  readonly leaving?: AbortSignal;
   /** Go with the first input. */
   readonly images?: readonly ImageBlock[];
 }
@@ -84,10 +86,12 @@ class Repl {
       if (event.session === this.#session) this.#hear(event);
     });
     this.#session = this.#options.session;
+    const { leaving } = this.#options;
+    leaving?.addEventListener("abort", () => void client.send("CancelTurn", {}, this.#session));
     terminal.err.write(`${this.#options.greeting}\n`);
     for (;;) {
       const line = await lines.next("> ");
-      if (line === undefined) break;
+      if (line === undefined || leaving?.aborted) break;
       const input = line.trim();
       if (input === "") continue;
       if (!(await this.#take(input))) break;

@@ -21,10 +21,12 @@ import { helpLines, type ParsedFlags, parseFlags, UsageError } from "../flags.js
 import { createEngine, type Engine } from "../harness.js";
 import { ModelRoutes } from "../model-routes.js";
 import { type Chosen, createModelShelf, type ModelShelf, type ModelWish } from "../model-shelf.js";
+import { outputGuard } from "../output-guard.js";
 import { ProjectContent } from "../project-content.js";
 import type { RunCassette } from "../run-cassette.js";
 import { SessionShelf } from "../session-shelf.js";
 import { loadSettings, localWishes, type Settings } from "../settings.js";
+import { stopOnSignals } from "../stop-signals.js";
 import { askOnce, inputIsConnected, personPresent, processTerminal, readInput, trustLook } from "../terminal-io.js";
 import { cassetteOf, concludeCassette } from "./run-cassette-flags.js";
 import { RUN_FLAGS } from "./run-flags.js";
@@ -99,7 +101,7 @@ export async function inSession(
   try {
     const opened = await openSession(prepared, { flags, terminal });
     if ("exit" in opened) return opened.exit;
-    const signals = cancelOnSignals(prepared.client, opened.session);
+    const signals = stopOnSignals(() => void prepared.client.send("CancelTurn", {}, opened.session));
     const exit = await action({ client: prepared.client, session: opened.session, terminal });
     return signals.asked ? EXIT.cancelled : exit;
   } finally {
@@ -262,7 +264,7 @@ async function oneShot(
   },
 ): Promise<number> {
   const { session, prompt, images, format, flags, terminal } = options;
-  const signals = cancelOnSignals(client, session);
+  stopOnSignals(() => void client.send("CancelTurn", {}, session));
   if (terminal.showProgress && chosen.note !== undefined) terminal.err.write(`oxbow: ${chosen.note}\n`);
   const result = await runOneShot({
     client,
@@ -275,7 +277,7 @@ async function oneShot(
     terminal,
     clock: engine.clock,
     estimateMs: estimateFrom(await recentTurns()),
-    isReaderGone: () => signals.readerGone,
+    isReaderGone: () => outputGuard().failed,
   });
   if ("ended" in result) return exitCodeOf(result.ended);
   process.stderr.write(`oxbow: ${result.refused.message}\n`);
@@ -299,9 +301,18 @@ async function converse(
   if (terminal.showProgress) await tendSessions();
   const recent = await recentTurns();
   const verbose = flags.has("verbose");
-  await runRepl({ client, session, terminal, lines, clock: engine.clock, verbose, greeting, recent, images });
+  const leaving = new AbortController();
+  const stop = stopOnSignals(
+    () => {
+      leaving.abort();
+      lines.close();
+    },
+    { interrupts: "elsewhere" },
+  );
+  const conversation = { client, session, terminal, lines, clock: engine.clock, verbose, greeting, recent, images };
+  await runRepl({ ...conversation, leaving: leaving.signal });
   lines.close();
-  return EXIT.answered;
+  return stop.asked ? EXIT.cancelled : EXIT.answered;
 }
 
 async function imagesOf(flags: ParsedFlags): Promise<readonly ImageBlock[]> {
@@ -334,25 +345,6 @@ async function chooseModel(
   } finally {
     line.end();
   }
-}
-
-/** Ctrl-C cancels cleanly; a second one does not wait. A reader that went away is a cancel nobody needs to hear about. */
-function cancelOnSignals(client: EngineClient, session: SessionId) {
-  const state = { readerGone: false, asked: false };
-  const cancel = () => {
-    if (state.asked) process.exit(EXIT.cancelled);
-    state.asked = true;
-    void client.send("CancelTurn", {}, session);
-  };
-  const onPipe = (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    state.readerGone = true;
-    if (!state.asked) cancel();
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, cancel);
-  process.stdout.on("error", onPipe);
-  process.stderr.on("error", () => {});
-  return state;
 }
 
 function outputFormat(flags: ParsedFlags): OutputFormat {

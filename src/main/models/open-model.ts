@@ -1,7 +1,7 @@
 /** A model by its provider's name and its own, ready to be called (features M1, M3). */
 import type { Model } from "../../engine/ports.js";
 import { type Failure, failure } from "../../protocol/errors.js";
-import { createHttpModel } from "../../providers/http-model.js";
+import { createHttpModel, type Endpoint, usualTimeouts } from "../../providers/http-model.js";
 import { loadWire, type NamedProvider } from "../../providers/named.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { nearest } from "../flags.js";
@@ -32,7 +32,7 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
     const advice = `${directory.keyProblem(provider)}run 'oxbow auth set ${name}'${byVariable}`;
     return noModel(`${name} needs ${wants}: ${advice}, or choose another provider ('oxbow models').`);
   }
-  const endpoint = directory.endpoint(provider);
+  const endpoint = withPatience(directory.endpoint(provider), parts.local?.idleMs);
   const chosen = model ?? provider.defaultModel ?? (await firstOf(parts, provider));
   if (typeof chosen !== "string") return chosen;
   const wire = await loadWire(provider.wire);
@@ -51,6 +51,12 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
   if (!endpoint.local || provider.wire !== "openai-chat") return { model: direct };
   const load = async () => (await import("../../providers/local/local-chat.js")).withLocalCare;
   return { model: lateLocalModel(direct, { load, clock: nodeClock }) };
+}
+
+/** A model on this machine may think as long as it takes, but where the user set a limit. */
+function withPatience(endpoint: Endpoint, idleMs: number | undefined): Endpoint {
+  if (!endpoint.local || idleMs === undefined) return endpoint;
+  return { ...endpoint, timeouts: { ...usualTimeouts(endpoint), idleMs } };
 }
 
 /** The first model of a server that was asked for without one. */

@@ -13,9 +13,9 @@ import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import type { HttpClient, HttpResponse } from "../../system/http-client.js";
 import { HttpError, HttpFailure } from "../../system/http-error.js";
 import { executable } from "../wire/executable.js";
-import { oneLine, streamFailure } from "../wire/failures.js";
+import { oneLine, streamFailure, tooLong } from "../wire/failures.js";
 import { parseJson } from "../wire/fields.js";
-import { createFrameDecoder, type FrameDecoder } from "../wire/framing.js";
+import { createFrameDecoder, type FrameDecoder, MOST_BODY_BYTES } from "../wire/framing.js";
 import type { Frame, Wire, WireContext } from "../wire/wire.js";
 import { createOutputDecoder } from "./output.js";
 import { programClient, TEMPORARY } from "./program-client.js";
@@ -122,6 +122,7 @@ class Reading {
   #state: unknown;
   #framed = false;
   #opening = "";
+  #received = 0;
   done = false;
 
   constructor(wire: Wire<unknown>, context: WireContext) {
@@ -132,6 +133,11 @@ class Reading {
   }
 
   take(bytes: Uint8Array): readonly ModelEvent[] {
+    this.#received += bytes.length;
+    if (this.#received > MOST_BODY_BYTES) {
+      this.done = true;
+      return [failed(tooLong(this.#context))];
+    }
     if (!this.#framed && this.#opening.length < ERROR_CHARACTERS) this.#opening += Buffer.from(bytes).toString("utf8");
     return this.#step(this.#decoder.push(bytes));
   }

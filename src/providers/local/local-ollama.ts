@@ -10,6 +10,8 @@ export interface LocalWishes {
   /** Use exactly this much context. */
   readonly numCtx?: number;
   readonly keepAlive?: string;
+  /** How long it may be silent; as long as it takes when absent. */
+  readonly idleMs?: number;
   /** What programs could use now; absent when that says nothing about the server. */
   readonly availableMemory?: () => number;
 }

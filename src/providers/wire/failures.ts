@@ -100,6 +100,11 @@ export function malformed(detail: string, context: FailureContext): Failure {
   return failure("MalformedResponse", { name: context.provider, url: context.url, detail: oneLine(detail) });
 }
 
+/** Of an answer that fills the memory before it says anything, or around what it says. */
+export function tooLong({ provider }: Pick<FailureContext, "provider">): Failure {
+  return failure("AnswerTooLong", { name: provider, limit: "256 MB on the wire" });
+}
+
 function readComplaint(value: JsonObject, httpStatus: number | undefined): Complaint {
   const inner = isJsonObject(value.error) ? value.error : value;
   const status = httpStatus ?? asStatus(inner.status_code) ?? asStatus(inner.code) ?? asStatus(inner.status);

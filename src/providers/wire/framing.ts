@@ -4,6 +4,9 @@ import { NdjsonDecoder } from "../../system/ndjson.js";
 import { SseDecoder } from "../../system/sse.js";
 import type { Frame, Wire, WireContext } from "./wire.js";
 
+/** The most bytes of one answer. Each token brings about a hundred bytes around it, so this is far above any real answer. */
+export const MOST_BODY_BYTES = 256 * 1024 * 1024;
+
 export interface FrameDecoder {
   push(bytes: Uint8Array): readonly Frame[];
   end(): readonly Frame[];
@@ -12,7 +15,8 @@ export interface FrameDecoder {
 export function createFrameDecoder(framing: Wire<unknown>["framing"]): FrameDecoder {
   if (framing === "sse") {
     const decoder = new SseDecoder();
-    return { push: (bytes) => decoder.push(bytes), end: () => [] };
+    // Some gateways keep a connection alive with events that hold nothing.
+    return { push: (bytes) => decoder.push(bytes).filter(({ data }) => data.trim() !== ""), end: () => [] };
   }
   const decoder = new NdjsonDecoder();
   const frames = (lines: readonly string[]) => lines.map((data) => ({ event: "", data }));
