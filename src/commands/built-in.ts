@@ -55,7 +55,7 @@ const shell: SlashCommand = {
 const clear: SlashCommand = {
   name: "clear",
   usage: "/clear",
-  summary: "start a new, empty conversation",
+  summary: "start a new, empty conversation; model, effort, plan mode, rules, budget and recording stay",
   run: HANDLED_BY_CLIENT,
 };
 

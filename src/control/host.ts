@@ -7,6 +7,7 @@ import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
 import type { InputContent } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
+import type { SessionEndReason } from "../protocol/events.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { JsonValue } from "../protocol/json.js";
 import type { Originator } from "./inbox.js";
@@ -32,6 +33,8 @@ export interface RunRequest {
   readonly personPresent: () => boolean;
   /** The session to go on with; without it a new one. */
   readonly resume?: CommandPayloads["CreateSession"] & { readonly resume: SessionId };
+  /** The run whose settings the new one keeps. */
+  readonly after?: Run;
 }
 
 export interface CustomRequest {
@@ -85,8 +88,8 @@ export class Host {
     return handler(hosted.run, command.payload, client);
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#runs.values()].map(({ run }) => run.close()));
+  async close(reason?: SessionEndReason): Promise<void> {
+    await Promise.all([...this.#runs.values()].map(({ run }) => run.close(reason)));
     this.#runs.clear();
   }
 
@@ -150,6 +153,12 @@ export class Host {
       this.#attach(resumed.run, client);
       return { ok: true, session: resumed.run.session };
     }
+    const before = payload.after === undefined ? undefined : this.#runs.get(payload.after)?.run;
+    if (payload.after !== undefined && before === undefined) {
+      return refuse(failure("SessionNotFound", { session: payload.after }));
+    }
+    if (before?.busy)
+      return refuse(failure("InvalidInput", { detail: "A turn runs. Wait for its end, or cancel it." }));
     const attached = new Map<ClientId, Attachment>();
     const personPresent = () =>
       [...attached.values()].some(
@@ -159,11 +168,16 @@ export class Host {
       originator: client.id,
       personPresent,
       ...(payload.resume !== undefined && { resume: { ...payload, resume: payload.resume } }),
+      ...(before !== undefined && { after: before }),
     });
     if ("failure" in opened) return refuse(opened.failure);
     const run = opened;
     this.#runs.set(run.session, { run, attached });
     this.#attach(run, client);
+    if (before !== undefined) {
+      this.#runs.delete(before.session);
+      await before.close("user");
+    }
     return { ok: true, session: run.session };
   }
 

@@ -13,7 +13,7 @@ import type { EnginePorts, Model, ToolRegistry } from "../engine/ports.js";
 import { type StageChains, Turn } from "../engine/turn.js";
 import type { InputContent, Message } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
-import type { InputDelivery } from "../protocol/events.js";
+import type { InputDelivery, SessionEndReason } from "../protocol/events.js";
 import type { CallId, SessionId } from "../protocol/ids.js";
 import { Inbox, type Originator, type Waiting } from "./inbox.js";
 import type { PermissionDesk } from "./permission-desk.js";
@@ -82,6 +82,8 @@ export class Run {
   /** What waited when an earlier run was stopped: it goes with the next input. */
   #left: readonly (readonly InputContent[])[];
   #closed = false;
+  /** How the last turn ended. */
+  #last: TurnResult | undefined;
   /** The turn that runs, or other work on the conversation that nothing may run beside. */
   #turn: { readonly abort: AbortNode; readonly startedAt: string; readonly ended: Promise<unknown> } | undefined;
 
@@ -182,6 +184,10 @@ export class Run {
       begin = resolve;
     })
       .then(() => runTurn(turn, stages))
+      .then((result) => {
+        this.#last = result;
+        return result;
+      })
       .finally(() => {
         stopTimer();
         this.#turn = undefined;
@@ -233,10 +239,17 @@ export class Run {
     return ports.clock.after(turnTimeoutMs, () => abort.abort({ by: "timeout", failure: cause }));
   }
 
-  async close(): Promise<void> {
+  /** A run without a turn leaves no trace in the log. */
+  async close(reason: SessionEndReason = "binary-shutdown"): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
     this.cancel("shutdown");
     await this.#turn?.ended;
+    if (this.#last !== undefined) {
+      const { failure: cause } = this.#last;
+      const broken = cause?.reason === "Internal" || cause?.reason === "SessionNotSaved";
+      this.bus.publish("SessionEnded", { reason: broken ? "error" : reason });
+    }
     await this.#options.dispose?.();
   }
 }

@@ -7,6 +7,7 @@ import type { Run } from "../control/run.js";
 import type { Model } from "../engine/ports.js";
 import type { CommandReply } from "../protocol/client.js";
 import { failure } from "../protocol/errors.js";
+import type { SessionEndReason } from "../protocol/events.js";
 import type { ClientId } from "../protocol/ids.js";
 import { isJsonObject } from "../protocol/json.js";
 import { mayAnswer } from "../security/permissions/identity.js";
@@ -54,7 +55,7 @@ export interface Engine {
   readonly clock: Clock;
   newClientId(): ClientId;
   /** Ends every run and writes what is left to write. */
-  close(): Promise<void>;
+  close(reason?: SessionEndReason): Promise<void>;
 }
 
 export function createEngine(options: EngineOptions): Engine {
@@ -64,7 +65,7 @@ export function createEngine(options: EngineOptions): Engine {
   const opened = new WeakMap<Run, OpenedRun>();
 
   const open = async (request: RunRequest) => {
-    const result = await openRun(parts, request);
+    const result = await openRun(parts, request, request.after && opened.get(request.after));
     if ("failure" in result) return result;
     opened.set(result.run, result);
     return result.run;
@@ -117,8 +118,8 @@ export function createEngine(options: EngineOptions): Engine {
     host,
     clock,
     newClientId: () => ids.next("cli"),
-    close: async () => {
-      await host.close();
+    close: async (reason) => {
+      await host.close(reason);
       await options.sessions.close();
     },
   };

@@ -39,6 +39,7 @@ export interface OpenedRun {
   readonly recording: RunRecording;
   readonly security: RunSecurity;
   readonly effort: RunEffort;
+  readonly permissions: RunPermissions;
 }
 
 /** How much the model shall think; undefined is as it likes. */
@@ -46,10 +47,13 @@ export interface RunEffort {
   level: Effort | undefined;
 }
 
+/** `before`: the run whose settings it keeps; what a person set there holds for the new conversation too. */
 export async function openRun(
-  parts: EngineParts,
+  engine: EngineParts,
   request: RunRequest,
+  before?: OpenedRun,
 ): Promise<OpenedRun | { readonly failure: Failure }> {
+  const parts = before === undefined ? engine : { ...engine, model: before.run.model };
   const resumed = request.resume && (await resumeSession(parts.sessions, request.resume));
   if (resumed !== undefined && "failure" in resumed) return resumed;
   const session: SessionId = resumed?.record.id ?? parts.ids.next("sess");
@@ -69,6 +73,7 @@ export async function openRun(
     turnsBefore: resumed === undefined ? 0 : resumed.turns,
     originator: () => run?.originator.identity ?? "human",
     history: resumed && (() => pastEvents(sessions, resumed.record)),
+    before: before?.permissions,
   });
   const { undo, toolbox, permissions } = tools;
   const journal = await openJournal({
@@ -85,7 +90,14 @@ export async function openRun(
       else parts.tell(cause.message);
     },
   });
-  const costs = new RunCosts({ ...parts, ...parts.loaded, session, isResumed: resumed !== undefined, journal });
+  const costs = new RunCosts({
+    ...parts,
+    ...parts.loaded,
+    session,
+    isResumed: resumed !== undefined,
+    journal,
+    before: before?.costs,
+  });
   const outside = new OutsideResults(() => sessionMark(session, sessions), {
     results: settings.untrusted_results.value,
   });
@@ -107,7 +119,7 @@ export async function openRun(
     full: promptOf(parts, { date: begun, size: "full" }),
     small: promptOf(parts, { date: begun, size: "small" }),
   };
-  const effort: RunEffort = { level: settings.effort.value };
+  const effort: RunEffort = { level: before === undefined ? settings.effort.value : before.effort.level };
   const services: ChainServices = {
     tools: toolbox,
     gate: permissions,
@@ -172,7 +184,8 @@ export async function openRun(
     );
   const model = () => `${opened.model.provider}:${opened.model.model}`;
   const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, tell: parts.tell });
-  return { run: opened, recording, costs, compaction, effort, security: tools.security };
+  if (before !== undefined) await recording.takeOver(before.recording);
+  return { run: opened, recording, costs, compaction, effort, permissions, security: tools.security };
 }
 
 /** The tools of the run, and what stands around them. */
@@ -184,6 +197,7 @@ function openRunTools(
     readonly turnsBefore: number | undefined;
     readonly originator: () => Identity;
     readonly history: (() => AsyncIterable<Envelope>) | undefined;
+    readonly before: RunPermissions | undefined;
   },
 ) {
   const { loaded, variables, root, sessions, tell } = parts;
@@ -213,6 +227,7 @@ function openRunTools(
     workspace: toolbox.workspace,
     isSandboxed: async () => (await sandbox.find()).kind !== "none",
     originator: place.originator,
+    before: place.before,
   });
   const { history } = place;
   const security = new RunSecurity({ bus, permissions, sandbox, tools: toolbox, variables, profilePath, history });

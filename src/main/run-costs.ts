@@ -33,6 +33,8 @@ export interface RunCostsOptions {
   readonly journal: RunJournal;
   /** Whether calls are paid at all: answers from a cassette are not. */
   readonly isReplay?: boolean;
+  /** The conversation before in this program: the budget of the run goes on. */
+  readonly before?: RunCosts | undefined;
   /** Where a run within a run is paid from, besides its own budgets. */
   readonly parent?: Purse;
 }
@@ -54,7 +56,7 @@ export class RunCosts implements CostKeeper {
 
   constructor(options: RunCostsOptions) {
     this.#options = options;
-    this.#runLimit = options.settings.budget.value;
+    this.#runLimit = options.before === undefined ? options.settings.budget.value : options.before.#runLimit;
   }
 
   onEvent(event: Envelope): void {
@@ -165,8 +167,16 @@ export class RunCosts implements CostKeeper {
       parent: above,
     });
     // A budget that is set in the middle counts from the beginning of the run.
-    const spent = amountOf([...this.#spent.values()]);
-    return new Budget({ scope: SCOPES.run, limit: this.#runLimit ?? {}, parent: session, spent });
+    return new Budget({ scope: SCOPES.run, limit: this.#runLimit ?? {}, parent: session, spent: this.#runSpending() });
+  }
+
+  /** Since the program was started, in all its conversations. */
+  #runSpending(): Amount {
+    const { before } = this.#options;
+    const own = amountOf([...this.#spent.values()]);
+    if (before === undefined) return own;
+    const { usd, tokens } = before.#runSpending();
+    return { usd: own.usd + usd, tokens: own.tokens + tokens };
   }
 
   async #openDay(limit: BudgetLimit): Promise<Purse> {
@@ -246,7 +256,7 @@ export class RunCosts implements CostKeeper {
   async #budgets(): Promise<readonly { scope: string; limit: BudgetLimit; spent?: Amount }[]> {
     const { budget_turn, budget_session, budget_day } = this.#options.settings;
     const named = [
-      { scope: SCOPES.run, limit: this.#runLimit, spent: amountOf([...this.#spent.values()]) },
+      { scope: SCOPES.run, limit: this.#runLimit, spent: this.#runSpending() },
       { scope: "each turn", limit: budget_turn.value },
       { scope: SCOPES.session, limit: budget_session.value, spent: amountOf(await this.#sessionSpending()) },
       { scope: "each day", limit: budget_day.value },

@@ -30,6 +30,8 @@ export interface RunPermissionsOptions {
   readonly isSandboxed: () => Promise<boolean>;
   /** Whose input started the turn. */
   readonly originator: () => Identity;
+  /** The run before, whose plan mode and rules of the session hold here too. */
+  readonly before?: RunPermissions | undefined;
 }
 
 export interface PermissionParts {
@@ -100,7 +102,8 @@ export class RunPermissions implements PermissionJudge {
 
   /** Before the engine is there, what was asked for at the start counts. */
   get planning(): boolean {
-    return this.#engine?.plan.on ?? this.#options.loaded.settings.plan.value;
+    const { before, loaded } = this.#options;
+    return this.#engine?.plan.on ?? before?.planning ?? loaded.settings.plan.value;
   }
 
   #leavesSandbox(call: ToolCall, tool: Tool): boolean {
@@ -153,7 +156,9 @@ export class RunPermissions implements PermissionJudge {
     const [problem] = parsed.problems;
     if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);
     const slashes = (path: string) => path.replaceAll("\\", "/");
+    const before = (await this.#options.before?.parts())?.engine;
     const engine = new PermissionEngine({
+      ...(before !== undefined && { before }),
       policy: (): PermissionPolicy => ({
         mode: settings.permission_mode.value,
         preset: settings.strict_permissions.value ? "strict" : (parsed.preset ?? "quiet"),
@@ -174,7 +179,7 @@ export class RunPermissions implements PermissionJudge {
         isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name),
       },
     });
-    if (settings.plan.value) engine.plan.enter();
+    if (settings.plan.value && before === undefined) engine.plan.enter();
     this.#engine = engine;
     this.#restrictions = () => sandboxRestrictions(paths.current, root);
     return { engine, paths, safeMode };

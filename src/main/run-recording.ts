@@ -40,6 +40,15 @@ export class RunRecording {
     return { text: recorded.problem ?? `Recorded ${turns} to ${recorded.file}.` };
   }
 
+  /** Goes on with the file of another run of this program. */
+  async takeOver(before: RunRecording): Promise<void> {
+    const status = before.#recorder?.status();
+    if (!status?.recording) return;
+    await before.stop();
+    const started = await this.start(status.file);
+    if ("failure" in started) this.#options.tell(started.failure.message);
+  }
+
   status(): string {
     const status = this.#recorder?.status();
     if (status === undefined || !status.recording) return status?.problem ?? "not recording";

@@ -13,6 +13,8 @@ export interface CommandPayloads {
   CreateSession: {
     readonly profile?: string;
     readonly resume?: SessionId;
+    /** The new session begins empty and keeps what was set in this one (model, effort, plan mode, rules, budget, recording), which ends. */
+    readonly after?: SessionId;
     /** What became of calls whose end nobody saw; needed when there are such calls, refused with OrphanedCalls without it. */
     readonly orphans?: { readonly verdict: OrphanVerdict; readonly note?: string };
   };

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { findProgram } from "../../src/system/find-program.js";
@@ -50,6 +50,46 @@ describe("the plain line client on a pipe", () => {
     expect(mock.requests.map((request) => request.wire)).toEqual(["anthropic", "openai"]);
     expect(JSON.stringify(mock.requests[1]?.body)).toContain("one");
     expect(mock.failures).toEqual([]);
+  });
+});
+
+describe("/clear", () => {
+  verifies(["L16", "M7", "M14", "S8"], "begins an empty conversation and keeps everything that was set", async () => {
+    const mock = await mockModel(`
+reply
+  text: one
+  usage input=900 output=100
+reply
+  tool write {"path": "made.txt", "content": "x"}
+reply
+  text: two
+`);
+    const cwd = await temporaryFolder();
+    const home = await temporaryFolder();
+    const env = {
+      OXBOW_HOME: home,
+      ...providerEnvironment("anthropic", mock.url),
+      ...providerEnvironment("openai", mock.url),
+    };
+    const set = "/plan on\n/model openai:other\n/effort high\n/budget 100k tokens\n/record start notes.md\n";
+    const input = `${set}primo\n/clear\nsecond\n/plan status\n/effort\n/budget\n/status\n/cost\n`;
+    const { stdout } = await oxbow(["--plain", "--permission-mode", "allow"], { env, input, cwd });
+    const [, second] = mock.requests;
+    expect(second).toMatchObject({ wire: "openai", body: { reasoning_effort: "high", model: "other" } });
+    expect(JSON.stringify(second?.body)).not.toContain("primo");
+    expect(JSON.stringify(second?.body)).toContain("Plan mode is on");
+    expect(await readdir(cwd)).toEqual(["notes.md"]);
+    expect(stdout.match(/Plan mode is on/g)).toHaveLength(2);
+    expect(stdout).toContain("openai:other thinks with high effort");
+    // What both conversations spent; the cost is that of the new one.
+    expect(stdout).toMatch(/this run: 100,000 tokens, 4,\d\d\d tokens spent/);
+    expect(stdout).toMatch(/This session: .* · 2 calls/);
+    expect(stdout).toContain("recording to");
+    const notes = await readFile(join(cwd, "notes.md"), "utf8");
+    expect(notes).toContain("primo");
+    expect(notes).toContain("second");
+    const sessions = JSON.parse((await oxbow(["session", "list", "--json"], { cwd, env })).stdout);
+    expect(sessions.map(({ title }: { title: string }) => title)).toEqual(["second", "primo"]);
   });
 });
 

@@ -59,7 +59,7 @@ describe("a headless run", () => {
     });
   }
 
-  verifies(["U1", "L11", "C1"], "--stream-events prints one envelope a line, the last one the outcome", async () => {
+  verifies(["U1", "L11", "C1"], "--stream-events prints one envelope a line; the outcome, then the end of the session come last", async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, "hay.txt"), "needle\n");
     const { code, stdout } = await runAgainst(GREP_TURN, ["run", "find", "--stream-events"], { cwd });
@@ -68,7 +68,8 @@ describe("a headless run", () => {
     expect(stdout.trimEnd().split("\n")).toHaveLength(events.length);
     expect(events.map((event) => event.id)).toEqual(events.map((_, index) => index + 1));
     expect(events[0]).toMatchObject({ kind: "TurnStarted", payload: { input: [{ type: "text", text: "find" }] } });
-    expect(events.at(-1)).toMatchObject({ kind: "TurnEnded", payload: { outcome: "answered", iterations: 2 } });
+    expect(events.at(-1)).toMatchObject({ kind: "SessionEnded", payload: { reason: "binary-shutdown" } });
+    expect(events.at(-2)).toMatchObject({ kind: "TurnEnded", payload: { outcome: "answered", iterations: 2 } });
     for (const event of events) {
       expect(isId("sess", event.session)).toBe(true);
       expect(isId("cli", event.originator)).toBe(true);
@@ -218,7 +219,7 @@ describe("exit codes and clear errors", () => {
     expect(stderr).toContain("ANTHROPIC_API_KEY");
     expect(code).toBe(6);
     const events = envelopes((await oxbow(["run", "hi", "--provider", "anthropic", "--stream-events"])).stdout);
-    expect(events.at(-1)).toMatchObject({
+    expect(events.at(-2)).toMatchObject({
       kind: "TurnEnded",
       payload: { outcome: "failed", failure: { reason: "NoModel" } },
     });

@@ -93,7 +93,7 @@ describe("a signal", () => {
       const { ms, code } = (await ended) ?? {};
       expect(code).toBe(130);
       expect(ms).toBeLessThan(2000);
-      expect(envelopes(stdout).at(-1)).toMatchObject({ kind: "TurnEnded", payload: { outcome: "cancelled" } });
+      expect(envelopes(stdout).at(-2)).toMatchObject({ kind: "TurnEnded", payload: { outcome: "cancelled" } });
     });
   }
 

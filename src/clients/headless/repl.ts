@@ -165,7 +165,7 @@ class Repl {
       return true;
     }
     if (name === "clear") {
-      if (await this.#open()) this.#say("A new, empty conversation.");
+      if (await this.#open()) this.#say("A new, empty conversation. What you have set stays.");
       return true;
     }
     await this.#command(name, rest);
@@ -173,7 +173,8 @@ class Repl {
   }
 
   async #open(): Promise<boolean> {
-    const reply = await this.#options.client.send("CreateSession", {});
+    const after = this.#session === undefined ? {} : { after: this.#session };
+    const reply = await this.#options.client.send("CreateSession", after);
     if (!reply.ok) {
       this.#complain(reply);
       return false;

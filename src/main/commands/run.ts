@@ -8,6 +8,7 @@ import { connectInProcess } from "../../control/transports/inproc.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { CommandPayloads, OrphanVerdict } from "../../protocol/commands.js";
 import type { ImageBlock } from "../../protocol/content.js";
+import type { SessionEndReason } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { SessionRecord } from "../../sessions/store.js";
 import { createLog } from "../../system/log.js";
@@ -52,6 +53,7 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
   const images = await imagesOf(flags);
   const prepared = await prepare(flags, { ...options, variables, terminal });
   if ("exit" in prepared) return prepared.exit;
+  let reason: SessionEndReason = "binary-shutdown";
   try {
     const opened = await openSession(prepared, { flags, terminal });
     if ("exit" in opened) return opened.exit;
@@ -65,9 +67,11 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
       return exit;
     }
     if (format !== "text" || flags.has("json-events")) throw new UsageError("Give a prompt, or pipe one in.");
-    return concludeCassette(prepared.cassette, await converse(prepared, { session, images, flags, variables }));
+    const exit = await converse(prepared, { session, images, flags, variables });
+    if (exit === EXIT.answered) reason = "user";
+    return concludeCassette(prepared.cassette, exit);
   } finally {
-    await prepared.engine.close();
+    await prepared.engine.close(reason);
   }
 }
 

@@ -19,6 +19,8 @@ export interface EngineOptions {
   /** Read anew for each decision: safe mode, path permissions and rules may change while the run goes on. */
   policy(): PermissionPolicy;
   sandboxed(): boolean;
+  /** The rules of the session and plan mode, where they go on from an earlier run. */
+  readonly before?: Pick<PermissionEngine, "session" | "plan">;
 }
 
 export interface DecidedCall {
@@ -30,13 +32,15 @@ export interface DecidedCall {
 const REMEMBERED = 200;
 
 export class PermissionEngine {
-  readonly session = new SessionRules();
-  readonly plan = new PlanMode();
+  readonly session: SessionRules;
+  readonly plan: PlanMode;
   readonly #options: EngineOptions;
   readonly #decided: DecidedCall[] = [];
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.session = options.before?.session ?? new SessionRules();
+    this.plan = options.before?.plan ?? new PlanMode();
   }
 
   get policy(): PermissionPolicy {
