@@ -59,26 +59,33 @@ describe("a headless run", () => {
     });
   }
 
-  verifies(["U1", "L11", "C1"], "--stream-events prints one envelope a line; the outcome, then the end of the session come last", async () => {
-    const cwd = await temporaryFolder();
-    await writeFile(join(cwd, "hay.txt"), "needle\n");
-    const { code, stdout } = await runAgainst(GREP_TURN, ["run", "find", "--stream-events"], { cwd });
-    expect(code).toBe(0);
-    const events = envelopes(stdout);
-    expect(stdout.trimEnd().split("\n")).toHaveLength(events.length);
-    expect(events.map((event) => event.id)).toEqual(events.map((_, index) => index + 1));
-    expect(events[0]).toMatchObject({ kind: "TurnStarted", payload: { input: [{ type: "text", text: "find" }] } });
-    expect(events.at(-1)).toMatchObject({ kind: "SessionEnded", payload: { reason: "binary-shutdown" } });
-    expect(events.at(-2)).toMatchObject({ kind: "TurnEnded", payload: { outcome: "answered", iterations: 2 } });
-    for (const event of events) {
-      expect(isId("sess", event.session)).toBe(true);
-      expect(isId("cli", event.originator)).toBe(true);
-      expect(Date.parse(event.ts)).toBeGreaterThan(0);
-    }
-    const call = events.find((event) => event.kind === "ToolCallStarted");
-    expect(call?.payload).toMatchObject({ tool: "grep", args: { pattern: "needle" } });
-    expect(events.find((event) => event.kind === "ToolResult")?.payload).toMatchObject({ status: "ok", tool: "grep" });
-  });
+  verifies(
+    ["U1", "L11", "C1"],
+    "--stream-events prints one envelope a line; the outcome, then the end of the session come last",
+    async () => {
+      const cwd = await temporaryFolder();
+      await writeFile(join(cwd, "hay.txt"), "needle\n");
+      const { code, stdout } = await runAgainst(GREP_TURN, ["run", "find", "--stream-events"], { cwd });
+      expect(code).toBe(0);
+      const events = envelopes(stdout);
+      expect(stdout.trimEnd().split("\n")).toHaveLength(events.length);
+      expect(events.map((event) => event.id)).toEqual(events.map((_, index) => index + 1));
+      expect(events[0]).toMatchObject({ kind: "TurnStarted", payload: { input: [{ type: "text", text: "find" }] } });
+      expect(events.at(-1)).toMatchObject({ kind: "SessionEnded", payload: { reason: "binary-shutdown" } });
+      expect(events.at(-2)).toMatchObject({ kind: "TurnEnded", payload: { outcome: "answered", iterations: 2 } });
+      for (const event of events) {
+        expect(isId("sess", event.session)).toBe(true);
+        expect(isId("cli", event.originator)).toBe(true);
+        expect(Date.parse(event.ts)).toBeGreaterThan(0);
+      }
+      const call = events.find((event) => event.kind === "ToolCallStarted");
+      expect(call?.payload).toMatchObject({ tool: "grep", args: { pattern: "needle" } });
+      expect(events.find((event) => event.kind === "ToolResult")?.payload).toMatchObject({
+        status: "ok",
+        tool: "grep",
+      });
+    },
+  );
 
   verifies(["U1"], "--json-events prints the answer, then the records", async () => {
     const { stdout } = await runAgainst("reply\n  text: forty-two\n", ["run", "ask", "--json-events"]);

@@ -70,7 +70,7 @@ describe("standard output that cannot be written to", () => {
 
   verifies(["U1"], "is no news where the reader has gone (130)", async () => {
     const { env } = await machine("reply\n  text repeat=200000: words and words \n  hang\n");
-    const gone = await oxbow(["go"], { env, onOutput: (_all, child) => void child.stdout?.destroy() });
+    const gone = await oxbow(["run", "go"], { env, onOutput: (_all, child) => void child.stdout?.destroy() });
     expect(gone).toMatchObject({ code: 130, stderr: "" });
   });
 });
@@ -123,7 +123,7 @@ describe("an answer without end", () => {
     const { home, cwd, env } = await machine("reply\n  text repeat=200000: words and words \n  hang\n");
     await writeFile(join(home, "config.toml"), "max_answer_chars = 100000\n");
     const profile = { ...env, OXBOW_PROFILE: join(home, "config.toml") };
-    const { code, stderr, stdout } = await oxbow(["go"], { cwd, env: profile });
+    const { code, stderr, stdout } = await oxbow(["run", "go"], { cwd, env: profile });
     expect(code).toBe(1);
     expect(stderr).toContain("the answer of anthropic is longer than 100,000 characters");
     expect(stdout.length).toBeLessThanOrEqual(100_001);
