@@ -218,6 +218,7 @@ function openRunTools(
     witness: undo,
     writableFolders: writableFolders(loaded, variables),
     wrapCommand: (command, options) => sandbox.wrap(command, options),
+    wrapReader: (command, readable) => sandbox.wrapReader(command, readable),
   });
   const permissions: RunPermissions = new RunPermissions({
     loaded,

@@ -121,6 +121,8 @@ export class RunPermissions implements PermissionJudge {
       { parsePatch },
       { protection },
       { isQuietRepository: quietRepository },
+      { QUIET_GIT_ENVIRONMENT },
+      { childEnvironment },
       { diskLinks },
       { workspaceStateFile },
     ] = await Promise.all([
@@ -133,6 +135,8 @@ export class RunPermissions implements PermissionJudge {
       import("../tools/patch/parse.js"),
       import("../tools/files/protected-paths.js"),
       import("../security/shell/quiet-repository.js"),
+      import("../security/shell/programs/quiet-git.js"),
+      import("../tools/child-environment.js"),
       import("../security/permissions/disk-links.js"),
       import("./workspace-state.js"),
     ]);
@@ -144,7 +148,8 @@ export class RunPermissions implements PermissionJudge {
     const paths = pathPermissionFile(pathsPlace.path, pathsPlace.options);
     const safeMode = safeModeFile(safeModePlace.path, safeModePlace.options);
     await Promise.all([paths.load(), safeMode.load()]);
-    const isQuietRepository = () => quietRepository(root);
+    const environment = { ...childEnvironment(variables), ...QUIET_GIT_ENVIRONMENT };
+    const isQuietRepository = () => quietRepository(root, { environment });
     let reader: ReturnType<typeof loadCommandReader> | undefined;
     const commandReader = () => {
       reader ??= loadCommandReader({ workspace: root, ownFolders, home, isQuietRepository, links: diskLinks });

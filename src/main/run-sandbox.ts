@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SessionId } from "../protocol/ids.js";
 import type { SandboxOverrides } from "../security/sandbox/detect.js";
+import type { ReaderSandbox } from "../security/sandbox/reader.js";
 import type { Sandbox, SandboxOptions } from "../security/sandbox/sandbox.js";
 import type { SandboxState } from "../security/sandbox/state.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../tools/bash.js";
@@ -38,6 +39,7 @@ export class RunSandbox {
   readonly #options: RunSandboxOptions;
   readonly #opened = new Map<"pipes" | "terminal", Promise<Sandbox>>();
   #state: SandboxState | undefined;
+  #reader: Promise<ReaderSandbox> | undefined;
 
   constructor(options: RunSandboxOptions) {
     this.#options = options;
@@ -80,6 +82,21 @@ export class RunSandbox {
     };
   }
 
+  /** For the git tool: nothing but these folders and the system's programs can be read, and nothing can be changed. */
+  async wrapReader(command: ShellCommand, readable: readonly string[]): Promise<WrappedCommand> {
+    const [program = "", ...args] = command.argv;
+    const { cwd, env } = command;
+    this.#reader ??= this.#openReader();
+    const wrapped = (await this.#reader).wrap({ program, args, cwd, env }, readable);
+    if (wrapped === undefined) return command;
+    const { descriptors, ended } = wrapped;
+    const withheld = (await this.#open("pipes")).withheldFiles();
+    return {
+      ...{ argv: [wrapped.program, ...wrapped.args], cwd: wrapped.cwd, env: wrapped.env },
+      ...{ descriptors, withheld, isWrapper: true, endsWithAll: true, ended },
+    };
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
   }
@@ -89,6 +106,28 @@ export class RunSandbox {
     const { sandboxNotice } = await import("../security/sandbox/state.js");
     const notice = sandboxNotice(state);
     if (notice !== undefined) this.#options.tell(notice);
+  }
+
+  async #openReader(): Promise<ReaderSandbox> {
+    const [state, { ReaderSandbox }, secrets] = await Promise.all([
+      this.find(),
+      import("../security/sandbox/reader.js"),
+      this.#secrets(),
+    ]);
+    const { loaded, restrictions } = this.#options;
+    return new ReaderSandbox({
+      state,
+      folder: join(loaded.roots.state, "sandbox"),
+      architecture: process.arch,
+      hidden: () => [...secrets, ...(restrictions?.().hidden ?? [])],
+    });
+  }
+
+  /** What no command may read. */
+  async #secrets(): Promise<readonly string[]> {
+    const { usualSecrets } = await import("../security/sandbox/hidden-paths.js");
+    const { hidden, variables } = this.#options;
+    return [...hidden, ...usualSecrets({ home: variables.HOME || homedir() })];
   }
 
   /** A terminal cannot pass descriptors on, so its commands are wrapped in another way. */
@@ -117,13 +156,12 @@ export class RunSandbox {
   }
 
   async #reallyOpen(way: "pipes" | "terminal"): Promise<Sandbox> {
-    const [{ Sandbox }, { sandboxPolicy }, { usualSecrets }, { ENGINE_VARIABLES }] = await Promise.all([
+    const [{ Sandbox }, { sandboxPolicy }, { ENGINE_VARIABLES }] = await Promise.all([
       import("../security/sandbox/sandbox.js"),
       import("../security/sandbox/policy.js"),
-      import("../security/sandbox/hidden-paths.js"),
       import("../security/sandbox/container.js"),
     ]);
-    const { loaded, variables, root, session, outputDirectory, hidden, restrictions } = this.#options;
+    const { loaded, variables, root, session, outputDirectory, restrictions } = this.#options;
     const { settings, roots } = loaded;
     const hosts = settings.sandbox_hosts.value;
     const options: SandboxOptions = {
@@ -142,7 +180,7 @@ export class RunSandbox {
       passesDescriptors: way === "pipes" ? "yes" : "no",
       policy: sandboxPolicy({
         writable: [root, ...(await this.#alsoWritable())],
-        hidden: [...hidden, ...usualSecrets({ home: variables.HOME || homedir() })],
+        hidden: await this.#secrets(),
         visible: [outputDirectory],
         network: hosts.length === 0 ? "off" : { allow: hosts },
       }),

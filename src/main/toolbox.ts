@@ -7,6 +7,7 @@ import { nodeClock } from "../system/node-clock.js";
 import type { BackgroundCommands } from "../tools/background.js";
 import type { BashOptions } from "../tools/bash.js";
 import { CATALOG, type ToolName } from "../tools/catalog.js";
+import type { WrapReader } from "../tools/git.js";
 import type { Searcher } from "../tools/search/searcher.js";
 import type { StandbyShells } from "../tools/shell/standby-shells.js";
 import { TOOL_ALIASES, withoutAlias } from "../tools/tool-aliases.js";
@@ -29,6 +30,8 @@ export interface ToolboxOptions {
   readonly writableFolders?: readonly string[];
   /** Puts a sandbox around commands. */
   readonly wrapCommand?: BashOptions["wrapCommand"];
+  /** Puts a sandbox around programs that only read. */
+  readonly wrapReader?: WrapReader;
   /** Hears of every change to a file before it happens. */
   readonly witness?: ChangeWitness;
 }
@@ -132,7 +135,10 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
     });
   },
   background: async (place) => (await import("../tools/background.js")).createBackgroundTool(await place.background()),
-  git: async (place) => (await import("../tools/git.js")).createGitTool(place.shell),
+  git: async (place) => {
+    const { wrapReader } = place.options;
+    return (await import("../tools/git.js")).createGitTool({ ...place.shell, ...(wrapReader && { wrapReader }) });
+  },
   web_fetch: async (place) => {
     const [{ createWebFetchTool }, { createNetGuard }, untrusted, { createHttpClient }, { randomBytes }] =
       await Promise.all([

@@ -5,8 +5,19 @@
  * workspace can have written: a repository in a folder above, the main repository of a linked worktree, the outer
  * repository of a submodule.
  */
-import { constants, copyFileSync, lstatSync, readFileSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import {
+  constants,
+  copyFileSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { makeTemporaryFolder } from "./temporary-entries.js";
 import { isWithin } from "./within.js";
 
@@ -43,7 +54,18 @@ export function misplacedPart(places: RepositoryPlaces): string | undefined {
   }
   if (!isWithin(root, top)) return `its work tree (${top})`;
   const isAbove = gitDirectory === join(top, ".git") && common === gitDirectory;
-  return isAbove || isLinkedWorktree(places) || isSubmodule(places) ? undefined : `its git folder (${gitDirectory})`;
+  if (!isAbove && !isLinkedWorktree(places) && !isSubmodule(places)) return `its git folder (${gitDirectory})`;
+  const outer = outermostTop(common);
+  return misplacedEntry(gitDirectory, outer) ?? misplacedEntry(common, outer);
+}
+
+/** The folder that holds the `.git` which this one is or lies in. */
+function outermostTop(gitDirectory: string): string {
+  let outer = gitDirectory;
+  for (let folder = gitDirectory; folder !== dirname(folder); folder = dirname(folder)) {
+    if (basename(folder) === ".git") outer = dirname(folder);
+  }
+  return outer;
 }
 
 /** The main repository names the worktree; a `.git` file planted in the workspace cannot have that written there. */
@@ -59,16 +81,16 @@ function isSubmodule({ top, gitDirectory, common, workTreeSetting }: RepositoryP
 }
 
 /** Where a link would lead git into another repository. */
-const ENTRIES = [
-  ..."HEAD config config.worktree index packed-refs shallow info logs modules worktrees".split(" "),
-  ..."refs refs/heads refs/tags refs/remotes objects objects/pack objects/info reftable".split(" "),
-];
+const ENTRIES = ["refs/heads", "refs/tags", "refs/remotes"];
+/** Git reads the files in these, and shows lines of some: `status` tells what a rebase has done. */
+const FOLDERS = [".", "info", "objects", "objects/info", "objects/pack", "rebase-merge", "rebase-apply", "sequencer"];
 
 function misplacedEntry(folder: string, root: string): string | undefined {
-  for (const name of ENTRIES) {
+  const listed = FOLDERS.flatMap((name) => namesIn(join(folder, name)).map((entry) => join(name, entry)));
+  for (const name of [...ENTRIES, ...listed]) {
     const path = join(folder, name);
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue;
-    const target = realpathOrSelf(path);
+    const target = targetOf(path);
     if (!isWithin(target, root)) return `its ${name} (${target})`;
   }
   for (const line of readIfThere(join(folder, "objects/info/alternates")).split("\n")) {
@@ -77,6 +99,15 @@ function misplacedEntry(folder: string, root: string): string | undefined {
     if (!isWithin(store, root)) return `an object store it borrows from (${store})`;
   }
   return undefined;
+}
+
+/** Where a link leads, also when there is nothing yet. */
+function targetOf(link: string): string {
+  try {
+    return realpathSync(link);
+  } catch {
+    return resolve(dirname(link), readlinkSync(link));
+  }
 }
 
 /** Whether there is something, be it a link that leads nowhere. */
@@ -90,6 +121,14 @@ export function realpathOrSelf(path: string): string {
     return realpathSync(path);
   } catch {
     return path;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

@@ -331,18 +331,115 @@ describe("[T1] hostile repositories", () => {
 
   it("run none of their programs", async () => {
     makeRepository();
-    write("data.bin", "data");
-    sh(root, "add", "data.bin");
-    sh(root, "commit", "-qm", "third");
-    write("data.bin", "other");
     write(".gitattributes", "*.txt diff=evil filter=evil\n*.ts filter=proc\n*.bin filter=lfs\n");
     setTraps();
     const later = new Date(Date.now() + 5000);
     utimesSync(join(root, "src/b.ts"), later, later);
     for (const [action, args] of EVERYTHING) {
       const outcome = await git(action, args);
-      expect([action, args, outcome.status, existsSync(marker)]).toEqual([action, args, "ok", false]);
+      expect([action, args, outcome.status, existsSync(marker)]).toEqual([action, args, "error", false]);
+      expect(outcome.output).toMatch(/refused: its configuration sets \S+ in \.git\/config.*bash/);
     }
+  });
+
+  it("start no hook, whoever named their folder", async () => {
+    makeRepository();
+    const hook = join(root, "hooks/post-index-change");
+    mkdirSync(dirname(hook));
+    renameSync(trap("hook"), hook);
+    sh(root, "config", "core.hooksPath", "hooks");
+    writeFileSync(join(home, ".gitconfig"), "[core]\n\thooksPath = hooks\n");
+    utimesSync(join(root, "src/b.ts"), 1, 1);
+    for (const [action, args] of EVERYTHING) {
+      expect([action, args, (await git(action, args)).status]).toEqual([action, args, "ok"]);
+      expect([action, args, existsSync(marker)]).toEqual([action, args, false]);
+    }
+  });
+
+  it("show no line of a file that their configuration names", async () => {
+    const secret = join(base, "secret-file");
+    writeFileSync(secret, "do-not-show-this\nmailto <do@not.show>\n");
+    const settings = [
+      ..."blame.ignoreRevsFile core.excludesFile core.attributesFile mailmap.file diff.orderFile commit.template".split(
+        " ",
+      ),
+      ..."include.path includeIf.gitdir:/.path fsck.skipList gpg.ssh.allowedSignersFile core.hooksPath".split(" "),
+      ..."core.worktree init.templateDir http.cookieFile sendemail.aliasesFile some.key.of.the.future".split(" "),
+    ];
+    makeRepository();
+    const config = readFileSync(join(root, ".git/config"));
+    for (const name of settings) {
+      writeFileSync(join(root, ".git/config"), config);
+      sh(root, "config", name, secret);
+      for (const [action, args] of [
+        ["blame", ["a.txt"]],
+        ["status", ["--ignored"]],
+        ["log", []],
+      ] as const) {
+        const outcome = await git(action, args);
+        expect([name, action, outcome.status]).toEqual([name, action, "error"]);
+        expect(outcome.output).not.toMatch(/do-not-show-this|not\.show/);
+      }
+    }
+  });
+
+  it("are refused also for what they include from inside, and for what is in a second configuration", async () => {
+    makeRepository();
+    write("more.config", "[blame]\n\tignoreRevsFile = /etc/passwd\n");
+    sh(root, "config", "extensions.worktreeConfig", "true");
+    expect((await git("status")).status).toBe("ok");
+    sh(root, "config", "--worktree", "blame.ignoreRevsFile", "/etc/passwd");
+    expect(await git("blame", ["a.txt"])).toMatchObject({
+      status: "error",
+      output: expect.stringContaining("blame.ignorerevsfile in .git/config.worktree"),
+    });
+    rmSync(join(root, ".git/config.worktree"));
+    sh(root, "config", "include.path", "../more.config");
+    expect(await git("blame", ["a.txt"])).toMatchObject({
+      status: "error",
+      output: expect.stringContaining("refused"),
+    });
+  });
+
+  it("show no line through links in the git folder", async () => {
+    const secret = join(base, "secret-file");
+    writeFileSync(secret, "do-not-show-this\n");
+    for (const name of [".git/rebase-merge/done", ".git/info/exclude", ".git/info/grafts", ".git/FETCH_HEAD"]) {
+      rmSync(join(root, ".git"), { recursive: true, force: true });
+      makeRepository();
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      rmSync(join(root, name), { force: true });
+      symlinkSync(secret, join(root, name));
+      const outcome = await git("status", ["--long"]);
+      expect([name, outcome.status]).toEqual([name, "error"]);
+      expect(outcome.output).not.toContain("do-not-show-this");
+    }
+  });
+
+  it("may have the settings that ordinary work leaves behind", async () => {
+    makeRepository();
+    for (const [name, value] of [
+      ["remote.origin.url", "git@localhost:me/x.git"],
+      ["remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"],
+      ["branch.main.remote", "origin"],
+      ["branch.main.vscode-merge-base", "origin/main"],
+      ["user.name", "Ann"],
+      ["core.hooksPath", ".husky/_"],
+      ["core.autocrlf", "input"],
+      ["core.fsmonitor", "true"],
+      ["pull.rebase", "true"],
+      ["submodule.lib.url", "https://localhost/lib.git"],
+      ["submodule.lib.active", "true"],
+      ["http.https://localhost/.extraheader", "x: y"],
+      ["lfs.https://localhost/x.git/info/lfs.access", "basic"],
+      ["gitflow.prefix.feature", "feature/"],
+      ["advice.detachedHead", "false"],
+      ["color.diff.meta", "yellow"],
+      ["gc.auto", "0"],
+    ] as const)
+      sh(root, "config", name, value);
+    for (const [action, args] of EVERYTHING)
+      expect([action, args, (await git(action, args)).status]).toEqual([action, args, "ok"]);
   });
 
   it("run none of the programs of a submodule", async () => {
@@ -380,23 +477,31 @@ describe("[T1] hostile repositories", () => {
     ] as const) {
       sh(root, "config", "remote.origin.url", url);
       sh(root, "config", "remote.origin.uploadpack", uploadpack);
-      sh(root, "config", "protocol.ext.allow", "always");
-      sh(root, "config", "protocol.file.allow", "always");
-      sh(root, "config", "core.sshCommand", program);
+      expect((await git("show", ["HEAD~1:a.txt"])).status).toBe("error");
+      sh(root, "config", "--unset", "remote.origin.uploadpack");
       expect((await git("show", ["HEAD~1:a.txt"])).status).toBe("error");
       expect((await git("log", ["-p"])).status).toBe("error");
       expect(existsSync(marker)).toBe(false);
     }
   });
 
-  it("are refused when a program cannot be switched off by name", async () => {
+  it("are refused however a program is named", async () => {
     makeRepository();
     sh(root, "config", "filter.a=b.clean", trap("odd-trap"));
     writeFileSync(join(root, ".git/info/attributes"), "*.txt filter=a=b\n");
-    expect(await git("status")).toMatchObject({
-      status: "error",
-      output: expect.stringContaining("cannot be switched off"),
-    });
+    expect(await git("status")).toMatchObject({ status: "error", output: expect.stringContaining("filter.a=b.clean") });
+  });
+
+  it("are read as the person's own settings say", async () => {
+    makeRepository();
+    writeFileSync(join(home, ".gitconfig"), "[core]\n\texcludesFile = ~/ignored\n[diff]\n\tnoprefix = true\n");
+    writeFileSync(join(home, "ignored"), "new.txt\n");
+    expect((await git("status")).output).toBe("## main\n M a.txt");
+    expect((await git("diff")).output).toContain("--- a.txt");
+    rmSync(join(home, ".gitconfig"));
+    mkdirSync(join(home, ".config/git"), { recursive: true });
+    renameSync(join(home, "ignored"), join(home, ".config/git/ignore"));
+    expect((await git("status")).output).toBe("## main\n M a.txt");
   });
 
   it("supply no git of their own", async () => {

@@ -1,7 +1,9 @@
 /**
  * The `git` tool (feature T1): looking at history without a question asked, so it must be harmless in any repository. It runs git
- * itself, never a shell, with arguments from a list (`git/arguments.ts`) in a repository that was looked at (`git/repository.ts`).
+ * itself, never a shell, with arguments from a list (`git/arguments.ts`) in a repository that was looked at (`git/repository.ts`),
+ * and where a sandbox works, in one in which only the workspace and the repository can be read.
  */
+import { dirname } from "node:path";
 import type { Clock } from "../base/clock.js";
 import { groupDigits } from "../base/group-digits.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
@@ -11,10 +13,17 @@ import { findProgram } from "../system/find-program.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { ProcessEnd } from "../system/process-group.js";
 import { copyIndex, realpathOrSelf } from "../system/repository-places.js";
+import type { ShellCommand, WrappedCommand } from "./bash.js";
 import { CATALOG } from "./catalog.js";
 import { childEnvironment } from "./child-environment.js";
 import { GIT_ACTIONS, type GitAction, gitArguments } from "./git/arguments.js";
-import { BASE_SETTINGS, GIT_ENVIRONMENT, vetRepository } from "./git/repository.js";
+import {
+  ACTION_ENVIRONMENT,
+  BASE_SETTINGS,
+  GIT_ENVIRONMENT,
+  type RepositoryOwner,
+  vetRepository,
+} from "./git/repository.js";
 import { wholeCharactersEnd } from "./shell/command-text.js";
 
 const MAX_OUTPUT_BYTES = 30_000;
@@ -22,9 +31,13 @@ const MAX_LISTING_BYTES = 4 * 1024 * 1024;
 const MAX_ERROR_BYTES = 4000;
 const TIMEOUT_MS = 60_000;
 
+/** Puts a sandbox around a program that only reads these folders; without one on this machine, the program as it is. */
+export type WrapReader = (command: ShellCommand, readable: readonly string[]) => Promise<WrappedCommand>;
+
 export interface GitOptions {
   readonly workspaceRoot: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly wrapReader?: WrapReader;
   readonly timeoutMs?: number;
   readonly clock?: Clock;
 }
@@ -48,13 +61,19 @@ async function run(options: GitOptions, args: JsonObject, context: ToolContext):
   if (action === undefined) throw new Error(`The action must be one of ${GIT_ACTIONS.join(", ")}.`);
   const words = wordsOf(args.args);
   const git = new Git(options, context.signal);
-  const repository = await vetRepository(git.root, (query) => git.query(query));
+  const repository = await vetRepository(git.root, git.owner, (query) => git.query(query));
   const command = gitArguments(action, words, { root: git.root, top: repository.top });
   // `git diff` writes file times it found changed back to the index, locking it against the user's own git.
   const index = action === "diff" ? copyIndex(repository.gitDirectory) : undefined;
   try {
-    const env = index === undefined ? {} : { GIT_INDEX_FILE: index.path };
-    const result = await git.run([...repository.settings, ...command], { limit: MAX_OUTPUT_BYTES, env });
+    const env = {
+      ...ACTION_ENVIRONMENT,
+      // The repository that was looked at, and no other that git may find by now.
+      ...{ GIT_DIR: repository.gitDirectory, GIT_WORK_TREE: repository.top },
+      ...(index !== undefined && { GIT_INDEX_FILE: index.path }),
+    };
+    const readable = [git.root, ...repository.readable, ...(index === undefined ? [] : [dirname(index.path)])];
+    const result = await git.run([...repository.settings, ...command], { limit: MAX_OUTPUT_BYTES, env, readable });
     return report(action, result);
   } finally {
     index?.remove();
@@ -67,6 +86,8 @@ function wordsOf(value: JsonObject[string]): readonly string[] {
   throw new Error('args must be a list of strings, such as ["--stat", "HEAD~3", "--", "src"].');
 }
 
+type Variables = Readonly<Record<string, string>>;
+
 interface GitResult {
   readonly end: ProcessEnd;
   readonly output: Buffer;
@@ -78,10 +99,11 @@ interface GitResult {
 class Git {
   readonly root: string;
   readonly #program: string;
-  readonly #env: Readonly<Record<string, string>>;
+  readonly #env: Variables;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
+  readonly #wrapReader: WrapReader | undefined;
 
   constructor(options: GitOptions, signal: AbortSignal) {
     this.root = realpathOrSelf(options.workspaceRoot);
@@ -92,6 +114,11 @@ class Git {
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.#clock = options.clock ?? nodeClock;
     this.#signal = signal;
+    this.#wrapReader = options.wrapReader;
+  }
+
+  get owner(): RepositoryOwner {
+    return { home: this.#env.HOME, configHome: this.#env.XDG_CONFIG_HOME };
   }
 
   async query(args: readonly string[]): Promise<string> {
@@ -101,37 +128,55 @@ class Git {
     });
     if (end.reason !== "exit") throw new Error(`git did not answer (${end.reason}).`);
     if (cut) throw new Error("The repository's configuration is too large to be looked through.");
-    if (end.exitCode !== 0) throw new Error(errors.trim() || `git ended with exit code ${end.exitCode}.`);
+    if (end.exitCode !== 0) throw new Error(queryError(errors));
     return output.toString("utf8");
   }
 
   async run(
     args: readonly string[],
-    { limit, env }: { readonly limit: number; readonly env: Readonly<Record<string, string>> },
+    {
+      limit,
+      env,
+      readable,
+    }: { readonly limit: number; readonly env: Variables; readonly readable?: readonly string[] },
   ): Promise<GitResult> {
     const enough = new AbortController();
     const chunks: Buffer[] = [];
     let bytes = 0;
     let errors = "";
     const { runProcess } = await import("../system/process-group.js");
-    const end = await runProcess({
-      argv: [this.#program, "--no-pager", ...args],
-      cwd: this.root,
-      env: { ...this.#env, ...env },
-      timeoutMs: this.#timeoutMs,
-      clock: this.#clock,
-      signal: AbortSignal.any([this.#signal, enough.signal]),
-      onOutput(chunk) {
-        if (bytes <= limit) chunks.push(chunk);
-        bytes += chunk.length;
-        if (bytes > limit) enough.abort();
-      },
-      onErrorOutput(chunk) {
-        if (errors.length < MAX_ERROR_BYTES) errors += chunk.toString("utf8");
-      },
-    });
-    return { end, output: Buffer.concat(chunks).subarray(0, limit), errors, cut: bytes > limit };
+    const command = { argv: [this.#program, "--no-pager", ...args], cwd: this.root, env: { ...this.#env, ...env } };
+    const { ended, argv, cwd, ...wrapped }: WrappedCommand =
+      readable === undefined ? command : ((await this.#wrapReader?.(command, readable)) ?? command);
+    try {
+      const end = await runProcess({
+        ...{ argv, cwd, env: wrapped.env, descriptors: wrapped.descriptors ?? [], withheld: wrapped.withheld },
+        ...{ isWrapper: wrapped.isWrapper ?? false, endsWithAll: wrapped.endsWithAll ?? false },
+        timeoutMs: this.#timeoutMs,
+        clock: this.#clock,
+        signal: AbortSignal.any([this.#signal, enough.signal]),
+        onOutput(chunk) {
+          if (bytes <= limit) chunks.push(chunk);
+          bytes += chunk.length;
+          if (bytes > limit) enough.abort();
+        },
+        onErrorOutput(chunk) {
+          if (errors.length < MAX_ERROR_BYTES) errors += chunk.toString("utf8");
+        },
+      });
+      return { end, output: Buffer.concat(chunks).subarray(0, limit), errors, cut: bytes > limit };
+    } finally {
+      await ended?.();
+    }
   }
+}
+
+/** Of a configuration that git cannot read, only the place is told: the lines may be those of any file that it includes. */
+function queryError(errors: string): string {
+  const known = /not a git repository|dubious ownership|bare repository|safe\.directory/.test(errors);
+  if (known) return errors.trim();
+  const place = /bad config line \d+ in file [^\n]*/.exec(errors)?.[0];
+  return `git cannot read the configuration of this repository${place === undefined ? "" : ` (${place})`}. Use bash to look at it.`;
 }
 
 function report(action: GitAction, { end, output, errors, cut }: GitResult): ToolOutcome {

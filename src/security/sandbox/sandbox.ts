@@ -150,7 +150,7 @@ export class Sandbox {
       const isWrapper = state.kind === "bubblewrap";
       const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper };
       // A container's program does not hand on what it has open itself.
-      const withheld = state.kind === "container" ? undefined : this.#withheldFiles();
+      const withheld = state.kind === "container" ? undefined : this.withheldFiles();
       return { ...wrapped, ...kind, descriptors, withheld, explain, isCurrent, ended };
     } catch (error) {
       await ended();
@@ -290,7 +290,7 @@ export class Sandbox {
   }
 
   /** Whatever was open when Oxbow was started stays so. */
-  #withheldFiles(): Withheld | undefined {
+  withheldFiles(): Withheld | undefined {
     this.#withheld ??= this.#findWithheld() ?? "nothing";
     return this.#withheld === "nothing" ? undefined : this.#withheld;
   }

@@ -52,8 +52,14 @@ function repository(name: string, change: (folder: string) => void): string {
   return folder;
 }
 
+/** The home folder of the person whose configuration counts. */
+const isQuiet = (folder: string, home = "/nowhere") =>
+  isQuietRepository(folder, {
+    environment: { PATH: process.env.PATH ?? "", HOME: home, GIT_CONFIG_NOSYSTEM: "1", ...QUIET_GIT_ENVIRONMENT },
+  });
+
 const verdict = (command: string, folder = join(base, "plain")) =>
-  readCommand(command, { workspace: folder, isQuietRepository: () => isQuietRepository(folder) }).verdict;
+  readCommand(command, { workspace: folder, isQuietRepository: () => isQuiet(folder) }).verdict;
 
 const LOOKS = [
   "git status",
@@ -145,8 +151,9 @@ describe("git in a repository that names no programs", () => {
       "a hook that looking starts",
       (folder) => writeFileSync(join(folder, ".git/hooks/post-index-change"), "#!/bin/sh\n"),
     ],
-    ["a second configuration", (folder) => writeFileSync(join(folder, ".git/config.worktree"), "")],
-    ["submodules", (folder) => writeFileSync(join(folder, ".gitmodules"), "")],
+    ["a second configuration", (folder) => writeFileSync(join(folder, ".git/config.worktree"), "[core]\n")],
+    ["submodules", (folder) => writeFileSync(join(folder, ".gitmodules"), '[submodule "x"]\n')],
+    ["a common folder elsewhere", (folder) => writeFileSync(join(folder, ".git/commondir"), "../../plain/.git\n")],
     [
       "a repository in the index",
       (folder) => {
@@ -179,7 +186,7 @@ describe("git in a repository that names no programs", () => {
 
   it.each(hostile)("asks where there is %s", (name, change) => {
     const folder = repository(name, change);
-    expect([isQuietRepository(folder), verdict("git status", folder)]).toEqual([false, "ask"]);
+    expect([isQuiet(folder), verdict("git status", folder)]).toEqual([false, "ask"]);
     for (const list of ["git branch -a", "git tag -l"]) expect([list, verdict(list, folder)]).toEqual([list, "ask"]);
     expect(verdict("git log --oneline", folder)).toBe("read-only");
   });
@@ -187,8 +194,8 @@ describe("git in a repository that names no programs", () => {
   it("asks in a folder that git may take for a repository itself", () => {
     const folder = repository("bare below", () => {});
     git(folder, "init", "-q", "--bare", "inner");
-    expect(isQuietRepository(join(folder, "inner"))).toBe(false);
-    expect(isQuietRepository(join(folder, "src"))).toBe(true);
+    expect(isQuiet(join(folder, "inner"))).toBe(false);
+    expect(isQuiet(join(folder, "src"))).toBe(true);
   });
 
   it.each([
@@ -206,6 +213,6 @@ describe("git in a repository that names no programs", () => {
 
   it("is not found where there is none", () => {
     mkdirSync(join(base, "no", ".git"), { recursive: true });
-    expect(isQuietRepository(join(base, "no"))).toBe(false);
+    expect(isQuiet(join(base, "no"))).toBe(false);
   });
 });

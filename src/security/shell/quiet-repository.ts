@@ -5,27 +5,74 @@
  * cannot switch off by name must not be there:
  *
  * 1. The repository is a plain `.git` folder around or in the workspace, without a second configuration and without submodules,
- *    whose own configuration git would follow.
- * 2. Its configuration holds nothing but settings from a list that name no program, no file and no other repository. A line that is
- *    not understood is not on the list. What a user's own configuration names is the user's.
- * 3. It has no hook that looking could start.
+ *    whose own configuration git would follow. An index that is not understood may hold submodules.
+ * 2. Its configuration holds nothing but settings that are known to do no harm. It is read twice: as text, so that git opens no
+ *    file that the repository names, and as git itself lists it, with the settings of the person.
+ * 3. Nothing in the person's own configuration leads back into the repository (`user-git-settings.ts`).
+ * 4. It has no hook that looking could start.
+ *
+ * Empty files and folders mean nothing to git. The sandbox puts such in the place of what must not come into being.
  */
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { findProgram } from "../../system/find-program.js";
+import { parseConfigText } from "../../system/git/config-text.js";
+import { type GitSetting, kindOfSetting } from "../../system/git/harmless-settings.js";
+import { isWhole, plainFile, readIndexFile } from "../../system/git/index-file.js";
+import { LIST_SETTINGS, type ListedSetting, parseListing } from "../../system/git/listed-settings.js";
+import { misplacedPart } from "../../system/repository-places.js";
+import { mayRunRepository } from "./user-git-settings.js";
 
 const MAX_CONFIG = 64 * 1024;
-const MAX_INDEX = 64 * 1024 * 1024;
+const LISTING_MS = 5000;
+
+export interface QuietRepositoryOptions {
+  /** The whole environment of the commands. */
+  readonly environment: Readonly<Record<string, string>>;
+}
 
 /** `folder` must be free of links. */
-export function isQuietRepository(folder: string): boolean {
+export function isQuietRepository(folder: string, { environment }: QuietRepositoryOptions): boolean {
   const git = repositoryAround(folder);
   if (git === undefined || !lstatSync(git).isDirectory()) return false;
-  const absent = ["config.worktree", "commondir", "modules", "hooks/post-index-change", "../.gitmodules"];
-  if (absent.some((name) => isThere(join(git, name)))) return false;
-  const config = contentOf(join(git, "config"), MAX_CONFIG);
-  if (config === undefined || !isQuietConfig(config.toString("utf8"))) return false;
-  const index = join(git, "index");
-  return !isThere(index) || holdsNoSubmodule(contentOf(index, MAX_INDEX));
+  const top = dirname(git);
+  if (!isMeaningless(join(git, "commondir"), /^\.?\n?$/)) return false;
+  if (["config.worktree", "modules", "../.gitmodules"].some((name) => !isMeaningless(join(git, name), /^$/)))
+    return false;
+  const config = plainFile(join(git, "config"), MAX_CONFIG);
+  if (!Buffer.isBuffer(config) || !isQuietConfig(config.toString("utf8"))) return false;
+  const places = { root: folder, top, gitDirectory: git, common: git, workTreeSetting: undefined };
+  if (misplacedPart(places) !== undefined) return false;
+  const index = readIndexFile(join(git, "index"));
+  if (index === undefined || !isWhole(index) || index.repositories.length > 0) return false;
+  const settings = listSettings(folder, { environment, top });
+  if (settings === undefined) return false;
+  const isQuiet = (setting: ListedSetting) => setting.owner !== "repository" || isQuietSetting(setting);
+  return settings.every(isQuiet) && !mayRunRepository(settings, { workspace: folder, top, home: environment.HOME });
+}
+
+/** As git sees them when a command runs it here. Undefined when it does not tell. */
+function listSettings(
+  folder: string,
+  { environment, top }: QuietRepositoryOptions & { readonly top: string },
+): readonly ListedSetting[] | undefined {
+  const program = findProgram("git", environment.PATH, { outside: folder });
+  if (program === undefined) return undefined;
+  const { status, stdout } = spawnSync(program, LIST_SETTINGS, {
+    cwd: folder,
+    env: environment,
+    timeout: LISTING_MS,
+    killSignal: "SIGKILL",
+    stdio: ["ignore", "pipe", "ignore"],
+    encoding: "utf8",
+  });
+  if (status !== 0) return undefined;
+  try {
+    return parseListing(stdout, { folder: top, workspace: top });
+  } catch {
+    return undefined;
+  }
 }
 
 function repositoryAround(folder: string): string | undefined {
@@ -37,64 +84,27 @@ function repositoryAround(folder: string): string | undefined {
   }
 }
 
-const list = (names: string): ReadonlySet<string> => new Set(names.split(" "));
-
-/** By section; what has a name in quotes is under the section's own. Keys in lower case. */
-const QUIET_SETTINGS: Readonly<Record<string, ReadonlySet<string>>> = {
-  core: list(
-    "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol safecrlf protecthfs " +
-      "protectntfs untrackedcache quotepath preloadindex abbrev whitespace checkstat longpaths trustctime",
-  ),
-  remote: list("url fetch pushurl push tagopt prune prunetags mirror skipfetchall gh-resolved"),
-  branch: list("remote merge rebase pushremote description autosetuprebase vscode-merge-base gh-merge-base"),
-  user: list("name email signingkey useconfigonly"),
-  author: list("name email"),
-  committer: list("name email"),
-  init: list("defaultbranch"),
-  pull: list("rebase ff"),
-  push: list("default followtags autosetupremote"),
-  fetch: list("prune prunetags"),
-  merge: list("conflictstyle ff"),
-  rebase: list("autostash autosquash updaterefs"),
-  commit: list("gpgsign verbose"),
-  tag: list("gpgsign sort"),
-  status: list("showuntrackedfiles short branch relativepaths"),
-  diff: list("algorithm renames renamelimit mnemonicprefix noprefix colormoved context"),
-  log: list("date decorate abbrevcommit"),
-  color: list("ui status diff branch"),
-  gc: list("auto autodetach"),
-  rerere: list("enabled autoupdate"),
-  advice: list("detachedhead skippedcherrypicks addignoredfile statushints"),
-  lfs: list("repositoryformatversion"),
-};
-/** Where a part in quotes only names a remote or a branch. */
-const NAMED = new Set(["remote", "branch"]);
-
 export function isQuietConfig(text: string): boolean {
-  let allowed: ReadonlySet<string> | undefined;
-  for (const line of text.split(/\r?\n/)) {
-    if (/^[ \t]*(?:[#;].*)?$/.test(line)) continue;
-    const section = /^[ \t]*\[([a-z]+)(?: "([^"\\]*)")?\][ \t]*$/i.exec(line);
-    if (section !== null) {
-      const name = (section[1] ?? "").toLowerCase();
-      allowed = Object.hasOwn(QUIET_SETTINGS, name) ? QUIET_SETTINGS[name] : undefined;
-      if (allowed === undefined || (section[2] !== undefined && !NAMED.has(name))) return false;
-      continue;
-    }
-    // A value may go on in the next line, after a backslash or within quotes: no plain setting does.
-    const setting = /^[ \t]*([a-z][a-z0-9-]*)[ \t]*(?:=[ \t]*([^"\\]*))?$/i.exec(line);
-    const key = setting?.[1]?.toLowerCase();
-    if (setting === null || key === undefined || allowed?.has(key) !== true) return false;
-    if (key === "bare" && setting[2]?.trim() !== "false") return false;
-  }
-  return true;
+  const settings = parseConfigText(text);
+  return settings?.every(isQuietSetting) === true;
 }
 
-/** The mode of a submodule in the index. The bytes may stand for something else: then it is only asked. */
-const SUBMODULE = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
+/** Which hooks there are is looked at when the whole configuration is known. */
+function isQuietSetting(setting: GitSetting): boolean {
+  if (setting.name === "core.bare") return setting.value === "false";
+  return ["harmless", "hooks"].includes(kindOfSetting(setting));
+}
 
-function holdsNoSubmodule(index: Buffer | undefined): boolean {
-  return index !== undefined && !index.includes(SUBMODULE);
+/** Missing, an empty folder, or a file with nothing in it but this. */
+function isMeaningless(path: string, content: RegExp): boolean {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) return readdirSync(path).length === 0;
+    const text = plainFile(path, MAX_CONFIG);
+    return text === "missing" || (text !== undefined && content.test(text.toString("latin1")));
+  } catch {
+    return false;
+  }
 }
 
 function isThere(path: string): boolean {
@@ -102,19 +112,5 @@ function isThere(path: string): boolean {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
-  }
-}
-
-/** Of a plain file; undefined for anything else. */
-function contentOf(path: string, limit: number): Buffer | undefined {
-  let fd: number | undefined;
-  try {
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-    const stat = fstatSync(fd);
-    return stat.isFile() && stat.size <= limit ? readFileSync(fd) : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
   }
 }

@@ -1,12 +1,19 @@
 /**
- * Looks at a repository before git may work in it. A repository is data from outside: its configuration can name programs to
- * run at almost every step, and its files can point to other repositories.
+ * Looks at a repository before git may work in it. A repository is data from outside: its configuration can name programs to run
+ * and files to read at almost every step, and its files can point to other repositories.
  *
- * 1. No program named by the repository runs: what a fixed setting cannot switch off (filters have names of their own) is found
- *    in the configuration and switched off by name.
- * 2. The repository belongs to the workspace (`system/repository-places.ts` says when).
+ * 1. A repository is refused when its configuration, as git itself lists it, holds a setting that is not known to do no harm.
+ *    Overriding such settings one by one is no protection: some are lists, and the next version of git has others.
+ * 2. The person's own configuration is not used, because its programs would meet the repository's files. What only changes how git
+ *    reads and shows things is handed on by name.
+ * 3. The repository belongs to the workspace (`system/repository-places.ts` says when).
  */
-import { misplacedPart, realPlaces } from "../../system/repository-places.js";
+import { existsSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { kindOfSetting, partsOf } from "../../system/git/harmless-settings.js";
+import { LIST_SETTINGS, type ListedSetting, parseListing } from "../../system/git/listed-settings.js";
+import { misplacedPart, type RepositoryPlaces, realPlaces, realpathOrSelf } from "../../system/repository-places.js";
+import { isWithin } from "../../system/within.js";
 
 /** Runs git with these arguments and gives its stdout; throws with git's own message. */
 export type RunGit = (args: readonly string[]) => Promise<string>;
@@ -16,35 +23,29 @@ export interface VettedRepository {
   readonly gitDirectory: string;
   /** `-c` settings to put before the action. */
   readonly settings: readonly string[];
+  /** What git has to read beside the workspace. */
+  readonly readable: readonly string[];
+}
+
+export interface RepositoryOwner {
+  /** The person's home folder and folder of settings, where they are known. */
+  readonly home: string | undefined;
+  readonly configHome: string | undefined;
 }
 
 export class UnsafeRepositoryError extends Error {}
 
-/** Highest in precedence, so nothing in the repository can undo them. */
+/** Highest in precedence. They switch off what git does by itself, not what a repository may name: that is refused. */
 const FIXED_SETTINGS: Readonly<Record<string, string>> = {
   "core.fsmonitor": "false",
   "core.hooksPath": "/dev/null",
-  "core.pager": "cat",
-  "core.sshCommand": "false",
-  "core.askPass": "false",
-  "core.alternateRefsCommand": "false",
   "core.quotePath": "false",
-  "credential.helper": "",
-  "diff.external": "",
-  "diff.orderFile": "/dev/null",
   "diff.submodule": "short",
   "diff.ignoreSubmodules": "dirty",
   "status.submoduleSummary": "false",
   "submodule.recurse": "false",
   "log.showSignature": "false",
   "log.diffMerges": "separate",
-  "gpg.program": "false",
-  "gpg.openpgp.program": "false",
-  "gpg.x509.program": "false",
-  "gpg.ssh.program": "false",
-  "mailmap.file": "/dev/null",
-  "mailmap.blob": "",
-  "blame.ignoreRevsFile": "",
   "protocol.allow": "never",
   "safe.bareRepository": "explicit",
   "color.ui": "false",
@@ -55,8 +56,6 @@ const FIXED_SETTINGS: Readonly<Record<string, string>> = {
 
 /** For git itself, beside the child environment. */
 export const GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_ATTR_NOSYSTEM: "1",
   GIT_OPTIONAL_LOCKS: "0",
   GIT_TERMINAL_PROMPT: "0",
   GIT_PAGER: "cat",
@@ -69,24 +68,28 @@ export const GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
   LC_ALL: "C.UTF-8",
 };
 
-export const BASE_SETTINGS: readonly string[] = Object.entries(FIXED_SETTINGS).flatMap(([name, value]) => [
-  "-c",
-  `${name}=${value}`,
-]);
+/** Without the person's own configuration. Older versions of git know nothing but HOME to find it by. */
+export const ACTION_ENVIRONMENT: Readonly<Record<string, string>> = {
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_ATTR_NOSYSTEM: "1",
+  HOME: "/dev/null",
+  XDG_CONFIG_HOME: "/dev/null",
+};
 
-const PROGRAM_SETTING = /^(filter\..*)\.(clean|smudge|process|required)$/s;
+export const BASE_SETTINGS: readonly string[] = asOptions(Object.entries(FIXED_SETTINGS));
 
-export async function vetRepository(root: string, git: RunGit): Promise<VettedRepository> {
+export async function vetRepository(root: string, owner: RepositoryOwner, git: RunGit): Promise<VettedRepository> {
   const [told, listing] = await Promise.all([
     git(["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"]),
-    git(["config", "--list", "-z"]),
+    git(LIST_SETTINGS),
   ]);
   const [top, gitDirectory, common, ...rest] = told.trimEnd().split("\n");
   if (top === undefined || gitDirectory === undefined || common === undefined || rest.length > 0) {
     throw new UnsafeRepositoryError("The repository's folders cannot be told apart.");
   }
-  const config = parseConfig(listing);
-  const workTreeSetting = config.findLast(([name]) => name === "core.worktree")?.[1];
+  const settings = parseListing(listing, { folder: top, workspace: root });
+  const workTreeSetting = settings.findLast(({ name }) => name === "core.worktree")?.value;
   const places = realPlaces({ root, top, gitDirectory, common, workTreeSetting });
   const misplaced = misplacedPart(places);
   if (misplaced !== undefined) {
@@ -94,31 +97,71 @@ export async function vetRepository(root: string, git: RunGit): Promise<VettedRe
       `This repository is refused: ${misplaced} lies outside the workspace and does not belong to it. Use bash if you mean it.`,
     );
   }
+  for (const setting of settings) if (setting.owner === "repository") checkSetting(setting, places);
+  const excludes = excludesFile(settings, { root, ...owner });
   return {
     top: places.top,
     gitDirectory: places.gitDirectory,
-    settings: [...BASE_SETTINGS, ...filterSettings(config)],
+    settings: [
+      ...asOptions(carried(settings)),
+      ...asOptions(excludes === undefined ? [] : [["core.excludesFile", excludes]]),
+      ...BASE_SETTINGS,
+    ],
+    readable: [...outsideParts(places), ...(excludes === undefined ? [] : [excludes])],
   };
 }
 
-type Config = readonly (readonly [name: string, value: string])[];
-
-function parseConfig(listing: string): Config {
-  return listing
-    .split("\0")
-    .filter((entry) => entry !== "")
-    .map((entry) => {
-      const at = entry.indexOf("\n");
-      return at < 0 ? [entry, ""] : [entry.slice(0, at), entry.slice(at + 1)];
-    });
+function checkSetting(setting: ListedSetting, { root, top }: RepositoryPlaces): void {
+  const kind = kindOfSetting(setting);
+  if (kind === "unknown" || (kind === "hooks" && !isWithin(resolve(top, setting.value), top))) {
+    const file = setting.file === undefined ? "" : ` in ${shownPath(setting.file, root)}`;
+    throw new UnsafeRepositoryError(
+      `This repository is refused: its configuration sets ${setting.name}${file}, which may name a program or a file. ` +
+        "Run git with bash instead, where the person is asked, or ask the person to remove the setting.",
+    );
+  }
 }
 
-function filterSettings(config: Config): readonly string[] {
-  const filters = new Set(config.flatMap(([name]) => PROGRAM_SETTING.exec(name)?.[1] ?? []));
-  return [...filters].flatMap((filter) => {
-    if (filter.includes("=")) {
-      throw new UnsafeRepositoryError(`The setting ${filter} names a program to run and cannot be switched off.`);
-    }
-    return ["clean=", "smudge=", "process=", "required=false"].flatMap((setting) => ["-c", `${filter}.${setting}`]);
-  });
+function shownPath(file: string, root: string): string {
+  const path = realpathOrSelf(file);
+  return isWithin(path, root) ? relative(root, path) : path;
+}
+
+const CARRIED_SECTIONS = new Set(["core", "diff", "log", "status", "blame", "i18n"]);
+
+/** How the person wants lines to end, and things to be shown. */
+function carried(settings: readonly ListedSetting[]): (readonly [string, string])[] {
+  return settings
+    .filter(({ owner, name }) => owner === "user" && !name.includes("="))
+    .filter((setting) => CARRIED_SECTIONS.has(partsOf(setting.name).section) && kindOfSetting(setting) === "harmless")
+    .map(({ name, value }) => [name, value] as const);
+}
+
+/** The person's own list of files to ignore. */
+function excludesFile(
+  settings: readonly ListedSetting[],
+  { root, home, configHome }: RepositoryOwner & { readonly root: string },
+): string | undefined {
+  const named = settings.findLast(({ name, owner }) => name === "core.excludesfile" && owner === "user")?.value;
+  const folder = configHome ?? (home === undefined ? undefined : join(home, ".config"));
+  const usual = folder === undefined ? undefined : join(folder, "git/ignore");
+  const path = named === undefined ? usual : named.replace(/^~(?=\/)/, () => home ?? "~");
+  if (path === undefined || !path.startsWith("/")) return undefined;
+  const real = realpathOrSelf(path);
+  const isFile = statSync(real, { throwIfNoEntry: false })?.isFile() === true;
+  return isFile && !isWithin(real, root) ? real : undefined;
+}
+
+/** The repository's folders, where they lie outside, and what is said about the workspace in the folders above. */
+function outsideParts({ root, top, gitDirectory, common }: RepositoryPlaces): readonly string[] {
+  const rules: string[] = [];
+  for (let folder = root; folder !== top && isWithin(folder, top); folder = dirname(folder)) {
+    rules.push(...[".gitignore", ".gitattributes"].map((name) => join(dirname(folder), name)));
+  }
+  const folders = [...new Set([gitDirectory, common])].filter((folder) => !isWithin(folder, root));
+  return [...folders, ...rules.filter((path) => existsSync(path))];
+}
+
+function asOptions(settings: readonly (readonly [string, string])[]): readonly string[] {
+  return settings.flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }

@@ -1,0 +1,98 @@
+/**
+ * A person's own configuration is the person's to decide, but parts of it can mean something else in every repository: a relative
+ * path leads into the repository, and so does a program that is named by one.
+ */
+import { lstatSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { kindOfSetting, partsOf } from "../../system/git/harmless-settings.js";
+import type { ListedSetting } from "../../system/git/listed-settings.js";
+import { realpathOrSelf } from "../../system/repository-places.js";
+import { isWithin } from "../../system/within.js";
+
+export interface RepositoryOfUser {
+  readonly workspace: string;
+  /** Of the work tree. */
+  readonly top: string;
+  readonly home: string | undefined;
+}
+
+/** The hook that git starts when it only looks: it writes file times that it found changed to the index. */
+const LOOKING_HOOK = "post-index-change";
+/** Git shows lines of the first when they are no commits, and which names match the lines of others. */
+const FILES = new Set(
+  "blame.ignorerevsfile core.excludesfile core.attributesfile mailmap.file diff.orderfile".split(" "),
+);
+/** They run what their words name, which may be a file of the repository. */
+const INTERPRETERS =
+  /^(node|nodejs|deno|bun|python[\d.]*|perl|ruby|php|lua|sh|bash|dash|zsh|env|npx|npm|pnpm|yarn|make|java|go|cargo|uv|uvx|\.)$/;
+
+/** Whether git, as the person has configured it, may run something of the repository by looking. */
+export function mayRunRepository(settings: readonly ListedSetting[], place: RepositoryOfUser): boolean {
+  if (settings.some((setting) => kindOfSetting(setting) === "fetching")) return true;
+  if (
+    hooksAreStarted(
+      settings.findLast(({ name }) => name === "core.hookspath"),
+      place,
+    )
+  )
+    return true;
+  return settings.some((setting) => setting.owner === "user" && isOfRepository(setting, place));
+}
+
+function hooksAreStarted(setting: ListedSetting | undefined, place: RepositoryOfUser): boolean {
+  const folder = setting === undefined ? join(place.top, ".git/hooks") : pathOf(setting.value, place);
+  if (folder === undefined) return true;
+  const isOutside = !isInRepository(folder, place);
+  if (setting?.owner === "repository" && isOutside) return true;
+  const isOwn = setting?.owner === "user" && /^[/~]/.test(setting.value) && isOutside;
+  return !isOwn && isThere(join(folder, LOOKING_HOOK));
+}
+
+function isOfRepository({ name, value }: ListedSetting, place: RepositoryOfUser): boolean {
+  if (name === "diff.submodule" || name === "status.submodulesummary")
+    return kindOfSetting({ name, value }) !== "harmless";
+  if (FILES.has(name)) return value !== "" && leadsOut(value, place);
+  const { section, middle, key } = partsOf(name);
+  const isProgram =
+    name === "diff.external" ||
+    (section === "filter" && /^(clean|smudge|process)$/.test(key)) ||
+    (section === "diff" && middle !== undefined && /^(textconv|command)$/.test(key));
+  return isProgram && value !== "" && !isPlainProgram(value, place);
+}
+
+/** A file in the repository may be a link to any other. */
+function leadsOut(value: string, place: RepositoryOfUser): boolean {
+  const path = pathOf(value, place);
+  if (path === undefined) return true;
+  if (/^[/~]/.test(value) && !isInRepository(path, place)) return false;
+  const real = realpathOrSelf(path);
+  return isThere(path) && !isWithin(real, place.top);
+}
+
+/** A program that is found on the PATH or lies outside, with words that cannot be files of the repository. */
+function isPlainProgram(value: string, place: RepositoryOfUser): boolean {
+  const [program = "", ...rest] = value.trim().split(/\s+/);
+  if (INTERPRETERS.test(program.slice(program.lastIndexOf("/") + 1))) return false;
+  if (rest.some((word) => !/^-*[\w%=:,+-]+$/.test(word))) return false;
+  if (!program.includes("/")) return /^[\w.+-]+$/.test(program);
+  const path = pathOf(program, place);
+  return path !== undefined && !program.includes("$") && /^(\/|~\/)/.test(program) && !isInRepository(path, place);
+}
+
+/** As git reads a path: from the top of the work tree. Undefined for the folder of another person. */
+function pathOf(value: string, { top, home }: RepositoryOfUser): string | undefined {
+  if (value.startsWith("~/")) return home === undefined ? undefined : join(home, value.slice(2));
+  return value.startsWith("~") || value.startsWith("%(") || value.startsWith(":(") ? undefined : resolve(top, value);
+}
+
+function isInRepository(path: string, { top, workspace }: RepositoryOfUser): boolean {
+  return [path, realpathOrSelf(path)].some((each) => isWithin(each, top) || isWithin(each, workspace));
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}

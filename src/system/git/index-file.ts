@@ -1,0 +1,137 @@
+/**
+ * Reads git's index for what matters to safety: the repositories in it (submodules), in which git runs by itself, and whether all of
+ * it was understood. An index in another format, one that is spread over several files, or one with a part that must be understood
+ * and is not, is not understood.
+ */
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+
+export interface IndexContent {
+  /** Paths from the top of the work tree, with `/`. */
+  readonly repositories: readonly string[];
+  /** The names of its further parts: `TREE`, `UNTR`, `link`. */
+  readonly extensions: readonly string[];
+}
+
+const MAX_BYTES = 256 * 1024 * 1024;
+const HEADER_BYTES = 12;
+const STAT_BYTES = 40;
+const MODE_AT = 24;
+const REPOSITORY_MODE = 0xe000;
+const KNOWN_MODES = new Set([0x8000, 0xa000, REPOSITORY_MODE]);
+const HASH_SIZES = [20, 32];
+/** With these the entries are all there is; `FSMN` only says which files need no look. */
+const KNOWN_EXTENSIONS = new Set(["TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"]);
+
+/** Undefined when it is not understood. There is nothing in an index that does not exist. */
+export function readIndexFile(path: string): IndexContent | undefined {
+  const bytes = plainFile(path);
+  if (bytes === "missing") return { repositories: [], extensions: [] };
+  return bytes === undefined ? undefined : parseIndex(bytes);
+}
+
+export function parseIndex(bytes: Buffer): IndexContent | undefined {
+  for (const hashSize of HASH_SIZES) {
+    const content = new Reader(bytes, hashSize).read();
+    if (content !== undefined) return content;
+  }
+  return undefined;
+}
+
+/** Whether its entries are all there is to it. */
+export function isWhole({ extensions }: IndexContent): boolean {
+  return extensions.every((name) => KNOWN_EXTENSIONS.has(name));
+}
+
+class Reader {
+  readonly #bytes: Buffer;
+  readonly #hashSize: number;
+  readonly #end: number;
+  #version = 0;
+  #position = HEADER_BYTES;
+  #path: Buffer = Buffer.alloc(0);
+
+  constructor(bytes: Buffer, hashSize: number) {
+    this.#bytes = bytes;
+    this.#hashSize = hashSize;
+    this.#end = bytes.length - hashSize;
+  }
+
+  read(): IndexContent | undefined {
+    if (this.#end < HEADER_BYTES || this.#bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
+    this.#version = this.#bytes.readUInt32BE(4);
+    if (this.#version < 2 || this.#version > 4) return undefined;
+    const repositories: string[] = [];
+    for (let left = this.#bytes.readUInt32BE(8); left > 0; left--) {
+      const mode = this.#entry();
+      if (mode === undefined) return undefined;
+      if (mode !== REPOSITORY_MODE) continue;
+      const path = this.#path.toString("utf8");
+      if (path.includes("\ufffd")) return undefined;
+      repositories.push(path);
+    }
+    const extensions = this.#extensions();
+    return extensions && { repositories, extensions };
+  }
+
+  /** The mode of the entry, whose path is `#path` then. */
+  #entry(): number | undefined {
+    const start = this.#position;
+    const flagsAt = start + STAT_BYTES + this.#hashSize;
+    if (flagsAt + 2 > this.#end) return undefined;
+    const mode = this.#bytes.readUInt32BE(start + MODE_AT) & 0xf000;
+    const isExtended = (this.#bytes.readUInt16BE(flagsAt) & 0x4000) !== 0;
+    if (isExtended && this.#version < 3) return undefined;
+    this.#position = flagsAt + (isExtended ? 4 : 2);
+    if (!KNOWN_MODES.has(mode) || !this.#readPath()) return undefined;
+    // In the older formats one to eight NULs follow, up to a multiple of eight.
+    if (this.#version < 4) this.#position = start + (((this.#position - start + 8) >> 3) << 3);
+    else this.#position += 1;
+    return this.#position <= this.#end ? mode : undefined;
+  }
+
+  #readPath(): boolean {
+    const kept = this.#version === 4 ? this.#keptLength() : 0;
+    const nul = this.#bytes.indexOf(0, this.#position);
+    if (kept === undefined || nul < 0 || nul >= this.#end) return false;
+    const rest = this.#bytes.subarray(this.#position, nul);
+    this.#path = kept === 0 ? rest : Buffer.concat([this.#path.subarray(0, kept), rest]);
+    this.#position = nul;
+    return true;
+  }
+
+  /** How much of the path before this one goes on: its end is cut off by a number of bytes. */
+  #keptLength(): number | undefined {
+    let cut = 0;
+    for (let count = 0; count < 5; count++) {
+      const byte = this.#bytes[this.#position++];
+      if (byte === undefined) return undefined;
+      cut = count === 0 ? byte & 0x7f : ((cut + 1) << 7) | (byte & 0x7f);
+      if ((byte & 0x80) === 0) return cut <= this.#path.length ? this.#path.length - cut : undefined;
+    }
+    return undefined;
+  }
+
+  #extensions(): readonly string[] | undefined {
+    const names: string[] = [];
+    while (this.#position < this.#end) {
+      if (this.#position + 8 > this.#end) return undefined;
+      names.push(this.#bytes.toString("latin1", this.#position, this.#position + 4));
+      this.#position += 8 + this.#bytes.readUInt32BE(this.#position + 4);
+    }
+    return this.#position === this.#end ? names : undefined;
+  }
+}
+
+/** Undefined for what is no plain file: a pipe would keep us waiting. */
+export function plainFile(path: string, maxBytes = MAX_BYTES): Buffer | "missing" | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    const found = fstatSync(descriptor);
+    return found.isFile() && found.size <= maxBytes ? readFileSync(descriptor) : undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "missing" : undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
