@@ -115,6 +115,11 @@ export function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
+/** Whether there is a file, and no link to one. */
+export function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
 /** The folder free of links, or as it is when it does not exist. */
 export function realpathOrSelf(path: string): string {
   try {

@@ -8,11 +8,16 @@
  *    reads and shows things is handed on by name.
  * 3. The repository belongs to the workspace (`system/repository-places.ts` says when).
  */
-import { existsSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { kindOfSetting, partsOf } from "../../system/git/harmless-settings.js";
 import { LIST_SETTINGS, type ListedSetting, parseListing } from "../../system/git/listed-settings.js";
-import { misplacedPart, type RepositoryPlaces, realPlaces, realpathOrSelf } from "../../system/repository-places.js";
+import {
+  isFile,
+  misplacedPart,
+  type RepositoryPlaces,
+  realPlaces,
+  realpathOrSelf,
+} from "../../system/repository-places.js";
 import { isWithin } from "../../system/within.js";
 
 /** Runs git with these arguments and gives its stdout; throws with git's own message. */
@@ -148,8 +153,7 @@ function excludesFile(
   const path = named === undefined ? usual : named.replace(/^~(?=\/)/, () => home ?? "~");
   if (path === undefined || !path.startsWith("/")) return undefined;
   const real = realpathOrSelf(path);
-  const isFile = statSync(real, { throwIfNoEntry: false })?.isFile() === true;
-  return isFile && !isWithin(real, root) ? real : undefined;
+  return isFile(real) && !isWithin(real, root) ? real : undefined;
 }
 
 /** The repository's folders, where they lie outside, and what is said about the workspace in the folders above. */
@@ -159,7 +163,7 @@ function outsideParts({ root, top, gitDirectory, common }: RepositoryPlaces): re
     rules.push(...[".gitignore", ".gitattributes"].map((name) => join(dirname(folder), name)));
   }
   const folders = [...new Set([gitDirectory, common])].filter((folder) => !isWithin(folder, root));
-  return [...folders, ...rules.filter((path) => existsSync(path))];
+  return [...folders, ...rules.filter(isFile)];
 }
 
 function asOptions(settings: readonly (readonly [string, string])[]): readonly string[] {
