@@ -136,6 +136,8 @@ export interface ToolContext {
   readonly byPerson?: true;
   /** It runs because it was judged to only read: neither a person nor their rules or mode allowed it. */
   readonly unasked?: true;
+  /** Guarded paths that a person said yes to for this call: absolute and free of links. */
+  readonly granted?: readonly string[];
 }
 
 export interface ToolOutcome {

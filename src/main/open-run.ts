@@ -22,6 +22,7 @@ import { modelFits } from "./model-fit.js";
 import { pastEvents, resumeSession, takeUp } from "./resumed-session.js";
 import { RunCompaction } from "./run-compaction.js";
 import { RunCosts } from "./run-costs.js";
+import { RunGuard } from "./run-guard.js";
 import { openJournal } from "./run-journal.js";
 import { RunPermissions } from "./run-permissions.js";
 import { RunRecording } from "./run-recording.js";
@@ -206,6 +207,7 @@ function openRunTools(
   const outputDirectory = join(roots.state, "output", session);
   const undo = new RunUndo({ session, root, sessions, turnsBefore });
   const hidden = sessions.ownFolders;
+  const guard = new RunGuard({ root, variables, ownFolders: hidden });
   const restrictions = () => permissions.restrictions();
   const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, tell, restrictions });
   const toolbox = openToolbox({
@@ -217,6 +219,7 @@ function openRunTools(
     webNames: settings.web_names.value,
     witness: undo,
     writableFolders: writableFolders(loaded, variables),
+    guard,
     wrapCommand: (command, options) => sandbox.wrap(command, options),
     wrapReader: (command, readable) => sandbox.wrapReader(command, readable),
   });
@@ -225,6 +228,7 @@ function openRunTools(
     variables,
     root,
     ownFolders: hidden,
+    guard,
     workspace: toolbox.workspace,
     isSandboxed: async () => (await sandbox.find()).kind !== "none",
     originator: place.originator,

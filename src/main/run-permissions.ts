@@ -18,6 +18,7 @@ import type { SafeModeState } from "../security/safe-mode/safe-mode.js";
 import { CATALOG } from "../tools/catalog.js";
 import type { Workspace } from "../tools/workspace.js";
 import type { Variables } from "./env.js";
+import type { RunGuard } from "./run-guard.js";
 import type { LoadedSettings } from "./settings.js";
 
 export interface RunPermissionsOptions {
@@ -25,6 +26,7 @@ export interface RunPermissionsOptions {
   readonly variables: Variables;
   readonly root: string;
   readonly ownFolders: readonly string[];
+  readonly guard: RunGuard;
   readonly workspace: () => Promise<Workspace>;
   /** Whether commands run in a sandbox; it is found out when a decision depends on it. */
   readonly isSandboxed: () => Promise<boolean>;
@@ -140,7 +142,7 @@ export class RunPermissions implements PermissionJudge {
       import("../security/permissions/disk-links.js"),
       import("./workspace-state.js"),
     ]);
-    const { loaded, variables, root, ownFolders, workspace } = this.#options;
+    const { loaded, variables, root, ownFolders, guard, workspace } = this.#options;
     const { settings, roots, profilePath } = loaded;
     const home = variables.HOME || homedir();
     const pathsPlace = workspaceStateFile(roots.config, root, "path-permissions.json");
@@ -181,6 +183,8 @@ export class RunPermissions implements PermissionJudge {
         patchPaths: (patch) => patchPaths(patch, parsePatch),
         commandReader,
         protection,
+        guarded: (path) => guard.reasonBehindLinks(path),
+        isOwn: (path) => guard.isOwn(path),
         isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name),
       },
     });

@@ -11,7 +11,7 @@ import type { WrapReader } from "../tools/git.js";
 import type { Searcher } from "../tools/search/searcher.js";
 import type { StandbyShells } from "../tools/shell/standby-shells.js";
 import { TOOL_ALIASES, withoutAlias } from "../tools/tool-aliases.js";
-import type { ChangeWitness, Workspace } from "../tools/workspace.js";
+import type { ChangeWitness, PathGuard, Workspace } from "../tools/workspace.js";
 import type { Variables } from "./env.js";
 import { networkOf } from "./network.js";
 import { VERSION } from "./version.js";
@@ -34,6 +34,8 @@ export interface ToolboxOptions {
   readonly wrapReader?: WrapReader;
   /** Hears of every change to a file before it happens. */
   readonly witness?: ChangeWitness;
+  /** Says which files only a person may let change. */
+  readonly guard?: PathGuard;
 }
 
 export interface Toolbox extends ToolRegistry {
@@ -73,7 +75,10 @@ class Place {
   constructor(options: ToolboxOptions) {
     this.options = options;
     this.workspace = once(async () =>
-      (await import("../tools/workspace.js")).Workspace.open(options.root, { witness: options.witness }),
+      (await import("../tools/workspace.js")).Workspace.open(options.root, {
+        witness: options.witness,
+        guard: options.guard,
+      }),
     );
     this.searcher = once(async () => {
       const { Searcher } = await import("../tools/search/searcher.js");

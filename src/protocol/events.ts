@@ -152,6 +152,10 @@ export interface EventPayloads {
     readonly reason?: string;
     /** What `allow_pattern` would allow for the session, one line each; nothing when it cannot be remembered. */
     readonly offer?: readonly string[];
+    /** Only this call can be allowed: `allow_pattern` and `allow_tool` count as `allow_once`. */
+    readonly once_only?: true;
+    /** What the call would write, for a person to read. Shortened; `args` has all of it. */
+    readonly preview?: string;
     /** No answer within this time is a denial; absent when the question waits as long as it takes. */
     readonly timeout_ms?: number;
   };

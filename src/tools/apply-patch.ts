@@ -20,15 +20,16 @@ export function createApplyPatchTool(workspace: Workspace): Tool {
   return {
     ...CATALOG.apply_patch,
     canonical,
-    async run(args, { signal }) {
+    async run(args, { signal, granted }) {
       const { patch } = canonical(args);
       if (typeof patch !== "string" || patch.trim() === "") return failed('"patch" must be the text of a patch.');
       try {
         const changes = parsePatch(patch);
         return await workspace.exclusive(pathsOf(changes), async () => {
-          const files = await planPatch(workspace, changes);
+          const allowed = workspace.allowing(granted);
+          const files = await planPatch(allowed, changes);
           if (signal.aborted) return { status: "cancelled", content: [text("Cancelled. Nothing was changed.")] };
-          await commit(workspace, files);
+          await commit(allowed, files);
           return report(files);
         });
       } catch (error) {

@@ -12,11 +12,11 @@ export function createEditTool(workspace: Workspace): Tool {
   return {
     ...CATALOG.edit,
     canonical: canonicalEditArguments,
-    async run(args) {
+    async run(args, { granted }) {
       const request = readEditArguments(args);
       if (typeof request === "string") return failed(request);
       try {
-        return await workspace.exclusive([request.path], () => edit(workspace, request));
+        return await workspace.exclusive([request.path], () => edit(workspace.allowing(granted), request));
       } catch (error) {
         if (error instanceof EditError || error instanceof WorkspaceError) return failed(error.message);
         throw error;

@@ -19,8 +19,8 @@ const PIECE_BYTES = 256 * 1024;
 const SNIFF_BYTES = 8192;
 
 export function createReadTool(workspace: Workspace): Tool {
-  return fileTool(CATALOG.read, (args, { signal }) =>
-    workspace.withFile(args.text("path"), async (handle, file) => {
+  return fileTool(CATALOG.read, (args, { signal, granted }) =>
+    workspace.allowing(granted).withFile(args.text("path"), async (handle, file) => {
       const head = Buffer.alloc(Math.min(SNIFF_BYTES, file.size));
       await handle.read(head, 0, head.length, 0);
       const media = imageType(head);

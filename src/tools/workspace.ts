@@ -8,13 +8,17 @@
  * 4. What the session read is remembered by content. A file that is different now is not overwritten, and an existing file
  *    is not overwritten unread.
  * 5. A witness hears of every change before it happens; without its consent nothing changes.
+ * 6. Right before a change the folder that was opened is held against the guard list: a guarded place changes only when a person
+ *    said yes to that very path (`allowing`).
  */
 import type { BigIntStats } from "node:fs";
-import { type FileHandle, lstat, mkdir, opendir, readlink, rename, rmdir, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, opendir, readdir, readlink, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { Admission } from "./files/admission.js";
 import { Announcer, type ChangeWitness } from "./files/change-witness.js";
 import { type Entry, type FileStat, fileStat, kindOf } from "./files/file-stat.js";
 import { HeldDirectory, openRegularFile } from "./files/held-directory.js";
+import type { FoundEntry, PathGuard } from "./files/path-guard.js";
 import { type Access, PathResolver, type ResolvedPath } from "./files/path-resolver.js";
 import { printable } from "./files/printable.js";
 import { changed, Sightings, stampOf, unread, versionOf } from "./files/sightings.js";
@@ -35,6 +39,7 @@ import { openRoot } from "./files/workspace-root.js";
 export type { ChangeWitness, WitnessedChange, WitnessedEntry } from "./files/change-witness.js";
 export { isInside } from "./files/containment.js";
 export type { Entry, EntryKind, FileStat } from "./files/file-stat.js";
+export type { FoundEntry, PathGuard } from "./files/path-guard.js";
 export type { Access, ResolvedPath } from "./files/path-resolver.js";
 export { MAX_TEXT_BYTES } from "./files/whole-file.js";
 export { WorkspaceError, type WorkspaceErrorCode } from "./files/workspace-error.js";
@@ -80,42 +85,62 @@ export interface WriteResult {
 export interface WorkspaceOptions {
   readonly extraRoots?: readonly string[];
   readonly witness?: ChangeWitness | undefined;
+  /** Without one no place is guarded. */
+  readonly guard?: PathGuard | undefined;
+}
+
+/** What all views of one workspace share. */
+interface Shared {
+  readonly paths: PathResolver;
+  readonly announce: Announcer;
+  readonly sightings: Sightings;
+  readonly writing: Turns;
+  readonly exclusive: Turns;
 }
 
 export class Workspace {
-  readonly #paths: PathResolver;
-  readonly #announce: Announcer;
-  readonly #sightings = new Sightings();
-  readonly #writing = new Turns();
-  readonly #exclusive = new Turns();
+  readonly #shared: Shared;
+  readonly #admission: Admission;
 
-  private constructor(paths: PathResolver, witness: ChangeWitness | undefined) {
-    this.#paths = paths;
-    this.#announce = new Announcer(witness);
+  private constructor(shared: Shared, admission: Admission) {
+    this.#shared = shared;
+    this.#admission = admission;
   }
 
   /** Fails with a sentence for the user when a folder cannot be read. */
   static async open(root: string, options: WorkspaceOptions = {}): Promise<Workspace> {
     const extra = await Promise.all((options.extraRoots ?? []).map(openRoot));
-    return new Workspace(new PathResolver([await openRoot(root), ...extra]), options.witness);
+    const shared = {
+      paths: new PathResolver([await openRoot(root), ...extra], options.guard),
+      announce: new Announcer(options.witness),
+      sightings: new Sightings(),
+      writing: new Turns(),
+      exclusive: new Turns(),
+    };
+    return new Workspace(shared, new Admission(options.guard));
+  }
+
+  /** The same workspace for one call, in which these guarded paths may change. Absolute and free of links. */
+  allowing(granted: readonly string[] = []): Workspace {
+    return granted.length === 0 ? this : new Workspace(this.#shared, this.#admission.withGranted(granted));
   }
 
   get root(): string {
-    return this.#paths.root;
+    return this.#shared.paths.root;
   }
 
   get roots(): readonly string[] {
-    return this.#paths.roots;
+    return this.#shared.paths.roots;
   }
 
   /** Where a path leads now. Throws unless that is inside. For `read` it must exist; for `write` it may not exist yet. */
   resolve(path: string, access: Access): Promise<ResolvedPath> {
-    return this.#paths.resolve(path, access);
+    return this.#shared.paths.resolve(path, access);
   }
 
   /** Relative to the root with forward slashes; the root itself is `.`; what lies elsewhere stays absolute. */
   display(absolute: string): string {
-    return this.#paths.display(absolute);
+    return this.#shared.paths.display(absolute);
   }
 
   /** Opens a regular file while `action` runs: for streaming. */
@@ -123,7 +148,9 @@ export class Workspace {
     const place = await this.resolve(path, "read");
     const handle = await told(shown(place), () => openRegularFile(place.absolute, shown(place)));
     try {
-      return await action(handle, fileStat(place, await handle.stat({ bigint: true })));
+      const found = await handle.stat({ bigint: true });
+      await this.#admission.toRead({ absolute: place.absolute, shown: shown(place), found });
+      return await action(handle, fileStat(place, found));
     } finally {
       await handle.close();
     }
@@ -149,11 +176,11 @@ export class Workspace {
   /** For a file that was streamed: `version` names its bytes when all of them went by (see `versionOf`). */
   async rememberSeen(path: ResolvedPath, handle: FileHandle, version?: string): Promise<void> {
     const stamp = stampOf(await handle.stat({ bigint: true }));
-    this.#sightings.record(path.absolute, { stamp, ...(version === undefined ? {} : { version }) });
+    this.#shared.sightings.record(path.absolute, { stamp, ...(version === undefined ? {} : { version }) });
   }
 
   hasSeen(path: ResolvedPath): boolean {
-    return this.#sightings.has(path.absolute);
+    return this.#shared.sightings.has(path.absolute);
   }
 
   /** Replaces or creates a text file; keeps mode, encoding, byte order mark and line endings. Makes parent folders. */
@@ -174,12 +201,14 @@ export class Workspace {
   /** Removes a file, a symbolic link (not what it leads to) or an empty folder. */
   async remove(path: string): Promise<ResolvedPath> {
     const place = await this.#existingEntry(path);
-    await this.#inFolderOf(place, async (at) => {
+    await this.#inFolderOf(place, async ({ at, admit }) => {
       const found = await this.#refuseChanged(place, at);
-      await this.#announce.removal({ absolute: place.absolute, at, shown: shown(place) });
+      await admit(found);
+      await this.#shared.announce.removal({ absolute: place.absolute, at, shown: shown(place) });
+      await admit(found);
       await told(shown(place), () => (found.isDirectory() ? rmdir(at) : unlink(at)));
     });
-    this.#sightings.forget(place.absolute);
+    this.#shared.sightings.forget(place.absolute);
     return place;
   }
 
@@ -188,14 +217,22 @@ export class Workspace {
     const source = await this.#existingEntry(from);
     const target = await this.resolve(to, "write");
     await this.#inFolderOf(source, async (old) => {
-      await this.#refuseChanged(source, old);
+      const found = await this.#refuseChanged(source, old.at);
       await this.#inFolderOf(target, async (fresh) => {
-        if (await isThere(fresh)) throw new WorkspaceError("exists", `${shown(target)} exists already.`);
-        await this.#announce.move({ absolute: source.absolute, at: old, shown: shown(source) }, target.absolute);
-        await told(shown(source), () => rename(old, fresh));
+        if (await isThere(fresh.at)) throw new WorkspaceError("exists", `${shown(target)} exists already.`);
+        const admit = async () => {
+          await old.admit(found);
+          await fresh.admit();
+          if (found.isDirectory()) await this.#admitBelow(source, target);
+        };
+        await admit();
+        const from = { absolute: source.absolute, at: old.at, shown: shown(source) };
+        await this.#shared.announce.move(from, target.absolute);
+        await admit();
+        await told(shown(source), () => rename(old.at, fresh.at));
       });
     });
-    this.#sightings.rename(source.absolute, target.absolute);
+    this.#shared.sightings.rename(source.absolute, target.absolute);
     return { from: source, to: { ...target, exists: true } };
   }
 
@@ -204,6 +241,7 @@ export class Workspace {
     const place = await this.resolve(path, "read");
     const held = await told(shown(place), () => HeldDirectory.open(place.absolute, shown(place)));
     try {
+      await this.#admission.toRead({ absolute: place.absolute, shown: shown(place) });
       const directory = await told(shown(place), () => opendir(held.path, { bufferSize: 256 }));
       for await (const entry of directory) yield { name: entry.name, kind: kindOf(entry) };
     } finally {
@@ -233,7 +271,7 @@ export class Workspace {
   /** Runs `action` alone among those that name one of the same files: for read, compute and write as one. */
   async exclusive<T>(paths: readonly string[], action: () => Promise<T>): Promise<T> {
     const places = await Promise.all(paths.map(async (path) => (await this.resolve(path, "write")).absolute));
-    return this.#exclusive.runAll(places, action);
+    return this.#shared.exclusive.runAll(places, action);
   }
 
   async #write(
@@ -242,8 +280,9 @@ export class Workspace {
     content: (existing: ExistingFile | undefined, place: ResolvedPath) => Buffer,
   ): Promise<WriteResult> {
     const place = await this.resolve(path, "write");
-    return this.#writing.run(place.absolute, () =>
-      this.#inFolderOf(place, async (at) => {
+    return this.#shared.writing.run(place.absolute, () =>
+      this.#inFolderOf(place, async ({ at, admit }) => {
+        await admit();
         const existing = await readExisting(at, place);
         this.#refuseUnlessKnown(place, existing, options.basis);
         const bytes = content(existing, place);
@@ -252,14 +291,15 @@ export class Workspace {
         if (changes) {
           const after = { kind: "file", content: bytes, mode: existing?.mode ?? options.mode } as const;
           const before = existing && ({ kind: "file", content: existing.bytes, mode: existing.mode } as const);
-          await this.#announce.change(shown(place), { absolute: place.absolute, before, after });
+          await this.#shared.announce.change(shown(place), { absolute: place.absolute, before, after });
+          await admit();
           await told(shown(place), () => replaceFile(at, bytes, { existing, mode: options.mode }));
         }
         // A change to a file nobody looked at does not make its rest known.
         if (existing === undefined || options.basis === undefined || this.hasSeen(place)) {
           // Somebody may have removed it again already.
           const written = await told(shown(place), () => lstat(at, { bigint: true }));
-          this.#sightings.record(place.absolute, { version, stamp: stampOf(written) });
+          this.#shared.sightings.record(place.absolute, { version, stamp: stampOf(written) });
         }
         return {
           path: { ...place, exists: true },
@@ -278,7 +318,7 @@ export class Workspace {
       if (basis !== undefined) throw changed(place.display);
       return;
     }
-    this.#sightings.refuseChanged(place.absolute, existing, place.display);
+    this.#shared.sightings.refuseChanged(place.absolute, existing, place.display);
     if (basis !== undefined && basis !== existing.version) throw changed(place.display);
     // Replacing needs no write permission on the file itself, but someone took that away on purpose.
     if ((existing.mode & 0o222) === 0) throw readOnly(place);
@@ -291,13 +331,13 @@ export class Workspace {
     if (found.isFile() && this.hasSeen(place)) {
       const isSmall = found.size <= MAX_TEXT_BYTES;
       const now = (isSmall ? await readExisting(at, place) : undefined) ?? { stamp: stampOf(found) };
-      this.#sightings.refuseChanged(place.absolute, now, place.display);
+      this.#shared.sightings.refuseChanged(place.absolute, now, place.display);
     }
     return found;
   }
 
   async #existingEntry(path: string): Promise<ResolvedPath> {
-    const place = await this.#paths.resolveEntry(path);
+    const place = await this.#shared.paths.resolveEntry(path);
     if (this.roots.includes(place.absolute)) {
       throw new WorkspaceError("invalid", `${printable(path)} is the workspace itself.`);
     }
@@ -305,12 +345,28 @@ export class Workspace {
   }
 
   /** Makes the folders on the way where they are missing, and keeps the last one open while `action` works in it. */
-  async #inFolderOf<T>(place: ResolvedPath, action: (at: string) => Promise<T>): Promise<T> {
+  async #inFolderOf<T>(place: ResolvedPath, action: (entry: HeldEntry) => Promise<T>): Promise<T> {
     const held = await told(shown(place), () => this.#holdFolder(dirname(place.absolute)));
+    const { absolute } = place;
+    const admit = async (found?: FoundEntry) => {
+      await this.#admission.toChange({ absolute, shown: shown(place), found });
+      await held.confirm();
+    };
     try {
-      return await action(held.at(basename(place.absolute)));
+      return await action({ at: held.at(basename(absolute)), admit });
     } finally {
       await held.close();
+    }
+  }
+
+  /** What a folder that is moved would take along. */
+  async #admitBelow(source: ResolvedPath, target: ResolvedPath): Promise<void> {
+    const names = await told(shown(source), () => readdir(source.absolute, { recursive: true }));
+    for (const name of names) {
+      for (const { absolute } of [source, target]) {
+        const below = join(absolute, name);
+        await this.#admission.toChange({ absolute: below, shown: printable(this.display(below)) });
+      }
     }
   }
 
@@ -323,13 +379,25 @@ export class Workspace {
     const parent = await this.#holdFolder(dirname(folder));
     try {
       const after = { kind: "folder", mode: undefined } as const;
-      await this.#announce.change(printable(this.display(folder)), { absolute: folder, before: undefined, after });
+      const opened = { absolute: folder, shown: printable(this.display(folder)) };
+      await this.#admission.toMakeFolder(opened);
+      await this.#shared.announce.change(opened.shown, { absolute: folder, before: undefined, after });
+      await this.#admission.toMakeFolder(opened);
+      await parent.confirm();
       await mkdir(parent.at(basename(folder))).catch(ignoreExisting);
       return await parent.descend(basename(folder), folder, printable(this.display(folder)));
     } finally {
       await parent.close();
     }
   }
+}
+
+/** An entry of a folder that is kept open. */
+interface HeldEntry {
+  /** The path by which it is opened. */
+  readonly at: string;
+  /** Refuses a change that needs a person's yes, or that would happen elsewhere by now. */
+  admit(found?: FoundEntry): Promise<void>;
 }
 
 function shown(place: ResolvedPath): string {

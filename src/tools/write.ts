@@ -6,8 +6,8 @@ import { printable } from "./files/printable.js";
 import type { Workspace } from "./workspace.js";
 
 export function createWriteTool(workspace: Workspace): Tool {
-  return fileTool(CATALOG.write, async (args) => {
-    const result = await workspace.writeText(args.text("path"), args.text("content"));
+  return fileTool(CATALOG.write, async (args, { granted }) => {
+    const result = await workspace.allowing(granted).writeText(args.text("path"), args.text("content"));
     const { added, removed, text } = diffText(result.before, result.after);
     const shown = printable(result.path.display);
     const details = { path: result.path.display, created: result.created, changed: result.changed, added, removed };

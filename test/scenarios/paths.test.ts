@@ -12,6 +12,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ToolOutcome } from "../../src/engine/ports.js";
+import { RunGuard } from "../../src/main/run-guard.js";
 import { openToolbox } from "../../src/main/toolbox.js";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { PermissionGate } from "../../src/security/permissions/gate.js";
@@ -109,7 +110,13 @@ class Stage {
     if (toolbox === undefined) {
       const outputDirectory = join(this.place.base, "outputs");
       const variables = { PATH: process.env.PATH, HOME: join(this.place.base, "home") };
-      toolbox = openToolbox({ root, sets: ["read", "edit", "command", "git"], variables, outputDirectory });
+      toolbox = openToolbox({
+        root,
+        sets: ["read", "edit", "command", "git"],
+        variables,
+        outputDirectory,
+        guard: guardOf(root),
+      });
       this.#tools.set(root, toolbox);
     }
     const found = toolbox.find(tool);
@@ -164,11 +171,16 @@ async function play(stage: Stage, { request, expect: expected }: Scenario): Prom
   await stage.expectOutsideUntouched();
 }
 
+function guardOf(root: string): RunGuard {
+  return new RunGuard({ root, variables: { PATH: process.env.PATH, HOME: join(root, "..", "home") }, ownFolders: [] });
+}
+
 async function answerTo(stage: Stage, request: Scenario["request"], path: string | undefined): Promise<Answer> {
   const access = request.op === "write" ? "write" : "read";
-  const workspace = await Workspace.open(stage.place.workspace);
+  const workspace = await Workspace.open(stage.place.workspace, { guard: guardOf(stage.place.workspace) });
   const resolved = path === undefined ? undefined : await workspace.resolve(path, access).catch(() => undefined);
-  if (resolved?.sensitive !== undefined) return { decision: "ask", text: resolved.sensitive };
+  const reason = resolved?.guarded ?? resolved?.sensitive;
+  if (reason !== undefined) return { decision: "ask", text: reason };
   // An existing file must have been read before it is written; that must not be the reason for a refusal.
   if (request.op === "write") await stage.call("read", { path: path ?? "" });
   const { tool, args } = toolCall(request, path ?? ".");

@@ -22,6 +22,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { safeLine } from "../../src/base/terminal-text.js";
 import type { ToolOutcome } from "../../src/engine/ports.js";
 import { parseFlags } from "../../src/main/flags.js";
+import { RunGuard } from "../../src/main/run-guard.js";
 import { RunPermissions } from "../../src/main/run-permissions.js";
 import { loadSettings } from "../../src/main/settings.js";
 import { openToolbox } from "../../src/main/toolbox.js";
@@ -85,9 +86,11 @@ async function call(
   const variables = { PATH: process.env.PATH, HOME: home, OXBOW_HOME: home };
   const loaded = await loadSettings(parseFlags([], [], ""), variables);
   const outputDirectory = join(home, "output");
-  const toolbox = openToolbox({ root: workspace, sets: loaded.settings.tool_sets.value, variables, outputDirectory });
+  const guard = new RunGuard({ root: workspace, variables, ownFolders: [home] });
+  const { value: sets } = loaded.settings.tool_sets;
+  const toolbox = openToolbox({ root: workspace, sets, variables, outputDirectory, guard });
   const permissions = new RunPermissions({
-    ...{ loaded, variables, root: workspace, ownFolders: [home], workspace: toolbox.workspace },
+    ...{ loaded, variables, root: workspace, ownFolders: [home], guard, workspace: toolbox.workspace },
     isSandboxed: async () => true,
     originator: () => "human",
   });

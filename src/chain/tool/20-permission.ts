@@ -7,8 +7,10 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   const { gate, person } = services;
   const verdict = await gate.judge(call, context.definition);
   // One field of the result, not an event: most calls are such, and the log is to stay small (feature P7).
+  const { guarded: granted } = verdict;
+  const allowed = granted === undefined ? context : { ...context, granted };
   if (verdict.decision === "allow") {
-    const narrowed = verdict.law === "quiet preset" ? { ...context, unasked: true as const } : context;
+    const narrowed = verdict.law === "quiet preset" ? { ...allowed, unasked: true as const } : allowed;
     return { ...(await next(call, narrowed)), decidedBy: verdict.decidedBy };
   }
   if (verdict.decision === "deny") {
@@ -24,10 +26,13 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     );
   }
   // Loaded for the first question only: most runs have none.
-  const [{ describeCall }, { draftText }] = await Promise.all([
+  const [{ describeCall }, { draftText }, { previewCall }] = await Promise.all([
     import("../../security/permissions/facts.js"),
     import("../../security/permissions/session-rules.js"),
+    import("../../security/permissions/preview.js"),
   ]);
+  const isGuarded = verdict.law === "guarded";
+  const preview = isGuarded ? previewCall(call.args) : undefined;
   const question = {
     call: call.call,
     tool: call.tool,
@@ -35,6 +40,8 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     summary: describeCall(call.tool, call.args),
     reason: verdict.reason,
     offer: (verdict.offer ?? []).map(draftText),
+    ...(isGuarded && { once_only: true as const }),
+    ...(preview !== undefined && { preview }),
   };
   const answer = await person.ask(question, context.signal);
   if (context.signal.aborted) return { status: "cancelled", content: [ownText("Cancelled before it was allowed.")] };
@@ -44,8 +51,8 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   }
   if (answer.decision === "deny")
     return denied(`Denied: the user said no.${answer.message ? ` ${answer.message}` : ""}`);
-  gate.remember(call, answer.decision, { verdict });
-  return next(call);
+  if (!isGuarded) gate.remember(call, answer.decision, { verdict });
+  return next(call, allowed);
 };
 
 function denied(message: string): ToolOutcome {

@@ -26,6 +26,7 @@ export async function askPermission(
   const summary = quoted(question.summary, width - "Allow? ".length);
   terminal.err.write(`\n${paint(terminal, "yellow", "Allow?")} ${summary}\n`);
   if (question.reason !== undefined) terminal.err.write(`${paint(terminal, "dim", quoted(question.reason, width))}\n`);
+  if (question.preview !== undefined) terminal.err.write(`${quoted(`It would write:\n${question.preview}`, width)}\n`);
   // Absent from engines that cannot say; then it is the very call.
   const { offer = ["this call"] } = question;
   for (const line of offer) terminal.err.write(`${paint(terminal, "dim", `[s] would allow ${safeLine(line)}`)}\n`);
@@ -34,12 +35,19 @@ export async function askPermission(
   if (timeout !== undefined) {
     terminal.err.write(`${paint(terminal, "dim", `No answer within ${formatDuration(timeout)} is a no.`)}\n`);
   }
-  const choices = `[y] once${pattern}  [t] this tool for the session  [n] no: `;
+  const onceOnly = question.once_only === true;
+  const choices = onceOnly
+    ? "[y] once, for this path  [n] no: "
+    : `[y] once${pattern}  [t] this tool for the session  [n] no: `;
   for (;;) {
     const line = await terminal.askLine(choices, signal);
     if (line === undefined) return "deny";
     const decision = ANSWERS[line.trim().toLowerCase()];
-    if (decision !== undefined && (decision !== "allow_pattern" || offer.length > 0)) return decision;
-    terminal.err.write(`Please answer y, ${offer.length > 0 ? "s, " : ""}t or n.\n`);
+    const isOffered = onceOnly
+      ? decision === "allow_once" || decision === "deny"
+      : decision !== "allow_pattern" || offer.length > 0;
+    if (decision !== undefined && isOffered) return decision;
+    const letters = onceOnly ? "y" : `y, ${offer.length > 0 ? "s, " : ""}t`;
+    terminal.err.write(`Please answer ${letters} or n.\n`);
   }
 }

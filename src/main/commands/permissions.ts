@@ -12,6 +12,7 @@ import { environment } from "../env.js";
 import { EXIT } from "../exit-codes.js";
 import { findSession } from "../find-session.js";
 import { helpLines, type ParsedFlags, parseFlags, UsageError, unknownAction } from "../flags.js";
+import { RunGuard } from "../run-guard.js";
 import { RunPermissions } from "../run-permissions.js";
 import { RunSandbox } from "../run-sandbox.js";
 import { RunSecurity } from "../run-security.js";
@@ -86,8 +87,9 @@ async function openPlace(flags: ParsedFlags) {
   const ids = createIdSource({ wall: Date.now, random: (bytes) => crypto.getRandomValues(bytes) });
   const session = ids.next("sess");
   const outputDirectory = join(roots.state, "output");
-  const tools = openToolbox({ root, sets: settings.tool_sets.value, variables, outputDirectory });
   const hidden = shelf.ownFolders;
+  const guard = new RunGuard({ root, variables, ownFolders: hidden });
+  const tools = openToolbox({ root, sets: settings.tool_sets.value, variables, outputDirectory, guard });
   const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, tell: () => {} });
   const isSandboxed = async () => (await sandbox.find()).kind !== "none";
   const permissions = new RunPermissions({
@@ -95,6 +97,7 @@ async function openPlace(flags: ParsedFlags) {
     variables,
     root,
     ownFolders: hidden,
+    guard,
     workspace: tools.workspace,
     isSandboxed,
     originator: () => "human",

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import type { Tool } from "../../engine/ports.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import type { CommandReader } from "./command-reader.js";
-import type { DecisionFacts, Identity, PathAccess, PathFacts, ToolFacts } from "./facts.js";
+import type { CommandFacts, DecisionFacts, Identity, PathAccess, PathFacts, ToolFacts } from "./facts.js";
 import { spelledPath } from "./spelled-path.js";
 
 export interface TouchedPath {
@@ -11,17 +11,23 @@ export interface TouchedPath {
   readonly access: PathAccess;
 }
 
+type ResolvedFacts = Pick<PathFacts, "absolute" | "display" | "sensitive" | "guarded">;
+
 export interface FactPorts {
   /** Absolute, with forward slashes. */
   readonly workspace: string;
   /** As `Workspace.resolve`: rejects with an error whose `code` is `outside` or `missing`. */
-  resolve(path: string, access: "read" | "write"): Promise<Pick<PathFacts, "absolute" | "display" | "sensitive">>;
+  resolve(path: string, access: "read" | "write"): Promise<ResolvedFacts>;
   /** The files of an `apply_patch` text; empty when it cannot be read. */
   patchPaths(patch: string): readonly TouchedPath[];
   /** Loads the shell parser the first time. */
   commandReader(): Promise<CommandReader>;
   /** Why a person should agree first, by the spelling of a path relative to the workspace (`protection` of the file tools). */
   protection(path: string, access: "read" | "write"): string | undefined;
+  /** Why only a person may let this change, wherever its links lead. Absolute. */
+  guarded?(path: string): Promise<string | undefined>;
+  /** Whether it is one of Oxbow's own files, by what it is and not by its name. Absolute. */
+  isOwn?(path: string): Promise<boolean>;
   /** Extensions are all that the harness did not bring. */
   isBuiltIn(tool: Pick<Tool, "name">): boolean;
 }
@@ -42,8 +48,9 @@ export async function collectFacts(
   const { args } = call;
   const tool = toolFacts(call.tool, ports);
   const readsCommand = tool.set === "command" && typeof args.command === "string";
-  const command = readsCommand ? (await ports.commandReader())(args.command as string) : undefined;
-  const paths = await pathsOf(tool, args, ports);
+  const read = readsCommand ? (await ports.commandReader())(args.command as string) : undefined;
+  const command = read && (await withKnownFiles(read, ports));
+  const paths = await knownFiles(await pathsOf(tool, args, ports), ports);
   return { tool, args, paths, ...circumstances, ...(command !== undefined && { command }) };
 }
 
@@ -64,6 +71,25 @@ export function spelledFacts(
   const path = spelledPath(posix.resolve(ports.workspace, wanted), "read", ports.workspace);
   const sensitive = ports.protection(path.display, "read");
   return { tool, args, paths: [{ ...path, ...(sensitive !== undefined && { sensitive }) }], ...circumstances };
+}
+
+/** Words beyond these are judged by their spelling. */
+const MAX_KNOWN = 256;
+
+async function withKnownFiles(command: CommandFacts, ports: FactPorts): Promise<CommandFacts> {
+  const parts = command.parts.map(async (part) => ({ ...part, paths: await knownFiles(part.paths, ports) }));
+  return { ...command, parts: await Promise.all(parts) };
+}
+
+/** With what the disk says about them. */
+async function knownFiles(paths: readonly PathFacts[], ports: FactPorts): Promise<readonly PathFacts[]> {
+  const looked = paths.slice(0, MAX_KNOWN).map(async (path): Promise<PathFacts> => {
+    const own = (await ports.isOwn?.(path.absolute)) === true;
+    const asks = path.guarded === undefined && (path.access === "write" || path.access === "delete");
+    const guarded = asks ? await ports.guarded?.(path.absolute) : undefined;
+    return { ...path, ...(own && { own }), ...(guarded !== undefined && { guarded }) };
+  });
+  return [...(await Promise.all(looked)), ...paths.slice(MAX_KNOWN)];
 }
 
 function toolFacts({ name, set, mutating }: CalledTool, ports: FactPorts): ToolFacts {

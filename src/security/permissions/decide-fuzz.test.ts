@@ -213,7 +213,7 @@ describe("random paths", () => {
         const { decision } = decide(facts, policyWith({ paths: pathsOf(entries) }));
         const letter = tool === "read" ? "r" : "w";
         const inside = full === WORKSPACE || full.startsWith(`${WORKSPACE}/`);
-        const guarded = tool === "write" && /\/\.git\/hooks(\/|$)/.test(full);
+        const guarded = tool === "write" && /\/\.git(\/|$)/.test(full);
         const own = /^\/home\/ada\/\.config\/oxbow(\/|$)/.test(full);
         const must = own || granted(full)?.includes(letter) === false ? "deny" : !inside || guarded ? "ask" : "allow";
         if (decision !== must) throw new Error(`${full}: ${decision} instead of ${must}`);

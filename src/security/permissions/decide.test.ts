@@ -2,8 +2,18 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../protocol/json.js";
 import { decide, type PermissionPolicy } from "./decide.js";
 import type { Decision, DecisionFacts } from "./facts.js";
+import { autoApproved } from "./identity.js";
 import { type SessionRuleDraft, SessionRules } from "./session-rules.js";
-import { bash, HOME, onPath, otherTool, pathsOf, policyWith, rulesOf } from "./test-support/sample-policy.js";
+import {
+  bash,
+  HOME,
+  onPath,
+  otherTool,
+  pathsOf,
+  policyWith,
+  rulesOf,
+  WORKSPACE,
+} from "./test-support/sample-policy.js";
 import type { Law } from "./verdict.js";
 
 type Case = readonly [
@@ -428,10 +438,6 @@ describe("law 11: contained edits", () => {
     ["in a sandbox", onPath("edit", "src/a.ts", SANDBOX), {}, "allow", "contained edit"],
     ["without one", onPath("edit", "src/a.ts"), {}, "ask", "default"],
     ["when the profile asks", onPath("edit", "src/a.ts", SANDBOX), { edits: "ask" }, "ask", "default"],
-    ["of a file that runs code", onPath("edit", ".husky/x", { ...SANDBOX, sensitive: "runs" }), {}, "ask", "default"],
-    ["of git's hooks", onPath("write", "a/.git/hooks/pre-commit", SANDBOX), {}, "ask", "default"],
-    ["of git's configuration", onPath("write", ".GIT/config", SANDBOX), {}, "ask", "default"],
-    ["of the project's own folder", onPath("write", ".oxbow/config.toml", SANDBOX), {}, "ask", "default"],
     ["outside", onPath("write", "/tmp/a", SANDBOX), {}, "ask", "default"],
     ["without a known file", { ...onPath("apply_patch", "a", SANDBOX), paths: [] }, {}, "ask", "default"],
     [
@@ -443,6 +449,57 @@ describe("law 11: contained edits", () => {
     ],
     ["not of commands", bash("touch a", SANDBOX), {}, "ask", "default"],
   ]);
+});
+
+describe("guarded paths", () => {
+  const hook = onPath("write", ".git/hooks/pre-commit", SANDBOX);
+  const named = { ...onPath("write", "lists/revs", SANDBOX) };
+  const byState = { ...named, paths: named.paths.map((path) => ({ ...path, guarded: "git obeys it" })) };
+  const allowing = (path: string) => rule({ tool: "write", path, decision: "allow" });
+  const ofProject = rulesOf({ tool: "write", path: ".git/hooks/pre-commit", decision: "allow" }).map((each) => ({
+    ...each,
+    source: { file: "p", scope: "project" } as const,
+  }));
+  check([
+    ["ask in a sandbox", hook, {}, "ask", "guarded"],
+    ["ask in mode allow", hook, { mode: "allow" }, "ask", "guarded"],
+    ["ask however they are spelled", onPath("write", "a/.GIT./config", SANDBOX), { mode: "allow" }, "ask", "guarded"],
+    ["ask for what the repository's state adds", byState, { mode: "allow" }, "ask", "guarded"],
+    ["ask for agents' files", onPath("edit", ".agents/skills/x.md", SANDBOX), { mode: "allow" }, "ask", "guarded"],
+    ["ask although a wide rule allows", hook, allowing("**"), "ask", "guarded"],
+    ["ask although a rule allows the folder", hook, allowing(".git/hooks/*"), "ask", "guarded"],
+    ["pass with a rule for exactly this path", hook, allowing(".git/hooks/pre-commit"), "allow", "rule"],
+    ["… but not with a rule of the project", hook, { rules: ofProject }, "ask", "guarded"],
+    ["are denied by a rule that denies", hook, rule({ tool: "write", path: "**", decision: "deny" }), "deny", "rule"],
+    ["may be read", onPath("read", ".git/HEAD", SANDBOX), {}, "allow", "quiet preset"],
+    [
+      "ask for a command that writes them",
+      bash("cp a .git/hooks/pre-commit", SANDBOX),
+      { mode: "allow" },
+      "ask",
+      "guarded",
+    ],
+    ["ask for a redirect", bash("echo x > .vscode/tasks.json", SANDBOX), { mode: "allow" }, "ask", "guarded"],
+    ["do not ask for a command that reads them", bash("cat .vscode/tasks.json", SANDBOX), {}, "allow", "quiet preset"],
+  ]);
+
+  it("are not reached by what was allowed for the session, nor by --auto-approve", () => {
+    const session = new SessionRules();
+    session.add([{ kind: "tool", tool: "write" }], "human");
+    const verdict = decide(hook, policyWith({}), session.list());
+    expect([verdict.decision, verdict.law, verdict.offer]).toEqual(["ask", "guarded", []]);
+    expect(verdict.guarded).toEqual([`${WORKSPACE}/.git/hooks/pre-commit`]);
+    expect(autoApproved(verdict)).toBe(verdict);
+  });
+
+  it("are all named in the question", () => {
+    const other = onPath("apply_patch", ".npmrc", SANDBOX);
+    const both = { ...other, paths: [...onPath("apply_patch", "src/a.ts").paths, ...other.paths, ...hook.paths] };
+    const { reason, guarded } = decide(both, policyWith({ mode: "allow" }));
+    expect(reason).toContain(".npmrc is guarded");
+    expect(reason).toContain(".git/hooks/pre-commit is guarded");
+    expect(guarded).toHaveLength(2);
+  });
 });
 
 describe("law 9: the session", () => {

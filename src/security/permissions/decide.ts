@@ -15,6 +15,9 @@
  * From here a call is taken apart: each simple command of a command text, or each file of a tool that touches files, is decided by
  * itself, and the strictest decision is the call's. So an allow has to cover everything, and a deny or ask needs one thing only.
  *
+ * From here on a guarded path (`../guard-list`) that would change asks, whatever the rules, the mode and the session allow: only a
+ * rule of the person's own profile that names exactly this path, or exactly this command, lets it pass. A rule that denies still does.
+ *
  *  7. Rules, by priority, then deny before ask before allow, then the more specific. A rule that asks, asks every time.
  *  8. Mode `allow` allows.
  *  9. What a person allowed for this session is allowed.
@@ -27,6 +30,7 @@
  * The arguments of a call are data: they are compared with globs and paths, and nothing in them can name a rule, a mode or an
  * identity. Whatever is missing or not understood counts against the call.
  */
+import { guardedName } from "../guard-list/guarded-names.js";
 import { type SafeModeState, safeModeRefusal } from "../safe-mode/safe-mode.js";
 import { DECISIONS, type DecisionFacts, type PathFacts } from "./facts.js";
 import type { PermissionMode } from "./modes.js";
@@ -42,7 +46,7 @@ import {
   type Subject,
 } from "./rule.js";
 import { offerFor, type SessionRule, sessionRuleFor } from "./session-rules.js";
-import type { Verdict } from "./verdict.js";
+import type { Law, Verdict } from "./verdict.js";
 
 export interface PermissionPolicy {
   readonly mode: PermissionMode;
@@ -65,20 +69,29 @@ export function decide(facts: DecisionFacts, policy: PermissionPolicy, session: 
   const subjects = subjectsOf(facts);
   const rules = rulesAbout(policy.rules, callOf(facts));
   const verdicts = subjects.map((subject) => judgeSubject(subject, facts, { policy, rules, session }));
-  const strictest = verdicts.reduce((worst, next) => (rank(next) > rank(worst) ? next : worst));
+  const strictest = withGuarded(
+    verdicts.reduce((worst, next) => (rank(next) > rank(worst) ? next : worst)),
+    { facts, policy },
+  );
   if (strictest.decision === "deny") return strictest;
   const below = pathVerdict(facts, policy, "below");
   if (below !== undefined) return { ...below, offer: [] };
   if (strictest.decision === "allow") return strictest;
+  if (strictest.law === "guarded") return { ...strictest, offer: [] };
   // A rule that asks would ask again, whatever were accepted now.
   if (verdicts.some(({ decision, law }) => decision === "ask" && law === "rule")) return { ...strictest, offer: [] };
   const asking = subjects.filter((_, index) => verdicts[index]?.decision === "ask");
   return { ...strictest, offer: offerFor(facts, asking) };
 }
 
+/**
+ * Of several questions, one about a guarded path or one that a rule asks says more. A call counts as one that only reads when all of
+ * it does.
+ */
+const WEIGHTS: Readonly<Partial<Record<Law, number>>> = { guarded: 0.75, rule: 0.5, "quiet preset": -0.5 };
+
 function rank({ decision, law }: Verdict): number {
-  // Of several questions, one that a rule asks says more. A call counts as one that only reads when all of it does.
-  return DECISIONS.indexOf(decision) + (law === "rule" ? 0.5 : law === "quiet preset" ? -0.5 : 0);
+  return DECISIONS.indexOf(decision) + (WEIGHTS[law] ?? 0);
 }
 
 /** What a call consists of; at least one thing. */
@@ -136,7 +149,8 @@ const blocklist: WholeLaw = (facts, { rules, ownFolders }) => {
   return own && denied(`${own.display} is one of Oxbow's own files.`, own.display);
 };
 
-function isOwn({ absolute }: PathFacts, ownFolders: readonly string[]): boolean {
+function isOwn({ absolute, own }: PathFacts, ownFolders: readonly string[]): boolean {
+  if (own === true) return true;
   const path = `${absolute.toLowerCase()}/`;
   return ownFolders.some((folder) => path.startsWith(`${folder.toLowerCase()}/`));
 }
@@ -187,6 +201,10 @@ interface Grounds {
 function judgeSubject(subject: Subject, facts: DecisionFacts, { policy, rules, session }: Grounds): Verdict {
   const about = aboutText(subject);
   const match = decidingRule(rules, facts.args, subject);
+  const guarded = guardedPaths(subject);
+  if (guarded.length > 0 && !(match !== undefined && (match.decision === "deny" || namesExactly(match)))) {
+    return { decision: "ask", law: "guarded", decidedBy: "guarded path", reason: guardedText(guarded), ...about };
+  }
   if (match !== undefined) return { ...ruleVerdict(match), ...about };
   if (policy.mode === "allow") {
     const reason = "The mode allows everything that nothing else forbids.";
@@ -207,6 +225,40 @@ function judgeSubject(subject: Subject, facts: DecisionFacts, { policy, rules, s
     return { decision: "allow", law: "contained edit", decidedBy: "contained edit", reason, ...about };
   }
   return { decision: "ask", law: "default", decidedBy: "mode ask", reason: trouble, ...about };
+}
+
+/** The guarded paths that a part of a call would change. */
+function guardedPaths(subject: Subject): readonly PathFacts[] {
+  const paths = subject.kind === "path" ? [subject.path] : subject.kind === "command" ? subject.part.paths : [];
+  return paths.filter((path) => guardedReason(path) !== undefined);
+}
+
+/** By its name too, whatever the caller found out about it. */
+function guardedReason({ access, guarded, display }: PathFacts): string | undefined {
+  return access === "write" || access === "delete" ? (guarded ?? guardedName(display)) : undefined;
+}
+
+function guardedText(paths: readonly PathFacts[]): string {
+  const lines = new Set(paths.map((path) => `${path.display} is guarded: ${guardedReason(path)}.`));
+  return [...lines].join(" ");
+}
+
+/** A rule for this one path or command, which the person wrote into their own profile. */
+function namesExactly({ rule, decision, certain }: RuleMatch): boolean {
+  const glob = rule.path?.glob ?? rule.command;
+  return decision === "allow" && certain && rule.source.scope === "user" && glob?.exact === true;
+}
+
+/** With what the file tools may touch when it is allowed: guarded paths, and own files of a blocklist that was lifted. */
+function withGuarded(
+  verdict: Verdict,
+  { facts, policy }: { readonly facts: DecisionFacts; readonly policy: PermissionPolicy },
+): Verdict {
+  const special = facts.paths.filter((path) => guardedReason(path) !== undefined || isOwn(path, policy.ownFolders));
+  if (special.length === 0) return verdict;
+  const asked = special.filter((path) => guardedReason(path) !== undefined);
+  const reason = verdict.law === "guarded" ? guardedText(asked) : verdict.reason;
+  return { ...verdict, reason, guarded: [...new Set(special.map(({ absolute }) => absolute))] };
 }
 
 function ruleVerdict({ rule, decision, certain }: RuleMatch): Verdict {
@@ -240,12 +292,7 @@ function quietTrouble(subject: Subject, { tool, command }: DecisionFacts): strin
 function isContainedEdit(subject: Subject, { tool, sandboxed }: DecisionFacts, { edits }: PermissionPolicy): boolean {
   if (!sandboxed || edits === "ask" || tool.origin !== "built-in" || tool.set !== "edit") return false;
   if (subject.kind !== "path" || subject.path.place !== "workspace") return false;
-  return subject.path.sensitive === undefined && !isGuarded(subject.path.display);
-}
-
-/** Git's hooks and configuration and Oxbow's own folder in a project, whatever the caller found sensitive. */
-function isGuarded(display: string): boolean {
-  return /(^|\/)(\.git\/(hooks|config)|\.oxbow)(\/|$)/.test(display.toLowerCase());
+  return subject.path.sensitive === undefined;
 }
 
 function callOf({ tool, originator }: DecisionFacts): RuleCall {

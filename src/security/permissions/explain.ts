@@ -18,6 +18,7 @@ const CHANGE: Readonly<Record<Law, string>> = {
     'In your own profile, a rule with decision = "allow", a command or path, and lift_blocklist = true would allow it.',
   "safe mode": "/safemode allow COMMAND puts a program on the list, /safemode off ends safe mode.",
   "path permission": "/permissions set PATH PERMS grants more, /permissions reset PATH removes the entry.",
+  guarded: "A yes to this very path, each time, or a rule of your own profile that names exactly this path.",
   rule: "Change that rule, or write one with a higher priority.",
   "mode allow": 'A rule with decision = "ask" or "deny" would stop it; so would --permission-mode ask.',
   session: "/permissions revoke NUMBER takes it back.",

@@ -34,6 +34,10 @@ export interface PathFacts {
   readonly recursive?: true;
   /** Why a person should agree first. */
   readonly sensitive?: string;
+  /** Why only a person's yes to this very path may let it change. */
+  readonly guarded?: string;
+  /** It is one of Oxbow's own files, under whatever name. */
+  readonly own?: true;
 }
 
 /** The words of a command; undefined for one that is not known before it runs. */

@@ -54,9 +54,12 @@ export function timedOut(timeoutMs: number): Answer {
   return { decision: "deny", decidedBy: `permission_timeout (${seconds} s)`, message, unanswered: true };
 }
 
-/** What `--auto-approve` makes of a decision: questions are answered with yes, denials stay. */
+/**
+ * What `--auto-approve` makes of a decision: questions are answered with yes, denials stay. So does a question about a guarded path:
+ * that needs a person's yes to this very path.
+ */
 export function autoApproved(verdict: Verdict): Verdict {
-  if (verdict.decision !== "ask") return verdict;
-  const reason = `Nobody was asked, because of --auto-approve. Otherwise: ${verdict.reason}`;
+  if (verdict.decision !== "ask" || verdict.law === "guarded") return verdict;
+  const reason = `No question was asked, because of --auto-approve. Otherwise: ${verdict.reason}`;
   return { ...verdict, decision: "allow", decidedBy: "--auto-approve", law: "auto-approve", reason };
 }

@@ -11,6 +11,7 @@ export type Law =
   | "blocklist"
   | "safe mode"
   | "path permission"
+  | "guarded"
   | "rule"
   | "mode allow"
   | "session"
@@ -29,6 +30,8 @@ export interface Verdict {
   readonly rule?: PermissionRule;
   /** The command or path that decided, when the call has several. */
   readonly about?: string;
+  /** Guarded paths that a yes, or this allow, lets change: absolute. */
+  readonly guarded?: readonly string[];
   /** For a question: what "this pattern for the session" would allow. Empty when the question comes back every time. */
   readonly offer?: readonly SessionRuleDraft[];
 }

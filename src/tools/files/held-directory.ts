@@ -85,10 +85,16 @@ function moved(shown: string): WorkspaceError {
 export class HeldDirectory {
   readonly #handle: FileHandle | undefined;
   readonly #through: string;
+  readonly #place: { readonly real: string; readonly shown: string };
 
-  private constructor(handle: FileHandle | undefined, through: string) {
+  private constructor(
+    handle: FileHandle | undefined,
+    through: string,
+    place: { readonly real: string; readonly shown: string },
+  ) {
     this.#handle = handle;
     this.#through = through;
+    this.#place = place;
   }
 
   static async open(real: string, shown: string): Promise<HeldDirectory> {
@@ -97,16 +103,24 @@ export class HeldDirectory {
 
   static async #hold(path: string, real: string, shown: string): Promise<HeldDirectory> {
     // Windows has no descriptors for directories: there the path must do.
-    if (process.platform === "win32") return new HeldDirectory(undefined, await confirmPath(real, shown));
+    if (process.platform === "win32")
+      return new HeldDirectory(undefined, await confirmPath(real, shown), { real, shown });
     const handle = await open(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_FOLLOW | NO_WAIT);
     try {
       await confirmPlace(handle, real, shown);
       const through = (await kernelNamesOpenFiles()) ? `${DESCRIPTORS}/${handle.fd}` : real;
-      return new HeldDirectory(handle, through);
+      return new HeldDirectory(handle, through, { real, shown });
     } catch (error) {
       await handle.close();
       throw error;
     }
+  }
+
+  /** Fails when the directory is no longer where it was opened: a rename may have carried it to a place of other rules. */
+  async confirm(): Promise<void> {
+    const { real, shown } = this.#place;
+    if (this.#handle === undefined) await confirmPath(real, shown);
+    else await confirmPlace(this.#handle, real, shown);
   }
 
   /** The directory itself, for reading its entries. */

@@ -8,6 +8,7 @@
 import { lstat, opendir, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { forwardSlashes, isInside, isKernelPath, pathTextFault } from "./containment.js";
+import { NO_GUARD, type PathGuard } from "./path-guard.js";
 import { printable } from "./printable.js";
 import { protection } from "./protected-paths.js";
 import { sameSpelling, similarNames } from "./similar-names.js";
@@ -21,8 +22,10 @@ export interface ResolvedPath {
   /** For people and models: relative to the root with forward slashes; absolute in an extra root. */
   readonly display: string;
   readonly exists: boolean;
-  /** Why a person should agree first (a key file, a file that runs code), when there is a reason. */
+  /** Why a person should agree first (a key file), when there is a reason. */
   readonly sensitive?: string;
+  /** Why only a person may let it change; never there for `read`. */
+  readonly guarded?: string;
 }
 
 interface Location {
@@ -35,9 +38,11 @@ const MAX_NAMES = 5000;
 
 export class PathResolver {
   readonly roots: readonly [string, ...string[]];
+  readonly #guard: PathGuard;
 
-  constructor(roots: readonly [string, ...string[]]) {
+  constructor(roots: readonly [string, ...string[]], guard: PathGuard = NO_GUARD) {
     this.roots = roots;
+    this.#guard = guard;
   }
 
   get root(): string {
@@ -70,11 +75,12 @@ export class PathResolver {
     return forwardSlashes(relative(this.root, absolute)) || ".";
   }
 
-  #resolved(absolute: string, exists: boolean, access: Access): ResolvedPath {
+  async #resolved(absolute: string, exists: boolean, access: Access): Promise<ResolvedPath> {
     const root = this.roots.find((each) => isInside(absolute, [each])) ?? this.root;
     const sensitive = protection(forwardSlashes(relative(root, absolute)), access);
-    const display = this.display(absolute);
-    return { absolute, display, exists, ...(sensitive === undefined ? {} : { sensitive }) };
+    const guarded = access === "write" ? await this.#guard.reason(absolute) : undefined;
+    const found = { absolute, display: this.display(absolute), exists };
+    return { ...found, ...(sensitive !== undefined && { sensitive }), ...(guarded !== undefined && { guarded }) };
   }
 
   async #locate(path: string): Promise<Location> {

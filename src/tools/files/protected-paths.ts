@@ -1,10 +1,8 @@
 /**
- * Files inside a workspace that deserve a question all the same: they hold secrets, or a later program runs what they say.
- * This says which and why; whether to ask is the permission gate's business.
- *
- * 1. Names are compared as the most forgiving file system would: letter case, trailing dots and spaces, stream suffixes,
- *    short names and invisible characters make no difference.
+ * Files inside a workspace that deserve a question because they hold secrets. This says which and why; whether to ask is the
+ * permission gate's business. Files that other programs run or obey are the business of `path-guard.ts`.
  */
+import { plainPath } from "../../base/plain-name.js";
 import type { Access } from "./path-resolver.js";
 
 interface Rule {
@@ -24,42 +22,8 @@ const SECRET: readonly Rule[] = [
   { pattern: /(^|\/)(id_(rsa|dsa|ecdsa|ed25519)|[^/]+\.(pem|p12|pfx|key))$/, reason: "the file can be a private key" },
 ];
 
-const RUNS_CODE: readonly Rule[] = [
-  { pattern: /(^|\/)\.git\/(hooks|info|modules)(\/|$)/, reason: "git runs or obeys what is in this folder" },
-  { pattern: /(^|\/)\.git$/, reason: "it decides where git looks for its configuration" },
-  { pattern: /(^|\/)\.(gitconfig|gitmodules)$/, reason: "git runs commands named in this file" },
-  {
-    pattern: /(^|\/)\.(bash(rc|_profile|_login|_logout)|z(shrc|profile|shenv|login|logout)|profile|inputrc)$/,
-    reason: "a shell runs this file",
-  },
-  { pattern: /(^|\/)\.(ripgreprc|envrc|mcp\.json)$/, reason: "programs obey or run what is in this file" },
-  { pattern: /(^|\/)\.(vscode|idea|devcontainer|husky)(\/|$)/, reason: "development tools run what is in this folder" },
-  {
-    pattern:
-      /(^|\/)\.(oxbow|claude|codex|cursor|gemini)\/(commands|agents|skills|hooks|hooks\.d|plugins|profiles|rules)(\/|$)/,
-    reason: "agents obey what is in this folder",
-  },
-  {
-    pattern: /(^|\/)\.(oxbow|claude|codex|cursor|gemini)\/[^/]*\.(json|toml|ya?ml)$/,
-    reason: "it configures an agent",
-  },
-];
-
 /** The reason to ask before this access, or undefined. `path` is relative to the workspace, with forward slashes. */
-export function protection(path: string, access: Access): string | undefined {
-  const plain = path.split("/").map(plainName).join("/");
-  const rules = access === "read" ? SECRET : [...RUNS_CODE, ...SECRET];
-  return rules.find((rule) => rule.pattern.test(plain))?.reason;
-}
-
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
-
-function plainName(name: string): string {
-  const folded = name
-    .normalize("NFKC")
-    .replace(INVISIBLE, "")
-    .replace(/:.*$/, "")
-    .replace(/[. ]+$/, "")
-    .toLowerCase();
-  return folded === "git~1" ? ".git" : folded;
+export function protection(path: string, _access: Access): string | undefined {
+  const plain = plainPath(path);
+  return SECRET.find((rule) => rule.pattern.test(plain))?.reason;
 }

@@ -11,6 +11,7 @@ export type WorkspaceErrorCode =
   | "unread"
   | "changed"
   | "read_only"
+  | "guarded"
   | "io";
 
 export class WorkspaceError extends Error {

@@ -1,0 +1,84 @@
+/**
+ * Which files and folders of a workspace only a person may let change, and why: other programs run or obey them outside the
+ * sandbox. One list for the file tools, patches, undo and the sandbox.
+ *
+ * 1. Names that editors, agents, package managers, shells and version control know (`guarded-names.ts`).
+ * 2. Every git folder, also nested ones, ones without a work tree, and one that a change would make (`git-folders.ts`).
+ * 3. What the settings of git name (`configured-places.ts`): of the system, of the person, of the repository around the workspace
+ *    and of every repository in it. They are read once, and again when one of their files changed.
+ */
+import { relative } from "node:path";
+import { isWithin } from "../../system/within.js";
+import { type ConfiguredPlace, configuredPlaces, placeOf } from "./configured-places.js";
+import { type GitFolder, gitFolderAround, gitFolderAt, gitFolderReason } from "./git-folders.js";
+import { type PersonalSettings, readSettings, stampOf } from "./git-settings.js";
+import { guardedName } from "./guarded-names.js";
+
+export interface GuardListOptions {
+  /** Folders that tools may change, free of links. */
+  readonly roots: readonly string[];
+  readonly personal: PersonalSettings;
+  /** Repositories below the roots, by the folder that holds their `.git`, or that they are. */
+  readonly nested?: () => readonly string[];
+}
+
+interface Known {
+  readonly places: readonly ConfiguredPlace[];
+  readonly files: readonly string[];
+  readonly stamp: string;
+  readonly personal: unknown;
+}
+
+export class GuardList {
+  readonly #options: GuardListOptions;
+  readonly #known = new Map<string, Known>();
+
+  constructor(options: GuardListOptions) {
+    this.#options = options;
+  }
+
+  /** Why only a person may let this path change; undefined for an ordinary one. Absolute and free of links. */
+  reason(path: string): string | undefined {
+    const root = this.#options.roots.find((folder) => isWithin(path, folder));
+    if (root === undefined) return undefined;
+    const reason = guardedName(relative(root, path).replaceAll("\\", "/")) ?? gitFolderReason(path, root);
+    if (reason !== undefined) return reason;
+    const place = placeOf(path, this.#configured(path));
+    return place && `the git setting ${place.setting} names it`;
+  }
+
+  /** What the settings of git name below the roots. */
+  configured(): readonly ConfiguredPlace[] {
+    return this.#placesOf(this.#repositories());
+  }
+
+  /** Also those of repositories around the path that no search has found. */
+  #configured(path: string): readonly ConfiguredPlace[] {
+    const around = gitFolderAround(path);
+    return this.#placesOf([...this.#repositories(), ...(around === undefined ? [] : [around])]);
+  }
+
+  #repositories(): readonly GitFolder[] {
+    const { roots, nested } = this.#options;
+    const around = roots.map((root) => gitFolderAround(root) ?? { top: root, configs: [] });
+    return [...around, ...(nested?.() ?? []).flatMap((folder) => gitFolderAt(folder) ?? [])];
+  }
+
+  #placesOf(repositories: readonly GitFolder[]): readonly ConfiguredPlace[] {
+    const byTop = new Map(repositories.map((repository) => [repository.top, repository]));
+    return [...byTop.values()].flatMap((repository) => this.#read(repository).places);
+  }
+
+  #read({ top, configs }: GitFolder): Known {
+    const { personal, roots } = this.#options;
+    const own = personal.read();
+    const known = this.#known.get(top);
+    const isFresh = known !== undefined && known.personal === own && stampOf(known.files) === known.stamp;
+    if (isFresh && configs.every((file) => known.files.includes(file))) return known;
+    const read = readSettings(configs, personal.home);
+    const places = configuredPlaces([...own.settings, ...read.settings], { top, home: personal.home, roots });
+    const fresh = { places, files: read.files, stamp: read.stamp, personal: own };
+    this.#known.set(top, fresh);
+    return fresh;
+  }
+}

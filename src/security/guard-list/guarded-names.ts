@@ -1,0 +1,112 @@
+/**
+ * Names of files and folders that programs outside the sandbox run or obey without being asked to: version control, editors,
+ * coding agents, package managers, build tools, shells and debuggers do so when a person merely opens the folder, enters it, or
+ * uses git as usual.
+ *
+ * 1. A name counts at any depth: a person may open any folder of a work tree.
+ * 2. Ordinary source files are not here, although a person runs them: `package.json`, `Makefile`, `conftest.py`, scripts. Neither are
+ *    `.github/workflows` and other files of CI services, which run on other machines after a push that a person sees, nor `.gitignore`
+ *    and `.gitattributes`, which can only choose among drivers that the person's own configuration defines, nor `AGENTS.md` and its
+ *    like, which are text.
+ * 3. What builds write all day (`node_modules`, `.venv`, `.gradle`, `.yarn/cache`) is not here either: it belongs to the project.
+ */
+import { plainPath } from "../../base/plain-name.js";
+
+const list = (words: string): readonly string[] => words.trim().split(/\s+/);
+
+const VERSION_CONTROL = "version control runs or obeys what is in this folder";
+const EDITOR = "editors run or obey it";
+const AGENT = "coding agents run or obey it";
+const PACKAGES = "package managers and build tools obey it";
+const HOOKS = "git hooks run what it says";
+const SHELL = "a shell runs it";
+const TOOLS = "version managers and containers run or obey it";
+const STARTED = "an interpreter or debugger runs it when it starts";
+const ACCOUNT = "programs of this account run or obey it";
+
+/** Names of folders; everything below them counts. Some of them may be files. */
+const FOLDERS: ReadonlyMap<string, string> = reasons([
+  [VERSION_CONTROL, ".git .hg .jj .svn .bzr .sl .pijul _darcs .repo"],
+  [HOOKS, ".husky .githooks .git-hooks .lefthook .lefthook-local"],
+  [
+    EDITOR,
+    ".vscode .vscode-server .vscode-oss .idea .run .zed .fleet .vs .nova .helix .lapce .theia .vim .nvim .emacs.d",
+  ],
+  [
+    AGENT,
+    `.oxbow .claude .claude-plugin .codex .cursor .agents .agent .gemini .qwen .windsurf .codeium .continue .kiro .kilocode .opencode
+     .amp .augment .goose .junie .amazonq .copilot .crush .factory .qodo .tabnine .trae .warp .devin .openhands .cody .clinerules .pi`,
+  ],
+  [PACKAGES, ".mvn .pip"],
+  [TOOLS, ".devcontainer .mise .direnv"],
+  [STARTED, ".ipython .jupyter"],
+  [ACCOUNT, ".ssh .gnupg .terraform.d"],
+]);
+
+const FILES: ReadonlyMap<string, string> = reasons([
+  [VERSION_CONTROL.replace("what is in this folder", "it"), ".gitconfig .gitmodules .hgrc .arcconfig .arcrc"],
+  [HOOKS, ".pre-commit-config.yaml .pre-commit-config.yml .overcommit.yml .huskyrc .huskyrc.js .huskyrc.json"],
+  [
+    EDITOR,
+    ".vimrc _vimrc .gvimrc .exrc _exrc .nvimrc .nvim.lua .lvimrc .ideavimrc .dir-locals.el .dir-locals-2.el .emacs",
+  ],
+  [AGENT, ".mcp.json mcp.json .cursorrules .windsurfrules opencode.json opencode.jsonc crush.json"],
+  [
+    PACKAGES,
+    `.npmrc .yarnrc .yarnrc.yml .yarnrc.yaml .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js bunfig.toml .bunfig.toml pip.conf pip.ini .condarc
+     uv.toml .gemrc .bazelrc .bazeliskrc .buckconfig .buckconfig.local .sbtopts .jvmopts nuget.config rust-toolchain
+     rust-toolchain.toml .pypirc`,
+  ],
+  [
+    SHELL,
+    `.envrc .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc .zprofile .zshenv .zlogin .zlogout .profile .login
+     .cshrc .tcshrc .kshrc .mkshrc .inputrc .direnvrc .autoenv .autoenv.zsh .screenrc .tmux.conf`,
+  ],
+  [TOOLS, ".tool-versions .devcontainer.json mise.toml .mise.toml .rtx.toml .asdfrc"],
+  [
+    STARTED,
+    ".gdbinit .lldbinit .pdbrc .pythonrc .pythonstartup sitecustomize.py usercustomize.py .irbrc .pryrc .rprofile .renviron .ghci .ocamlinit .octaverc .perldb",
+  ],
+  [ACCOUNT, ".ripgreprc .curlrc .wgetrc .terraformrc .netrc"],
+]);
+
+/** What a name alone cannot say. Against the path in lower case. */
+const SHAPES: readonly (readonly [RegExp, string])[] = [
+  [/(^|\/)\.(aider|roo|cline)[^/]*(\/|$)/, AGENT],
+  [/(^|\/)\.github\/(hooks|agents|skills|extensions|copilot)(\/|$)/, AGENT],
+  [/(^|\/)\.cargo\/(config|credentials)(\.toml)?$/, PACKAGES],
+  [/(^|\/)\.yarn\/(plugins|releases|sdks)(\/|$)/, PACKAGES],
+  [/(^|\/)\.bundle\/(config|plugin)(\/|$)/, PACKAGES],
+  [/(^|\/)gradle\/wrapper(\/|$)/, PACKAGES],
+  [/(^|\/)tools\/bazel(\.(ps1|bat|exe))?$/, PACKAGES],
+  [/(^|\/)\.?lefthook(-local)?\.(ya?ml|toml|jsonc?)$/, HOOKS],
+  [/(^|\/)\.?simple-git-hooks\.(c?js|json)$/, HOOKS],
+  [/(^|\/)\.?mise\.[^/]+\.toml$/, TOOLS],
+  [/(^|\/)\.?mise\/(config(\.[^/]+)?\.toml|tasks(\/|$)|conf\.d(\/|$))/, TOOLS],
+  [/(^|\/)\.mise-tasks(\/|$)/, TOOLS],
+  [/(^|\/)\.lldbinit-[^/]+$/, STARTED],
+  [/(^|\/)[^/]+\.(code-workspace|sublime-project)$/, EDITOR],
+  [/(^|\/)\.docker\/(config\.json$|cli-plugins(\/|$))/, ACCOUNT],
+  [/(^|\/)\.kube\/config$/, ACCOUNT],
+  [/(^|\/)\.local\/(bin|share\/(applications|systemd))(\/|$)/, ACCOUNT],
+  [/(^|\/)library\/(launchagents|launchdaemons)(\/|$)/, ACCOUNT],
+  [
+    /(^|\/)\.config\/(autostart|systemd|environment\.d|git|jj|hg|fish|nvim|helix|zed|code|direnv|pip|uv|pnpm|npm|mise[^/]*|gh|nushell|kitty|wezterm)(\/|$)/,
+    ACCOUNT,
+  ],
+];
+
+/** Why only a person may let this path change; undefined for an ordinary one. Relative, with forward slashes. */
+export function guardedName(path: string): string | undefined {
+  const plain = plainPath(path);
+  const names = plain.split("/");
+  for (const name of names) {
+    const reason = FOLDERS.get(name);
+    if (reason !== undefined) return reason;
+  }
+  return FILES.get(names.at(-1) ?? "") ?? SHAPES.find(([shape]) => shape.test(plain))?.[1];
+}
+
+function reasons(groups: readonly (readonly [string, string])[]): ReadonlyMap<string, string> {
+  return new Map(groups.flatMap(([reason, words]) => list(words).map((word) => [word, reason] as const)));
+}

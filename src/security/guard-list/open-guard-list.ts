@@ -1,0 +1,25 @@
+import type { Clock } from "../../base/clock.js";
+import { findProgram } from "../../system/find-program.js";
+import { NestedRepositories } from "../sandbox/nested-repositories.js";
+import { PersonalSettings } from "./git-settings.js";
+import { GuardList } from "./guard-list.js";
+
+export interface OpenGuardListOptions {
+  /** Folders that may be changed, the workspace first: free of links. */
+  readonly roots: readonly string[];
+  readonly home: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly clock: Pick<Clock, "now" | "wall">;
+}
+
+/** The guard list of these folders, with the git of this machine. */
+export function openGuardList({ roots, home, variables, clock }: OpenGuardListOptions): GuardList {
+  const [workspace] = roots;
+  const program = findProgram("git", variables.PATH, workspace === undefined ? {} : { outside: workspace });
+  const searches = roots.map((root) => new NestedRepositories(root, { clock }));
+  return new GuardList({
+    roots,
+    personal: new PersonalSettings({ program, home, variables }),
+    nested: () => searches.flatMap((search) => search.find()),
+  });
+}

@@ -1,0 +1,109 @@
+/**
+ * Whether a path leads to one of Oxbow's own files: keys, credentials, stored sessions, settings.
+ *
+ * 1. A file is known by its number on its device, and so is every folder above it: another spelling, a link or a second mount of the
+ *    folder makes no difference.
+ * 2. A hard link has the number of a file in one of the folders. Few files have several names, so that is only looked up for those.
+ */
+import { type BigIntStats, readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+export interface OwnFilesOptions {
+  /** Absolute. */
+  readonly folders: readonly string[];
+  /** Milliseconds that only go forward. */
+  now(): number;
+}
+
+export interface FileNumber {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly nlink: bigint;
+}
+
+/** A look through the folders holds for this long. */
+const FRESH_MS = 1000;
+const MAX_ENTRIES = 20_000;
+
+export class OwnFiles {
+  readonly #options: OwnFilesOptions;
+  #linked: { readonly numbers: ReadonlySet<string>; readonly at: number } | undefined;
+
+  constructor(options: OwnFilesOptions) {
+    this.#options = options;
+  }
+
+  /** `found` is what was opened there, where it was. */
+  has(path: string, found?: FileNumber): boolean {
+    const folders = new Set(this.#options.folders.flatMap((folder) => numberAt(folder) ?? []));
+    if (folders.size === 0) return false;
+    const entry = found ?? statAt(path);
+    if (entry !== undefined && folders.has(numberOf(entry))) return true;
+    for (let folder = dirname(realPath(path)); ; folder = dirname(folder)) {
+      const number = numberAt(folder);
+      if (number !== undefined && folders.has(number)) return true;
+      if (folder === dirname(folder)) break;
+    }
+    return entry !== undefined && hasSeveralNames(entry) && this.#linkedNumbers().has(numberOf(entry));
+  }
+
+  /** Own files that have a second name somewhere. */
+  #linkedNumbers(): ReadonlySet<string> {
+    const now = this.#options.now();
+    if (this.#linked !== undefined && now - this.#linked.at < FRESH_MS) return this.#linked.numbers;
+    const numbers = new Set<string>();
+    const waiting = [...this.#options.folders];
+    let left = MAX_ENTRIES;
+    for (let folder = waiting.shift(); folder !== undefined && left > 0; folder = waiting.shift()) {
+      for (const entry of entriesOf(folder)) {
+        left -= 1;
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) waiting.push(path);
+        else if (entry.isFile()) {
+          const stat = statAt(path);
+          if (stat !== undefined && hasSeveralNames(stat)) numbers.add(numberOf(stat));
+        }
+      }
+    }
+    this.#linked = { numbers, at: now };
+    return numbers;
+  }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function hasSeveralNames({ nlink }: FileNumber): boolean {
+  return nlink > 1n;
+}
+
+function numberOf({ dev, ino }: FileNumber): string {
+  return `${dev}:${ino}`;
+}
+
+function numberAt(path: string): string | undefined {
+  const stat = statAt(path);
+  return stat && numberOf(stat);
+}
+
+function statAt(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without links, as far as it exists. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return dirname(path) === path ? path : join(realPath(dirname(path)), basename(path));
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Whether a place that was really opened may be read or changed.
+ *
+ * 1. It is asked about the place that is used, after it was opened: what a name led to when the call was decided does not count.
+ * 2. A guarded place may only change when a person said yes to that very path for this call (`granted`).
+ * 3. The program's own files may neither be read nor changed, by whatever name they are reached.
+ */
+import { isInside } from "./containment.js";
+import { type FoundEntry, NO_GUARD, type PathGuard } from "./path-guard.js";
+import { WorkspaceError } from "./workspace-error.js";
+
+export interface Opened {
+  /** Free of links. */
+  readonly absolute: string;
+  /** For errors. */
+  readonly shown: string;
+  readonly found?: FoundEntry | undefined;
+}
+
+export class Admission {
+  readonly guard: PathGuard;
+  readonly #granted: readonly string[];
+
+  constructor(guard: PathGuard = NO_GUARD, granted: readonly string[] = []) {
+    this.guard = guard;
+    this.#granted = granted;
+  }
+
+  withGranted(granted: readonly string[]): Admission {
+    return new Admission(this.guard, granted);
+  }
+
+  async toRead({ absolute, shown, found }: Opened): Promise<void> {
+    if (this.#granted.includes(absolute)) return;
+    if (await this.guard.isOwn(absolute, found)) throw own(shown);
+  }
+
+  async toChange({ absolute, shown, found }: Opened): Promise<void> {
+    await this.#refuse({ absolute, shown, found }, this.#granted.includes(absolute));
+  }
+
+  /** A folder on the way to a granted path may be made. */
+  async toMakeFolder({ absolute, shown }: Opened): Promise<void> {
+    await this.#refuse(
+      { absolute, shown },
+      this.#granted.some((path) => isInside(path, [absolute])),
+    );
+  }
+
+  async #refuse({ absolute, shown, found }: Opened, isGranted: boolean): Promise<void> {
+    if (isGranted) return;
+    if (await this.guard.isOwn(absolute, found)) throw own(shown);
+    const reason = await this.guard.reason(absolute);
+    if (reason === undefined) return;
+    throw new WorkspaceError(
+      "guarded",
+      `${shown} is guarded: ${reason}. Nothing was changed. Only a person can allow this, by a yes to this very path.`,
+    );
+  }
+}
+
+function own(shown: string): WorkspaceError {
+  return new WorkspaceError("guarded", `${shown} is one of Oxbow's own files, which no tool may read or change.`);
+}
