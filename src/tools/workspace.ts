@@ -156,6 +156,15 @@ export class Workspace {
     }
   }
 
+  /** Whether a file that was found by searching may be shown. Absolute and free of links. */
+  async mayRead(absolute: string): Promise<boolean> {
+    const shown = printable(this.display(absolute));
+    return this.#admission.toRead({ absolute, shown }).then(
+      () => true,
+      () => false,
+    );
+  }
+
   /** The bytes of a regular file, at most `maxBytes` of them. Does not count as having seen it. */
   read(path: string, options: { maxBytes?: number } = {}): Promise<FileBytes> {
     return this.withFile(path, async (handle, file) => ({

@@ -6,6 +6,7 @@
  * `?` and `[…]` in ignore files match whole characters, not bytes.
  */
 import type { FileHandle } from "node:fs/promises";
+import { join } from "node:path";
 import { isInside } from "../files/containment.js";
 import { HeldDirectory } from "../files/held-directory.js";
 import { printable } from "../files/printable.js";
@@ -108,7 +109,9 @@ export class Searcher {
     });
     const findings = found.findings();
     const confirm = request.mode === "content" ? confirmLines : confirmPlaces;
-    const files = engine === "ripgrep" ? await confirm(start.absolute, findings.files, signal) : findings.files;
+    const inPlace = engine === "ripgrep" ? await confirm(start.absolute, findings.files, signal) : findings.files;
+    const readable = await Promise.all(inPlace.map((file) => this.#workspace.mayRead(join(start.absolute, file.path))));
+    const files = inPlace.filter((_, index) => readable[index]);
     return { ...findings, files, start, kind: "folder", isBinary: false };
   }
 
