@@ -269,9 +269,9 @@ program=$2; shift 3; exec "$program" "$@"
       // Spelled so that only the sandbox can know which file is meant.
       `d=${home}; f=sessions; cat "$d/data/$f.key"`,
       `exec 3<>/dev/tcp/127.0.0.1/${port}`,
-      "echo '#!/bin/sh' > .git/hooks/pre-commit",
-      "echo '[alias]' >> .git/config",
-      "mkdir -p .oxbow && echo x > .oxbow/config.toml",
+      "d=.git; echo '#!/bin/sh' > $d/hooks/pre-commit",
+      "d=.git; echo '[alias]' >> $d/config",
+      "d=.oxbow; mkdir -p $d && echo x > $d/config.toml",
     ];
     const allow = ["--permission-mode", "allow"];
     const inside = await calling(

@@ -96,12 +96,16 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
+/** Notes directly in an agent's folder: no agent runs or obeys them. */
+const NOTES = /(^|\/)\.[^/]+\/[^/]+\.(txt|log)$/;
+
 /** Why only a person may let this path change; undefined for an ordinary one. Relative, with forward slashes. */
 export function guardedName(path: string): string | undefined {
   const plain = plainPath(path);
   const names = plain.split("/");
   for (const name of names) {
     const reason = FOLDERS.get(name);
+    if (reason === AGENT && NOTES.test(plain)) return undefined;
     if (reason !== undefined) return reason;
   }
   return FILES.get(names.at(-1) ?? "") ?? SHAPES.find(([shape]) => shape.test(plain))?.[1];
