@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import type { CallId } from "../../protocol/ids.js";
+import { previewCall } from "../../security/permissions/preview.js";
 import { askPermission } from "./permission-prompt.js";
 import type { Terminal } from "./terminal.js";
 
@@ -35,4 +36,34 @@ describe("a question about a call", () => {
     const widths = lines.map((line) => [...line].reduce((sum, character) => sum + (character === "字" ? 2 : 1), 0));
     expect(Math.max(...widths)).toBeLessThanOrEqual(40);
   });
+
+  verifies(
+    ["P2"],
+    "about a guarded path shows what would be written, and takes no yes for more than this call",
+    async () => {
+      const written: string[] = [];
+      const answers = ["t", "s", "y"];
+      const asked: string[] = [];
+      const err = { isTerminal: true, columns: 80, write: (piece: string) => void written.push(piece) };
+      const askLine = async (text: string) => {
+        asked.push(text);
+        return answers.shift();
+      };
+      const terminal: Terminal = { out: err, err, showProgress: true, color: false, askLine };
+      const args = { path: ".git/hooks/pre-commit", content: "#!/bin/sh\n[y] once\n" };
+      const question = {
+        call: "call_1" as CallId,
+        tool: "write",
+        args,
+        summary: "write .git/hooks/pre-commit",
+        reason: ".git/hooks/pre-commit is guarded: git runs it.",
+        offer: [],
+        once_only: true as const,
+        preview: previewCall(args) ?? "",
+      };
+      expect(await askPermission(terminal, question, new AbortController().signal)).toBe("allow_once");
+      expect(written.join("")).toContain("It would write:\n  │ +#!/bin/sh\n  │ +[y] once\n");
+      expect(asked).toEqual(Array(3).fill("[y] once, for this path  [n] no: "));
+    },
+  );
 });
