@@ -94,7 +94,7 @@ export const REQUIREMENTS = [
   { id: "S10", title: "The session command", status: "done" },
   { id: "S11", title: "Tamper-evident log", status: "done" },
   { id: "S12", title: "Counterfactual runs side by side", status: "open" },
-  { id: "S13", title: "A session is leased to one process", status: "open" },
+  { id: "S13", title: "A session is leased to one process", status: "part" },
   // Context
   { id: "X1", title: "Instruction files, nested and from other tools", status: "done" },
   { id: "X2", title: "Dynamic markers in instructions", status: "open" },

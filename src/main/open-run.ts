@@ -19,7 +19,7 @@ import { STANDING_INSTRUCTION } from "../security/untrusted/standing-instruction
 import type { Variables } from "./env.js";
 import type { EngineParts } from "./harness.js";
 import { modelFits } from "./model-fit.js";
-import { pastEvents, resumeSession, takeUp } from "./resumed-session.js";
+import { pastEvents, type ResumedSession, resumeSession, takeUp } from "./resumed-session.js";
 import { RunCompaction } from "./run-compaction.js";
 import { RunCosts } from "./run-costs.js";
 import { RunGuard } from "./run-guard.js";
@@ -57,6 +57,19 @@ export async function openRun(
   const parts = before === undefined ? engine : { ...engine, model: before.run.model };
   const resumed = request.resume && (await resumeSession(parts.sessions, request.resume));
   if (resumed !== undefined && "failure" in resumed) return resumed;
+  try {
+    return await openSessionRun(parts, request, resumed);
+  } catch (error) {
+    await resumed?.lease.release();
+    throw error;
+  }
+}
+
+async function openSessionRun(
+  parts: EngineParts,
+  request: RunRequest,
+  resumed: ResumedSession | undefined,
+): Promise<OpenedRun> {
   const session: SessionId = resumed?.record.id ?? parts.ids.next("sess");
   const { log, clock, root, sessions } = parts;
   const { settings } = parts.loaded;

@@ -7,12 +7,15 @@ import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
+import type { Lease } from "../sessions/lease.js";
 import type { StoredSession } from "../sessions/resume.js";
-import { type SessionRecord, StoreError } from "../sessions/store.js";
+import { type SessionRecord, type SessionStore, StoreError } from "../sessions/store.js";
 import type { SessionShelf } from "./session-shelf.js";
 
 export interface ResumedSession extends StoredSession {
   readonly calls: readonly CutOffCall[];
+  /** Taken before anything was read: the session stays as it was read. */
+  readonly lease: Lease;
 }
 
 type Request = CommandPayloads["CreateSession"] & { readonly resume: SessionId };
@@ -23,25 +26,44 @@ export async function resumeSession(
 ): Promise<ResumedSession | { readonly failure: Failure }> {
   try {
     const store = await sessions.open();
-    if (store === undefined) return { failure: failure("SessionNotFound", { session }) };
-    const { readStoredSession } = await import("../sessions/resume.js");
-    const stored = await readStoredSession(store, session);
-    if (stored.orphans.size === 0) return { ...stored, calls: stored.rebuilt.open };
-    if (answer === undefined) return { failure: failure("OrphanedCalls", { calls: describe(stored) }) };
-    if (answer.verdict === "abort") {
-      await store.update(session, { ended: "user" });
-      return { failure: failure("SessionAborted", { session }) };
+    // Without a look first, a lease would be taken of a session that is not there.
+    if ((await store?.get(session)) === undefined || store === undefined) {
+      return { failure: failure("SessionNotFound", { session }) };
     }
-    const { verdict, note } = answer;
-    const calls = stored.rebuilt.open.map((call) =>
-      stored.orphans.has(call.call) ? { ...call, verdict: { verdict, ...(note !== undefined && { note }) } } : call,
-    );
-    return { ...stored, calls };
+    const lease = await store.lease(session);
+    try {
+      const resumed = await readLeased(store, { session, answer });
+      if ("failure" in resumed) await lease.release();
+      return "failure" in resumed ? resumed : { ...resumed, lease };
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
+    if (error.code === "leased") return { failure: failure("SessionLeased", { session, detail: error.message }) };
     if (error.code === "not-found") return { failure: failure("SessionNotFound", { session }) };
     return { failure: failure("SessionUnreadable", { session, detail: error.message }) };
   }
+}
+
+async function readLeased(
+  store: SessionStore,
+  { session, answer }: { readonly session: SessionId; readonly answer: Request["orphans"] },
+): Promise<Omit<ResumedSession, "lease"> | { readonly failure: Failure }> {
+  const { readStoredSession } = await import("../sessions/resume.js");
+  const stored = await readStoredSession(store, session);
+  if (stored.orphans.size === 0) return { ...stored, calls: stored.rebuilt.open };
+  if (answer === undefined) return { failure: failure("OrphanedCalls", { calls: describe(stored) }) };
+  if (answer.verdict === "abort") {
+    await store.update(session, { ended: "user" });
+    return { failure: failure("SessionAborted", { session }) };
+  }
+  const { verdict, note } = answer;
+  const calls = stored.rebuilt.open.map((call) =>
+    stored.orphans.has(call.call) ? { ...call, verdict: { verdict, ...(note !== undefined && { note }) } } : call,
+  );
+  return { ...stored, calls };
 }
 
 /** Brings the log to an end that a new turn may follow; answers with what was said so far. */

@@ -4,9 +4,12 @@ import type { IdSource } from "../base/ulid.js";
 import type { RunJournal } from "../chain/services.js";
 import type { Model } from "../engine/ports.js";
 import type { Envelope } from "../protocol/envelope.js";
-import { type Failure, failure } from "../protocol/errors.js";
+import type { Failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
 import type { Journal } from "../sessions/journal.js";
+import type { Lease } from "../sessions/lease.js";
+import { notSaved } from "../sessions/not-saved.js";
+import type { SessionStore } from "../sessions/store.js";
 import type { ResumedSession } from "./resumed-session.js";
 import type { SessionShelf } from "./session-shelf.js";
 
@@ -31,11 +34,12 @@ export interface OpenedJournal extends RunJournal {
 
 /** For a session that goes on, the store is open already: what happens is on the disk from the first event on. */
 export async function openJournal(parts: JournalParts): Promise<OpenedJournal> {
+  const lease = new RunLease(parts);
   let journal: Journal | undefined;
   let loading: Promise<Journal> | undefined;
   const early: Envelope[] = [];
   const load = (): Promise<Journal> => {
-    loading ??= createJournal(parts).then((created) => {
+    loading ??= createJournal(parts, lease).then((created) => {
       journal = created;
       for (const event of early.splice(0)) journal.record(event);
       return created;
@@ -60,12 +64,39 @@ export async function openJournal(parts: JournalParts): Promise<OpenedJournal> {
       if (journal !== undefined || early.length > 0) await (await load()).settle();
     },
     close: async () => {
-      if (journal !== undefined || early.length > 0) await (await load()).close();
+      try {
+        if (journal !== undefined || early.length > 0) await (await load()).close();
+      } finally {
+        await lease.release();
+      }
     },
   };
 }
 
-async function createJournal(parts: JournalParts): Promise<Journal> {
+/** The session's lease: a resumed one has it, a new one takes it before it is created. */
+class RunLease {
+  readonly #session: SessionId;
+  #lease: Promise<Lease> | undefined;
+
+  constructor({ session, resumed }: JournalParts) {
+    this.#session = session;
+    this.#lease = resumed && Promise.resolve(resumed.lease);
+  }
+
+  async takeIn(store: SessionStore): Promise<void> {
+    this.#lease ??= store.lease(this.#session).catch((error) => {
+      this.#lease = undefined;
+      throw error;
+    });
+    await this.#lease;
+  }
+
+  async release(): Promise<void> {
+    await (await this.#lease?.catch(() => undefined))?.release();
+  }
+}
+
+async function createJournal(parts: JournalParts, lease: RunLease): Promise<Journal> {
   const { session, resumed, root, model, sessions, clock, ids } = parts;
   const { Journal } = await import("../sessions/journal.js");
   const record = resumed?.record;
@@ -82,9 +113,14 @@ async function createJournal(parts: JournalParts): Promise<Journal> {
     uncondensed: resumed?.uncondensed ?? 0,
     model: `${provider}:${name}`,
     clock,
-    openStore: () => sessions.open(),
+    head: record?.last_event ?? 0,
+    openStore: async () => {
+      const store = await sessions.open();
+      if (store !== undefined) await lease.takeIn(store);
+      return store;
+    },
     loadRedactor,
-    onFailure: ({ message }) => parts.onFailure(failure("SessionNotSaved", { detail: message })),
+    onFailure: (error) => parts.onFailure(notSaved(error)),
   });
 }
 

@@ -12,6 +12,9 @@ const TEXTS = {
   SessionNotFound: "There is no session <session>. 'oxbow session list' shows what there is.",
   SessionNotSaved:
     "The session cannot be saved: <detail> Nothing more was run. What happened so far is kept in memory until Oxbow ends; '--store none' goes on without saving.",
+  SessionLeased: "<detail> Wait for it with --wait TIME, or continue in a copy: oxbow session branch <session>.",
+  SessionTakenOver:
+    "Another process has continued this session: <detail> This process can write to it no more, and nothing more was run. Resume it to see what the other one did (oxbow run --resume ID), or continue in a copy (oxbow session branch ID).",
   SessionUnreadable: "Session <session> cannot be read: <detail>",
   OrphanedCalls:
     "The session ended while <calls>. Nobody saw how that ended, so it is not run again. Look, then resume with --orphan failed, --orphan succeeded or --orphan abort.",

@@ -24,12 +24,16 @@ let folder: string;
 let store: SessionStore;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "journal-"));
-  store = await openSqliteStore({ path: join(folder, "sessions.db"), key: new Uint8Array(32).fill(7) });
+  store = await openStore();
 });
 afterEach(async () => {
   await store.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+function openStore(): Promise<SessionStore> {
+  return openSqliteStore({ path: join(folder, "sessions.db"), key: new Uint8Array(32).fill(7) });
+}
 
 /** A run's bus, as far as a journal sees it. */
 function recording(through: SessionStore | "none" = store) {
@@ -50,7 +54,11 @@ function recording(through: SessionStore | "none" = store) {
     create,
     model: "p:m",
     clock: systemClock,
-    openStore: async () => (through === "none" ? undefined : through),
+    openStore: async () => {
+      if (through === "none") return undefined;
+      await through.lease(session);
+      return through;
+    },
     loadRedactor: async () => redactor,
     onFailure: (error) => failures.push(error),
   });
@@ -74,6 +82,13 @@ async function stored(session: Envelope["session"]): Promise<Envelope[]> {
   const events: Envelope[] = [];
   for await (const event of store.events(session)) events.push(event);
   return events;
+}
+
+/** One that has no lease: it stands for a process that took the session over. */
+async function byAnotherProcess(session: Envelope["session"], events: readonly Envelope[]): Promise<void> {
+  const other = await openStore();
+  await other.append(session, events, "sync");
+  await other.close();
 }
 
 describe("the journal", () => {
@@ -160,6 +175,45 @@ describe("the journal", () => {
       { numRuns: 60, seed: 9 },
     );
   });
+
+  verifies(["S3", "S13"], "writes nothing more once another process has continued the session", async () => {
+    const { session, journal, publish, published, failures } = recording();
+    for (const body of [started("one"), ended]) publish(body);
+    await journal.settle();
+    const other = { ...published[0], id: 3 } as Envelope;
+    await byAnotherProcess(session, [other, { ...published[1], id: 4 } as Envelope]);
+    const call = { call: ids.next("call"), tool: "bash", args: {} };
+    await expect(journal.intend(call)).rejects.toMatchObject({ code: "conflict" });
+    expect(await store.orphans(session)).toEqual([]);
+    for (let turns = 2; turns < 5; turns++) {
+      for (const body of [started("more"), ended]) publish(body);
+      await expect(journal.settle()).rejects.toMatchObject({ code: "conflict" });
+      // Each turn hears of it, so that none runs unsaved.
+      expect(failures).toHaveLength(turns);
+    }
+    expect((await stored(session)).map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+    expect((await stored(session))[2]).toEqual(other);
+    expect(await store.verify(session)).toMatchObject({ ok: true });
+  });
+
+  verifies(
+    ["S3", "S13"],
+    "leaves a call without an end in the ledger when its result cannot be in the log",
+    async () => {
+      const { session, journal, publish, published } = recording();
+      const call = { call: ids.next("call"), tool: "bash", args: {} };
+      publish(started("go"));
+      publish({ kind: "ToolCallStarted", payload: call });
+      await journal.intend(call);
+      await byAnotherProcess(session, [{ ...published[0], id: 3 } as Envelope]);
+      publish({
+        kind: "ToolResult",
+        payload: { call: call.call, tool: "bash", status: "ok", content: [text("done")] },
+      });
+      await expect(journal.settle()).rejects.toMatchObject({ code: "conflict" });
+      expect(await store.orphans(session)).toMatchObject([{ call: call.call }]);
+    },
+  );
 
   verifies(["S6"], "condenses a log that has become long, behind the end of a turn", async () => {
     const { session, journal, publish } = recording();

@@ -8,6 +8,8 @@
  * 3. The store is opened with the first event. A session without a turn is not stored.
  * 4. Behind the end of a turn, now and then, what has come since is condensed for the next resume (condense.ts).
  * 5. When writing fails, the run hears of it at once, events wait in memory, and the next turn begins by writing them.
+ * 6. Intents and conclusions name the last event that this journal gave to the store. When the store has another one, or the lease is
+ *    lost, another process has continued the session. That is final: this journal writes nothing more, so two histories never mix.
  */
 import { createHash } from "node:crypto";
 import type { Clock } from "../base/clock.js";
@@ -19,6 +21,7 @@ import type { CallId, SessionId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import { EventRedaction, type Redactor } from "./redacted-events.js";
 import { type Durability, type NewSession, type SessionStore, STRETCH_EVENTS, StoreError } from "./store.js";
+import { overtaken } from "./write-conflict.js";
 
 export interface JournalOptions {
   readonly session: SessionId;
@@ -30,6 +33,8 @@ export interface JournalOptions {
   readonly uncondensed?: number;
   /** PROVIDER:MODEL as the row has it. */
   readonly model: string;
+  /** The last event of the log when the session was read; 0 for a new one. */
+  readonly head?: number;
   /** Called once, late. Answers undefined where nothing is to be stored. */
   readonly openStore: () => Promise<SessionStore | undefined>;
   readonly loadRedactor: () => Promise<Redactor>;
@@ -69,6 +74,8 @@ export class Journal {
   #early: Envelope[] | undefined = [];
   #settled: Promise<void> = Promise.resolve();
   #broken: StoreError | undefined;
+  /** The last event that the store was given. */
+  #head: number;
   #recovering: Promise<void> | undefined;
   /** Calls whose end is to be written, with what a person said about it. */
   readonly #intended: Map<CallId, string | undefined>;
@@ -83,6 +90,7 @@ export class Journal {
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#toCreate = options.create;
+    this.#head = options.head ?? 0;
     this.#model = options.model;
     this.#uncondensed = options.uncondensed ?? 0;
     this.#intended = new Map(options.orphans);
@@ -95,8 +103,7 @@ export class Journal {
       return;
     }
     if (this.#store === undefined) return;
-    // A new turn is a new chance: there may be room on the disk again.
-    if (event.kind === "TurnStarted" && this.#broken !== undefined) this.#recovering ??= this.#recover();
+    if (event.kind === "TurnStarted" && this.#broken !== undefined) this.#tryAgain(this.#broken);
     this.#measure(() => this.#accept(event));
   }
 
@@ -114,7 +121,8 @@ export class Journal {
     try {
       // In one commit with what led to it.
       this.#submit("group");
-      await store.intend({ call, session, tool, args_hash, mutating: true, started_at });
+      const fence = { session, head: this.#head };
+      await store.intend({ call, session, tool, args_hash, mutating: true, started_at }, fence);
       await this.#settled;
     } catch (error) {
       this.#fail(error);
@@ -244,6 +252,7 @@ export class Journal {
     const events = this.#unsaved.slice(this.#submitted);
     if (events.length === 0) return;
     this.#submitted += events.length;
+    this.#head = events.at(-1)?.id ?? this.#head;
     const written = this.#store?.append(this.#options.session, events, durability);
     this.#follow(written, {
       done: () => {
@@ -260,7 +269,8 @@ export class Journal {
     const note = this.#intended.get(call);
     this.#intended.delete(call);
     const conclusion = { outcome: status, completed_at: event.ts, result_event: event.id };
-    this.#follow(this.#store?.conclude(call, { ...conclusion, ...(note !== undefined && { note }) }));
+    const fence = { session: this.#options.session, head: this.#head };
+    this.#follow(this.#store?.conclude(call, { ...conclusion, ...(note !== undefined && { note }) }, fence));
   }
 
   #follow(written: Promise<void> | undefined, then: { readonly done?: () => void; readonly undone?: () => void } = {}) {
@@ -281,12 +291,26 @@ export class Journal {
     return told;
   }
 
+  /** A new turn is a new chance: there may be room on the disk again. A turn in a session that another process has is not. */
+  #tryAgain(broken: StoreError): void {
+    if (broken.code === "conflict") this.#options.onFailure(broken);
+    else this.#recovering ??= this.#recover();
+  }
+
   /** Finds out what the store has after all and gives it the rest. */
   async #recover(): Promise<void> {
     await this.#settled;
     try {
-      const record = await this.#store?.get(this.#options.session);
-      this.#unsaved = this.#unsaved.filter(({ id }) => id > (record?.last_event ?? 0));
+      const { session } = this.#options;
+      const record = await this.#store?.get(session);
+      const head = record?.last_event ?? 0;
+      if (head > this.#head) {
+        this.#broken = overtaken({ session, head: this.#head }, head);
+        this.#options.onFailure(this.#broken);
+        return;
+      }
+      this.#head = head;
+      this.#unsaved = this.#unsaved.filter(({ id }) => id > head);
       this.#submitted = 0;
       this.#broken = undefined;
       if (record !== undefined) this.#toCreate = undefined;

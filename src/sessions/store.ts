@@ -6,13 +6,16 @@
  * 2. When an append resolves, its events survive the end of the process; with `sync` they survive a power cut.
  * 3. Readers see every append that was called before them on the same store, also those that have not resolved.
  * 4. A call is intended once and concluded once. An intent of a mutating call is on the disk before `intend` resolves.
- * 5. What is read is what was written, or what is left of it after `expire`, or an error: never something else.
+ * 5. A writer that names the head it knows (`Fence`) is refused with `conflict` when the log has another one, in the same commit.
+ * 6. A session is leased to one process (lease.ts). A process that has lost its lease writes nothing to the session.
+ * 7. What is read is what was written, or what is left of it after `expire`, or an error: never something else.
  */
 import type { Message } from "../protocol/content.js";
 import type { Envelope, EnvelopeOf } from "../protocol/envelope.js";
 import type { EventKind, SessionEndReason, ToolStatus } from "../protocol/events.js";
 import type { CallId, LogId, SessionId } from "../protocol/ids.js";
 import type { Usage } from "../protocol/usage.js";
+import type { Lease } from "./lease.js";
 
 export type StoreErrorCode =
   /** The key does not fit the database. */
@@ -29,8 +32,10 @@ export type StoreErrorCode =
   | "unavailable"
   | "closed"
   | "not-found"
-  /** Refused: it exists already, or somebody else was first. */
+  /** Refused: it exists already, or another writer was first. */
   | "conflict"
+  /** Refused: another live process has the session (lease.ts). */
+  | "leased"
   /** Refused: the caller's value cannot be stored. */
   | "invalid";
 
@@ -137,6 +142,12 @@ export interface Intent {
   readonly started_at: string;
 }
 
+/** What the writer of an intent or a conclusion knows: the last event of the session's log, its own unacknowledged ones included. */
+export interface Fence {
+  readonly session: SessionId;
+  readonly head: number;
+}
+
 export interface Conclusion {
   readonly outcome: ToolStatus;
   readonly completed_at: string;
@@ -208,10 +219,12 @@ export interface SessionStore {
   update(session: SessionId, patch: SessionPatch): Promise<void>;
   /** The session, its events and its ledger. */
   remove(session: SessionId): Promise<void>;
+  /** Takes the session for this process, whether it exists yet or not. Refuses with `leased` while another process has it. */
+  lease(session: SessionId): Promise<Lease>;
   /** Before a tool starts. Refuses a call that was intended before: it must not run again. */
-  intend(intent: Intent): Promise<void>;
+  intend(intent: Intent, fence?: Fence): Promise<void>;
   /** After it ended. */
-  conclude(call: CallId, conclusion: Conclusion): Promise<void>;
+  conclude(call: CallId, conclusion: Conclusion, fence?: Fence): Promise<void>;
   /** Calls that were started and have no end, oldest first. */
   orphans(session: SessionId): Promise<readonly Intent[]>;
   verify(session: SessionId): Promise<Verification>;

@@ -1,5 +1,5 @@
 import { TurnFailure } from "../../engine/cancel.js";
-import { failure } from "../../protocol/errors.js";
+import { notSaved } from "../../sessions/not-saved.js";
 import type { CreateToolLink } from "../services.js";
 
 /**
@@ -12,7 +12,7 @@ export const create: CreateToolLink =
   async (call, context, next) => {
     if (journal === undefined || !context.definition.mutating) return next(call);
     const intended = journal.intend(call).catch((error: Error) => {
-      throw new TurnFailure(failure("SessionNotSaved", { detail: error.message }));
+      throw new TurnFailure(notSaved(error));
     });
     // A link that refuses the call never comes to wait for it.
     intended.catch(() => {});

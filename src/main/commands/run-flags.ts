@@ -46,6 +46,7 @@ export const RUN_FLAGS: readonly Flag[] = [
   },
   { name: "continue", short: "c", help: "go on with the latest session of this folder" },
   { name: "resume", short: "r", value: "ID", help: "go on with a session, by its id or a piece of it" },
+  { name: "wait", value: "TIME", help: "wait so long while another process has the session open: 30s, 5m" },
   {
     name: "orphan",
     value: "VERDICT",

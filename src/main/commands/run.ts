@@ -20,6 +20,7 @@ import { environment, type Variables } from "../env.js";
 import { EXIT, exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
 import { helpLines, type ParsedFlags, parseFlags, UsageError } from "../flags.js";
 import { createEngine, type Engine } from "../harness.js";
+import { LeaseWait, waitLimit } from "../lease-wait.js";
 import { ModelRoutes } from "../model-routes.js";
 import { type Chosen, createModelShelf, type ModelShelf, type ModelWish } from "../model-shelf.js";
 import { outputGuard } from "../output-guard.js";
@@ -227,13 +228,16 @@ async function openSession(
   const note = flags.text("orphan-note");
   let request: CommandPayloads["CreateSession"] = resume === undefined ? {} : { resume: resume.id };
   if (verdict !== undefined) request = { ...request, orphans: { verdict, ...(note !== undefined && { note }) } };
+  const tell = (message: string) => void process.stderr.write(`oxbow: ${safeText(message)}\n`);
+  const wait = new LeaseWait({ limitMs: waitLimit(flags), clock: nodeClock, tell });
   for (;;) {
     const reply = await client.send("CreateSession", request);
     if (reply.ok && reply.session !== undefined) return { session: reply.session };
     if (reply.ok) throw new Error("the session could not be opened");
     const { failure } = reply;
+    if (await wait.again(failure)) continue;
     if (failure.reason !== "OrphanedCalls" || terminal.askLine === undefined) {
-      process.stderr.write(`oxbow: ${safeText(failure.message)}\n`);
+      tell(failure.message);
       return { exit: exitCodeOfFailure(failure) };
     }
     const { askAboutOrphans } = await import("../../clients/headless/orphan-prompt.js");

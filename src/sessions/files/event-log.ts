@@ -7,6 +7,7 @@ import type { EventKind } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { type EventRange, StoreError, type Verification } from "../store.js";
+import { outOfOrder } from "../write-conflict.js";
 import { type Chain, FIRST_LINK } from "./chain.js";
 import { ChainBreak, claims, expireLine, labelOf, type PreparedEvent, readEvent, renderEvent } from "./event-line.js";
 import { guarded } from "./file-errors.js";
@@ -91,14 +92,6 @@ export function linesAfter(
     last = { id: event.id, link, ts: event.ts };
   }
   return { text, tail: last };
-}
-
-function outOfOrder(session: SessionId, id: number, expected: number): StoreError {
-  const message =
-    id < expected
-      ? `Event ${id} of ${session} is in the log already; the next is ${expected}. Another process may be writing to this session.`
-      : `Event ${id} of ${session} would leave a gap; the next is ${expected}.`;
-  return new StoreError("conflict", message);
 }
 
 export interface LogPaths {

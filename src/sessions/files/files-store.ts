@@ -13,11 +13,14 @@
  * 2. The log is the truth; `messages/` is made from it until a person has edited something there (message-folder.ts).
  * 3. Files are their owner's alone: 0600 in folders of 0700.
  */
+import { join } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.js";
 import type { Message } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import { type CallId, isId, type SessionId } from "../../protocol/ids.js";
+import { type KnownHead, KnownHeads } from "../known-heads.js";
+import { type Lease, SessionLeases } from "../lease.js";
 import {
   type AppendOptions,
   type Conclusion,
@@ -25,6 +28,7 @@ import {
   type CopyEditsOptions,
   type Durability,
   type EventRange,
+  type Fence,
   type Intent,
   isSummary,
   type NewSession,
@@ -37,6 +41,8 @@ import {
   StoreError,
   type Verification,
 } from "../store.js";
+import { overtaken } from "../write-conflict.js";
+import { FIRST_LINK } from "./chain.js";
 import { CondensedFile } from "./condensed-file.js";
 import { prepareEvent } from "./event-line.js";
 import { Ledger, neverStarted } from "./ledger.js";
@@ -44,7 +50,7 @@ import { LineFile } from "./line-file.js";
 import { withCalls } from "./message-file.js";
 import { MESSAGE_KINDS } from "./message-fold.js";
 import { MessageFolder } from "./message-folder.js";
-import { newSessionState, openReader, readConf, type SessionState } from "./open-session.js";
+import { newSessionState, type OpenSession, openReader, readConf, type SessionState } from "./open-session.js";
 import { SessionCatalog } from "./session-catalog.js";
 import { type ConfValues, checkTime } from "./session-conf.js";
 import { SessionWriter } from "./session-writer.js";
@@ -63,7 +69,14 @@ export async function openFilesStore({ folder, key, clock = systemClock }: Files
   }
   const catalog = new SessionCatalog({ root: folder, key, clock });
   await catalog.prepare();
-  return new FilesStore(catalog, { key, clock });
+  const leases = new SessionLeases({ folder: join(folder, ".leases"), clock });
+  return new FilesStore(catalog, { key, clock, leases });
+}
+
+interface Parts {
+  readonly key: Uint8Array | undefined;
+  readonly clock: Clock;
+  readonly leases: SessionLeases;
 }
 
 /** What this store has going on for one session. */
@@ -78,15 +91,18 @@ class FilesStore implements SessionStore {
   readonly #catalog: SessionCatalog;
   readonly #key: Uint8Array | undefined;
   readonly #clock: Clock;
+  readonly #leases: SessionLeases;
+  readonly #heads = new KnownHeads();
   readonly #desks = new Map<SessionId, Desk>();
   /** Where calls that have not ended were begun, as far as this store has seen it. */
   readonly #calls = new Map<CallId, SessionId>();
   #closing: Promise<void> | undefined;
 
-  constructor(catalog: SessionCatalog, { key, clock }: { key: Uint8Array | undefined; clock: Clock }) {
+  constructor(catalog: SessionCatalog, { key, clock, leases }: Parts) {
     this.#catalog = catalog;
     this.#key = key;
     this.#clock = clock;
+    this.#leases = leases;
   }
 
   async create(session: NewSession): Promise<void> {
@@ -107,7 +123,10 @@ class FilesStore implements SessionStore {
     const prepared = events.map((event) => prepareEvent(session, event));
     const summarises = events.some(isSummary);
     await writer.add(async (open) => {
+      await this.#checkHead(session, open);
       await open.append(prepared);
+      this.#heads.move(session, await open.head());
+      this.#heads.commit();
       // One that stays is as good: the summary stands behind it.
       if (summarises) await condensed.discard().catch(() => {});
       const last = prepared.at(-1);
@@ -157,13 +176,34 @@ class FilesStore implements SessionStore {
     });
   }
 
-  async intend(intent: Intent): Promise<void> {
+  async lease(session: SessionId): Promise<Lease> {
+    const lease = await this.#leases.take(session);
+    try {
+      await this.#desk(session).writer.add(async (open) => {
+        const isThere = (await this.#catalog.find(session)) !== undefined;
+        this.#heads.learn(session, isThere ? await open.head() : { event: 0, link: FIRST_LINK });
+        return "group";
+      });
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+    return {
+      release: async () => {
+        this.#heads.forget(session);
+        await lease.release();
+      },
+    };
+  }
+
+  async intend(intent: Intent, fence?: Fence): Promise<void> {
     const { call, session, mutating } = intent;
     const { writer } = this.#desk(session);
     const isNew = !this.#calls.has(call);
     if (isNew) this.#calls.set(call, session);
     try {
       await writer.add(async (open) => {
+        await this.#check(open, fence);
         await open.addToLedger((ledger) => ledger.intention(intent));
         return mutating ? "sync" : "group";
       });
@@ -173,12 +213,13 @@ class FilesStore implements SessionStore {
     }
   }
 
-  async conclude(call: CallId, conclusion: Conclusion): Promise<void> {
+  async conclude(call: CallId, conclusion: Conclusion, fence?: Fence): Promise<void> {
     this.#checkOpen();
     const session = this.#calls.get(call) ?? (await this.#catalog.sessionOf(call));
     if (session === undefined) throw neverStarted(call);
     await this.#desk(session).writer.add(async (open) => {
       let mutating = false;
+      await this.#check(open, fence);
       await open.addToLedger((ledger) => {
         mutating = ledger.isMutating(call);
         return ledger.conclusion(call, conclusion);
@@ -186,6 +227,21 @@ class FilesStore implements SessionStore {
       return mutating ? "sync" : "group";
     });
     this.#calls.delete(call);
+  }
+
+  /** Under the session's lock. */
+  async #check(open: OpenSession, fence: Fence | undefined): Promise<void> {
+    if (fence === undefined) return;
+    const { event } = await this.#checkHead(fence.session, open);
+    if (event !== fence.head) throw overtaken(fence, event);
+  }
+
+  /** Under the session's lock: the head, once it is sure that it is the one this process left. */
+  async #checkHead(session: SessionId, open: OpenSession): Promise<KnownHead> {
+    this.#leases.check(session);
+    const head = await open.head();
+    this.#heads.check(session, head);
+    return head;
   }
 
   async orphans(session: SessionId): Promise<readonly Intent[]> {

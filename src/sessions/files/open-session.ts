@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { SessionId } from "../../protocol/ids.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
+import type { KnownHead } from "../known-heads.js";
 import { StoreError } from "../store.js";
 import { Chain } from "./chain.js";
 import type { PreparedEvent } from "./event-line.js";
@@ -61,6 +62,12 @@ export class OpenSession {
   async lastEvent(): Promise<number> {
     await this.#openLog();
     return this.#known().tail.id;
+  }
+
+  async head(): Promise<KnownHead> {
+    await this.#openLog();
+    const { id, link } = this.#known().tail;
+    return { event: id, link };
   }
 
   async conf(): Promise<SessionConf> {

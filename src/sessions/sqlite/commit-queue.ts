@@ -27,6 +27,7 @@ export interface CommitQueueOptions {
   readonly together: (work: () => void) => void;
   /** A transaction was undone: forget what was learnt in it. */
   readonly onRollback: () => void;
+  readonly onCommit: () => void;
 }
 
 const WAITING_MAX = 1000;
@@ -72,6 +73,7 @@ export class CommitQueue {
       for (const { reject } of batch) reject(error);
       return;
     }
+    this.#options.onCommit();
     for (const each of batch) {
       const error = refused.get(each);
       if (error === undefined) each.resolve();

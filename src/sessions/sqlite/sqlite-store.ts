@@ -1,15 +1,19 @@
 /** The default store: one encrypted database for all of a user's sessions, used by several processes at once. */
 import { hkdfSync } from "node:crypto";
+import { dirname, join } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import type { CallId, SessionId } from "../../protocol/ids.js";
+import { type KnownHead, KnownHeads } from "../known-heads.js";
+import { type Lease, SessionLeases } from "../lease.js";
 import {
   type AppendOptions,
   type Conclusion,
   type CondensedLog,
   type Durability,
   type EventRange,
+  type Fence,
   type Intent,
   isSummary,
   type NewSession,
@@ -23,7 +27,9 @@ import {
   type Stretch,
   type Verification,
 } from "../store.js";
+import { outOfOrder, overtaken } from "../write-conflict.js";
 import { Blobs } from "./blobs.js";
+import { FIRST_LINK } from "./chain.js";
 import { asStoreError, ChainBreak } from "./chain-break.js";
 import { CommitQueue } from "./commit-queue.js";
 import { Database } from "./database.js";
@@ -32,7 +38,7 @@ import { isEventId } from "./event-row.js";
 import { Ledger } from "./ledger.js";
 import { migrate } from "./migrations.js";
 import { Names } from "./names.js";
-import { SessionTable } from "./session-table.js";
+import { type Head, SessionTable } from "./session-table.js";
 import { paidCalls, SpendingTable } from "./spending-table.js";
 import { Stretches } from "./stretches.js";
 
@@ -57,7 +63,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
     database.close();
     throw error;
   }
-  return new SqliteStore(database, { clock, groupDelayMs, chainKey: derive(key, "oxbow session chains 1") });
+  const leases = new SessionLeases({ folder: join(dirname(path), "leases"), clock });
+  return new SqliteStore(database, { clock, groupDelayMs, leases, chainKey: derive(key, "oxbow session chains 1") });
 }
 
 /** The key of the file itself. */
@@ -74,6 +81,7 @@ function derive(key: Uint8Array, purpose: string): Uint8Array {
 interface Parts {
   readonly clock: Clock;
   readonly groupDelayMs: number;
+  readonly leases: SessionLeases;
   readonly chainKey: Uint8Array;
 }
 
@@ -84,12 +92,15 @@ class SqliteStore implements SessionStore {
   readonly #log: EventLog;
   readonly #stretches: Stretches;
   readonly #ledger: Ledger;
+  readonly #leases: SessionLeases;
+  readonly #heads = new KnownHeads();
   /** Calls that change something, begun here and not ended. */
   readonly #changing = new Set<CallId>();
   readonly #spending: SpendingTable;
 
-  constructor(database: Database, { clock, groupDelayMs, chainKey }: Parts) {
+  constructor(database: Database, { clock, groupDelayMs, chainKey, leases }: Parts) {
     this.#database = database;
+    this.#leases = leases;
     const names = new Names(database);
     this.#sessions = new SessionTable(database, chainKey);
     const tables = { database, names, blobs: new Blobs(database) };
@@ -100,9 +111,11 @@ class SqliteStore implements SessionStore {
     const onRollback = () => {
       names.forget();
       this.#log.forget();
+      this.#heads.rollBack();
     };
+    const onCommit = () => this.#heads.commit();
     const together = (work: () => void) => this.#sessions.together(work);
-    this.#queue = new CommitQueue({ database, clock, delayMs: groupDelayMs, together, onRollback });
+    this.#queue = new CommitQueue({ database, clock, delayMs: groupDelayMs, together, onRollback, onCommit });
   }
 
   async create(session: NewSession): Promise<void> {
@@ -120,7 +133,7 @@ class SqliteStore implements SessionStore {
     const summarises = events.some(isSummary);
     const last = prepared.at(-1);
     await this.#queue.add(durability, () => {
-      const head = this.#sessions.head(session);
+      const head = this.#checkedHead(session);
       for (const [i, { id }] of prepared.entries()) {
         const expected = head.last_event + 1 + i;
         if (id !== expected) throw outOfOrder(session, id, expected);
@@ -131,6 +144,7 @@ class SqliteStore implements SessionStore {
         const lastLink = this.#log.insert(head, prepared);
         const activeAt = Math.max(head.active_at, last.ts);
         this.#sessions.moveHead(head, { lastEvent: last.id, lastLink, activeAt });
+        this.#heads.move(session, { event: last.id, link: lastLink.toString("hex") });
         this.#spending.add(head, paid);
       };
     });
@@ -186,8 +200,40 @@ class SqliteStore implements SessionStore {
     this.#database.shrink();
   }
 
-  async intend(intent: Intent): Promise<void> {
+  async lease(session: SessionId): Promise<Lease> {
+    const lease = await this.#leases.take(session);
+    try {
+      this.#queue.flush();
+      this.#database.transaction("NORMAL", () => this.#learnHead(session));
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+    return {
+      release: async () => {
+        this.#heads.forget(session);
+        await lease.release();
+      },
+    };
+  }
+
+  #learnHead(session: SessionId): void {
+    const isThere = this.#sessions.find(session) !== undefined;
+    const head = isThere ? knownHead(this.#sessions.head(session)) : { event: 0, link: FIRST_LINK.toString("hex") };
+    this.#heads.learn(session, head);
+  }
+
+  /** Within a commit: the head, once it is sure that it is the one this process left. */
+  #checkedHead(session: SessionId): Head {
+    this.#leases.check(session);
+    const head = this.#sessions.head(session);
+    this.#heads.check(session, knownHead(head));
+    return head;
+  }
+
+  async intend(intent: Intent, fence?: Fence): Promise<void> {
     const written = this.#queue.add("group", () => {
+      this.#check(fence);
       this.#ledger.intention(this.#sessions.head(intent.session), intent);
       return undefined;
     });
@@ -199,10 +245,11 @@ class SqliteStore implements SessionStore {
     await this.#database.syncLog();
   }
 
-  async conclude(call: CallId, conclusion: Conclusion): Promise<void> {
+  async conclude(call: CallId, conclusion: Conclusion, fence?: Fence): Promise<void> {
     // The intent may still be waiting for its group; then it is not a mutating one.
     const isMutating = this.#changing.delete(call) || this.#ledger.isMutating(call);
     const written = this.#queue.add("group", () => {
+      this.#check(fence);
       this.#ledger.conclusion(call, conclusion);
       return undefined;
     });
@@ -210,6 +257,13 @@ class SqliteStore implements SessionStore {
     // Nobody stands still for it: the model hears of the result first, and another call that follows takes it along.
     await written;
     await this.#database.syncLog();
+  }
+
+  /** Within a commit. */
+  #check(fence: Fence | undefined): void {
+    if (fence === undefined) return;
+    const { last_event } = this.#checkedHead(fence.session);
+    if (last_event !== fence.head) throw overtaken(fence, last_event);
   }
 
   async orphans(session: SessionId): Promise<readonly Intent[]> {
@@ -293,14 +347,10 @@ class SqliteStore implements SessionStore {
   }
 }
 
-function nextTurnOfTheLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+function knownHead({ last_event, last_link }: Head): KnownHead {
+  return { event: last_event, link: last_link.toString("hex") };
 }
 
-function outOfOrder(session: SessionId, id: number, expected: number): StoreError {
-  const message =
-    id < expected
-      ? `Event ${id} of ${session} is in the log already; the next is ${expected}. Another process may be writing to this session.`
-      : `Event ${id} of ${session} would leave a gap; the next is ${expected}.`;
-  return new StoreError("conflict", message);
+function nextTurnOfTheLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

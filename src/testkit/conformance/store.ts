@@ -7,6 +7,7 @@ import type { EventKind } from "../../protocol/events.js";
 import type { CallId, LogId, SessionId } from "../../protocol/ids.js";
 import type { Usage } from "../../protocol/usage.js";
 import { EXPIRY_RULES } from "./store-expiry-rules.js";
+import { LEASE_RULES } from "./store-lease-rules.js";
 import { LEDGER_RULES } from "./store-ledger-rules.js";
 import { LOG_RULES } from "./store-log-rules.js";
 import { SESSION_RULES } from "./store-session-rules.js";
@@ -38,6 +39,11 @@ export interface IntentFields {
   readonly args_hash: string;
   readonly mutating: boolean;
   readonly started_at: string;
+}
+
+export interface FenceFields {
+  readonly session: SessionId;
+  readonly head: number;
 }
 
 export interface SpendingFields {
@@ -82,7 +88,8 @@ export interface StoreUnderTest {
     },
   ): Promise<void>;
   remove(session: SessionId): Promise<void>;
-  intend(intent: IntentFields): Promise<void>;
+  lease(session: SessionId): Promise<{ release(): Promise<void> }>;
+  intend(intent: IntentFields, fence?: FenceFields): Promise<void>;
   conclude(
     call: CallId,
     conclusion: {
@@ -91,6 +98,7 @@ export interface StoreUnderTest {
       readonly result_event?: number;
       readonly note?: string;
     },
+    fence?: FenceFields,
   ): Promise<void>;
   orphans(session: SessionId): Promise<readonly IntentFields[]>;
   verify(session: SessionId): Promise<{ readonly ok: boolean }>;
@@ -115,9 +123,18 @@ export interface TestRunner {
   it(name: string, body: () => Promise<void>): unknown;
 }
 
+const RULES: readonly Rule[] = [
+  ...LOG_RULES,
+  ...SESSION_RULES,
+  ...LEASE_RULES,
+  ...LEDGER_RULES,
+  ...EXPIRY_RULES,
+  ...SPENDING_RULES,
+];
+
 export function describeStore(name: string, openPlace: () => Promise<StorePlace>, runner: TestRunner): void {
   runner.describe(`session store ${name}`, () => {
-    for (const [title, body] of [...LOG_RULES, ...SESSION_RULES, ...LEDGER_RULES, ...EXPIRY_RULES, ...SPENDING_RULES]) {
+    for (const [title, body] of RULES) {
       runner.it(title, async () => {
         const place = await openPlace();
         const opened: StoreUnderTest[] = [];

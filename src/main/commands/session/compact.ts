@@ -10,6 +10,7 @@ import type { SessionAction } from "./session-action.js";
 const MODEL_FLAGS: readonly string[] = [
   "model",
   "provider",
+  "wait",
   "orphan",
   "orphan-note",
   "budget",

@@ -2,20 +2,24 @@ import { EXIT } from "../../exit-codes.js";
 import { UsageError } from "../../flags.js";
 import { confirm } from "./confirm.js";
 import type { SessionAction } from "./session-action.js";
+import { withLease } from "./with-lease.js";
 
 export const action: SessionAction = {
   flags: [{ name: "yes", short: "y", help: "without being asked" }],
   async run(flags, sessions) {
     const { id, title, pinned } = await sessions.named(flags);
     if (pinned) throw new UsageError(`${id} is pinned. 'oxbow session unpin ${id}' first.`);
-    if (!flags.has("yes") && !(await confirm(sessions, `Delete ${id} (${title ?? "no title"}) for good?`))) {
-      sessions.print(flags, { id, deleted: false }, () => "Nothing was deleted.");
-      return EXIT.cancelled;
-    }
-    await sessions.store.remove(id);
-    const { removeUndo } = await import("../../../sessions/undo/remove.js");
-    await removeUndo(sessions.shelf.undoFolder, id);
-    sessions.print(flags, { id, deleted: true }, () => `${id} was deleted.`);
-    return EXIT.answered;
+    const advice = "Leave it there first, then delete it.";
+    return withLease(sessions, { session: id, advice }, async () => {
+      if (!flags.has("yes") && !(await confirm(sessions, `Delete ${id} (${title ?? "no title"}) for good?`))) {
+        sessions.print(flags, { id, deleted: false }, () => "Nothing was deleted.");
+        return EXIT.cancelled;
+      }
+      await sessions.store.remove(id);
+      const { removeUndo } = await import("../../../sessions/undo/remove.js");
+      await removeUndo(sessions.shelf.undoFolder, id);
+      sessions.print(flags, { id, deleted: true }, () => `${id} was deleted.`);
+      return EXIT.answered;
+    });
   },
 };

@@ -10,6 +10,7 @@ import { confirm } from "./confirm.js";
 import type { OpenSessions } from "./open-sessions.js";
 import type { SessionAction } from "./session-action.js";
 import { findTurn, turnNumber } from "./turn-number.js";
+import { withLease } from "./with-lease.js";
 
 export const action: SessionAction = {
   flags: [
@@ -22,30 +23,36 @@ export const action: SessionAction = {
   ],
   async run(flags, sessions) {
     const record = await sessions.named(flags);
-    const journal = await openSessionUndo(sessions.shelf, record.id);
-    const plan = await planUndo(journal, { workspaceRoot: record.cwd, ...(await choiceOf(flags, sessions, record)) });
-    const color = sessions.terminal.color && sessions.terminal.out.isTerminal;
-    if (!flags.has("json")) await sessions.write(`${renderUndoPlan(plan, { color })}\n`);
-    if (flags.has("dry-run")) {
-      if (flags.has("json")) sessions.print(flags, undoPlanJson(plan), () => "");
-      return EXIT.answered;
-    }
-    const blocked = plan.items.some(({ state }) => state === "conflict") && !flags.has("skip-conflicts");
-    if (!blocked && plan.items.some(({ state }) => state === "ready") && !flags.has("yes")) {
-      const question = plan.redo ? "Do it again?" : "Undo this?";
-      if (!(await confirm(sessions, question))) return EXIT.cancelled;
-    }
-    const result = await applyUndo(journal, plan, { skipConflicts: flags.has("skip-conflicts") });
-    const files = result.done.length === 1 ? "1 entry" : `${result.done.length} entries`;
-    const left = result.left.length === 0 ? "" : ` ${result.left.length} left as they are.`;
-    sessions.print(
-      flags,
-      { ...undoPlanJson(plan), done: result.done.map(({ path }) => path), left: result.left.map(({ path }) => path) },
-      () => `${plan.redo ? "Done again" : "Undone"}: ${files}.${left}`,
-    );
-    return EXIT.answered;
+    if (flags.has("dry-run")) return undo(flags, sessions, record);
+    const advice = "Use /undo there, or leave it first.";
+    return withLease(sessions, { session: record.id, advice }, () => undo(flags, sessions, record));
   },
 };
+
+async function undo(flags: ParsedFlags, sessions: OpenSessions, record: SessionRecord): Promise<number> {
+  const journal = await openSessionUndo(sessions.shelf, record.id);
+  const plan = await planUndo(journal, { workspaceRoot: record.cwd, ...(await choiceOf(flags, sessions, record)) });
+  const color = sessions.terminal.color && sessions.terminal.out.isTerminal;
+  if (!flags.has("json")) await sessions.write(`${renderUndoPlan(plan, { color })}\n`);
+  if (flags.has("dry-run")) {
+    if (flags.has("json")) sessions.print(flags, undoPlanJson(plan), () => "");
+    return EXIT.answered;
+  }
+  const blocked = plan.items.some(({ state }) => state === "conflict") && !flags.has("skip-conflicts");
+  if (!blocked && plan.items.some(({ state }) => state === "ready") && !flags.has("yes")) {
+    const question = plan.redo ? "Do it again?" : "Undo this?";
+    if (!(await confirm(sessions, question))) return EXIT.cancelled;
+  }
+  const result = await applyUndo(journal, plan, { skipConflicts: flags.has("skip-conflicts") });
+  const files = result.done.length === 1 ? "1 entry" : `${result.done.length} entries`;
+  const left = result.left.length === 0 ? "" : ` ${result.left.length} left as they are.`;
+  sessions.print(
+    flags,
+    { ...undoPlanJson(plan), done: result.done.map(({ path }) => path), left: result.left.map(({ path }) => path) },
+    () => `${plan.redo ? "Done again" : "Undone"}: ${files}.${left}`,
+  );
+  return EXIT.answered;
+}
 
 async function choiceOf(flags: ParsedFlags, sessions: OpenSessions, record: SessionRecord): Promise<UndoChoice> {
   const given = (["turn", "from", "redo"] as const).filter((name) => flags.has(name));
