@@ -14,8 +14,10 @@ import type { Variables } from "./env.js";
 import type { ProjectInstructions } from "./project-instructions.js";
 import type { LoadedSettings } from "./settings.js";
 
-/** What this build loads; nobody is asked about the rest. A new loader adds its kinds here. */
+/** What this build loads; a person is not asked about the rest. A new loader adds its kinds here. */
 export const LOADED_KINDS: ReadonlySet<ContentKind> = new Set(["instructions"]);
+/** A session folder that is not approved is not used, which is no reason to end a run: it matters where a person can be asked. */
+const ASKED_KINDS: ReadonlySet<ContentKind> = new Set([...LOADED_KINDS, "sessions"]);
 
 export interface ProjectContentOptions {
   readonly loaded: LoadedSettings;
@@ -95,11 +97,15 @@ export class ProjectContent {
   }
 }
 
-export function discoverOptions({ root, loaded }: Pick<ProjectContentOptions, "root" | "loaded">) {
+export function discoverOptions({
+  root,
+  loaded,
+  conversation,
+}: Pick<ProjectContentOptions, "root" | "loaded" | "conversation">) {
   return {
     folder: root,
     home: { config: loaded.roots.config },
     sources: loaded.settings.context_sources.value,
-    kinds: LOADED_KINDS,
+    kinds: conversation === undefined ? LOADED_KINDS : ASKED_KINDS,
   };
 }

@@ -104,7 +104,7 @@ export class ProjectInstructions {
   async #texts(items: readonly TrustedItem[], moment: "start" | "turn"): Promise<readonly NamedText[]> {
     const texts: NamedText[] = [];
     const onRequest: string[] = [];
-    for (const item of items.filter(({ imported }) => imported !== true)) {
+    for (const item of items.filter(({ imported, kind }) => imported !== true && kind === "instructions")) {
       const path = join(item.root, item.path);
       const name = this.#nameOf(path);
       let text = decode(await (moment === "start" ? this.#gate : this.#quietGate).read(item));

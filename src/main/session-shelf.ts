@@ -1,10 +1,12 @@
 /**
  * Where this program keeps sessions (features S1, S7): `--store`, `OXBOW_STORE` or the profile, else the nearest `.oxbow/sessions/`
- * upward, else the user's own encrypted database. One store for all runs of the process, opened when it is first needed.
+ * of the project that a person has approved, else the user's own encrypted database. One store for all runs of the process, opened when it is first needed.
  */
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Clock } from "../base/clock.js";
+import { foldersUpward, realFolder } from "../security/trust/folders.js";
+import { isThere } from "../security/trust/is-there.js";
 import type { ResolvedKey } from "../sessions/key.js";
 import type { SessionStore } from "../sessions/store.js";
 import { nodeClock } from "../system/node-clock.js";
@@ -41,6 +43,7 @@ export class SessionShelf {
   readonly #options: SessionShelfOptions;
   #opened: Promise<SessionStore | undefined> | undefined;
   #key: Promise<ResolvedKey> | undefined;
+  #project: Promise<string | undefined> | undefined;
 
   constructor(options: SessionShelfOptions) {
     this.#options = options;
@@ -57,12 +60,32 @@ export class SessionShelf {
 
   async choice(): Promise<StoreChoice> {
     const { settings, variables, roots, root } = this.#options;
-    const asked = settings.store.value ?? (await nearestProjectStore(root)) ?? "sqlite";
+    const asked = settings.store.value ?? (await this.#projectStore()) ?? "sqlite";
     const own = variables.OXBOW_SESSIONS || roots.data;
     if (asked === "none") return { kind: "none" };
     if (asked === "sqlite") return { kind: "sqlite", folder: resolve(own) };
     const folder = asked === "files" ? join(own, "sessions") : asked.slice("files:".length);
     return { kind: "files", folder: isAbsolute(folder) ? folder : resolve(root, folder) };
+  }
+
+  /** Looked for once: what is not used is told once. */
+  #projectStore(): Promise<string | undefined> {
+    this.#project ??= this.#findProjectStore().catch((error) => {
+      this.#project = undefined;
+      throw error;
+    });
+    return this.#project;
+  }
+
+  async #findProjectStore(): Promise<string | undefined> {
+    const root = realFolder(this.#options.root);
+    if (root === undefined) return undefined;
+    // In most folders there is none, and every start waits for this.
+    if (!foldersUpward(root, undefined).some((at) => isThere(join(at.root, at.base, ".oxbow", "sessions"))))
+      return undefined;
+    const { approvedProjectStore } = await import("./project-store.js");
+    const folder = await approvedProjectStore({ ...this.#options, root });
+    return folder === undefined ? undefined : `files:${folder}`;
   }
 
   /** The user's key: of the database, of the chains, of the copies that undo needs. */
@@ -160,12 +183,6 @@ function keyNews(folder: string, key: string): string {
 
 function databasePath(folder: string): string {
   return join(folder, "sessions.db");
-}
-
-async function nearestProjectStore(root: string): Promise<string | undefined> {
-  const { findProjectSessions } = await import("../sessions/find-project-sessions.js");
-  const folder = await findProjectSessions(root);
-  return folder === undefined ? undefined : `files:${folder}`;
 }
 
 /** Throws what was expected. */

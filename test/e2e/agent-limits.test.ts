@@ -22,15 +22,15 @@ describe("an Oxbow that a model started", () => {
       ["session", "delete", "last", "--yes"],
       ["session", "gc"],
       ["route", "add", "fast", "offline:echo"],
-      ["run", "--auto-approve", "hello"],
-      ["--permission-mode", "allow", "hello"],
-      ["run", "--sandbox=off", "hello"],
-      ["run", "--budget", "1000", "hello"],
+      ["run", "--auto-approve", "say hello"],
+      ["--permission-mode", "allow", "say hello"],
+      ["run", "--sandbox=off", "say hello"],
+      ["run", "--budget", "1000", "say hello"],
     ];
     const attempts = commands.map(async (args, index) => {
       const env = { OXBOW_HOME: home, OXBOW_PROVIDER: "offline", OXBOW_AGENT: index % 2 === 0 ? "1" : "" };
       const { code, stderr, stdout } = await oxbow(args, { cwd: args.includes("--cwd") ? home : cwd, env });
-      return [args.join(" "), code !== 0 && /not (for )?(an )?agents?/.test(stderr + stdout)];
+      return [args.join(" "), code !== 0 && /not (for )?(an )?agents?|There is no/.test(stderr + stdout)];
     });
     expect(await Promise.all(attempts)).toEqual(commands.map((args) => [args.join(" "), true]));
     const listed = await oxbow(["permissions"], { cwd, env: { OXBOW_HOME: home, OXBOW_AGENT: "1" } });

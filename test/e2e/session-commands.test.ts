@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import type { SessionRecord } from "../../src/sessions/store.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { approve } from "../support/approve.js";
 import { oxbow, type ProgramResult, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
@@ -250,6 +251,7 @@ describe("sessions as files", () => {
     const env = { ...providerEnvironment("anthropic", mock.url), ...providerEnvironment("openai", mock.url) };
     for (const name of await readdir(cwd)) await rm(join(cwd, name), { recursive: true });
     await mkdir(join(cwd, ".oxbow", "sessions"), { recursive: true });
+    await approve(cwd, { home });
     await mock.close();
     mock = await startMockModel({ script: SCRIPT });
     const again = { ...env, ANTHROPIC_BASE_URL: mock.url, OPENAI_BASE_URL: `${mock.url}/v1` };

@@ -28,7 +28,7 @@ export interface Versions {
 
 export function classifyChange(item: ContentItem, { before, after, metadataKeys }: Versions): ChangeClass {
   if (effectOf(item) === "runs" || item.kind === "profile") return "executable";
-  if (item.kind === "alias" || after === undefined) return "code-adjacent";
+  if (item.kind === "alias" || item.kind === "sessions" || after === undefined) return "code-adjacent";
   const newText = decode(after);
   const oldText = before === undefined ? "" : decode(before);
   if (newText === undefined || oldText === undefined) return "code-adjacent";

@@ -9,6 +9,7 @@ export type ContentKind =
   | "mcp"
   | "profile"
   | "alias"
+  | "sessions"
   | "instructions"
   | "agent"
   | "skill"
@@ -33,6 +34,7 @@ const TRAITS: Readonly<Record<ContentKind, KindTraits>> = {
   mcp: { effect: "runs", label: "MCP server", needsFlag: false },
   profile: { effect: "configures", label: "profile", needsFlag: false },
   alias: { effect: "configures", label: "alias file", needsFlag: false },
+  sessions: { effect: "configures", label: "session folder", needsFlag: false },
   instructions: { effect: "informs", label: "instruction file", needsFlag: false },
   agent: { effect: "informs", label: "agent file", needsFlag: false },
   skill: { effect: "informs", label: "skill", needsFlag: false },

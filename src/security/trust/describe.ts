@@ -1,6 +1,6 @@
 /** One file, or the entries of one file, as items. */
-import { realpathSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { realpathSync, statSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
 import { isWithin } from "../../system/within.js";
 import type { ContentItem, ContentKind, Owner, UnusableContent } from "./content.js";
 import { entriesOf } from "./entries.js";
@@ -66,6 +66,39 @@ export function describeFile(place: Place, budget = Number.POSITIVE_INFINITY): C
     size: read.size,
     ...(read.isLink && { target: read.real }),
   };
+}
+
+/** What a person agrees to with a session folder. What lies in it changes with every turn, so the approval is for its use. */
+export const STORE_TERMS = [
+  "Oxbow would keep the sessions of this project here, as plain files:",
+  "what you type, what the model answers and what its tools read, not encrypted,",
+  "for everybody who can read this folder, and for the repository if the folder is committed.",
+  "Without an approval they go to your own encrypted database.",
+  "",
+].join("\n");
+
+const EVERYBODY_MAY_WRITE = 0o002;
+
+export function describeStore(place: Place): ContentItem | UnusableContent {
+  const problem = storeProblem(place);
+  if (problem !== undefined) return { ...place, problem };
+  return { ...place, executable: false, sha256: sha256(STORE_TERMS), size: Buffer.byteLength(STORE_TERMS) };
+}
+
+/** Whoever else can write there could also put a session there for Oxbow to go on with. */
+function storeProblem(place: Place): string | undefined {
+  const located = locate(place);
+  if ("problem" in located) return located.problem;
+  if (located.isLink) return `is a link, or lies behind one (${located.real})`;
+  const uid = process.getuid?.();
+  for (const folder of [located.real, dirname(located.real)]) {
+    const stat = statSync(folder);
+    if (!stat.isDirectory()) return "is not a folder";
+    if (uid === undefined) continue;
+    if (stat.uid !== uid) return "belongs to another user";
+    if ((stat.mode & EVERYBODY_MAY_WRITE) !== 0) return "can be written by everybody";
+  }
+  return undefined;
 }
 
 /** The file's entries; an item each, and none for the file. */

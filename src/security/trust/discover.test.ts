@@ -68,6 +68,7 @@ describe("what a folder would load", () => {
       "project plugin .oxbow/plugins/p/index.ts",
       "project profile .oxbow/profiles/ci.toml",
       "project alias .oxbow/aliases.toml",
+      "project sessions .oxbow/sessions",
       "project instructions .oxbow/prompts/p.md",
       "project agent .oxbow/agents/a.md",
       "project skill .oxbow/skills/s/SKILL.md",

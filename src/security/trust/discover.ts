@@ -9,10 +9,10 @@
  * 4. One file under two names is one item, unless it would be used in two ways.
  */
 import { opendirSync, realpathSync, type Stats, statSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isWithin } from "../../system/within.js";
 import { type ContentItem, type ContentKind, type FoundContent, keyOf, type UnusableContent } from "./content.js";
-import { describeEntries, describeFile, misplaced, readPlace } from "./describe.js";
+import { describeEntries, describeFile, describeStore, misplaced, readPlace } from "./describe.js";
 import { foldersUpward, type Origin, projectTop, realFolder } from "./folders.js";
 import { isThere } from "./is-there.js";
 import { instructionPlaces, type Place, PROJECT_PLACES, SOURCE_FOLDER, SOURCE_PLACES } from "./places.js";
@@ -187,7 +187,14 @@ class Search {
         return this.#profile(origin, place);
       case "servers":
         return this.#entries(origin, place);
+      case "store":
+        return this.#store(origin, place);
     }
+  }
+
+  /** Oxbow keeps sessions in a project's own folder alone, never in a folder of this name in the user's configuration. */
+  #store({ root, owner }: Origin, { path, kind }: Place): void {
+    if (basename(dirname(path)) === SOURCE_FOLDER) this.#add(describeStore({ root, path: slashes(path), kind, owner }));
   }
 
   /** A user's own profile is that user's word. What it starts is not: a program may have written it there. */

@@ -6,9 +6,10 @@ export interface Place {
   readonly kind: ContentKind;
   /**
    * `file`: just that; `tree`: every file below; `skills`: folders with a SKILL.md and what belongs to it; `servers`: the
-   * file's entries, which start programs; `profile`: the file and such entries; `profiles`: all such files below.
+   * file's entries, which start programs; `profile`: the file and such entries; `profiles`: all such files below; `store`: a folder of a
+   * project that Oxbow writes to.
    */
-  readonly shape: "file" | "tree" | "skills" | "servers" | "profile" | "profiles";
+  readonly shape: "file" | "tree" | "skills" | "servers" | "profile" | "profiles" | "store";
   /** Only names that end so. */
   readonly ending?: string;
 }
@@ -68,6 +69,7 @@ export const SOURCE_PLACES: readonly Place[] = [
   { path: "config.toml", kind: "profile", shape: "profile" },
   { path: "profiles", kind: "profile", shape: "profiles", ending: ".toml" },
   { path: "aliases.toml", kind: "alias", shape: "file" },
+  { path: "sessions", kind: "sessions", shape: "store" },
   { path: "AGENTS.md", kind: "instructions", shape: "file" },
   { path: "prompts", kind: "instructions", shape: "tree", ending: ".md" },
   { path: "agents", kind: "agent", shape: "tree", ending: ".md" },

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { type Failure, failure } from "../../protocol/errors.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { type ContentItem, nameOf, type TrustedItem } from "./content.js";
-import { readPlace } from "./describe.js";
+import { readPlace, STORE_TERMS } from "./describe.js";
 import { entriesOf } from "./entries.js";
 import { readContent, sha256, sizeLimit } from "./read-content.js";
 
@@ -32,6 +32,7 @@ export async function readTrusted(item: TrustedItem): Promise<Uint8Array> {
 
 /** The same for a person's review, before anything was decided. */
 export async function readItem(item: ContentItem): Promise<Uint8Array> {
+  if (item.kind === "sessions") return Buffer.from(STORE_TERMS);
   // The limit is that of the file, whatever the entry is.
   const content = readPlace(item.entry === undefined ? item : { ...item, kind: "profile" }, {});
   if ("problem" in content) throw new ContentChanged(item, content.problem);
