@@ -58,7 +58,7 @@ export async function openRun(
   const resumed = request.resume && (await resumeSession(parts.sessions, request.resume));
   if (resumed !== undefined && "failure" in resumed) return resumed;
   try {
-    return await openSessionRun(parts, request, resumed);
+    return await openSessionRun(parts, request, { resumed, before });
   } catch (error) {
     await resumed?.lease.release();
     throw error;
@@ -68,7 +68,7 @@ export async function openRun(
 async function openSessionRun(
   parts: EngineParts,
   request: RunRequest,
-  resumed: ResumedSession | undefined,
+  { resumed, before }: { readonly resumed: ResumedSession | undefined; readonly before: OpenedRun | undefined },
 ): Promise<OpenedRun> {
   const session: SessionId = resumed?.record.id ?? parts.ids.next("sess");
   const { log, clock, root, sessions } = parts;
