@@ -174,6 +174,7 @@ export class Host {
     const run = opened;
     this.#runs.set(run.session, { run, attached });
     this.#attach(run, client);
+    for (const event of run.opening) client.deliver(event);
     if (before !== undefined) {
       this.#runs.delete(before.session);
       await before.close("user");

@@ -12,6 +12,7 @@ import { runTurn, type TurnResult } from "../engine/loop.js";
 import type { EnginePorts, Model, ToolRegistry } from "../engine/ports.js";
 import { type StageChains, Turn } from "../engine/turn.js";
 import type { InputContent, Message } from "../protocol/content.js";
+import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { InputDelivery, SessionEndReason } from "../protocol/events.js";
 import type { CallId, SessionId } from "../protocol/ids.js";
@@ -29,6 +30,8 @@ export interface RunOptions {
   readonly conversation?: readonly Message[];
   /** Inputs that waited when an earlier run of the session was stopped. */
   readonly waiting?: readonly (readonly InputContent[])[];
+  /** What was told before a client could hear it: a gap in the log, the end of a turn that was cut off. */
+  readonly opening?: readonly Envelope[];
   /** Finds the route that an input asks for. */
   readonly route?: (content: readonly InputContent[]) => RoutedInput;
   /** Plan mode, where the run has one (feature L16). */
@@ -97,6 +100,11 @@ export class Run {
     this.#options = options;
     this.#inbox = new Inbox(options.bus);
     this.#left = options.waiting ?? [];
+  }
+
+  /** For the client that opened the run; the log has it too. */
+  get opening(): readonly Envelope[] {
+    return this.#options.opening ?? [];
   }
 
   get busy(): boolean {

@@ -80,6 +80,8 @@ async function openSessionRun(
     firstId: (resumed?.record.last_event ?? 0) + 1,
     onSubscriberError: (error) => log("error", "engine", "a subscriber failed", { error: String(error), session }),
   });
+  const opening: Envelope[] = [];
+  const stopOpening = bus.subscribe((event) => opening.push(event));
   let run: Run | undefined;
   const tools = openRunTools(parts, {
     session,
@@ -181,8 +183,14 @@ async function openSessionRun(
     model: parts.model,
     route: parts.routes.route,
     plan: planSwitch(permissions),
-    inputNotice: inputNotices({ day, begun, isPlanning: () => permissions.planning }),
+    inputNotice: inputNotices({
+      day,
+      // The input of the last turn brought the date of its day.
+      told: resumed?.lastTurnAt?.slice(0, 10) ?? begun,
+      isPlanning: () => permissions.planning,
+    }),
     ...(resumed && { conversation: await takeUp(resumed, { bus, ports }), waiting: resumed.rebuilt.waiting }),
+    opening,
     ...(settings.timeout_ms.value !== undefined && { turnTimeoutMs: settings.timeout_ms.value }),
     dispose: async () => {
       await tools.close();
@@ -191,6 +199,7 @@ async function openSessionRun(
     },
   });
   run = opened;
+  stopOpening();
   const left = resumed?.rebuilt.waiting.length ?? 0;
   if (left > 0)
     parts.note(
@@ -273,10 +282,11 @@ function planSwitch(permissions: RunPermissions): PlanSwitch {
 /** What changes within a session is told with the input that it matters to: the system prompt stays as it was. */
 function inputNotices(facts: {
   readonly day: () => string;
-  readonly begun: string;
+  /** The day that the model knows of. */
+  readonly told: string;
   readonly isPlanning: () => boolean;
 }) {
-  let told = facts.begun;
+  let { told } = facts;
   return () => {
     const today = facts.day();
     const notices = [

@@ -96,7 +96,8 @@ function describe({ rebuilt, orphans }: StoredSession): string {
   const running = rebuilt.open.flatMap(({ call, tool, args }) => {
     const intent = orphans.get(call);
     if (intent === undefined) return [];
-    const words = typeof args.command === "string" ? args.command : JSON.stringify(args);
+    const isExpired = Object.keys(args).length === 0;
+    const words = typeof args.command === "string" ? args.command : isExpired ? "(expired)" : JSON.stringify(args);
     const shown = words.length > 200 ? `${words.slice(0, 199)}…` : words;
     return [`${tool} '${shown}' (started at ${intent.started_at})`];
   });

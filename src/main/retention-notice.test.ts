@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
@@ -22,8 +22,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-async function place() {
-  const variables = { OXBOW_HOME: home };
+async function place(profile = "") {
+  await writeFile(join(home, "config.toml"), profile);
+  const variables = { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "config.toml") };
   const { settings, roots } = await loadSettings(parseFlags([], [], ""), variables);
   const none = () => {};
   const sessions = new SessionShelf({ settings, roots, variables, root: home, tell: none, note: none });
@@ -82,6 +83,65 @@ describe("content that expires", () => {
     });
     await sessions.close();
   });
+
+  verifies(["S5"], "takes the title with it that quoted it, and not one that a person gave", async () => {
+    const { sessions, store, clock, told, tend } = await place();
+    const old = new Date(clock.wall() - 40 * DAY).toISOString();
+    const long = `a secret  plan ${"of many words ".repeat(10)}`;
+    const titles = [`${long.replace(/\s+/g, " ").slice(0, 79)}…`, "My name for it"];
+    const made = titles.map((title) => ({ id: ids.next("sess"), title }));
+    for (const { id, title } of made) {
+      await store.create({ id, log: ids.next("log"), cwd: home, provider: "p", model: "m", created_at: old, title });
+      const payload = { turn: ids.next("turn"), input: [text(long)] };
+      const event = { id: 1, kind: "TurnStarted", session: id, originator: ids.next("cli"), ts: old, payload } as const;
+      await store.append(id, [event], "sync");
+    }
+    await tend();
+    clock.advance(8 * DAY);
+    await tend();
+    const [quoting, named] = await Promise.all(made.map(({ id }) => store.get(id)));
+    expect(quoting).toMatchObject({ expired_to: 1 });
+    expect(quoting).not.toHaveProperty("title");
+    expect(named).toMatchObject({ expired_to: 1, title: "My name for it" });
+    expect(told.at(-1)).toBe("2 sessions have lost content that was announced to go.");
+    await sessions.close();
+  });
+
+  verifies(
+    ["S5"],
+    "is announced again when the profile keeps it for a shorter time, and never in the past",
+    async () => {
+      const first = await place();
+      const session = ids.next("sess");
+      const at = (days: number) => new Date(first.clock.wall() - days * DAY).toISOString();
+      const row = { id: session, log: ids.next("log"), cwd: home, provider: "p", model: "m", created_at: at(25) };
+      await first.store.create(row);
+      const event = (id: number, ts: string) =>
+        ({
+          id,
+          kind: "TurnStarted",
+          session,
+          originator: ids.next("cli"),
+          ts,
+          payload: { turn: ids.next("turn"), input: [text("x")] },
+        }) as const;
+      await first.store.append(session, [event(1, at(25)), event(2, at(2))], "sync");
+      await first.tend();
+      expect(first.told).toHaveLength(1);
+      await first.sessions.close();
+      // Ten days on, with a profile that keeps content for one day: event 2 was never announced.
+      const { sessions, store, clock, told, tend } = await place("retention_days = 1\n");
+      clock.advance(10 * DAY);
+      await tend();
+      expect(await store.get(session)).toMatchObject({ expired_to: 1 });
+      const [, date = ""] = /content from (\S+) on/.exec(told.at(-1) ?? "") ?? [];
+      expect(Date.parse(date)).toBeGreaterThan(clock.wall() + 5 * DAY);
+      clock.advance(8 * DAY);
+      await tend();
+      expect(await store.get(session)).toMatchObject({ expired_to: 2 });
+      await sessions.close();
+    },
+  );
 
   verifies(["S5"], "stays when it is pinned", async () => {
     const { sessions, store, clock, told, tend } = await place();

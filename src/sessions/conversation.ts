@@ -256,7 +256,12 @@ export function withResults(
   found: ReadonlyMap<CallId, ToolResultBlock>,
 ): readonly Message[] {
   if (open.length === 0) return messages;
-  const answerAt = messages.findLastIndex(({ role }) => role === "assistant");
+  const answerAt = messages.findLastIndex(
+    ({ role, content }) =>
+      role === "assistant" && content.some((block) => block.type === "tool_use" && isOpen(block, open)),
+  );
+  // Its words have expired: there is no call in the conversation that a result could answer.
+  if (answerAt === -1) return messages;
   const answer = messages[answerAt] as AssistantMessage;
   const known = new Map(found);
   for (const block of messages[answerAt + 1]?.content ?? [])
@@ -264,6 +269,10 @@ export function withResults(
   const calls = answer.content.filter((block) => block.type === "tool_use");
   const results = calls.map((call) => known.get(call.call) ?? lostResult(call));
   return [...messages.slice(0, answerAt + 1), { role: "user", content: results }];
+}
+
+function isOpen({ call }: ToolUseBlock, open: readonly OpenCall[]): boolean {
+  return open.some((each) => each.call === call);
 }
 
 class Answer {

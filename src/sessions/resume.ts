@@ -1,12 +1,16 @@
 /** What a new run needs to go on with a stored session (features S5, S6). Reads from the last summary on, or from what has not expired. */
+import { plainText } from "../protocol/content.js";
+import { EXPIRED } from "../protocol/events.js";
 import type { CallId, SessionId } from "../protocol/ids.js";
 import { eventAt, readConversation } from "./condense.js";
-import type { RebuiltConversation } from "./conversation.js";
+import { type RebuiltConversation, rebuildConversation } from "./conversation.js";
 import { type Intent, type SessionRecord, type SessionStore, StoreError } from "./store.js";
 
 export interface StoredSession {
   readonly record: SessionRecord;
   readonly rebuilt: RebuiltConversation;
+  /** When its last turn began. */
+  readonly lastTurnAt?: string;
   /** All turns so far; undefined when not all of the log was read. */
   readonly turns: number | undefined;
   /** Events that are not condensed yet (condense.ts). */
@@ -21,23 +25,44 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
   const record = await store.get(session);
   if (record === undefined) throw new StoreError("not-found", `There is no session ${session}.`);
   const expired = record.expired_to;
-  const { rebuilt, from, uncondensed } = await readConversation(store, record);
+  const read = await readConversation(store, record);
+  const { from, uncondensed } = read;
+  const rebuilt = await withExpiredTurn(store, record, read.rebuilt);
   const open = new Set(rebuilt.open.map(({ call }) => call));
   const orphans = new Map<CallId, Intent>();
   for (const intent of await store.orphans(session)) {
+    // Only a result in the log says that a call has ended. Its content may be gone, its events stay.
     if (open.has(intent.call)) orphans.set(intent.call, intent);
     else await concludeKnown(store, intent);
   }
   const told = expired === 0 ? 0 : await lastGap(store, session);
   const turns = from === 0 ? rebuilt.turns : undefined;
+  const started = await store.last(session, "TurnStarted");
+  const lastTurnAt = started === undefined ? undefined : (await eventAt(store, session, started))?.ts;
   return {
     record,
     rebuilt,
+    ...(lastTurnAt !== undefined && { lastTurnAt }),
     turns,
     uncondensed,
     orphans,
     ...(expired > told && { gap: { from: told + 1, to: expired } }),
   };
+}
+
+/** A turn without end whose beginning has expired: its words are gone, and its calls still wait for their end. */
+async function withExpiredTurn(
+  store: SessionStore,
+  { id, expired_to }: SessionRecord,
+  rebuilt: RebuiltConversation,
+): Promise<RebuiltConversation> {
+  if (expired_to === 0 || rebuilt.unfinished !== undefined) return rebuilt;
+  const started = await store.last(id, "TurnStarted");
+  const ended = (await store.last(id, "TurnEnded")) ?? 0;
+  if (started === undefined || started < ended || started > expired_to) return rebuilt;
+  const { open, unfinished, waiting } = await rebuildConversation(store.events(id, { after: started - 1 }));
+  const left = waiting.filter((input) => plainText(input) !== EXPIRED);
+  return { ...rebuilt, open, waiting: left, ...(unfinished !== undefined && { unfinished }) };
 }
 
 async function lastGap(store: SessionStore, session: SessionId): Promise<number> {

@@ -9,9 +9,12 @@
  * 3. What a notice was given for goes 7 days after it at the earliest, and not before it is due.
  * 4. A notice that stands is not given again: somebody who sees the banner every day does not move the day. It is used up when
  *    its content has gone.
- * 5. Pinned sessions lose nothing. A pin answers the notice: after it is taken off there is a new one first.
- * 6. A session that cannot be read loses nothing and does not keep the others from their turn.
+ * 5. A shorter time in the profile does not make an older notice cover more: it was given for what fell due by the time of then.
+ * 6. A title that quotes what has gone goes with it. One that a person gave stays.
+ * 7. Pinned sessions lose nothing. A pin answers the notice: after it is taken off there is a new one first.
+ * 8. A session that cannot be read loses nothing and does not keep the others from their turn.
  */
+import { plainText } from "../protocol/content.js";
 import type { SessionId } from "../protocol/ids.js";
 import type { SessionRecord, SessionStore } from "./store.js";
 
@@ -20,6 +23,8 @@ export interface RetentionPolicy {
   readonly days: number;
   /** How long before it goes a person is told. */
   readonly noticeDays: number;
+  /** How long content was kept when the notices that stand were given; `days` when absent. */
+  readonly announcedDays?: number;
 }
 
 export const DEFAULT_RETENTION: RetentionPolicy = { days: 30, noticeDays: 7 };
@@ -69,7 +74,8 @@ export function assess(
   const dueAt = oldest + policy.days * DAY_MS;
   if (record.pinned || dueAt > now + policy.noticeDays * DAY_MS) return undefined;
   const noticedAt = noticeFor(record, oldest, policy);
-  const expiresAt = Math.max(dueAt, (noticedAt ?? now) + policy.noticeDays * DAY_MS);
+  // What has been announced long enough ago goes with the next occasion, which is not in the past.
+  const expiresAt = Math.max(now, dueAt, (noticedAt ?? now) + policy.noticeDays * DAY_MS);
   return {
     session: record.id,
     ...(record.title !== undefined && { title: record.title }),
@@ -83,6 +89,13 @@ export function assess(
 export async function markNoticed(store: SessionStore, sessions: readonly DueSession[], now: number): Promise<void> {
   const noticed_at = new Date(now).toISOString();
   for (const { session, noticed } of sessions) if (!noticed) await store.update(session, { noticed_at });
+}
+
+/** Content is kept for a shorter time now: what stands was not announced for it. */
+export async function takeBackNotices(store: SessionStore): Promise<void> {
+  for (const { id, noticed_at } of await store.list({ pinned: false })) {
+    if (noticed_at !== undefined) await store.update(id, { noticed_at: null });
+  }
 }
 
 export interface CollectOptions {
@@ -122,22 +135,31 @@ interface Collection {
 
 async function collectOne(
   store: SessionStore,
-  { record: { id, expired_to }, until, dryRun }: Collection,
+  { record: { id, expired_to, title }, until, dryRun }: Collection,
 ): Promise<Omit<Collected, "reason"> | undefined> {
   let upTo = expired_to;
+  let quoted = false;
   try {
     for await (const event of store.events(id, { after: expired_to })) {
       if (Date.parse(event.ts) > until) break;
       upTo = event.id;
+      quoted ||= event.kind === "TurnStarted" && quotes(title, plainText(event.payload.input));
     }
     if (!dryRun) {
       if (upTo > expired_to) await store.expire(id, upTo);
-      await store.update(id, { noticed_at: null });
+      await store.update(id, { noticed_at: null, ...(quoted && { title: null }) });
     }
     return upTo > expired_to ? { session: id, events: upTo - expired_to, upTo } : undefined;
   } catch (error) {
     return { session: id, events: 0, upTo: expired_to, error: (error as Error).message };
   }
+}
+
+/** Whether the title is the beginning of this input, as the first line of a session is made its title. */
+function quotes(title: string | undefined, input: string): boolean {
+  const plain = (words: string) => words.trim().replace(/\s+/g, " ");
+  const words = plain(title?.replace(/…$/, "") ?? "");
+  return words !== "" && plain(input).startsWith(words);
 }
 
 /** Content up to this moment is due, was announced, and long enough ago; undefined when there is no such moment. */
@@ -149,8 +171,8 @@ function announcedUntil(record: SessionRecord, now: number, policy: RetentionPol
 }
 
 /** A notice is for what was said before it and falls due within the days of notice. */
-function coveredBy(noticedAt: number, { days, noticeDays }: RetentionPolicy): number {
-  return Math.min(noticedAt, noticedAt + (noticeDays - days) * DAY_MS);
+function coveredBy(noticedAt: number, { days, noticeDays, announcedDays = days }: RetentionPolicy): number {
+  return Math.min(noticedAt, noticedAt + (noticeDays - Math.max(days, announcedDays)) * DAY_MS);
 }
 
 /** When the notice was given that content of this time needs; undefined when none was, or one for older content. */

@@ -80,7 +80,8 @@ export interface SessionRecord extends NewSession {
 }
 
 export interface SessionPatch {
-  readonly title?: string;
+  /** null takes it away. */
+  readonly title?: string | null;
   readonly provider?: string;
   readonly model?: string;
   readonly pinned?: boolean;

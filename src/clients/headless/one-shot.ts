@@ -43,13 +43,16 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
   const view = new TextView(terminal, spinner, { verbose: options.verbose });
   const records: Envelope[] = [];
   let modelMs = 0;
+  let begun = false;
   let question = new AbortController();
   const ended = new Promise<EventPayloads["TurnEnded"]>((resolve) => {
     client.subscribe((event) => {
       // Settled, by whoever: there is nothing left to ask.
       if (event.kind === "PermissionResolved") question.abort();
+      begun ||= event.kind === "TurnStarted";
       if (format === "stream-json") terminal.out.write(`${JSON.stringify(event)}\n`);
-      else if (format === "text") view.show(event);
+      // Before the turn come the last events of one that was cut off: of those, text tells nothing.
+      else if (format === "text" && (begun || event.kind === "StreamGap")) view.show(event);
       if (options.recordsAfter) records.push(event);
       if (event.kind === "PermissionRequested") {
         spinner.stop();
@@ -57,7 +60,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
         void answer(options, event.payload, question.signal);
       }
       if (event.kind === "CostIncremented") modelMs += event.payload.elapsed_ms;
-      if (event.kind === "TurnEnded") resolve(event.payload);
+      if (event.kind === "TurnEnded" && begun) resolve(event.payload);
     });
   });
   spinner.begin("thinking", options.estimateMs);

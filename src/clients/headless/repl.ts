@@ -58,6 +58,8 @@ class Repl {
   readonly #stats = new StatsWindow();
   readonly #images: ImageBlock[];
   #session: SessionId | undefined;
+  /** A turn has begun in this program. */
+  #begun = false;
   /** A turn runs. */
   #running = false;
   /** Inputs that wait for a turn. */
@@ -82,10 +84,11 @@ class Repl {
 
   async run(): Promise<void> {
     const { client, terminal, lines } = this.#options;
-    client.subscribe((event) => {
-      if (event.session === this.#session) this.#hear(event);
-    });
     this.#session = this.#options.session;
+    client.subscribe((event) => {
+      this.#begun ||= event.kind === "TurnStarted";
+      if (event.session === this.#session && !this.#isOld(event)) this.#hear(event);
+    });
     const { leaving } = this.#options;
     leaving?.addEventListener("abort", () => void client.send("CancelTurn", {}, this.#session));
     terminal.err.write(`${this.#options.greeting}\n`);
@@ -96,6 +99,11 @@ class Repl {
       if (input === "") continue;
       if (!(await this.#take(input))) break;
     }
+  }
+
+  /** The end of a turn that was cut off in an earlier run: it was told of when the session was opened. */
+  #isOld({ kind }: Envelope): boolean {
+    return !this.#begun && this.#shellShown === undefined && (kind === "ToolResult" || kind === "TurnEnded");
   }
 
   #hear(event: Envelope): void {

@@ -62,6 +62,9 @@ export class TextView {
       case "Notice":
         this.#notice(event.payload);
         return;
+      case "StreamGap":
+        this.aside("The oldest part of this session has expired. The model does not know it any more.");
+        return;
       case "ContextNearlyFull":
         this.#closeLine();
         this.#note(windowText(event.payload));

@@ -10,11 +10,14 @@ export function connectInProcess(
 ): EngineClient {
   const { identity = "human" } = options;
   const listeners = new Set<(event: Envelope) => void>();
+  /** What came before anyone listened: resuming a session tells of gaps and cut-off turns at once. */
+  let early: Envelope[] | undefined = [];
   const self: AttachedClient = {
     id: options.id,
     identity,
     canAnswer: options.canAnswer,
     deliver: (event) => {
+      early?.push(event);
       for (const listener of listeners) listener(event);
     },
   };
@@ -24,6 +27,9 @@ export function connectInProcess(
     send: (kind, payload, session) => host.carryOut(self, { kind, payload, ...(session !== undefined && { session }) }),
     subscribe(listener) {
       listeners.add(listener);
+      const missed = early ?? [];
+      early = undefined;
+      for (const event of missed) listener(event);
       return () => listeners.delete(listener);
     },
   };

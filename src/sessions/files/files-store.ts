@@ -386,7 +386,7 @@ function confValues(patch: SessionPatch): ConfValues {
   const { title, provider, model, pinned, ended, noticed_at } = patch;
   if (noticed_at) checkTime(noticed_at);
   return {
-    ...(title !== undefined && { title }),
+    ...(title !== undefined && { title: title ?? undefined }),
     ...(provider !== undefined && { provider }),
     ...(model !== undefined && { model }),
     ...(pinned !== undefined && { pinned: String(pinned) }),

@@ -79,7 +79,7 @@ export interface StoreUnderTest {
   update(
     session: SessionId,
     patch: {
-      readonly title?: string;
+      readonly title?: string | null;
       readonly provider?: string;
       readonly model?: string;
       readonly pinned?: boolean;

@@ -1,6 +1,7 @@
-import { collect, DEFAULT_RETENTION, dueSoon } from "../../../sessions/retention.js";
+import { collect, dueSoon } from "../../../sessions/retention.js";
 import { removeUndo, undoSessions } from "../../../sessions/undo/remove.js";
 import { EXIT } from "../../exit-codes.js";
+import { retentionPolicy } from "../../retention-notice.js";
 import type { OpenSessions } from "./open-sessions.js";
 import type { SessionAction } from "./session-action.js";
 
@@ -9,11 +10,13 @@ export const action: SessionAction = {
   async run(flags, sessions) {
     const { store, settings } = sessions;
     const now = sessions.clock.wall();
-    const policy = { ...DEFAULT_RETENTION, days: settings.retention_days.value };
+    const policy = await retentionPolicy(settings, sessions.roots);
     const dryRun = flags.has("dry-run");
     const gone = await collect(store, now, { dryRun, policy });
     const undo = await staleUndo(sessions, { dryRun });
-    const soon = await dueSoon(store, now, policy);
+    const going = new Set(gone.map(({ session }) => session));
+    // What a dry run says would go now is not said to go later too.
+    const soon = (await dueSoon(store, now, policy)).filter(({ session }) => !(dryRun && going.has(session)));
     sessions.print(flags, { dry_run: dryRun, expired: gone, undo, due_soon: soon }, () => {
       const word = dryRun ? "would lose" : "lost";
       const lines = gone.map(({ session, events, reason, error }) =>
