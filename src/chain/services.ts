@@ -72,6 +72,8 @@ export interface EventObserver {
 /** The log of the run, where there is one. */
 export interface RunJournal {
   record(event: Envelope): void;
+  /** Resolves when it is known that the session can be kept; rejects when it cannot. */
+  ready?(): Promise<void>;
   /** Resolves when it is on the disk that the call begins; rejects when that cannot be. */
   intend(call: ToolCall): Promise<void>;
   /** What was said, as people left it since the last turn; undefined when nobody touched it. */

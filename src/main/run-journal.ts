@@ -54,6 +54,7 @@ export async function openJournal(parts: JournalParts): Promise<OpenedJournal> {
       if (event.kind !== "TurnStarted") void load();
       else parts.clock.after(OPENING_DELAY_MS, () => void load());
     },
+    ready: async () => (await load()).ready(),
     intend: async (call) => (await load()).intend(call),
     editedConversation: async () => {
       // Nobody has seen a new session yet.

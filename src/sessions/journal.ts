@@ -107,6 +107,11 @@ export class Journal {
     this.#measure(() => this.#accept(event));
   }
 
+  /** The store is open. Rejects when it cannot be used. */
+  ready(): Promise<void> {
+    return this.#open();
+  }
+
   /** Before a call that changes something. Rejects when that cannot be written: the call must not run. */
   async intend({ call, tool, args }: IntendedCall): Promise<void> {
     await this.#open();
