@@ -47,7 +47,7 @@ export interface PersonAnswer {
   readonly decidedBy: string;
   readonly message?: string;
   /** Nobody answered in time. */
-  readonly unanswered?: true;
+  readonly unanswered?: { readonly afterMs: number };
 }
 
 /** Decides whether a call may run, and keeps what a person allowed for the session. */
@@ -91,7 +91,7 @@ export interface ChangeRecorder extends EventObserver {
     readonly tool: string;
     /** `announced`: every change goes through the workspace, which tells. `watched`: nobody knows what it will do. */
     readonly changes: "announced" | "watched";
-  }): Promise<{ end(options: { readonly goesOn: boolean }): Promise<void> }>;
+  }): Promise<{ end(options: { readonly goesOn: boolean }): Promise<readonly string[] | undefined> }>;
   /** Resolves when the calls that have ended are written down. */
   settle(): Promise<void>;
 }
@@ -149,6 +149,8 @@ export interface WindowNews {
 }
 
 export interface ChainServices {
+  /** For advice that names it. */
+  readonly session?: string;
   readonly tools: ToolRegistry;
   readonly gate: PermissionJudge;
   readonly person: Person;

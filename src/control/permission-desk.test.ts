@@ -26,7 +26,7 @@ describe("a question to a person", () => {
     clock.advance(59_999);
     expect(events).toHaveLength(1);
     clock.advance(1);
-    expect(await answer).toMatchObject({ decision: "deny", unanswered: true });
+    expect(await answer).toMatchObject({ decision: "deny", unanswered: { afterMs: 60_000 } });
     expect(events[1]).toMatchObject({
       kind: "PermissionResolved",
       payload: { decision: "deny", decided_by: "permission_timeout (60 s)", message: expect.stringContaining("60 s") },

@@ -15,8 +15,8 @@ export interface DeskAnswer {
   readonly decision: PermissionDecision;
   readonly decidedBy: string;
   readonly message?: string;
-  /** Nobody answered. */
-  readonly unanswered?: true;
+  /** Nobody answered within this time. */
+  readonly unanswered?: { readonly afterMs: number };
 }
 
 export interface AnswerLimit {

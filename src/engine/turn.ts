@@ -88,6 +88,8 @@ export class Turn {
   stopped: Failure | undefined;
   /** A tool that needed a permission which no client could give. */
   unansweredTool: string | undefined;
+  /** How long an answer was waited for, when a person was there to give it. */
+  unansweredMs: number | undefined;
 
   constructor(options: TurnOptions) {
     this.id = options.id;

@@ -137,6 +137,7 @@ async function openSessionRun(
   };
   const effort: RunEffort = { level: before === undefined ? settings.effort.value : before.effort.level };
   const services: ChainServices = {
+    session,
     tools: toolbox,
     gate: permissions,
     person: desk,

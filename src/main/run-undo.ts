@@ -39,7 +39,7 @@ export class RunUndo implements ChangeRecorder, ChangeWitness {
 
   async begin(call: Parameters<ChangeRecorder["begin"]>[0]): ReturnType<ChangeRecorder["begin"]> {
     const recorder = await this.#open();
-    return recorder === undefined ? { end: async () => {} } : recorder.begin(call);
+    return recorder === undefined ? { end: async () => undefined } : recorder.begin(call);
   }
 
   async before(change: WitnessedChange): Promise<void> {

@@ -1,5 +1,8 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../test/verifies.js";
+import { builtInCommands } from "../commands/built-in.js";
+import { COMMANDS } from "../main/cli.js";
+import { SESSION_ACTIONS } from "../main/commands/session.js";
 import { FAILURE_REASONS, failure, isBuiltInReason } from "./errors.js";
 
 /** Reasons that are a contract with clients; a rename breaks them. */
@@ -43,6 +46,20 @@ describe("failures", () => {
       const { message } = failure(reason);
       expect(message.length, reason).toBeGreaterThan(5);
       expect(message, reason).not.toContain("\n");
+    }
+  });
+
+  verifies(["O5"], "name only commands that exist", () => {
+    const programs = new Set(COMMANDS.map(({ name }) => name));
+    const slashes = new Set(builtInCommands.list().map(({ name }) => name));
+    for (const reason of FAILURE_REASONS) {
+      const { message } = failure(reason);
+      for (const [, name = ""] of message.matchAll(/\boxbow ([a-z-]+)/g))
+        expect(programs, `${reason}: ${name}`).toContain(name);
+      for (const [, name = ""] of message.matchAll(/oxbow session ([a-z-]+)/g))
+        expect(SESSION_ACTIONS, reason).toContain(name);
+      for (const [, name = ""] of message.matchAll(/(?:^|[\s('])\/([a-z][\w:/-]*)/g))
+        expect(slashes, `${reason}: ${name}`).toContain(name);
     }
   });
 });

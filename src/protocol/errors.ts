@@ -4,7 +4,7 @@
  */
 const TEXTS = {
   // Control plane
-  HandshakeRequired: "Send /v1/handshake before any command. See the protocol documentation.",
+  HandshakeRequired: "Send the handshake before any command. docs/protocol.md describes it.",
   HandshakeVersionMismatch:
     "Client speaks protocol <client_ver>; server speaks <server_ver>. Upgrade <client_or_server>.",
   TurnInProgress:
@@ -19,14 +19,14 @@ const TEXTS = {
   OrphanedCalls:
     "The session ended while <calls>. Nobody saw how that ended, so it is not run again. Look, then resume with --orphan failed, --orphan succeeded or --orphan abort.",
   SessionAborted: "Session <session> was ended as you asked. Nothing was run.",
-  TokenExpired:
-    "Capability token expired at <exp>. Mint a new one: oxbow token --session <id> --identity-class <class>.",
-  TokenRevoked: "Token <jti> was revoked at <ts>. Mint a new one via /v1/auth/token.",
+  TokenExpired: "The capability token expired at <exp>. Ask for a new one where this one came from.",
+  TokenRevoked: "The token <jti> was revoked at <ts>. Ask for a new one where this one came from.",
 
   // Permissions and trust
   PermissionDenied:
-    "Permission denied for <tool> by <client>. To allow: re-prompt and pick 'Allow once / argv-glob / tool / session'.",
-  PermissionTimeout: "Permission for <tool> not answered within <timeout>s. Tool call cancelled.",
+    "<tool> was denied by <client>. To allow it, ask again and answer with yes, or add a rule to the profile.",
+  PermissionTimeout:
+    "<tool> needed a permission, and no answer came within <timeout> s: it was not run. permission_timeout in the profile waits longer.",
   PermissionUnanswerable:
     "<tool> needed a permission and nobody was there to give it. Run it on a terminal, or allow it with --permission-mode allow.",
   NonInteractiveAckRefused:
@@ -34,16 +34,15 @@ const TEXTS = {
 
   // Extensions
   MCPServerSHA256Mismatch:
-    "MCP server '<name>' refused to start: the binary at <path> changed. Expected sha256 <expected>, found <actual>. To approve the new binary, run /mcp:approve <name> or edit <profile_path> to update the pin.",
+    "MCP server '<name>' refused to start: the binary at <path> changed. Expected sha256 <expected>, found <actual>. If the change is wanted, update the pin in <profile_path>.",
   MCPServerUnavailable:
-    "MCP server '<name>' is down after <attempts> restart attempts. Its tools are in degraded state. /mcp:restart <name> to retry, or check the logs in <log_dir>.",
-  HookHashChanged:
-    "<path> changed since you last approved it. Review the diff (TUI: 'v' opens the diff viewer). Re-ack to continue.",
+    "MCP server '<name>' is down after <attempts> attempts to start it, and its tools cannot be used. The log in <log_dir> says why.",
+  HookHashChanged: "<path> changed since you approved it. 'oxbow ack' shows the change and approves it.",
   HookTimeout: "Hook '<event>' command '<cmd>' exceeded its <timeout>s deadline. Killed.",
 
   // Tools
   BashCancelledMidCommand:
-    "Cancelled mid-Bash. The command ran for <duration> and may have modified files. Files possibly affected: <list>. Review /sessions:diff <id> to see what changed.",
+    "The command was cancelled after <duration>, in the middle of its work. Files that changed meanwhile: <list>. 'oxbow session diff <session>' shows how, '/undo' takes it back.",
 
   // Models
   RateLimited:

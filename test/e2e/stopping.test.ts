@@ -97,6 +97,29 @@ describe("a signal", () => {
     });
   }
 
+  verifies(["L9", "O5"], "tells which files a command changed that it stopped in the middle", async () => {
+    const command = "echo a > one.txt; mkdir -p sub; echo b > sub/two.txt; echo begun; sleep 60";
+    const { cwd, env } = await machine(`reply\n  tool bash ${JSON.stringify({ command })}\n`);
+    const args = ["run", "--stream-events", "--permission-mode", "allow", "--sandbox", "off", "go"];
+    const { stdout } = await oxbow(args, {
+      cwd,
+      env,
+      onOutput: (all, child) => {
+        if (all.stdout.includes("begun\\n")) child.kill("SIGINT");
+      },
+    });
+    const result = envelopes(stdout).find(({ kind }) => kind === "ToolResult");
+    expect(result).toMatchObject({
+      payload: {
+        status: "cancelled",
+        details: {
+          failure: { reason: "BashCancelledMidCommand", files: expect.arrayContaining(["one.txt", "sub/two.txt"]) },
+        },
+      },
+    });
+    expect(JSON.stringify(result)).toContain(`oxbow session diff ${result?.session}`);
+  });
+
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
     verifies(["L9", "U1"], `${signal} ends the turn of the line client and the client`, async () => {
       const { cwd, env } = await machine("reply\n  text: so far\n  hang\n");

@@ -1,5 +1,6 @@
 import type { ToolOutcome } from "../../engine/ports.js";
 import { ownText } from "../../protocol/content.js";
+import { type Failure, failure } from "../../protocol/errors.js";
 import type { CreateToolLink } from "../services.js";
 
 /** Allow, ask or deny. With nobody to ask, asking is denying, at once. */
@@ -16,13 +17,14 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   if (verdict.decision === "deny") {
     person.note(call.call, call.tool, { decision: "deny", decidedBy: verdict.decidedBy, message: verdict.reason });
     const { denialText } = await import("../../security/permissions/explain.js");
-    return denied(denialText(verdict));
+    return denied(denialText(verdict), failure("PermissionDenied", { tool: call.tool, client: verdict.decidedBy }));
   }
   if (!person.present()) {
     if (context.turn !== undefined) context.turn.unansweredTool ??= call.tool;
     person.note(call.call, call.tool, { decision: "deny", decidedBy: "nobody to ask", message: verdict.reason });
     return denied(
       `Denied: ${call.tool} needs a person's permission and nobody is there to give it. ${verdict.reason} Go on without it, or say what you would have done.`,
+      failure("PermissionUnanswerable", { tool: call.tool }),
     );
   }
   // Loaded for the first question only: most runs have none.
@@ -46,15 +48,23 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   const answer = await person.ask(question, context.signal);
   if (context.signal.aborted) return { status: "cancelled", content: [ownText("Cancelled before it was allowed.")] };
   if (answer.unanswered) {
-    if (context.turn !== undefined) context.turn.unansweredTool ??= call.tool;
-    return denied(`Denied: ${answer.message ?? "nobody answered."}`);
+    const ms = answer.unanswered.afterMs;
+    if (context.turn !== undefined && context.turn.unansweredTool === undefined) {
+      context.turn.unansweredTool = call.tool;
+      context.turn.unansweredMs = ms;
+    }
+    const late = failure("PermissionTimeout", { tool: call.tool, timeout: Math.round(ms / 1000) });
+    return denied(`Denied: ${answer.message ?? "nobody answered."}`, late);
   }
-  if (answer.decision === "deny")
-    return denied(`Denied: the user said no.${answer.message ? ` ${answer.message}` : ""}`);
+  if (answer.decision === "deny") {
+    const cause = failure("PermissionDenied", { tool: call.tool, client: "the user" });
+    return denied(`Denied: the user said no.${answer.message ? ` ${answer.message}` : ""}`, cause);
+  }
   if (!isGuarded) gate.remember(call, answer.decision, { verdict });
   return next(call, allowed);
 };
 
-function denied(message: string): ToolOutcome {
-  return { status: "denied", content: [ownText(message)] };
+/** The reason is for programs that read the events; the words are for the model. */
+function denied(message: string, { reason, message: told }: Failure): ToolOutcome {
+  return { status: "denied", content: [ownText(message)], details: { failure: { reason, message: told } } };
 }

@@ -1,11 +1,14 @@
+import { formatDuration } from "../../base/duration.js";
 import type { ToolOutcome } from "../../engine/ports.js";
+import { ownText } from "../../protocol/content.js";
+import { failure } from "../../protocol/errors.js";
 import type { CreateToolLink } from "../services.js";
 
 /**
  * Tells the recorder which call is running (feature T10). A command is watched from outside; when that is not possible it
  * runs all the same, and the log says so. A file tool whose changes cannot be kept refuses them itself.
  */
-export const create: CreateToolLink = ({ undo, log }) => {
+export const create: CreateToolLink = ({ undo, log, session }) => {
   const failed = (message: string, error: unknown) => log("warn", "undo", message, { error: String(error) });
   return async (call, context, next) => {
     const { mutating, set } = context.definition;
@@ -16,13 +19,48 @@ export const create: CreateToolLink = ({ undo, log }) => {
       return undefined;
     });
     let outcome: ToolOutcome | undefined;
+    let changed: Promise<readonly string[] | undefined> | undefined;
     try {
       outcome = await next(call);
-      return outcome;
     } finally {
       const goesOn = typeof outcome?.details?.background_id === "string";
       // Looked at while the model is being asked; the next call and the end of the turn wait for it.
-      recorded?.end({ goesOn }).catch((error: unknown) => failed("the end of a call was not recorded", error));
+      changed = recorded?.end({ goesOn }).catch((error: unknown) => {
+        failed("the end of a call was not recorded", error);
+        return undefined;
+      });
     }
+    return changes === "watched" && outcome.status === "cancelled" ? cancelled(outcome, { changed, session }) : outcome;
   };
 };
+
+/** Somebody waits for the end of the program: a large workspace is not looked through first. */
+const LOOK_MS = 200;
+const MOST_NAMES = 20;
+
+/** A command that was stopped in its middle has done something: which files, is told with its result. */
+async function cancelled(
+  outcome: ToolOutcome,
+  {
+    changed,
+    session,
+  }: { readonly changed: Promise<readonly string[] | undefined> | undefined; readonly session: string | undefined },
+): Promise<ToolOutcome> {
+  const ms = outcome.details?.duration_ms;
+  if (typeof ms !== "number") return outcome;
+  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), LOOK_MS).unref());
+  const files = await Promise.race([changed ?? undefined, late]);
+  const { reason, message } = failure("BashCancelledMidCommand", {
+    duration: formatDuration(ms),
+    list: files === undefined ? "not known" : listed(files),
+    session: session ?? "ID",
+  });
+  const details = { ...outcome.details, failure: { reason, message, ...(files !== undefined && { files }) } };
+  return { ...outcome, content: [...outcome.content, ownText(message)], details };
+}
+
+function listed(files: readonly string[]): string {
+  if (files.length === 0) return "none";
+  const more = files.length > MOST_NAMES ? ` and ${files.length - MOST_NAMES} more` : "";
+  return `${files.slice(0, MOST_NAMES).join(", ")}${more}`;
+}

@@ -50,7 +50,7 @@ describe("a question that nobody answers", () => {
       decision: "deny",
       decidedBy: "permission_timeout (60 s)",
       message: "No person answered within 60 s. Go on without it, or say what you would have done.",
-      unanswered: true,
+      unanswered: { afterMs: 60_000 },
     });
   });
 

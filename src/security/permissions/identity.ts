@@ -44,14 +44,19 @@ export interface Answer {
   readonly decision: PermissionDecision;
   readonly decidedBy: string;
   readonly message?: string;
-  readonly unanswered?: true;
+  readonly unanswered?: { readonly afterMs: number };
 }
 
 /** What a question becomes when its time is over. The clock is the asker's. */
 export function timedOut(timeoutMs: number): Answer {
   const seconds = Math.round(timeoutMs / 1000);
   const message = `No person answered within ${seconds} s. Go on without it, or say what you would have done.`;
-  return { decision: "deny", decidedBy: `permission_timeout (${seconds} s)`, message, unanswered: true };
+  return {
+    decision: "deny",
+    decidedBy: `permission_timeout (${seconds} s)`,
+    message,
+    unanswered: { afterMs: timeoutMs },
+  };
 }
 
 /**

@@ -27,8 +27,8 @@ export interface BegunCall {
 
 /** A call that is being recorded. */
 export interface UndoCall {
-  /** `goesOn`: the call left something running behind it. */
-  end(options?: { readonly goesOn?: boolean }): Promise<void>;
+  /** `goesOn`: the call left something running behind it. Answers with the files that a watched call changed, where that is known. */
+  end(options?: { readonly goesOn?: boolean }): Promise<readonly string[] | undefined>;
 }
 
 /** What a file tool is about to do; undefined stands for nothing there. The shape is that of the tools' own interface. */
@@ -86,17 +86,20 @@ export class UndoRecorder {
   async begin(call: BegunCall): Promise<UndoCall> {
     await this.#ending;
     const record = this.#recordOf(call);
-    const finish = call.changes === "watched" ? await this.#beginWatched(record) : async () => {};
+    const finish = call.changes === "watched" ? await this.#beginWatched(record) : async () => undefined;
     this.#open.push(record);
     return {
       end: async ({ goesOn = false } = {}) => {
         const at = this.#open.indexOf(record);
-        if (at === -1) return;
+        if (at === -1) return undefined;
         this.#open.splice(at, 1);
         // The result goes first: the next request is on its way when the workspace is looked at.
         const ended = this.#ending.then(() => setImmediate()).then(() => finish(goesOn ? [GAPS.goesOn] : []));
-        this.#ending = ended.catch(() => {});
-        await ended;
+        this.#ending = ended.then(
+          () => {},
+          () => {},
+        );
+        return ended;
       },
     };
   }
@@ -132,7 +135,9 @@ export class UndoRecorder {
     }
   }
 
-  async #beginWatched(record: CallRecord): Promise<(gaps: readonly string[]) => Promise<void>> {
+  async #beginWatched(
+    record: CallRecord,
+  ): Promise<(gaps: readonly string[]) => Promise<readonly string[] | undefined>> {
     const journal = this.#journal;
     await journal.enter();
     try {
@@ -141,7 +146,7 @@ export class UndoRecorder {
       return async (gaps) => {
         try {
           if (isWatched) this.#watching--;
-          await this.#lookAfter(record, isWatched ? gaps : [GAPS.tooLarge, ...gaps]);
+          return await this.#lookAfter(record, isWatched ? gaps : [GAPS.tooLarge, ...gaps]);
         } finally {
           journal.leave();
         }
@@ -184,7 +189,7 @@ export class UndoRecorder {
     return { isTooLarge: false, records };
   }
 
-  async #lookAfter(record: CallRecord, gaps: readonly string[]): Promise<void> {
+  async #lookAfter(record: CallRecord, gaps: readonly string[]): Promise<readonly string[] | undefined> {
     const journal = this.#journal;
     try {
       const history = journal.begin(this.#root);
@@ -193,6 +198,7 @@ export class UndoRecorder {
       else journal.append({ is: "end", call: record.call, gaps: [...new Set([GAPS.tooLarge, ...gaps])] });
       // The next command needs it on the disk; until then there is time. If this fails, it is tried again then.
       if (journal.hasUnsafeContents) journal.sync().catch(() => {});
+      return found?.is === "compared" ? found.changes.map(({ path }) => path) : undefined;
     } catch (error) {
       this.#watch = undefined;
       throw error;

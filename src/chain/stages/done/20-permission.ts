@@ -6,6 +6,10 @@ export const create: CreateHook = () => (turn) => {
   const tool = turn.unansweredTool;
   if (tool !== undefined && turn.outcome === undefined && turn.failure === undefined) {
     turn.outcome = "denied";
-    turn.failure = failure("PermissionUnanswerable", { tool });
+    const { unansweredMs } = turn;
+    turn.failure =
+      unansweredMs === undefined
+        ? failure("PermissionUnanswerable", { tool })
+        : failure("PermissionTimeout", { tool, timeout: Math.round(unansweredMs / 1000) });
   }
 };
