@@ -47,6 +47,8 @@ export interface Limiter {
 
 export interface Exhausted extends Limiter {
   readonly spent: number;
+  /** Set aside for calls of other runs that have not ended. */
+  readonly held?: number;
   /** The least that the call would have taken. */
   readonly needed: number;
 }

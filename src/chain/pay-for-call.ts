@@ -87,8 +87,9 @@ async function reserve(call: PlannedCall, context: RequestContext, { costs, purs
     }
   }
   if ("grant" in decision) return decision.grant;
-  const { unit, spent, needed } = decision.exhausted;
-  const detail = `${shown(unit, spent)} of it is spent and the next model call takes ${shown(unit, needed)} or more`;
+  const { unit, spent, held = 0, needed } = decision.exhausted;
+  const others = held > 0 ? `, ${shown(unit, held)} is held for calls of other runs` : "";
+  const detail = `${shown(unit, spent)} of it is spent${others} and the next model call takes ${shown(unit, needed)} or more`;
   throw new TurnFailure(reached(decision.exhausted, detail, costs));
 }
 

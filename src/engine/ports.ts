@@ -188,6 +188,16 @@ export interface ToolLinkContext extends ToolContext {
 export type RequestLink = Link<ModelRequest, RequestContext, ModelStream>;
 export type ToolLink = Link<ToolCall, ToolLinkContext, ToolOutcome>;
 
+/** An answer that did not come to its end. */
+export interface CutOffAnswer {
+  readonly request: ModelRequest | undefined;
+  readonly by: AnsweringModel;
+  /** What the provider had counted by then. */
+  readonly usage: Usage;
+  /** What had arrived. */
+  readonly words: string;
+}
+
 /** Wiring of one run, shared by the loop, dispatch and the stage hooks. */
 export interface EnginePorts {
   readonly clock: Clock;
@@ -203,4 +213,6 @@ export interface EnginePorts {
   readonly maxIterations: number;
   /** A longer answer ends the turn as a failure. */
   readonly maxAnswerCharacters?: number;
+  /** What an answer that was cut off is taken to have cost. */
+  readonly countCutOff?: (answer: CutOffAnswer) => Promise<{ readonly usage: Usage; readonly cost?: Cost }>;
 }

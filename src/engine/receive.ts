@@ -54,7 +54,9 @@ export async function receive(turn: Turn, stream: ModelStream, dispatch: Dispatc
     if (!turn.signal.aborted) turn.fail(asFailure(error));
   }
   timing.add("provider/total", timing.now() - from);
-  return reception.close(complete && turn.failure === undefined);
+  const isWhole = complete && turn.failure === undefined;
+  if (!isWhole) await reception.countCutOff();
+  return reception.close(isWhole);
 }
 
 function asFailure(error: unknown) {
@@ -261,6 +263,23 @@ class Reception {
         this.#keep(block);
         return;
     }
+  }
+
+  /** The provider did not come to tell what it wrote. */
+  async countCutOff(): Promise<void> {
+    const { ports, request } = this.#turn;
+    const said = this.#blocks.map((block) => {
+      if (block.type === "text" || block.type === "thinking") return block.text;
+      return block.type === "tool_use" ? (block.malformed ?? JSON.stringify(block.args)) : "";
+    });
+    const words = [...said, this.#partialThinking, this.#partialText].join("");
+    if (ports.countCutOff === undefined || (words === "" && this.#usage === NO_USAGE)) return;
+    const counted = await ports
+      .countCutOff({ request, by: this.#by, usage: this.#usage, words })
+      .catch(() => undefined);
+    if (counted === undefined) return;
+    this.#usage = counted.usage;
+    this.#cost = counted.cost;
   }
 
   #keep(block: AssistantBlock): void {

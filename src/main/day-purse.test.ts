@@ -32,12 +32,30 @@ describe("the budget of a day", () => {
     const second = await granted(other, ask(1, 70));
     expect([first.output, second.output]).toEqual([70, 30]);
     expect(second.limitedBy).toEqual({ scope: "this day", unit: "usd", limit: 100 });
-    expect(await one.reserve(ask(1, 1))).toEqual({
-      exhausted: { scope: "this day", unit: "usd", limit: 100, spent: 100, needed: 1 },
+    expect(await one.reserve(ask(101, 101))).toEqual({
+      exhausted: { scope: "this day", unit: "usd", limit: 100, spent: 0, held: 100, needed: 101 },
     });
     await first.settle({ usd: 10, tokens: 10 });
     await second.settle({ usd: 5, tokens: 5 });
     expect((await granted(one, ask(1, 200))).output).toBe(85);
+  });
+
+  verifies(["M14"], "waits for what others hold, says so once, and is refused when they have spent it", async () => {
+    let waits = 0;
+    const [one, other] = [purse(), purse({ onWait: () => waits++ })];
+    const first = await granted(one, ask(1, 100));
+    const fits = other.reserve(ask(10, 20));
+    const fitsNot = purse().reserve(ask(95, 95));
+    await expect.poll(() => waits).toBe(1);
+    await first.settle({ usd: 10, tokens: 10 });
+    expect(await fits).toMatchObject({ grant: { output: 20 } });
+    expect(await fitsNot).toMatchObject({ exhausted: { spent: 10 } });
+    // Who does not want to wait any more can go.
+    const third = await granted(one, ask(1, 100));
+    const abort = new AbortController();
+    const given = purse({ onWait: () => abort.abort() }).reserve(ask(20, 20), abort.signal);
+    await expect(given).rejects.toThrow("cancelled");
+    await third.settle(NOTHING);
   });
 
   verifies(["M14"], "is not exceeded by many at once", async () => {
@@ -56,7 +74,7 @@ describe("the budget of a day", () => {
     });
   });
 
-  it("counts what the sessions know of, once, and forgets what the dead hold", async () => {
+  it("counts what the sessions know of, once, and takes what the dead held as spent", async () => {
     const known = { usd: 60, tokens: 60 };
     await (await granted(purse({ known }), ask(1, 10))).settle({ usd: 10, tokens: 10 });
     expect((await granted(purse({ known }), ask(1, 100))).output).toBe(30);
@@ -66,9 +84,9 @@ describe("the budget of a day", () => {
     const day = new Date();
     const two = (value: number) => String(value).padStart(2, "0");
     const name = `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}.json`;
-    const dead = { usd: 90, tokens: 90, pid: 2 ** 22 - 3, started: 1 };
+    const dead = { usd: 30, tokens: 30, pid: 2 ** 22 - 3, started: 1 };
     await writeFile(join(folder, name), JSON.stringify({ spent: { usd: 20, tokens: 20 }, held: { a: dead } }));
-    expect((await granted(purse(), ask(1, 100))).output).toBe(80);
+    expect((await granted(purse(), ask(1, 100))).output).toBe(50);
     expect((await readdir(folder)).filter((each) => each.startsWith("2020"))).toHaveLength(6);
     await writeFile(join(folder, name), "{");
     expect((await granted(purse({ known }), ask(1, 100))).output).toBe(40);

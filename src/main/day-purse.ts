@@ -2,13 +2,15 @@
  * The budget of a day, shared by all processes of a user (feature M14).
  *
  * 1. One small file for each day holds what is spent and what is held for calls that have not ended; it is read and replaced under a
- *    lock. What a process holds goes when the process does.
+ *    lock. What a process held that was killed counts as spent: the provider may have charged all of it.
  * 2. `known` is what the sessions say was spent on this day before: calls that were made without this budget count too.
- * 3. Nobody waits for another process: what does not fit now is refused now.
+ * 3. A call that does not fit waits while others hold what it needs: they may need less. It is refused when it would not fit without
+ *    them either.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { onAbort } from "../base/abort-tree.js";
 import {
   type Amount,
   type Ask,
@@ -34,6 +36,8 @@ export interface DayPurseOptions {
   readonly clock: Clock;
   readonly known: Amount;
   readonly parent?: Purse | undefined;
+  /** A call begins to wait for others. */
+  readonly onWait?: () => void;
 }
 
 interface Held extends Amount {
@@ -47,6 +51,7 @@ interface Day {
 }
 
 const DAYS_KEPT = 7;
+const LOOK_AGAIN_MS = 200;
 const EMPTY: Day = { spent: NOTHING, held: {} };
 
 /** Midnight here, in milliseconds since the epoch. */
@@ -71,9 +76,12 @@ export class DayPurse implements Purse {
     const { parent } = this.#options;
     const day = this.#today();
     const id = randomUUID();
-    const own = await this.#take(day, id, ask);
+    const own = await this.#take(day, id, { ask, signal });
     if ("exhausted" in own || parent === undefined) return own;
-    const above = await parent.reserve({ ...ask, most: own.grant.output }, signal);
+    const above = await parent.reserve({ ...ask, most: own.grant.output }, signal).catch(async (error) => {
+      await own.grant.settle(NOTHING);
+      throw error;
+    });
     if ("exhausted" in above) {
       await own.grant.settle(NOTHING);
       return above;
@@ -85,26 +93,50 @@ export class DayPurse implements Purse {
     return { grant: { ...own.grant, ...above.grant, settle } };
   }
 
-  async #take(day: string, id: string, ask: Ask): Promise<Decision> {
+  async #take(
+    day: string,
+    id: string,
+    { ask, signal }: { readonly ask: Ask; readonly signal: AbortSignal | undefined },
+  ): Promise<Decision> {
+    const { clock, onWait } = this.#options;
+    for (let isFirst = true; ; isFirst = false) {
+      const { decision, mayFitLater } = await this.#try(day, id, ask);
+      if (!mayFitLater) return decision;
+      if (isFirst) onWait?.();
+      await pause(clock, signal);
+    }
+  }
+
+  async #try(day: string, id: string, ask: Ask): Promise<{ decision: Decision; mayFitLater: boolean }> {
     const { scope, limit } = this.#options;
     let decision: Decision | undefined;
-    let taken = NOTHING;
+    let spent = NOTHING;
+    let held = NOTHING;
     await this.#change(day, (before) => {
-      taken = Object.values(before.held).reduce<Amount>(plus, before.spent);
+      spent = before.spent;
+      held = Object.values(before.held).reduce<Amount>(plus, NOTHING);
+      const taken = plus(spent, held);
       const output = affordable(ask, limit, taken);
       if (output < ask.least) return before;
-      const held = { ...amountOf(ask, output), pid: process.pid, started: startTimeOf(process.pid) };
-      const settle = (spent: Amount) => this.#settle(day, id, spent);
+      const hold = { ...amountOf(ask, output), pid: process.pid, started: startTimeOf(process.pid) };
+      const settle = (used: Amount) => this.#settle(day, id, used);
       const limitedBy = output < ask.most && {
         limitedBy: limiterOf(scope, limit, { taken, amount: amountOf(ask, output + 1) }),
       };
       decision = { grant: { output, ...limitedBy, settle } };
-      return { ...before, held: { ...before.held, [id]: held } };
+      return { ...before, held: { ...before.held, [id]: hold } };
     });
-    if (decision !== undefined) return decision;
+    if (decision !== undefined) return { decision, mayFitLater: false };
     const least = amountOf(ask, ask.least);
-    const limiter = limiterOf(scope, limit, { taken, amount: least });
-    return { exhausted: { ...limiter, spent: taken[limiter.unit], needed: least[limiter.unit] } };
+    const limiter = limiterOf(scope, limit, { taken: plus(spent, held), amount: least });
+    const { unit } = limiter;
+    const exhausted = {
+      ...limiter,
+      spent: spent[unit],
+      needed: least[unit],
+      ...(held[unit] > 0 && { held: held[unit] }),
+    };
+    return { decision: { exhausted }, mayFitLater: affordable(ask, limit, spent) >= ask.least };
   }
 
   /** What cannot be written here is in the log of the session all the same. */
@@ -121,7 +153,9 @@ export class DayPurse implements Purse {
     const file = join(folder, `${day}.json`);
     if (this.#tidied !== day) await this.#tidy(day);
     await withLock(`${file}.lock`, { clock }, async () => {
-      const after = step(this.#withKnown(day, await read(file)));
+      const before = this.#withKnown(day, await read(file));
+      const after = step(before);
+      if (after === before) return;
       await writeFileAtomic(file, JSON.stringify(after), { mode: 0o600 });
     });
   }
@@ -148,15 +182,33 @@ export class DayPurse implements Purse {
   }
 }
 
+/** Until the next look. Rejects when the signal fires first. */
+function pause(clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let stopListening = () => {};
+    const stopTimer = clock.after(LOOK_AGAIN_MS, () => {
+      stopListening();
+      resolve();
+    });
+    if (signal === undefined) return;
+    stopListening = onAbort(signal, () => {
+      stopTimer();
+      reject(new Error("cancelled"));
+    });
+  });
+}
+
 /** A file that is spoiled counts as none: the sessions know what was spent. */
 async function read(file: string): Promise<Day> {
   try {
     const { spent, held } = JSON.parse(await readFile(file, "utf8")) as Day;
-    const alive = Object.entries(held).filter(([, holder]) => isAlive(holder));
-    return {
-      spent: { usd: Number(spent.usd) || 0, tokens: Number(spent.tokens) || 0 },
-      held: Object.fromEntries(alive),
-    };
+    const alive: [string, Held][] = [];
+    let all: Amount = { usd: Number(spent.usd) || 0, tokens: Number(spent.tokens) || 0 };
+    for (const entry of Object.entries(held)) {
+      if (isAlive(entry[1])) alive.push(entry);
+      else all = plus(all, entry[1]);
+    }
+    return { spent: { usd: all.usd, tokens: all.tokens }, held: Object.fromEntries(alive) };
   } catch {
     return EMPTY;
   }

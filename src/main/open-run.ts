@@ -173,6 +173,7 @@ async function openSessionRun(
     toolExecution: "batched",
     maxIterations: settings.max_iterations.value,
     maxAnswerCharacters: settings.max_answer_chars.value,
+    countCutOff: async (answer) => (await import("../chain/count-cut-off.js")).countCutOff(answer, costs),
   };
   log("info", "engine", resumed ? "session resumed" : "session opened", { session, model: parts.model.model });
   const opened = new Run({

@@ -35,6 +35,8 @@ export interface RunCostsOptions {
   readonly isReplay?: boolean;
   /** The conversation before in this program: the budget of the run goes on. */
   readonly before?: RunCosts | undefined;
+  /** Something a person should hear. */
+  readonly note?: (message: string) => void;
   /** Where a run within a run is paid from, besides its own budgets. */
   readonly parent?: Purse;
 }
@@ -181,7 +183,7 @@ export class RunCosts implements CostKeeper {
 
   async #openDay(limit: BudgetLimit): Promise<Purse> {
     const { DayPurse, startOfDay } = await import("./day-purse.js");
-    const { sessions, clock, roots, parent } = this.#options;
+    const { sessions, clock, roots, parent, note } = this.#options;
     const today = startOfDay(clock.wall());
     const store = await sessions.open();
     const stored = (await store?.spending({ since: new Date(today).toISOString() })) ?? [];
@@ -191,6 +193,7 @@ export class RunCosts implements CostKeeper {
       folder: join(roots.state, "budget"),
       clock,
       known: amountOf(stored),
+      onWait: () => note?.("other runs hold the rest of the day's budget: waiting for them (Ctrl-C ends it)."),
       parent,
     });
   }

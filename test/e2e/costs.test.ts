@@ -138,16 +138,57 @@ describe("budgets", () => {
     expect(config.stdout).toMatch(/budget_day +\$0\.0200 +.*\(budget_day\)/);
   });
 
-  verifies(["M14"], "of a day hold for processes that run at the same time", async () => {
-    const { run, mock } = await scene(ONE_CALL.replace("reply\n", "reply\n  delay 200ms\n"), "budget_day = 0.02\n");
-    const results = await Promise.all(["one", "two", "three", "four"].map((prompt) => run(["run", prompt])));
-    // What a call may cost is set aside before it: whether the second still fits depends on how far the first is.
-    const paid = results.filter(({ code }) => code === 0).length;
-    expect(results.filter(({ code }) => code === 3)).toHaveLength(4 - paid);
-    expect([1, 2]).toContain(paid);
-    expect(mock.requests).toHaveLength(paid);
+  verifies(
+    ["M14"],
+    "of a day hold for ten processes that run at the same time",
+    async () => {
+      const { run, mock } = await scene(ONE_CALL.replace("reply\n", "reply\n  delay 200ms\n"), "budget_day = 0.04\n");
+      const prompts = Array.from({ length: 10 }, (_, i) => `prompt ${i}`);
+      const results = await Promise.all(prompts.map((prompt) => run(["run", prompt])));
+      // Each call costs 0.0075. Those that find the rest held wait for it; so all that fit are made, and none more.
+      const paid = results.filter(({ code }) => code === 0).length;
+      expect(results.filter(({ code }) => code === 3)).toHaveLength(10 - paid);
+      expect(mock.requests).toHaveLength(paid);
+      expect(paid).toBeGreaterThanOrEqual(3);
+      const { total } = jsonOf((await run(["cost", "--json"])).stdout);
+      expect(total).toMatchObject({ calls: paid, usd: expect.closeTo(0.0075 * paid, 9) });
+      expect(total.usd).toBeLessThanOrEqual(0.04);
+    },
+    60_000,
+  );
+
+  verifies(["M14"], "of a day count a call whose process was killed at what was held for it", async () => {
+    const { run, mock, home, cwd } = await scene("reply\n  text: so far\n  hang\n", 'budget_day = "30k tokens"\n');
+    const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_HOME: home };
+    await oxbow(["run", "one"], {
+      cwd,
+      env,
+      onOutput: (all, child) => void (all.stdout.includes("so far") && child.kill("SIGKILL")),
+    });
+    const { code, stderr } = await run(["run", "two"]);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/budget of this day, 30,000 tokens: \d\d,\d\d\d tokens of it is spent/);
+    expect(mock.requests).toHaveLength(1);
+  });
+
+  verifies(["M14", "L9"], "count what was streamed of an answer that was cancelled", async () => {
+    const { mock, run, home, cwd } = await scene("reply\n  text: so far and a few words more\n  hang\n");
+    const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_HOME: home };
+    let pressed = false;
+    const { stdout } = await oxbow(["run", "--stream-events", "one"], {
+      cwd,
+      env,
+      onOutput: (all, child) => {
+        if (!pressed && all.stdout.includes("more")) pressed = child.kill("SIGINT");
+      },
+    });
+    const paid = envelopes(stdout).find(({ kind }) => kind === "CostIncremented");
+    const { usage, cost } = (paid?.payload ?? {}) as EventPayloads["CostIncremented"];
+    expect(usage.output).toBeGreaterThanOrEqual(6);
+    expect(usage.input).toBeGreaterThan(1000);
+    expect(cost?.usd).toBeGreaterThan(0.003);
     const { total } = jsonOf((await run(["cost", "--json"])).stdout);
-    expect(total).toMatchObject({ calls: paid, usd: expect.closeTo(0.0075 * paid, 9) });
+    expect(total, stdout).toMatchObject({ calls: 1, usd: cost?.usd });
   });
 
   verifies(["M14"], "in dollars refuse a model without a known price, in tokens they do not", async () => {

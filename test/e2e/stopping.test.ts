@@ -101,11 +101,12 @@ describe("a signal", () => {
     const command = "echo a > one.txt; mkdir -p sub; echo b > sub/two.txt; echo begun; sleep 60";
     const { cwd, env } = await machine(`reply\n  tool bash ${JSON.stringify({ command })}\n`);
     const args = ["run", "--stream-events", "--permission-mode", "allow", "--sandbox", "off", "go"];
+    let pressed = false;
     const { stdout } = await oxbow(args, {
       cwd,
       env,
       onOutput: (all, child) => {
-        if (all.stdout.includes("begun\\n")) child.kill("SIGINT");
+        if (!pressed && all.stdout.includes("begun\\n")) pressed = child.kill("SIGINT");
       },
     });
     const result = envelopes(stdout).find(({ kind }) => kind === "ToolResult");
