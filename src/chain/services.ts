@@ -96,6 +96,12 @@ export interface ChangeRecorder extends EventObserver {
   settle(): Promise<void>;
 }
 
+/** Looks for what commands have left for other programs to run, and tells the person. */
+export interface LeftoverCheck {
+  /** Resolves when everything so far was looked at. */
+  settle(): Promise<void>;
+}
+
 /** What a folder brings for the model to read, as far as it was approved. */
 export interface ProjectReading {
   /** Instructions of folders that these paths are the first to touch. */
@@ -157,6 +163,7 @@ export interface ChainServices {
   readonly log: Log;
   readonly journal?: RunJournal;
   readonly undo?: ChangeRecorder;
+  readonly leftovers?: LeftoverCheck;
   readonly content?: ProjectReading | undefined;
   readonly costs?: CostKeeper;
   /** How often and how long a model call that fails is tried again; without it, never. */

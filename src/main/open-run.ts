@@ -144,6 +144,7 @@ async function openSessionRun(
     log,
     journal,
     undo,
+    leftovers: tools.sandbox,
     content: parts.content,
     costs,
     compaction,
@@ -266,7 +267,7 @@ function openRunTools(
     await undo.settle();
     undo.close();
   };
-  return { undo, toolbox, permissions, security, close };
+  return { undo, toolbox, permissions, security, sandbox, close };
 }
 
 function planSwitch(permissions: RunPermissions): PlanSwitch {

@@ -2,10 +2,12 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SessionId } from "../protocol/ids.js";
+import type { PlantedRepositories } from "../security/planted/planted-repositories.js";
 import type { SandboxOverrides } from "../security/sandbox/detect.js";
 import type { ReaderSandbox } from "../security/sandbox/reader.js";
 import type { Sandbox, SandboxOptions } from "../security/sandbox/sandbox.js";
 import type { SandboxState } from "../security/sandbox/state.js";
+import { nodeClock } from "../system/node-clock.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../tools/bash.js";
 import type { Variables } from "./env.js";
 import type { LoadedSettings } from "./settings.js";
@@ -19,6 +21,9 @@ export function sandboxOverrides({ sandbox, sandbox_container }: LoadedSettings[
   const image = sandbox_container.value;
   return image === undefined ? { kind: "auto" } : { kind: "container", container: { image } };
 }
+
+/** In a large workspace the model does not wait for all of a look: the end of the turn does. */
+const PATIENCE_MS = 25;
 
 export interface RunSandboxOptions {
   readonly loaded: LoadedSettings;
@@ -40,6 +45,7 @@ export class RunSandbox {
   readonly #opened = new Map<"pipes" | "terminal", Promise<Sandbox>>();
   #state: SandboxState | undefined;
   #reader: Promise<ReaderSandbox> | undefined;
+  #planted: Promise<PlantedRepositories> | undefined;
 
   constructor(options: RunSandboxOptions) {
     this.#options = options;
@@ -66,6 +72,7 @@ export class RunSandbox {
     }
     if (kind === "none" || outside) return command;
     const [program = "", ...args] = command.argv;
+    const planted = await this.#watchRepositories();
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes");
     const wrapped = await sandbox.wrap({ program, args, cwd: command.cwd, env: command.env });
     return {
@@ -78,8 +85,26 @@ export class RunSandbox {
       endsWithAll: wrapped.endsWithAll,
       explain: wrapped.explain,
       isCurrent: wrapped.isCurrent,
-      ended: wrapped.ended,
+      ended: async () => {
+        await wrapped.ended();
+        await atMost(PATIENCE_MS, planted.look());
+      },
     };
+  }
+
+  /** At the end of a turn: what commands have left for git to run is found by then, also by those that still run. */
+  async settle(): Promise<void> {
+    await (await this.#planted)?.look();
+  }
+
+  async #watchRepositories(): Promise<PlantedRepositories> {
+    const { root, tell } = this.#options;
+    this.#planted ??= import("../security/planted/planted-repositories.js").then(
+      (module) => new module.PlantedRepositories({ root, tell }),
+    );
+    const planted = await this.#planted;
+    void planted.begin();
+    return planted;
   }
 
   /** For the git tool: nothing but these folders and the system's programs can be read, and nothing can be changed. */
@@ -98,6 +123,7 @@ export class RunSandbox {
   }
 
   async close(): Promise<void> {
+    await this.settle();
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
   }
 
@@ -193,4 +219,13 @@ export class RunSandbox {
     };
     return new Sandbox(options);
   }
+}
+
+async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+  let cancel = () => {};
+  const enough = new Promise<void>((resolve) => {
+    cancel = nodeClock.after(milliseconds, resolve);
+  });
+  await Promise.race([work, enough]);
+  cancel();
 }

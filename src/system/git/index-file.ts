@@ -17,7 +17,8 @@ const HEADER_BYTES = 12;
 const STAT_BYTES = 40;
 const MODE_AT = 24;
 const REPOSITORY_MODE = 0xe000;
-const KNOWN_MODES = new Set([0x8000, 0xa000, REPOSITORY_MODE]);
+/** The last one is a folder of a sparse index, which stands for all that is in it. */
+const KNOWN_MODES = new Set([0x8000, 0xa000, REPOSITORY_MODE, 0x4000]);
 const HASH_SIZES = [20, 32];
 /** With these the entries are all there is; `FSMN` only says which files need no look. */
 const KNOWN_EXTENSIONS = new Set(["TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"]);

@@ -1,0 +1,153 @@
+/**
+ * What sandboxed commands leave behind for the person's own git to run. Hooks and configurations of repositories that exist are
+ * guarded while a command runs; a repository that a command makes has what the command gave it. So it is looked for when a command has
+ * ended, and while one runs in the background, at the end of the turn.
+ *
+ * 1. What was there before the first command is the person's, also when it is dangerous.
+ * 2. What appeared is set aside when its repository and the file are new, and the person is told in any case, with the file. In an older
+ *    repository the person may have changed it.
+ * 3. The repository at the top of the workspace is guarded always. The repositories in its index are not: git enters them by itself.
+ */
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { shown } from "../trust/shown.js";
+import { FolderWalk } from "./folder-walk.js";
+import { type Danger, LinkedRepositories, lookAtRepository } from "./repository-dangers.js";
+import { setAside } from "./set-aside.js";
+
+export interface PlantedRepositoriesOptions {
+  /** The workspace, free of links. */
+  readonly root: string;
+  readonly tell: (message: string) => void;
+}
+
+interface Found extends Danger {
+  /** Of the repository. */
+  readonly folder: string;
+  /** Its repository is in the index of another one, and git enters it by itself. */
+  readonly linked: boolean;
+}
+
+interface Collection {
+  readonly found: readonly Found[];
+  readonly folders: ReadonlySet<string>;
+  readonly complete: boolean;
+}
+
+interface Visit {
+  readonly folder: string;
+  readonly linked: boolean;
+  readonly depth: number;
+}
+
+/** Clocks of file systems tick slowly, and may be behind a little. */
+const TICK_MS = 50;
+const MAX_DEPTH = 20;
+const MAX_TOLD = 5;
+
+export class PlantedRepositories {
+  readonly #options: PlantedRepositoriesOptions;
+  readonly #walk: FolderWalk;
+  readonly #linked = new LinkedRepositories();
+  readonly #known = new Set<string>();
+  /** Repositories that were there before the first command. */
+  readonly #older = new Set<string>();
+  #begun: Promise<void> | undefined;
+  #startedAt = 0;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  constructor(options: PlantedRepositoriesOptions) {
+    this.#options = options;
+    this.#walk = new FolderWalk(options.root);
+  }
+
+  /** Before the first command starts. It need not be awaited: what changes from now on does not count as known. */
+  begin(): Promise<void> {
+    if (this.#begun === undefined) {
+      this.#startedAt = Date.now() - TICK_MS;
+      this.#begun = this.#collect().then(({ found, folders }) => {
+        for (const folder of folders) if (isOlder(folder, this.#startedAt)) this.#older.add(folder);
+        for (const danger of found) if (danger.changed < this.#startedAt) this.#known.add(keyOf(danger));
+      });
+    }
+    return this.#begun;
+  }
+
+  /** Looks at what is there now. A look that runs already may have passed what has just changed, so another one follows. */
+  look(): Promise<void> {
+    if (this.#begun === undefined) return Promise.resolve();
+    if (this.#running === undefined) {
+      this.#running = this.#look().finally(() => {
+        this.#running = undefined;
+      });
+      return this.#running;
+    }
+    this.#next ??= this.#running.then(() => {
+      this.#next = undefined;
+      return this.look();
+    });
+    return this.#next;
+  }
+
+  async #look(): Promise<void> {
+    await this.#begun;
+    const { found, complete } = await this.#collect();
+    const lines = found.filter((danger) => !this.#known.has(keyOf(danger))).map((danger) => this.#dealWith(danger));
+    if (!complete && !this.#known.has("incomplete")) {
+      this.#known.add("incomplete");
+      lines.push("There are more folders than Oxbow looks through for repositories that commands leave behind.");
+    }
+    if (lines.length === 0) return;
+    const more = lines.length > MAX_TOLD ? [`… and ${lines.length - MAX_TOLD} more.`] : [];
+    const head =
+      "A command left something that git would run or obey outside the sandbox. Look at it before you use git there:";
+    this.#options.tell([head, ...lines.slice(0, MAX_TOLD), ...more].join("\n  "));
+  }
+
+  #dealWith(danger: Found): string {
+    this.#known.add(keyOf(danger));
+    const { file, what, linked, changed, folder } = danger;
+    const isNew = changed >= this.#startedAt && !this.#older.has(folder);
+    const aside = isNew ? setAside(danger, this.#options.root) : undefined;
+    const entered = linked ? "; `git status` enters this repository by itself" : "";
+    // A command chose these names.
+    return shown(`${file} ${what}${entered}.${aside === undefined ? "" : ` It is set aside as ${aside}.`}`);
+  }
+
+  async #collect(): Promise<Collection> {
+    const { root } = this.#options;
+    const { folders, complete } = await this.#walk.repositories();
+    const found = new Map<string, Found>();
+    const add = (danger: Found) => {
+      if (found.get(danger.file)?.linked !== true) found.set(danger.file, danger);
+    };
+    const seen = new Set<string>();
+    const visited = new Set<string>();
+    const visit = ({ folder, linked, depth }: Visit) => {
+      const mark = `${linked} ${folder}`;
+      if (seen.has(mark) || depth > MAX_DEPTH) return;
+      seen.add(mark);
+      visited.add(folder);
+      const { gitFolder, dangers } = lookAtRepository(folder, root);
+      if (folder !== root) for (const danger of dangers) add({ ...danger, folder, linked });
+      if (gitFolder === undefined || gitFolder === folder) return;
+      const inner = this.#linked.in(gitFolder);
+      for (const danger of inner.dangers) add({ ...danger, folder, linked });
+      for (const path of inner.paths) visit({ folder: join(folder, path), linked: true, depth: depth + 1 });
+    };
+    for (const folder of folders) visit({ folder, linked: false, depth: 0 });
+    return { found: [...found.values()], folders: visited, complete };
+  }
+}
+
+function keyOf({ file, what, changed, linked }: Found): string {
+  return JSON.stringify([file, what, changed, linked]);
+}
+
+function isOlder(folder: string, time: number): boolean {
+  const found =
+    lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) ?? lstatSync(folder, { throwIfNoEntry: false });
+  // Work in a repository changes its folder, but not when that was made; not every file system tells.
+  return found !== undefined && Math.min(found.ctimeMs, found.birthtimeMs || found.ctimeMs) < time;
+}

@@ -1,0 +1,117 @@
+/** The program in repositories that try to have something run, or read, by git. */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import type { JsonObject } from "../../src/protocol/json.js";
+import { whyNoSandbox } from "../../src/security/sandbox/sandbox-testbed.js";
+import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+const sandboxed = (await whyNoSandbox()) === undefined;
+
+let home: string;
+let cwd: string;
+let mock: MockModel | undefined;
+beforeEach(async () => {
+  home = await temporaryFolder();
+  cwd = await temporaryFolder();
+  git("init", "-q", "-b", "main");
+  await writeFile(join(cwd, "a.txt"), "one\n");
+  git("add", ".");
+  git("commit", "-qm", "first");
+});
+afterEach(() => mock?.close());
+
+const git = (...args: string[]) =>
+  execFileSync("git", ["-c", "user.name=Ann", "-c", "user.email=ann@localhost", ...args], {
+    cwd,
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, HOME: home },
+  });
+
+/** The model makes these calls, then says that it is done. */
+async function calling(calls: readonly (readonly [string, JsonObject])[], ...flags: string[]) {
+  mock = await startMockModel({
+    script: script([...calls.map(([tool, args]) => reply().tool(tool, args)), reply().text("Done.")]),
+  });
+  const env = { OXBOW_HOME: home, HOME: home, ...providerEnvironment("anthropic", mock.url) };
+  const result = await oxbow(["run", "--stream-events", ...flags, "go"], { cwd, env });
+  const results = envelopes(result.stdout).flatMap((event) => (event.kind === "ToolResult" ? [event.payload] : []));
+  return {
+    ...result,
+    statuses: results.map(({ status }) => status),
+    text: results
+      .flatMap(({ content }) => content.map((block) => (block.type === "text" ? block.text : "")))
+      .join("\n"),
+  };
+}
+const bash = (command: string): readonly [string, JsonObject] => ["bash", { command }];
+
+describe("git in the default mode", () => {
+  verifies(
+    ["P3"],
+    "looks unasked again and again, also while the sandbox guards places that are not there",
+    async () => {
+      const { statuses } = await calling([
+        bash("git status"),
+        bash("git status --short"),
+        bash("git diff; git status"),
+      ]);
+      expect(statuses).toEqual(["ok", "ok", "ok"]);
+    },
+  );
+
+  verifies(
+    ["P3"],
+    "asks where looking would start a hook that the person's own settings name in the repository",
+    async () => {
+      await writeFile(join(home, ".gitconfig"), "[core]\n\thooksPath = hooks\n");
+      execFileSync("mkdir", [join(cwd, "hooks")]);
+      await writeFile(join(cwd, "hooks/post-index-change"), `#!/bin/sh\n: > "${join(cwd, "MARKER")}"\n`);
+      await chmod(join(cwd, "hooks/post-index-change"), 0o755);
+      execFileSync("touch", ["-d", "2020-01-01", join(cwd, "a.txt")]);
+      const { statuses } = await calling([bash("git diff")]);
+      expect(statuses).toEqual(["denied"]);
+      expect(existsSync(join(cwd, "MARKER"))).toBe(false);
+    },
+  );
+
+  verifies(["T1"], "shows the model no line of a file that the repository's configuration names", async () => {
+    const secret = join(home, "secret");
+    await writeFile(secret, "do-not-show-this\n");
+    git("config", "blame.ignoreRevsFile", secret);
+    const { statuses, text } = await calling([["git", { action: "blame", args: ["a.txt"] }]]);
+    expect(statuses).toEqual(["error"]);
+    expect(text).toContain("blame.ignorerevsfile in .git/config");
+    expect(text).not.toContain("do-not-show-this");
+  });
+});
+
+describe.runIf(sandboxed)("a repository that a sandboxed command leaves behind", () => {
+  verifies(["P8"], "is harmless when the turn has ended, and the person is told", async () => {
+    const marker = join(home, "MARKER");
+    await writeFile(join(cwd, "program"), `#!/bin/sh\n: > "${marker}"\n`);
+    await chmod(join(cwd, "program"), 0o755);
+    const command =
+      "git init -q lib && git -C lib -c user.name=A -c user.email=a@b commit -q --allow-empty -m x && " +
+      'git -C lib config core.fsmonitor "$PWD/program" && git -c advice.addEmbeddedRepo=false add lib';
+    const { statuses, stderr } = await calling([bash(command)], "--permission-mode", "allow");
+    expect([statuses, stderr]).toEqual([["ok"], expect.stringContaining(join(cwd, "lib/.git/config"))]);
+    git("status");
+    expect(existsSync(marker)).toBe(false);
+    expect(await readFile(join(cwd, "lib/.git/config.set-aside-by-oxbow"), "utf8")).toContain("fsmonitor");
+  });
+
+  verifies(["P8"], "is found also when a command in the background makes it", async () => {
+    const command = "git init -q lib && git -C lib config core.fsmonitor /bin/true && echo made && sleep 30";
+    const calls: (readonly [string, JsonObject])[] = [
+      ["bash", { command, run_in_background: true }],
+      bash("until test -d lib/.git && grep -q fsmonitor lib/.git/config; do sleep 0.05; done"),
+    ];
+    const { statuses, stderr } = await calling(calls, "--permission-mode", "allow");
+    expect([statuses, stderr]).toEqual([["ok", "ok"], expect.stringContaining(join(cwd, "lib/.git/config"))]);
+  });
+});
