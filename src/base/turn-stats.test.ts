@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../test/verifies.js";
-import { formatStats, StatsWindow, timerLabel } from "./turn-stats.js";
+import { formatStats, StatsWindow, timerLabel, turnStats } from "./turn-stats.js";
 
 describe("turn stats", () => {
   verifies(["M15"], "estimate the next turn from the last five that told their tokens", () => {
@@ -26,5 +26,18 @@ describe("turn stats", () => {
     );
     expect(formatStats({ promptTokens: 10, replyTokens: 5, elapsedMs: 1000, usd: 0.0123 })).toMatch(/ · \$0\.0123$/);
     expect(formatStats({ promptTokens: 0, replyTokens: 0, elapsedMs: 3200 })).toBe("3.2 s");
+  });
+
+  verifies(["M15"], "count tools in the time and not in the speed, and split costs by model", () => {
+    const usage = { input: 900, output: 100, cache_read: 0, cache_write: 0, reasoning: 0 };
+    const cost = { usd: 0.02, input: 0.01, output: 0.01, cache_read: 0, cache_write: 0 };
+    const shares = [
+      { provider: "a", model: "large", calls: 1, usage, cost },
+      { provider: "b", model: "small", calls: 1, usage },
+    ];
+    const stats = turnStats(usage, 10_000, { modelMs: 2000, shares });
+    expect(formatStats(stats)).toBe(
+      "900 in · 100 out · 10.0 s · 50.0 tokens/s (a:large $0.0200 · b:small 1,000 tokens)",
+    );
   });
 });

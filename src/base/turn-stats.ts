@@ -1,29 +1,42 @@
 /** Tokens and time of turns (feature M15), and the estimate for the next one from the last five. */
-import type { Cost, Usage } from "../protocol/usage.js";
+import type { Cost, ModelShare, Usage } from "../protocol/usage.js";
 import { formatUsd } from "./budget-text.js";
 import { groupDigits } from "./group-digits.js";
 
 export interface TurnStats {
   readonly promptTokens: number;
   readonly replyTokens: number;
+  /** Of the whole turn, tools included. */
   readonly elapsedMs: number;
+  /** The part of it that the model calls took: the whole, unless given. */
+  readonly modelMs?: number;
   /** US dollars, where the price is known. */
   readonly usd?: number;
+  /** What each model took, when there was more than one. */
+  readonly shares?: readonly ModelShare[];
 }
 
 const WINDOW = 5;
 
-export function turnStats(usage: Usage, elapsedMs: number, cost?: Pick<Cost, "usd">): TurnStats {
+export interface TurnFacts {
+  readonly modelMs?: number;
+  readonly cost?: Pick<Cost, "usd"> | undefined;
+  readonly shares?: readonly ModelShare[] | undefined;
+}
+
+export function turnStats(usage: Usage, elapsedMs: number, { modelMs, cost, shares }: TurnFacts = {}): TurnStats {
   return {
     promptTokens: usage.input + usage.cache_read + usage.cache_write,
     replyTokens: usage.output,
     elapsedMs,
+    ...(modelMs !== undefined && { modelMs }),
     ...(cost !== undefined && { usd: cost.usd }),
+    ...(shares !== undefined && { shares }),
   };
 }
 
-export function tokensPerSecond(stats: TurnStats): number {
-  return stats.elapsedMs > 0 ? stats.replyTokens / (stats.elapsedMs / 1000) : 0;
+export function tokensPerSecond({ replyTokens, elapsedMs, modelMs = elapsedMs }: TurnStats): number {
+  return modelMs > 0 ? replyTokens / (modelMs / 1000) : 0;
 }
 
 /** `1,204 in · 56 out · 3.2 s · 17.5 tokens/s · $0.0045`; without tokens when the provider told none, without a price that is not known. */
@@ -32,7 +45,21 @@ export function formatStats(stats: TurnStats): string {
   if (stats.promptTokens === 0 && stats.replyTokens === 0) return elapsed;
   const count = (tokens: number) => groupDigits(tokens);
   const paid = stats.usd === undefined || stats.usd === 0 ? "" : ` · ${formatUsd(stats.usd)}`;
-  return `${count(stats.promptTokens)} in · ${count(stats.replyTokens)} out · ${elapsed} · ${tokensPerSecond(stats).toFixed(1)} tokens/s${paid}`;
+  const speed = `${tokensPerSecond(stats).toFixed(1)} tokens/s`;
+  return `${count(stats.promptTokens)} in · ${count(stats.replyTokens)} out · ${elapsed} · ${speed}${paid}${split(stats.shares)}`;
+}
+
+/** ` (anthropic:large $0.0300 · openai:small $0.0012)` */
+function split(shares: readonly ModelShare[] = []): string {
+  if (shares.length < 2) return "";
+  const parts = shares.map(({ provider, model, cost, usage }) => {
+    const amount =
+      cost === undefined
+        ? `${groupDigits(usage.input + usage.cache_read + usage.cache_write + usage.output)} tokens`
+        : formatUsd(cost.usd);
+    return `${provider}:${model} ${amount}`;
+  });
+  return ` (${parts.join(" · ")})`;
 }
 
 export class StatsWindow {
@@ -43,12 +70,11 @@ export class StatsWindow {
     if (this.#turns.length > WINDOW) this.#turns.shift();
   }
 
-  /** Mean of reply tokens over speed, over the turns that told their tokens. */
+  /** Mean over the turns that told their tokens. */
   estimateMs(): number | undefined {
     const known = this.#turns.filter((turn) => turn.replyTokens > 0 && turn.elapsedMs > 0);
     if (known.length === 0) return undefined;
-    const total = known.reduce((sum, turn) => sum + (turn.replyTokens / tokensPerSecond(turn)) * 1000, 0);
-    return total / known.length;
+    return known.reduce((sum, turn) => sum + turn.elapsedMs, 0) / known.length;
   }
 }
 

@@ -134,7 +134,7 @@ export interface CostKeeper extends EventObserver {
 
 /** A model, or the name of one. */
 export type PricedModel = AnsweringModel &
-  Pick<Model, "contextTokens" | "contextLimit" | "outputTokens" | "candidates">;
+  Pick<Model, "contextTokens" | "contextLimit" | "outputTokens" | "ownPrice" | "candidates">;
 
 export type CompactionReason = "nearly full" | "too long" | "asked";
 

@@ -113,6 +113,7 @@ function conclude(turn: Turn): TurnResult {
     iterations: turn.iterations,
     usage: turn.usage,
     ...(turn.cost !== undefined && turn.cost !== "unknown" && { cost: turn.cost }),
+    ...(turn.shares.length > 1 && { by_model: turn.shares }),
     ...(turn.truncated && { truncated: true as const }),
     ...(cause !== undefined && outcome !== "cancelled" && { failure: cause }),
   };

@@ -94,6 +94,13 @@ export interface AnsweringModel {
 /** Events in batches, one for each read of the network: a promise per token would cost more than the tokens. */
 export type ModelStream = AsyncIterable<readonly ModelEvent[]>;
 
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read?: number;
+  readonly cache_write?: number;
+}
+
 export interface Model {
   /** The provider's name: `anthropic`, `ollama`, … */
   readonly provider: string;
@@ -106,6 +113,8 @@ export interface Model {
   contextLimit?(): Promise<number | undefined>;
   /** The longest answer it is to give, where that was set for its provider. */
   readonly outputTokens?: number;
+  /** US dollars per million tokens as its provider lists them, where it does; undefined when it does not answer. */
+  ownPrice?(): Promise<ModelPrice | undefined>;
   /** The models it may ask, when it is made of several. */
   candidates?(): Promise<readonly Model[]>;
   stream(request: ModelRequest, context: RequestContext): ModelStream;

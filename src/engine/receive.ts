@@ -201,7 +201,7 @@ class Reception {
     this.#cost = undefined;
     this.#stop = undefined;
     if (usage.input + usage.output + usage.cache_read + usage.cache_write === 0) return;
-    this.#turn.pay(usage, bill.cost);
+    this.#turn.pay(usage, bill.cost, bill);
     this.#turn.bus.publish("CostIncremented", { ...bill, abandoned: true });
   }
 
@@ -309,7 +309,7 @@ class Reception {
     turn.truncated = this.#stop === "length";
     const bill = this.#bill();
     // A call that was refused costs nothing, and nothing is unknown about it.
-    if (complete || this.#usage !== NO_USAGE) turn.pay(this.#usage, bill.cost);
+    if (complete || this.#usage !== NO_USAGE) turn.pay(this.#usage, bill.cost, bill);
     const shape = this.#record.shape({ complete: whole, announced: this.#dispatch.announced });
     turn.bus.publish("CostIncremented", { ...bill, ...shape });
     return { stop: this.#stop, yielded: this.#yielded, complete };

@@ -121,7 +121,7 @@ class SideReading {
     this.#cost = undefined;
     this.#since = ports.clock.now();
     if (usage === NO_USAGE) return;
-    turn?.pay(usage, cost);
+    turn?.pay(usage, cost, { provider, model });
     bus.publish("CostIncremented", {
       ...(turn !== undefined && { turn: turn.id }),
       provider,

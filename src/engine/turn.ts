@@ -4,7 +4,7 @@ import type { InputContent, Message } from "../protocol/content.js";
 import { type Failure, failure, isLimit } from "../protocol/errors.js";
 import type { TurnOutcome } from "../protocol/events.js";
 import type { ClientId, TurnId } from "../protocol/ids.js";
-import { addCost, addUsage, type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
+import { addCost, addUsage, type Cost, type ModelShare, NO_USAGE, type Usage } from "../protocol/usage.js";
 import type { Bus } from "./bus.js";
 import type { CancelReason } from "./cancel.js";
 import type { Dispatch } from "./dispatch.js";
@@ -77,6 +77,7 @@ export class Turn {
   usage: Usage = NO_USAGE;
   /** `unknown` once a call has no known price. */
   cost: Cost | "unknown" | undefined;
+  readonly #shares = new Map<string, ModelShare>();
   /** Text of the newest assistant message: the answer, once the turn ends without tool calls. */
   text = "";
   truncated = false;
@@ -114,8 +115,23 @@ export class Turn {
     return this.signal.aborted ? (this.signal.reason as CancelReason) : undefined;
   }
 
+  /** What each model has taken, in the order they were first paid. */
+  get shares(): readonly ModelShare[] {
+    return [...this.#shares.values()];
+  }
+
   /** Adds what a model call counted and cost; no cost is one that nobody knows. */
-  pay(usage: Usage, cost: Cost | undefined): void {
+  pay(usage: Usage, cost: Cost | undefined, { provider, model }: Pick<ModelShare, "provider" | "model">): void {
+    const key = `${provider}:${model}`;
+    const share = this.#shares.get(key);
+    const isKnown = cost !== undefined && (share === undefined || share.cost !== undefined);
+    this.#shares.set(key, {
+      provider,
+      model,
+      calls: (share?.calls ?? 0) + 1,
+      usage: addUsage(share?.usage ?? NO_USAGE, usage),
+      ...(isKnown && { cost: share?.cost === undefined ? cost : addCost(share.cost, cost) }),
+    });
     this.usage = addUsage(this.usage, usage);
     if (this.cost === "unknown" || cost === undefined) this.cost = "unknown";
     else this.cost = this.cost === undefined ? cost : addCost(this.cost, cost);

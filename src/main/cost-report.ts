@@ -3,7 +3,7 @@ import type { Amount, BudgetLimit } from "../base/budget.js";
 import { formatBudget, formatUsd } from "../base/budget-text.js";
 import { groupDigits } from "../base/group-digits.js";
 import { type Column, renderTable } from "../clients/headless/tables.js";
-import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
+import { addUsage, NO_USAGE, roundUsd, type Usage } from "../protocol/usage.js";
 import type { Catalogue } from "../providers/catalogue/catalogue.js";
 import type { Price } from "../providers/catalogue/facts.js";
 import type { Spending } from "../sessions/store.js";
@@ -28,7 +28,7 @@ export function total(rows: readonly Spending[]): Total {
     usage = addUsage(usage, row.usage);
     calls += row.calls;
     elapsed_ms += row.elapsed_ms;
-    usd += row.usd;
+    usd = roundUsd(usd + row.usd);
     unpriced += row.unpriced;
   }
   return { calls, usage, elapsed_ms, usd, unpriced };

@@ -13,7 +13,7 @@ import type { Envelope } from "../protocol/envelope.js";
 import { failure } from "../protocol/errors.js";
 import { endsAnswer } from "../protocol/events.js";
 import type { SessionId } from "../protocol/ids.js";
-import { addUsage } from "../protocol/usage.js";
+import { addUsage, roundUsd } from "../protocol/usage.js";
 import type { ModelFacts } from "../providers/catalogue/facts.js";
 import type { Spending } from "../sessions/store.js";
 import type { Roots } from "../system/xdg-paths.js";
@@ -82,7 +82,7 @@ export class RunCosts implements CostKeeper {
       calls: (before?.calls ?? 0) + 1,
       usage: before === undefined ? usage : addUsage(before.usage, usage),
       elapsed_ms: (before?.elapsed_ms ?? 0) + elapsed_ms,
-      usd: (before?.usd ?? 0) + (cost?.usd ?? 0),
+      usd: roundUsd((before?.usd ?? 0) + (cost?.usd ?? 0)),
       unpriced: (before?.unpriced ?? 0) + (cost === undefined ? 1 : 0),
     });
   }
@@ -105,13 +105,22 @@ export class RunCosts implements CostKeeper {
     }
     const { openCatalogue } = await import("./open-catalogue.js");
     const listed = await openCatalogue(this.#options).facts(model);
-    const facts = this.#options.isReplay ? { ...listed, price: { input: 0, output: 0 } } : listed;
+    const facts = this.#options.isReplay
+      ? { ...listed, price: { input: 0, output: 0 } }
+      : await this.#priced(listed, model);
     const { outputTokens: output = facts.output } = model;
     const context = model.contextTokens ?? (await model.contextLimit?.().catch(() => undefined));
     if (context === undefined) return { ...facts, output };
     // What the server itself tells of its model is truer than any list.
     const { assumed: _assumed, input: _input, ...rest } = facts;
     return { ...rest, context, output };
+  }
+
+  /** Only a budget in dollars needs a price before the call; without one the provider is not asked. */
+  async #priced(facts: ModelFacts, model: PricedModel): Promise<ModelFacts> {
+    if (facts.price !== undefined || !this.countsDollars) return facts;
+    const price = await model.ownPrice?.().catch(() => undefined);
+    return price === undefined ? facts : { ...facts, price };
   }
 
   /** How much the model reads and writes; undefined where nobody knows. */
@@ -280,5 +289,5 @@ function amountOf(rows: readonly Spending[]): Amount {
     usd += paid;
     tokens += usage.input + usage.output + usage.cache_read + usage.cache_write;
   }
-  return { usd, tokens };
+  return { usd: roundUsd(usd), tokens };
 }

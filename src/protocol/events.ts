@@ -13,7 +13,7 @@ import type { InputContent, OpaqueBlock, ResultContent, YieldBlock } from "./con
 import type { Failure, FailureReason } from "./errors.js";
 import type { CallId, ClientId, TurnId } from "./ids.js";
 import type { JsonObject, JsonValue } from "./json.js";
-import type { Cost, Usage } from "./usage.js";
+import type { Cost, ModelShare, Usage } from "./usage.js";
 
 export type ToolStatus = "ok" | "error" | "denied" | "cancelled" | "timeout" | "skipped";
 export type TurnOutcome = "answered" | "limit" | "denied" | "stopped" | "cancelled" | "failed";
@@ -138,6 +138,8 @@ export interface EventPayloads {
     readonly usage: Usage;
     /** Of all calls together; absent when one of them has no known price. */
     readonly cost?: Cost;
+    /** What each model took of it, when there was more than one: after a failover, or for a summary. */
+    readonly by_model?: readonly ModelShare[];
     /** The model stopped at its output limit: the text is not all it had to say. */
     readonly truncated?: true;
     readonly failure?: Failure;

@@ -17,15 +17,30 @@ export interface Cost {
   readonly cache_write: number;
 }
 
+/** What one model took of a turn. */
+export interface ModelShare {
+  readonly provider: string;
+  readonly model: string;
+  readonly calls: number;
+  readonly usage: Usage;
+  /** Absent when one of its calls has no known price. */
+  readonly cost?: Cost;
+}
+
 export const NO_USAGE: Usage = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
+
+/** To a hundredth of a millionth of a cent: no rate is finer, and sums have no noise of floating point. */
+export function roundUsd(usd: number): number {
+  return Math.round(usd * 1e10) / 1e10;
+}
 
 export function addCost(a: Cost, b: Cost): Cost {
   return {
-    usd: a.usd + b.usd,
-    input: a.input + b.input,
-    output: a.output + b.output,
-    cache_read: a.cache_read + b.cache_read,
-    cache_write: a.cache_write + b.cache_write,
+    usd: roundUsd(a.usd + b.usd),
+    input: roundUsd(a.input + b.input),
+    output: roundUsd(a.output + b.output),
+    cache_read: roundUsd(a.cache_read + b.cache_read),
+    cache_write: roundUsd(a.cache_write + b.cache_write),
   };
 }
 

@@ -1,6 +1,8 @@
 /** The models a provider offers (feature M7), for menus, `oxbow models` and the check of a name. */
+import type { ModelPrice } from "../engine/ports.js";
 import type { Failure } from "../protocol/errors.js";
 import type { JsonObject } from "../protocol/json.js";
+import { roundUsd } from "../protocol/usage.js";
 import type { HttpClient } from "../system/http-client.js";
 import { HttpError, HttpFailure } from "../system/http-error.js";
 import { authorised } from "./authorisation.js";
@@ -19,8 +21,8 @@ export interface ListedModel {
   readonly maxContextTokens?: number;
   /** On disk, for local models. */
   readonly bytes?: number;
-  /** US dollars per million tokens, where the catalogue knows them. */
-  readonly price?: { readonly input: number; readonly output: number };
+  /** US dollars per million tokens, where the provider or the catalogue tells them. */
+  readonly price?: ModelPrice;
   /** Whether it can call tools, where the server says so. */
   readonly tools?: boolean;
   /** What the server calls itself, or whose model it is. */
@@ -114,6 +116,7 @@ function readModel(item: JsonObject): ListedModel {
     .find((tokens) => tokens !== undefined && tokens > 0);
   const bytes = asNumber(item.size) ?? asNumber(meta.size);
   const tools = readTools(item);
+  const price = readPrice(asObject(item.pricing));
   const owner = asText(item.owned_by);
   return {
     id,
@@ -121,7 +124,23 @@ function readModel(item: JsonObject): ListedModel {
     ...(context !== undefined && { maxContextTokens: context }),
     ...(bytes !== undefined && { bytes }),
     ...(tools !== undefined && { tools }),
+    ...(price !== undefined && { price }),
     ...(owner !== "" && { owner }),
+  };
+}
+
+/** OpenRouter's are dollars for each token, as text. A negative one depends on which model it chooses. */
+function readPrice({ prompt, completion, input_cache_read, input_cache_write }: JsonObject): ModelPrice | undefined {
+  const [input, output, read, write] = [prompt, completion, input_cache_read, input_cache_write].map((rate) => {
+    const dollars = typeof rate === "string" && rate.trim() !== "" ? Number(rate) : Number.NaN;
+    return dollars >= 0 ? roundUsd(dollars * 1e6) : undefined;
+  });
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    input,
+    output,
+    ...(read !== undefined && { cache_read: read }),
+    ...(write !== undefined && { cache_write: write }),
   };
 }
 

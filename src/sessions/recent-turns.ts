@@ -11,14 +11,13 @@ export async function recentTurns(
   { id, last_event }: Pick<SessionRecord, "id" | "last_event">,
 ): Promise<readonly TurnStats[]> {
   const turns: TurnStats[] = [];
-  let elapsed: number | undefined;
+  let started: number | undefined;
   for await (const event of store.events(id, { after: Math.max(0, last_event - EVENTS) })) {
-    if (event.kind === "TurnStarted") elapsed = 0;
-    if (elapsed === undefined) continue;
-    if (event.kind === "CostIncremented") elapsed += event.payload.elapsed_ms;
-    if (event.kind !== "TurnEnded") continue;
+    if (event.kind === "TurnStarted") started = Date.parse(event.ts);
+    if (event.kind !== "TurnEnded" || started === undefined) continue;
+    const elapsed = Math.max(0, Date.parse(event.ts) - started) || 0;
     if (event.payload.outcome === "answered") turns.push(turnStats(event.payload.usage, elapsed));
-    elapsed = undefined;
+    started = undefined;
   }
   return turns;
 }

@@ -2,10 +2,10 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect } from "vitest";
+import { afterEach, describe, expect, onTestFinished } from "vitest";
 import type { EventPayloads } from "../../src/protocol/events.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
-import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { envelopes, oxbow, providerEnvironment, sampleKey, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -199,6 +199,63 @@ describe("budgets", () => {
     expect(dollars.stderr).toContain('[models."openai:gpt-5"] price_input, price_output');
     expect(mock.requests).toHaveLength(0);
     expect((await run(["run", "look", "--budget", "900k tokens"], { env })).code).toBe(0);
+  });
+});
+
+/** Speaks as OpenRouter does: it lists prices, and says what each call has cost. */
+async function openRouter(): Promise<string> {
+  const pricing = { prompt: "0.000001", completion: "0.000002" };
+  const server = createServer((request, response) => {
+    if (request.method === "GET") return response.end(JSON.stringify({ data: [{ id: "acme/new:nitro", pricing }] }));
+    const choice = { index: 0, delta: { content: "There." }, finish_reason: "stop" };
+    const usage = { prompt_tokens: 3000, completion_tokens: 100, cost: 0.017_433 };
+    const frames = [{ choices: [choice] }, { choices: [], usage }].map((each) => `data: ${JSON.stringify(each)}\n\n`);
+    response.setHeader("content-type", "text/event-stream").end(`${frames.join("")}data: [DONE]\n\n`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
+describe("costs of a turn with several models", () => {
+  const FAILS_LATER =
+    'reply\n  tool bash {"command": "sleep 0.3"}\n  usage input=1000 output=100 cache-read=10000 cache-write=2000\nreply\n  error 503 overloaded "no"\nreply\n  error 503 overloaded "no"\n';
+
+  verifies(
+    ["M14", "M15"],
+    "are split by model after a failover, with what the provider charged, and sums without noise",
+    async () => {
+      const profile = '[routes.main]\nchain = ["anthropic:claude-sonnet-4-5", "openrouter:acme/new:nitro"]\n';
+      const { run } = await scene(FAILS_LATER, profile);
+      const env = { OPENROUTER_API_KEY: sampleKey(), OPENROUTER_BASE_URL: await openRouter() };
+      const args = ["look at it", "--model", "@main", "--retry-wait", "0", "--permission-mode", "allow"];
+      const { stdout, stderr } = await run(["run", ...args, "--output-format", "json", "--verbose"], { env });
+      expect(JSON.parse(stdout)).toMatchObject({
+        text: "There.",
+        cost: { usd: 0.032_433 },
+        by_model: [
+          { provider: "anthropic", model: "claude-sonnet-4-5", calls: 1, cost: { usd: 0.015 } },
+          { provider: "openrouter", model: "acme/new:nitro", calls: 1, cost: { usd: 0.017_433 } },
+        ],
+      });
+      expect(stdout).toContain('"usd": 0.032433,');
+      expect(stderr).toContain("$0.0324 (anthropic:claude-sonnet-4-5 $0.0150 · openrouter:acme/new:nitro $0.0174)");
+      // The command slept: its time is part of the turn's.
+      expect(Number(/ ([\d.]+) s · /.exec(stderr)?.[1])).toBeGreaterThanOrEqual(0.3);
+      const all = await run(["cost", "--json"]);
+      expect(all.stdout).toContain('"usd": 0.032433,');
+    },
+  );
+
+  verifies(["M14"], "a budget in dollars uses the prices that OpenRouter lists", async () => {
+    const { run } = await scene(ONE_CALL);
+    const env = { OPENROUTER_API_KEY: sampleKey(), OPENROUTER_BASE_URL: await openRouter() };
+    const args = ["run", "look at it", "--model", "openrouter:acme/new:nitro", "--budget"];
+    expect(await run([...args, "1"], { env })).toMatchObject({ code: 0, stdout: "There.\n" });
+    const refused = await run([...args, "0.000001"], { env });
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("Stopped by the budget of this run") });
+    const listed = await run(["models", "openrouter", "--json"], { env });
+    expect(listed.stdout).toMatch(/"price": \{\s*"input": 1,\s*"output": 2/);
   });
 });
 

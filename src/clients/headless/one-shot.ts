@@ -63,6 +63,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
       if (event.kind === "TurnEnded" && begun) resolve(event.payload);
     });
   });
+  const startedAt = clock.now();
   spinner.begin("thinking", options.estimateMs);
   const reply = await client.send("SendInput", { content: [...(options.images ?? []), text(options.prompt)] }, session);
   if (!reply.ok) {
@@ -77,7 +78,9 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
   for (const record of records) terminal.out.write(`${JSON.stringify(record)}\n`);
   if (!options.isReaderGone?.()) finish(terminal, result);
   if (options.verbose) {
-    terminal.err.write(`${paint(terminal, "dim", formatStats(turnStats(result.usage, modelMs, result.cost)))}\n`);
+    const facts = { modelMs, cost: result.cost, shares: result.by_model };
+    const stats = turnStats(result.usage, clock.now() - startedAt, facts);
+    terminal.err.write(`${paint(terminal, "dim", formatStats(stats))}\n`);
   }
   return { ended: result };
 }

@@ -69,6 +69,7 @@ class Repl {
   #question = new AbortController();
   /** Time the model took in this turn; a person's thinking is not the model's slowness. */
   #modelMs = 0;
+  #startedAt = 0;
   /** What a running `!command` has shown; undefined when none runs. */
   #shellShown: string | undefined;
 
@@ -126,6 +127,7 @@ class Repl {
       case "TurnStarted":
         this.#running = true;
         this.#modelMs = 0;
+        this.#startedAt = this.#options.clock.now();
         // What waited in an earlier run was not counted here.
         if (event.payload.queued && this.#waiting > 0) {
           this.#waiting--;
@@ -294,7 +296,8 @@ class Repl {
     if (result.failure !== undefined) terminal.err.write(`oxbow: ${safeText(result.failure.message)}\n`);
     else if (result.outcome === "cancelled") this.#say("Cancelled.");
     else if (result.truncated) this.#say("The answer was cut off at the model's output limit.");
-    const stats = turnStats(result.usage, this.#modelMs, result.cost);
+    const facts = { modelMs: this.#modelMs, cost: result.cost, shares: result.by_model };
+    const stats = turnStats(result.usage, this.#options.clock.now() - this.#startedAt, facts);
     if (result.outcome === "answered") this.#stats.record(stats);
     if (terminal.showProgress) this.#say(formatStats(stats));
   }

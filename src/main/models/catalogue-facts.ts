@@ -26,8 +26,8 @@ async function withFacts(state: ProviderState, model: ListedModel, catalogue: Ca
   if (source === "local") return model;
   return {
     ...(!assumed && { maxContextTokens: context, tools: abilities.tools }),
-    ...model,
     ...(price !== undefined && { price: { input: price.input, output: price.output } }),
+    ...model,
   };
 }
 

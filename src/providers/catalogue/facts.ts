@@ -1,5 +1,5 @@
 /** What is known of a model: how much it reads and writes, what it can do, what it costs (feature M14). */
-import type { Cost, Usage } from "../../protocol/usage.js";
+import { type Cost, roundUsd, type Usage } from "../../protocol/usage.js";
 
 /** US dollars per million tokens. A rate that is not given is the one of `input`. */
 export interface Rates {
@@ -67,14 +67,9 @@ export function costOf(usage: Usage, price: Price): Cost {
     cache_read: dollars(usage.cache_read, rates.cache_read ?? rates.input),
     cache_write: dollars(usage.cache_write, rates.cache_write ?? rates.input),
   };
-  return { usd: rounded(parts.input + parts.output + parts.cache_read + parts.cache_write), ...parts };
+  return { usd: roundUsd(parts.input + parts.output + parts.cache_read + parts.cache_write), ...parts };
 }
 
 function dollars(tokens: number, rate: number): number {
-  return rounded((tokens * rate) / 1e6);
-}
-
-/** To a hundredth of a millionth of a cent: no rate is finer, and sums stay short as text. */
-function rounded(usd: number): number {
-  return Math.round(usd * 1e10) / 1e10;
+  return roundUsd((tokens * rate) / 1e6);
 }

@@ -37,6 +37,7 @@ export function withRetries(model: Model, options: RetryOptions): Model {
     ...(model.contextLimit !== undefined && {
       contextLimit: () => model.contextLimit?.() ?? Promise.resolve(undefined),
     }),
+    ...(model.ownPrice !== undefined && { ownPrice: () => model.ownPrice?.() ?? Promise.resolve(undefined) }),
     stream: (request, context) =>
       attempts({ provider, signal: context.signal, open: () => model.stream(request, { ...context, model }) }, options),
   };

@@ -44,6 +44,8 @@ export function encodeChat(request: ModelRequest, target: WireTarget): WireReque
       ...(request.answerSchema !== undefined && { response_format: responseFormat(request.answerSchema) }),
       ...reasoning(request, target.family),
       ...cacheHints(request, target.family),
+      // Without it OpenRouter leaves the cost out.
+      ...(target.family === "openrouter" && { usage: { include: true } }),
       ...target.extra,
     },
   };

@@ -4,6 +4,7 @@ import type { Message } from "../../protocol/content.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { replay } from "./framing.js";
 import { openaiChat } from "./openai-chat.js";
+import { reportedCost, reportsCost } from "./reported-cost.js";
 import { argumentsAsWritten } from "./tool-arguments.js";
 
 const CONTEXT = {
@@ -57,6 +58,27 @@ describe("[M1 M2] the stream of Chat Completions", () => {
     expect(usageOf({ usage: deepseek })).toMatchObject({ usage: { input: 5, cache_read: 4 } });
     const groq = { prompt_tokens: 9, completion_tokens: 1 };
     expect(usageOf({ x_groq: { usage: groq } })).toMatchObject({ usage: { input: 9, output: 1 } });
+  });
+
+  it("takes OpenRouter's word for the cost, and nobody else's", () => {
+    const counts = { prompt_tokens: 90, completion_tokens: 10, cost: 0.3 };
+    const usage = { input: 90, output: 10, cache_read: 0, cache_write: 0, reasoning: 0 };
+    expect(reportedCost(counts, usage)).toMatchObject({ usd: 0.3, input: 0.27, output: 0.03 });
+    const details = {
+      upstream_inference_cost: 0.2,
+      upstream_inference_prompt_cost: 0.05,
+      upstream_inference_completions_cost: 0.15,
+    };
+    expect(reportedCost({ ...counts, cost: 0.01, is_byok: true, cost_details: details }, usage)).toMatchObject({
+      usd: 0.21,
+      output: 0.1575,
+    });
+    for (const cost of ["0.3", -1, null, undefined])
+      expect(reportedCost({ cost } as JsonObject, usage)).toBeUndefined();
+    expect(reportsCost({ family: "openai-compatible", url: "https://api.acme.test/v1" })).toBe(false);
+    expect(reportsCost({ family: "openai-compatible", url: "https://openrouter.ai/api/v1/chat/completions" })).toBe(
+      true,
+    );
   });
 
   it("keeps thinking apart from text, from any of the fields it comes in", () => {

@@ -15,6 +15,7 @@ import { type ChatCalls, emitComplete, emitRest, takeCallDeltas } from "./chat-c
 import { interrupted, malformed, streamFailure } from "./failures.js";
 import { asList, asNumber, asObject, asText, parseJson } from "./fields.js";
 import { encodeChat, THINKING_FIELDS, type ThinkingField } from "./openai-chat-request.js";
+import { reportedCost, reportsCost } from "./reported-cost.js";
 import type { Frame, Wire, WireContext, WireStep } from "./wire.js";
 
 export interface ChatState {
@@ -204,7 +205,8 @@ function readUsage(state: ChatState, data: JsonObject, events: ModelEvent[]): Ch
     cache_write: write,
     reasoning: asNumber(asObject(counts.completion_tokens_details).reasoning_tokens) ?? 0,
   };
-  events.push({ type: "usage", usage });
+  const cost = reportsCost(state.context) ? reportedCost(counts, usage) : undefined;
+  events.push({ type: "usage", usage, ...(cost !== undefined && { cost }) });
   return { ...state, usage };
 }
 

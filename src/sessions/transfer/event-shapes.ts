@@ -22,6 +22,7 @@ function oneOf(...values: readonly string[]): JsonObject {
 
 const USAGE = object({ input: NUMBER, output: NUMBER, cache_read: NUMBER, cache_write: NUMBER, reasoning: NUMBER });
 const COST = object({ usd: NUMBER, input: NUMBER, output: NUMBER, cache_read: NUMBER, cache_write: NUMBER });
+const SHARE = object({ provider: STRING, model: STRING, calls: NUMBER, usage: USAGE }, { cost: COST });
 const FAILURE_FIELDS: Fields = { reason: STRING, message: STRING };
 const CONTENT: JsonObject = {
   type: "array",
@@ -101,7 +102,7 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
       iterations: NUMBER,
       usage: USAGE,
     },
-    { truncated: TRUE, failure: object(FAILURE_FIELDS), cost: COST },
+    { truncated: TRUE, failure: object(FAILURE_FIELDS), cost: COST, by_model: { type: "array", items: SHARE } },
   ),
   PermissionRequested: object({ call: STRING, tool: STRING, args: OBJECT, summary: STRING }),
   PermissionResolved: object(

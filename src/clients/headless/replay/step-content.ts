@@ -213,7 +213,7 @@ export class StepReader {
   #cost({ provider, model, usage, elapsed_ms, cost, answer, purpose }: EventPayloads["CostIncremented"]): void {
     const cut = answer?.interrupted ? " · cut off" : "";
     this.#facts.push(
-      `${purpose ?? "model"} call: ${provider}:${model} · ${formatStats(turnStats(usage, elapsed_ms, cost))}${cut}`,
+      `${purpose ?? "model"} call: ${provider}:${model} · ${formatStats(turnStats(usage, elapsed_ms, { cost }))}${cut}`,
     );
   }
 
