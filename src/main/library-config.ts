@@ -13,7 +13,7 @@ import { HarnessError } from "./library-errors.js";
 export interface HarnessConfig {
   /** The provider's key. The library reads no environment variables. Empty only for a provider that needs none. */
   readonly apiKey: string | undefined;
-  /** `claude-3-haiku-20240307` unless given. */
+  /** `claude-haiku-4-5` unless given. */
   readonly model?: string | undefined;
   /** The most a single answer may have; 4096 unless given. */
   readonly maxTokens?: number | undefined;
@@ -80,7 +80,7 @@ export interface SettledConfig {
 }
 
 const DEFAULT_PROVIDER = "anthropic";
-const DEFAULT_MODEL = "claude-3-haiku-20240307";
+const DEFAULT_MODEL = "claude-haiku-4-5";
 const DEFAULT_MAX_TOKENS = 4096;
 const DEFAULT_MAX_TURNS = 10;
 const DEFAULT_COMPACT_AT = 0.8;

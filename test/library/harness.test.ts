@@ -201,7 +201,7 @@ describe("what the model is asked", () => {
     const mock = await mockModel(reply().text("Hi."));
     await new Harness(config(mock), []).prompt("Hello.");
     expect(bodyOf(mock, 1)).toEqual({
-      model: "claude-3-haiku-20240307",
+      model: "claude-haiku-4-5",
       max_tokens: 4096,
       stream: true,
       messages: [{ role: "user", content: [{ type: "text", text: "Hello." }] }],

@@ -62,7 +62,7 @@ describe("the server of a harness", () => {
     for (const { events } of readers) {
       expect(events).toEqual([
         { type: "user", content: "2 + 3?", timestamp },
-        { type: "status", state: "thinking", message: "Waiting for claude-3-haiku-20240307." },
+        { type: "status", state: "thinking", message: "Waiting for claude-haiku-4-5." },
         { type: "reasoning", content: "Sums.", timestamp },
         { type: "text", content: "Adding.", timestamp },
         { type: "tool_call", id, name: "add", input: { a: 2, b: 3 }, timestamp },
@@ -70,7 +70,7 @@ describe("the server of a harness", () => {
         { type: "status", state: "running tool", message: "Running add." },
         { type: "tool_result", id, result: "5", isError: false, timestamp },
         { type: "tool_result", id, result: 'Not run: "b" is missing (number).', isError: true, timestamp },
-        { type: "status", state: "thinking", message: "Waiting for claude-3-haiku-20240307." },
+        { type: "status", state: "thinking", message: "Waiting for claude-haiku-4-5." },
         { type: "text", content: "It is 5.", timestamp },
         { type: "status", state: "idle", message: "Ready." },
       ]);

@@ -1,0 +1,263 @@
+/** Every example of the README and the guides is run, or stands here with the reason why it cannot be. A new one is run. */
+import { spawn } from "node:child_process";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { transform } from "esbuild";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { reply, script, startMockModel } from "../../src/testkit/index.js";
+import { type Block, blocksOf, commandsOf } from "../support/page-examples.js";
+import { BIN, oxbow, sampleKey, temporaryFolder } from "../support/program.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const GUIDES = (await readdir(join(ROOT, "docs"))).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+const PAGES = ["README.md", ...GUIDES.sort()];
+
+/** Commands that are not run here. */
+const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
+  [/^npm (start|test)\b/, "sets up the checkout that these tests run in (tools/setup.test.ts, tools/start.test.ts)"],
+  [/^\w+=…/, "shows variables to choose from"],
+  [
+    /^oxbow auth set \w+( --account work)?$/,
+    "asks a person for a key, or opens a browser (test/e2e/credentials, sign-in)",
+  ],
+  [/^\.\/oxbow$/, "is a conversation (test/e2e/line-client)"],
+  [/^pass show /, "needs the program pass"],
+  [/ --provider chatgpt /, "needs an account (test/e2e/sign-in)"],
+  [/^oxbow auth remove /, "needs what the lines before it store"],
+  [/^curl /, "needs a running server (test/library/documentation)"],
+  [/^oxbow ollama (start|pull)/, "starts and downloads programs (test/e2e/local-models)"],
+  [/^oxbow mock-model --script/, "serves until it is stopped (src/testkit)"],
+  [/^oxbow ack\b/, "asks a person (test/e2e/trust)"],
+  [/^OXBOW_APPROVED_LOCK=approved\.lock oxbow/, "needs the lock file that a person makes (test/e2e/trust)"],
+  [/^export SSL_CERT_FILE=/, "names a file of one's own network (test/e2e/proxies)"],
+  [/^oxbow session import ~/, "needs a transcript of another program (test/e2e/session-commands)"],
+  [/^echo '\{"messages"/, "needs the program of that page (src/providers/executable)"],
+  [/^echo straw /, "is meant to fail (test/e2e/cassettes)"],
+  [/^oxbow "tidy up the tests" --budget 0\.02$/, "is meant to fail (test/e2e/costs)"],
+  [/^oxbow run --provider acme hello$/, "is meant to fail (src/providers/own-provider.test.ts)"],
+  [/^oxbow bench ollama:/, "measures models that are installed (test/e2e/bench)"],
+  [/^oxbow models test ollama:weak/, "measures a model that is installed (test/e2e/local-models)"],
+];
+
+/** Commands that answer with another exit code than 0. */
+const EXIT_CODES: readonly (readonly [command: RegExp, code: number])[] = [
+  [/^oxbow permissions test "git push/, 4],
+  // Nobody is there to say yes.
+  [/^oxbow session undo/, 2],
+];
+
+const MODELS = ["claude-sonnet-4-5", "gpt-5-mini", "openai/gpt-oss-120b", "qwen3", "qwen3:8b"];
+
+/** What a reader puts in place of a word. */
+function filledIn(command: string, session: string): string {
+  return command
+    .replace(/^\.\/oxbow\b/, "oxbow")
+    .replace(/\| \.\/oxbow\b/, "| oxbow")
+    .replace(/sess_\w+/, session)
+    .replace(/\b(ID OTHER)\b/, `${session} ${session}`)
+    .replace(/\b(ID|SESSION)\b/, session)
+    .replace(/\[(--all|--turn [\d-]+|--turn N)\]/, (_whole, flag: string) => flag.replace(/3-5|N/, "1"))
+    .replace('WORDS "a phrase"', 'hello "say hello"')
+    .replace('"…"', '"say hello"');
+}
+
+interface Scene {
+  run(command: string): Promise<{ readonly code: number | null; readonly output: string }>;
+  readonly session: string;
+}
+
+async function scene(): Promise<Scene> {
+  const mock = await startMockModel({
+    script: `${MODELS.map((name) => `model ${name}\n`).join("")}reply
+  tool write {"path": "new.txt", "content": "new"}
+reply times=any
+  text: Hello.
+  usage input=10 output=2
+`,
+  });
+  onTestFinished(() => mock.close());
+  const [home, outer, bin] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()];
+  const cwd = join(outer, "work");
+  await mkdir(cwd);
+  await writeFile(join(bin, "oxbow"), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`, { mode: 0o755 });
+  await writeFile(join(cwd, "hay.txt"), "needle\n");
+  await writeFile(join(cwd, "key"), sampleKey());
+  // A picture of one point.
+  const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+  for (const name of ["shot.png", "before.png"]) await writeFile(join(cwd, name), Buffer.from(png, "base64"));
+  const key = sampleKey();
+  const own = `http://127.0.0.1:${new URL(mock.url).port}`;
+  const env = {
+    PATH: `${bin}:${process.env.PATH ?? ""}`,
+    HOME: home,
+    OXBOW_HOME: home,
+    ANTHROPIC_API_KEY: key,
+    ANTHROPIC_BASE_URL: own,
+    OPENAI_API_KEY: key,
+    OPENAI_BASE_URL: `${own}/v1`,
+    OPENROUTER_API_KEY: key,
+    OPENROUTER_BASE_URL: `${own}/v1`,
+    GROQ_API_KEY: key,
+    GROQ_BASE_URL: `${own}/v1`,
+    OLLAMA_HOST: own,
+    // What `oxbow doctor` is asked about must not depend on this machine.
+    LLAMACPP_BASE_URL: "http://127.0.0.1:9",
+    LLAMAFILE_BASE_URL: "http://127.0.0.1:9",
+    LMSTUDIO_BASE_URL: "http://127.0.0.1:9",
+    VLLM_BASE_URL: "http://127.0.0.1:9",
+  };
+  await mkdir(join(home, "config"));
+  await writeFile(join(home, "config", "config.toml"), '[routes.main]\nchain = ["anthropic:claude-sonnet-4-5"]\n');
+  await shell("git init -q", { cwd, env });
+  const first = await oxbow(["run", "say hello", "--output-format", "json", "--permission-mode", "allow"], {
+    cwd,
+    env,
+  });
+  const { session } = JSON.parse(first.stdout) as { session: string };
+  return { session, run: (command) => shell(command, { cwd, env }) };
+}
+
+function shell(command: string, options: { readonly cwd: string; readonly env: Record<string, string> }) {
+  return new Promise<{ code: number | null; output: string }>((resolve, reject) => {
+    const child = spawn("bash", ["-c", command], { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (piece: Buffer) => (output += piece.toString()));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}
+
+const unused = new Set(NOT_RUN.map(([pattern]) => pattern));
+
+function isNotRun(command: string): boolean {
+  const found = NOT_RUN.find(([pattern]) => pattern.test(command));
+  if (found !== undefined) unused.delete(found[0]);
+  return found !== undefined;
+}
+
+describe("the commands of", () => {
+  it.for(PAGES)("%s", { timeout: 60_000 }, async (page) => {
+    const lines = (await blocksOf(ROOT, page)).flatMap((block) =>
+      (commandsOf(block) ?? []).map((line) => ({ place: block.place, line })),
+    );
+    const runnable = lines.filter(({ line }) => !isNotRun(line));
+    if (runnable.length === 0) return;
+    const { run, session } = await scene();
+    const failed: string[] = [];
+    for (const { place, line } of runnable) {
+      const { code, output } = await run(filledIn(line, session));
+      const expected = EXIT_CODES.find(([pattern]) => pattern.test(line))?.[1] ?? 0;
+      if (code !== expected) failed.push(`${place}: ${line}\nended with ${code}: ${output}`);
+    }
+    expect(failed).toEqual([]);
+  });
+
+  it("the list of what is not run has no line too many", () => {
+    expect([...unused].map(String)).toEqual([]);
+  });
+});
+
+/** What is done with the blocks that are no commands. Nothing: they show what is printed, or others test them. */
+const CHECKS: Readonly<Record<string, (block: Block) => Promise<void> | void>> = {
+  toml: checkProfile,
+  conf: checkConf,
+  json: ({ text }) => checkJson(text),
+  "json-lines": ({ text }) => {
+    for (const line of text.trim().split("\n")) JSON.parse(line);
+  },
+  "json-answer": ({ text }) => void JSON.parse(text),
+  js: runModule,
+  ts: runModule,
+  // Each is parsed and played in src/testkit/mock-model/examples.test.ts.
+  mock: () => {},
+};
+
+async function checkProfile({ text, place }: Block): Promise<void> {
+  const file = join(await temporaryFolder(), "profile.toml");
+  await writeFile(file, text);
+  const env = { OXBOW_PROFILE: file };
+  const commands = [
+    ["config", "show"],
+    ...(text.includes("[routes") ? [["route", "list"]] : []),
+    ...(text.includes("[permissions") ? [["permissions", "test", "ls"]] : []),
+    ...(text.includes("[providers") ? [["models"]] : []),
+  ];
+  for (const args of commands) {
+    expect(await oxbow(args, { env }), `${place}: ${args.join(" ")}`).toMatchObject({ code: 0, stderr: "" });
+  }
+}
+
+async function checkConf({ text, place }: Block): Promise<void> {
+  const home = await temporaryFolder();
+  await mkdir(join(home, "config", "providers"), { recursive: true });
+  await writeFile(join(home, "config", "providers", "acme.conf"), text);
+  const { stdout, stderr } = await oxbow(["models"], { env: { OXBOW_HOME: home } });
+  expect(stdout + stderr, place).toMatch(/acme.*ACME_API_KEY/);
+}
+
+/** Whole, or a line each. */
+function checkJson(text: string): void {
+  try {
+    JSON.parse(text);
+  } catch {
+    // A line that goes on in the next is indented there.
+    for (const line of text.trim().replace(/\n\s+/g, "").split("\n")) JSON.parse(line);
+  }
+}
+
+/** Modules with the package in them are run in documentation.test.ts; here it counts that they load and end. */
+async function runModule({ text, place }: Block): Promise<void> {
+  if (text.includes("oxbow/testkit")) return void (await transform(text, { loader: "ts" }));
+  if (text.includes("createServer")) return;
+  const mock = await startMockModel({ script: script([reply().text("Hi."), reply().text("Hi.")]) });
+  onTestFinished(() => mock.close());
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, "node_modules"));
+  await symlink(ROOT, join(folder, "node_modules", "oxbow"), "dir");
+  await writeFile(join(folder, "example.mjs"), text);
+  const env = { PATH: process.env.PATH ?? "", ANTHROPIC_API_KEY: sampleKey(), ANTHROPIC_BASE_URL: mock.url };
+  const { code, output } = await shell(`'${process.execPath}' example.mjs`, { cwd: folder, env });
+  expect({ code, output }, place).toMatchObject({ code: 0 });
+}
+
+describe("the other blocks of", () => {
+  it.for(PAGES)("%s", { timeout: 60_000 }, async (page) => {
+    for (const block of await blocksOf(ROOT, page)) {
+      if (commandsOf(block) !== undefined || block.language === "") continue;
+      const check = CHECKS[block.language];
+      expect(check, `${block.place}: nothing says what is done with a block of ${block.language}`).toBeDefined();
+      await check?.(block);
+    }
+  });
+});
+
+describe("docs/cassettes.md", () => {
+  it("opens with an example that replays as it stands", async () => {
+    const [first] = await blocksOf(ROOT, "docs/cassettes.md");
+    const mock = await startMockModel({
+      script: script([reply().tool("grep", { pattern: "needle" }), reply().text("Found it in hay.txt.")]),
+    });
+    onTestFinished(() => mock.close());
+    const outer = await temporaryFolder();
+    const cwd = join(outer, "work");
+    await mkdir(cwd);
+    await writeFile(join(cwd, "hay.txt"), "needle\n");
+    const env = { OXBOW_HOME: join(outer, "home"), ANTHROPIC_API_KEY: sampleKey(), ANTHROPIC_BASE_URL: mock.url };
+    const shown = (first?.text ?? "").split(/^\$ oxbow (.*)$/m).slice(1);
+    for (let at = 0; at < shown.length; at += 2) {
+      const args = (shown[at]?.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ""));
+      expect(await oxbow(args, { cwd, env })).toMatchObject({ code: 0, stdout: shown[at + 1]?.trimStart() });
+    }
+    expect(mock.requests).toHaveLength(2);
+  });
+});
+
+it("the library's usual model is one that the catalogue knows", async () => {
+  const [library, catalogue] = await Promise.all(
+    ["docs/library.md", "assets/models.txt"].map((file) => readFile(join(ROOT, file), "utf8")),
+  );
+  const named = /\| `model` \| `([^`]+)`/.exec(library ?? "")?.[1] ?? "";
+  expect(catalogue).toMatch(new RegExp(`^${named} .*t`, "m"));
+});
