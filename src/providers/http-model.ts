@@ -5,7 +5,7 @@
  * 2. One batch for each read of the network, and in it one piece of text for all that follows another.
  * 3. The key is in the request's headers and nowhere else: not in a failure, not in a trace.
  */
-import type { Model, ModelEvent, ModelPrice, ModelRequest, ModelStream, RequestContext } from "../engine/ports.js";
+import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../engine/ports.js";
 import { hasImages } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import { isJsonObject, type JsonObject } from "../protocol/json.js";
@@ -77,19 +77,14 @@ export function createHttpModel<State>(options: HttpModelOptions<State>): Model 
     ...(maxContextTokens !== undefined && { contextTokens: maxContextTokens }),
     ...(endpoint.maxOutputTokens !== undefined && { outputTokens: endpoint.maxOutputTokens }),
     stream: (request, context) => stream(options, request, context),
-    ...(reportsCost({ family: endpoint.family, url: endpoint.baseUrl }) && { ownPrice: () => listedPrice(options) }),
+    ...(reportsCost({ family: endpoint.family, url: endpoint.baseUrl }) && {
+      ownPrice: async () => (await import("./listed-price.js")).listedPrice(options),
+    }),
     ...(COUNTING_WIRES.has(wire.name) && {
       countTokens: async (request: ModelRequest, { signal }: RequestContext) =>
         (await import("./tokens/count.js")).countTokens({ ...request, model }, { ...options, signal }),
     }),
   };
-}
-
-/** As the provider's list of models has it. */
-async function listedPrice<State>({ endpoint, model, http }: HttpModelOptions<State>): Promise<ModelPrice | undefined> {
-  const { listModels } = await import("./model-list.js");
-  const listing = await listModels("openai-chat", endpoint, { http: endpoint.http ?? http });
-  return listing.ok ? listing.models.find(({ id }) => id === model)?.price : undefined;
 }
 
 async function* stream<State>(

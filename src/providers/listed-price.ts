@@ -1,0 +1,12 @@
+/** The price of a model as its provider's own list has it. */
+import type { ModelPrice } from "../engine/ports.js";
+import type { HttpModelOptions } from "./http-model.js";
+import { listModels } from "./model-list.js";
+
+type Listed = Pick<HttpModelOptions<never>, "endpoint" | "model" | "http">;
+
+/** Undefined when the provider does not answer, or lists none. */
+export async function listedPrice({ endpoint, model, http }: Listed): Promise<ModelPrice | undefined> {
+  const listing = await listModels("openai-chat", endpoint, { http: endpoint.http ?? http });
+  return listing.ok ? listing.models.find(({ id }) => id === model)?.price : undefined;
+}
