@@ -8,7 +8,11 @@ import type { LineReader } from "./line-reader.js";
 /** With a prompt given, silence on a pipe this long means nobody is going to write to it. */
 const FIRST_BYTE_MS = 2000;
 
-export function processTerminal(variables: Variables, lines?: LineReader): Terminal {
+/** `verbose` shows tool calls and progress where no terminal is, too. */
+export function processTerminal(
+  variables: Variables,
+  { lines, verbose }: { readonly lines?: LineReader; readonly verbose?: boolean } = {},
+): Terminal {
   const errIsTerminal = process.stderr.isTTY === true;
   const stream = variables.OXBOW_STREAM;
   const color = errIsTerminal && !variables.NO_COLOR && variables.TERM !== "dumb";
@@ -21,7 +25,7 @@ export function processTerminal(variables: Variables, lines?: LineReader): Termi
       },
       write: (text) => void process.stderr.write(text),
     },
-    showProgress: stream === "0" ? false : errIsTerminal || stream === "1",
+    showProgress: verbose === true || (stream !== "0" && (errIsTerminal || stream === "1")),
     color,
   };
   if (!personPresent()) return terminal;

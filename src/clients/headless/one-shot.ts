@@ -1,4 +1,4 @@
-/** One prompt, one turn, one outcome (feature U1): as text, as one JSON object, or as a stream of JSON events. */
+/** One prompt, one turn, one outcome: as text, as one JSON object, or as a stream of JSON events. */
 import type { Clock } from "../../base/clock.js";
 import { safeText } from "../../base/terminal-text.js";
 import { formatStats, turnStats } from "../../base/turn-stats.js";
@@ -16,6 +16,9 @@ import { TextView } from "./text-view.js";
 
 export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+/** Said on stderr beside an answer in JSON: it may not be what was expected, or come later. */
+const NEWS: readonly Envelope["kind"][] = ["Notice", "RateLimited", "Retrying", "FailedOver"];
 
 export interface OneShotOptions {
   readonly client: EngineClient;
@@ -40,7 +43,10 @@ export type OneShotResult = { readonly ended: EventPayloads["TurnEnded"] } | { r
 export async function runOneShot(options: OneShotOptions): Promise<OneShotResult> {
   const { client, session, terminal, clock, format } = options;
   const spinner = new Spinner(terminal, clock);
-  const view = new TextView(terminal, spinner, { verbose: options.verbose });
+  const view = new TextView(terminal, spinner, {
+    verbose: options.verbose,
+    answer: format === "text" ? "shown" : "none",
+  });
   const records: Envelope[] = [];
   let modelMs = 0;
   let begun = false;
@@ -51,8 +57,12 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
       if (event.kind === "PermissionResolved") question.abort();
       begun ||= event.kind === "TurnStarted";
       if (format === "stream-json") terminal.out.write(`${JSON.stringify(event)}\n`);
-      // Before the turn come the last events of one that was cut off: of those, text tells nothing.
-      else if (format === "text" && (begun || event.kind === "StreamGap")) view.show(event);
+      // Before the turn come the last events of one that was cut off: those say nothing new.
+      else if (
+        (begun || event.kind === "StreamGap") &&
+        (format === "text" || options.verbose || NEWS.includes(event.kind))
+      )
+        view.show(event);
       if (options.recordsAfter) records.push(event);
       if (event.kind === "PermissionRequested") {
         spinner.stop();
@@ -71,7 +81,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
     return { refused: reply.failure };
   }
   const hint = isJsonObject(reply.value) ? reply.value.hint : undefined;
-  if (typeof hint === "string" && terminal.err.isTerminal) terminal.err.write(`oxbow: ${safeText(hint)}\n`);
+  if (typeof hint === "string") terminal.err.write(`oxbow: ${safeText(hint)}\n`);
   const result = await ended;
   spinner.stop();
   if (format === "json") terminal.out.write(`${JSON.stringify({ session, ...result }, null, 2)}\n`);

@@ -1,8 +1,10 @@
 /**
- * Shows a turn as plain text: the model's words on stdout as they arrive, tools and progress on stderr.
+ * Shows a turn as plain text: the answer on stdout, everything else on stderr.
  *
- * 1. stdout holds only what the model said, each stretch of it ending in a newline.
- * 2. Text meant for a terminal is made harmless first (feature P13); text for a pipe is left as it is.
+ * 1. A terminal shows the model's words as they arrive, each stretch of them ending in a newline.
+ * 2. A pipe or file gets the final answer alone. Whether words are part of it is known when the turn ends or a tool is called, so they
+ *    are held until then; what the model says beside its calls goes to stderr.
+ * 3. Text meant for a terminal is made harmless first; the answer for a pipe is left as it is.
  */
 import { roundTokens } from "../../base/budget-text.js";
 import { groupDigits } from "../../base/group-digits.js";
@@ -11,6 +13,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import { humanWait } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { JsonObject } from "../../protocol/json.js";
+import { commandFailure, lastLines } from "./command-failure.js";
 import type { Spinner } from "./spinner.js";
 import { paint, type Terminal } from "./terminal.js";
 
@@ -23,19 +26,32 @@ const MARKS: Readonly<Record<EventPayloads["ToolResult"]["status"], string>> = {
   skipped: "–",
 };
 
+/** Of a failing command: errors and summaries stand at the end. */
+const FAILURE_LINES = 8;
+
 export class TextView {
   readonly #terminal: Terminal;
   readonly #spinner: Spinner;
   readonly #verbose: boolean;
+  readonly #answer: "shown" | "none";
   readonly #filter = new SafeTextStream();
+  /** What the model said since its last call, where it does not stream to a terminal. */
+  #held: string[] = [];
   #lineOpen = false;
   #thinkingOpen = false;
   #progressOpen = false;
+  #progressShown = false;
 
-  constructor(terminal: Terminal, spinner: Spinner, options: { readonly verbose: boolean }) {
+  /** `answer: "none"` leaves the answer to another writer. */
+  constructor(
+    terminal: Terminal,
+    spinner: Spinner,
+    options: { readonly verbose: boolean; readonly answer?: "shown" | "none" },
+  ) {
     this.#terminal = terminal;
     this.#spinner = spinner;
     this.#verbose = options.verbose;
+    this.#answer = options.answer ?? "shown";
   }
 
   show(event: Envelope): void {
@@ -48,6 +64,7 @@ export class TextView {
         return;
       case "ToolCallStarted":
         this.#closeLine();
+        this.#sayBeside();
         this.#note(`${paint(this.#terminal, "bold", event.payload.tool)} ${safeText(brief(event.payload.args))}`);
         this.#spinner.start(event.payload.tool);
         return;
@@ -55,7 +72,7 @@ export class TextView {
         this.#progress(event.payload.text);
         return;
       case "ToolResult":
-        this.#closeProgress();
+        this.#sayBeside();
         this.#result(event.payload);
         this.#spinner.start("thinking");
         return;
@@ -82,7 +99,7 @@ export class TextView {
       case "FailedOver": {
         const { from, to, message } = event.payload;
         const names = `${from.provider}:${from.model} → ${to.provider}:${to.model}`;
-        this.aside(`${names}: ${message}`);
+        this.#news(`${names}: ${message}`);
         return;
       }
       case "InputSteered":
@@ -90,6 +107,7 @@ export class TextView {
         return;
       case "TurnEnded":
         this.#closeLine();
+        this.#release();
         this.#spinner.stop();
         return;
     }
@@ -116,14 +134,39 @@ export class TextView {
 
   /** The answer may go on in the middle of this line, so the line is left open. */
   #waiting({ message, wait_ms }: EventPayloads["RateLimited"]): void {
-    this.aside(message);
+    this.#news(message);
     if (wait_ms > 0) this.#spinner.start(`waiting ${humanWait(wait_ms)}, Ctrl-C cancels`);
   }
 
-  /** What stands there does not count. It cannot be unsaid on a plain stream, so the new answer begins on its own line. */
+  /** What stands on a terminal does not count and cannot be removed, so the new answer begins on its own line. */
   #startAgain(): void {
     this.#closeLine();
+    this.#held = [];
     this.#terminal.err.write("oxbow: the answer broke off; it follows anew, from its beginning.\n");
+  }
+
+  /** Something that scripts should know too: another model answers, or it takes longer. */
+  #news(message: string): void {
+    this.#spinner.hide();
+    const inLine = this.#lineOpen && this.#terminal.out.isTerminal;
+    const line = paint(this.#terminal, "yellow", safeText(`oxbow: ${message}`));
+    this.#terminal.err.write(`${inLine ? "\n" : ""}${line}\n`);
+  }
+
+  /** The held words came with a call: they are no answer. */
+  #sayBeside(): void {
+    const words = this.#held.join("").trimEnd();
+    this.#held = [];
+    if (words === "") return;
+    this.#spinner.hide();
+    this.#terminal.err.write(`${safeText(words)}\n`);
+  }
+
+  /** The turn ended, so the held words are its answer. */
+  #release(): void {
+    const words = this.#held.join("");
+    this.#held = [];
+    if (words !== "") this.#terminal.out.write(words.endsWith("\n") ? words : `${words}\n`);
   }
 
   /** Something about the turn, beside what the model says. */
@@ -135,8 +178,13 @@ export class TextView {
 
   #text(text: string): void {
     this.#closeThinking();
+    if (this.#answer === "none") return;
+    if (!this.#terminal.out.isTerminal) {
+      this.#held.push(text);
+      return;
+    }
     this.#spinner.stop();
-    const shown = this.#terminal.out.isTerminal ? this.#filter.push(text) : text;
+    const shown = this.#filter.push(text);
     if (shown === "") return;
     this.#terminal.out.write(shown);
     this.#lineOpen = !shown.endsWith("\n");
@@ -161,21 +209,30 @@ export class TextView {
     const shown = safeText(text);
     this.#terminal.err.write(paint(this.#terminal, "dim", shown));
     this.#progressOpen = !shown.endsWith("\n");
+    this.#progressShown = true;
   }
 
-  #closeProgress(): void {
+  /** Whether output of the call is on the screen already. */
+  #closeProgress(): boolean {
     if (this.#progressOpen) this.#terminal.err.write("\n");
     this.#progressOpen = false;
+    const shown = this.#progressShown;
+    this.#progressShown = false;
+    return shown;
   }
 
-  #result({ status, tool, content }: EventPayloads["ToolResult"]): void {
+  #result(result: EventPayloads["ToolResult"]): void {
+    const { status, tool, content } = result;
+    const isOnScreen = this.#closeProgress();
     const words = content.map((block) => (block.type === "text" ? block.text : `[${block.media_type}]`)).join("\n");
     const lines = words.trimEnd() === "" ? 0 : words.trimEnd().split("\n").length;
-    const summary = status === "ok" ? `${lines} line${lines === 1 ? "" : "s"}` : `${status}: ${firstLine(words)}`;
+    const failed = commandFailure(result);
+    const problem = failed === undefined ? `${status}: ${firstLine(words)}` : failed.ending;
+    const summary = status === "ok" ? `${lines} line${lines === 1 ? "" : "s"}` : problem;
     const style = status === "ok" ? "dim" : "red";
     this.#note(paint(this.#terminal, style, `${MARKS[status]} ${tool}: ${safeText(summary)}`));
-    if (this.#verbose && words.trim() !== "")
-      this.#note(paint(this.#terminal, "dim", indent(safeText(words.trimEnd()))));
+    const shown = this.#verbose ? words.trimEnd() : isOnScreen ? "" : lastLines(failed?.output ?? "", FAILURE_LINES);
+    if (shown.trim() !== "") this.#note(paint(this.#terminal, "dim", indent(safeText(shown))));
   }
 
   /** A warning is for scripts too: it says that the answer may not be what it seems. */

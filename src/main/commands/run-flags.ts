@@ -82,10 +82,14 @@ export const RUN_FLAGS: readonly Flag[] = [
   {
     name: "output-format",
     value: "FORMAT",
-    help: "text (default), json (one object at the end), stream-json (as --stream-events)",
+    help: "text (default: the final answer on stdout, the rest on stderr), json (one object at the end), stream-json (live events)",
   },
   { name: "plain", help: "the plain line client when no prompt is given" },
-  { name: "verbose", short: "v", help: "also show thinking, tool results and token counts (on stderr)" },
+  {
+    name: "verbose",
+    short: "v",
+    help: "also show thinking, tool calls, results and token counts on stderr, with or without a terminal",
+  },
   { name: "log-level", value: "LEVELS", help: "Oxbow's own log: info, or info,engine=debug" },
   { name: "log-to-stderr", help: "write Oxbow's own log to stderr too" },
   { name: "help", short: "h", help: "show this help" },

@@ -49,7 +49,7 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
   const format = outputFormat(flags);
   const command = await slashCommand(flags);
   if (command !== undefined) return command(format);
-  const terminal = processTerminal(variables);
+  const terminal = processTerminal(variables, { verbose: flags.has("verbose") });
   const prompt = await wholePrompt(flags, terminal);
   const images = await imagesOf(flags);
   const prepared = await prepare(flags, { ...options, variables, terminal });
@@ -100,7 +100,7 @@ export async function inSession(
   }) => Promise<number>,
 ): Promise<number> {
   const variables = environment();
-  const terminal = processTerminal(variables);
+  const terminal = processTerminal(variables, { verbose: flags.has("verbose") });
   const prepared = await prepare(flags, { rawTrace: false, variables, terminal });
   if ("exit" in prepared) return prepared.exit;
   try {
@@ -302,7 +302,7 @@ async function converse(
     import("../line-reader.js"),
   ]);
   const lines = new LineReader(engine.clock);
-  const terminal = processTerminal(variables, lines);
+  const terminal = processTerminal(variables, { lines, verbose: flags.has("verbose") });
   const { model } = chosen;
   const again = resume === undefined ? "" : `\nGoing on with ${resume.id}: ${resume.title ?? "(no title)"}`;
   const greeting = `oxbow · ${model.provider}:${model.model} · /help for commands, Ctrl-D to leave${chosen.note === undefined ? "" : `\n${chosen.note}`}${again}`;

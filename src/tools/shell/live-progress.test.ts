@@ -62,7 +62,7 @@ describe("LiveProgress", () => {
     expect(shown.length).toBeLessThan(100);
   });
 
-  it("is silent after stop", () => {
+  it("shows the last words at the end of what was watched, and is silent after that", () => {
     const { clock, shown, live } = setUp();
     live.write(Buffer.from("a"));
     clock.advance(40);
@@ -70,7 +70,7 @@ describe("LiveProgress", () => {
     live.stop();
     live.write(Buffer.from("c"));
     clock.advance(1000);
-    expect(shown).toEqual(["a"]);
+    expect(shown).toEqual(["a", "b"]);
     expect(clock.pending).toBe(0);
   });
 });

@@ -36,11 +36,13 @@ export class LiveProgress {
     this.#begun = true;
   }
 
-  /** The rest is in the result. */
+  /** The command ended. Who watched it sees its last words too; of one that nobody saw run, the result shows all. */
   stop(): void {
     this.#stopTimer?.();
     this.#stopTimer = () => {};
+    const rest = this.#pending;
     this.#pending = new Uint8Array();
+    if (this.#shown > 0 && rest.length > 0) this.#show(commandText(rest, this.#cut ? { cutBefore: true } : {}));
   }
 
   #flush(): void {

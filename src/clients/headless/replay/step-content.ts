@@ -10,6 +10,7 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { EXPIRED } from "../../../protocol/events.js";
 import type { JsonObject } from "../../../protocol/json.js";
+import { commandFailure, lastLines } from "../command-failure.js";
 import type { Style } from "../terminal.js";
 import { brief } from "../text-view.js";
 import { describeArguments } from "./argument-text.js";
@@ -168,7 +169,10 @@ export class StepReader {
     if (status !== "ok") this.#style = "red";
     if (this.#call !== "") this.#sections.push({ text: this.#call, when: "always", style: "dim" });
     const text = content.map(blockText).join("\n").trimEnd();
-    const short = firstLines(text, this.#options.resultLines);
+    const failed = commandFailure({ status, content, details });
+    if (failed !== undefined) this.#title = `${RESULT_MARKS[status]} ${tool}: ${failed.ending}`;
+    const most = this.#options.resultLines;
+    const short = failed === undefined ? firstLines(text, most) : lastLines(text, most);
     if (text === "") this.#say("(no output)", { style: "dim" });
     else if (short === text) this.#say(text);
     else {

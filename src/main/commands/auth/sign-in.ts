@@ -76,7 +76,7 @@ async function openConversation({ variables }: KeyActionContext): Promise<Person
   const { LineReader } = await import("../../line-reader.js");
   const reader = new LineReader(nodeClock, { interrupt: "signal" });
   const ask = personPresent()
-    ? processTerminal(variables, reader).askLine
+    ? processTerminal(variables, { lines: reader }).askLine
     : (question: string) => {
         tell(`${question}\n`);
         return reader.next(question);
