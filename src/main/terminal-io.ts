@@ -80,21 +80,35 @@ export function inputIsConnected(): boolean {
  * All of standard input. With `patient: false` an input that stays silent is given up on, because a parent process that left
  * a pipe open without writing to it would otherwise hang the run for ever.
  */
-export async function readInput({ patient }: { readonly patient: boolean }): Promise<string | undefined> {
+export async function readInput(options: { readonly patient: boolean }): Promise<string | undefined> {
+  return (await readBytes(options))?.bytes.toString("utf8");
+}
+
+/** The same, up to a little more than `most` bytes; `ended` says whether that is all of it. */
+export async function readBytes({
+  patient,
+  most = Number.POSITIVE_INFINITY,
+}: {
+  readonly patient: boolean;
+  readonly most?: number;
+}): Promise<{ readonly bytes: Buffer; readonly ended: boolean } | undefined> {
   const chunks: Buffer[] = [];
+  let length = 0;
   return new Promise((resolve, reject) => {
-    const finish = (value: string | undefined) => {
+    const finish = (how: "ended" | "stopped" | "silent") => {
       clearTimeout(timer);
       process.stdin.removeAllListeners();
       process.stdin.pause();
-      resolve(value);
+      resolve(how === "silent" ? undefined : { bytes: Buffer.concat(chunks), ended: how === "ended" });
     };
-    const timer = patient ? undefined : setTimeout(() => finish(undefined), FIRST_BYTE_MS);
+    const timer = patient ? undefined : setTimeout(() => finish("silent"), FIRST_BYTE_MS);
     process.stdin.on("data", (chunk: Buffer) => {
       clearTimeout(timer);
       chunks.push(chunk);
+      length += chunk.length;
+      if (length > most) finish("stopped");
     });
-    process.stdin.on("end", () => finish(Buffer.concat(chunks).toString("utf8")));
+    process.stdin.on("end", () => finish("ended"));
     process.stdin.on("error", reject);
   });
 }

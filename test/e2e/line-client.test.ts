@@ -29,12 +29,29 @@ describe("the plain line client on a pipe", () => {
       input,
       cwd,
     });
-    expect(code).toBe(0);
+    // A script is told that one of its commands failed.
+    expect(code).toBe(2);
     expect(stdout).toMatch(/^one\nmodel +anthropic:[\s\S]*here\.txt\ntwo\n/);
     expect(stdout).toContain("/model [NAME]");
     expect(stderr).toContain("There is no command /nonsense");
     expect(mock.requests).toHaveLength(2);
     expect(mock.requests[1]?.messages).toBe(3);
+  });
+
+  verifies(["U1"], "ends with what failed first: a command, a turn, a command of the shell; else with 0", async () => {
+    const scripts: readonly (readonly [string, number])[] = [
+      ["/status\n!true\nhello\n", 0],
+      ["/modle x\nhello\n", 2],
+      ["!exit 3\n/help\n", 1],
+      ["hello\nagain\n/nonsense\n", 1],
+      ["/queue\n/exit\n", 0],
+    ];
+    for (const [input, expected] of scripts) {
+      const mock = await mockModel('reply\n  text: one\nreply times=any\n  error 400 bad-request "no"\n');
+      const env = providerEnvironment("anthropic", mock.url);
+      const { code, stderr } = await oxbow(["--plain", "--retry-wait", "0"], { env, input });
+      expect([code, stderr], input).toEqual([expected, expect.any(String)]);
+    }
   });
 
   verifies(["U1", "M7"], "/model switches in the middle of the conversation, also to another provider", async () => {

@@ -25,7 +25,8 @@ describe("a model of Ollama", () => {
     await writeFile(join(home, "config", "config.toml"), 'keep_alive = "45m"\n');
     const cut = await oxbow(["--model", "ollama:small", "--output-format", "stream-json"], {
       env: { ...env, OXBOW_HOME: home },
-      input: "word ".repeat(20_000),
+      // Fits by our estimate, and does not by the server's count.
+      input: "word ".repeat(15_000),
     });
     const notices = envelopes(cut.stdout).filter((event) => event.kind === "Notice");
     expect(notices).toMatchObject([
@@ -41,7 +42,7 @@ describe("a model of Ollama", () => {
 
   verifies(["M20"], "is refused, not cut, by a server that knows how", async () => {
     const { env } = await ollama("model small context=8192\nreply\n  text: Hello.");
-    const { code, stdout, stderr } = await oxbow(["--model", "ollama:small"], { env, input: "word ".repeat(20_000) });
+    const { code, stdout, stderr } = await oxbow(["--model", "ollama:small"], { env, input: "word ".repeat(8_000) });
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("The conversation is longer than small can read");
   });
@@ -73,7 +74,8 @@ describe("oxbow ollama", () => {
     const lines = ["start", "list", "pull new:1b", "list", "use nwe:1b", "use new:1b"].map((line) => `/ollama ${line}`);
     const input = [...lines, "hi", "/ollama", "/ollama stop", "/ollama", "/ollama nonsense"].join("\n");
     const { code, stdout, stderr } = await oxbow(["--plain"], { env, input: `${input}\n` });
-    expect(code).toBe(0);
+    // Two of its commands are wrong.
+    expect(code).toBe(2);
     expect(stdout.replaceAll(/\(log: [^)]*\)|process \d+|127\.0\.0\.1:\d+/g, "…").split("\n")).toEqual([
       "Started Ollama 0.12.6 at http://… …. It goes on after Oxbow ends: /ollama stop stops it.",
       "No models yet. Get one: /ollama pull qwen3:8b",

@@ -4,10 +4,12 @@
  */
 import type { Clock } from "../../base/clock.js";
 import { safeText } from "../../base/terminal-text.js";
+import { isBinaryText } from "../../base/text-or-binary.js";
 import { formatStats, StatsWindow, type TurnStats, turnStats } from "../../base/turn-stats.js";
 import type { CommandReply, EngineClient } from "../../protocol/client.js";
 import { type ImageBlock, plainText, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
+import { type Failure, failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { isJsonObject } from "../../protocol/json.js";
@@ -41,13 +43,22 @@ export interface ReplOptions {
   readonly recent?: readonly TurnStats[];
   /** The program has to end: what runs is cancelled, and no more input is taken. */
   readonly leaving?: AbortSignal;
+  /** A script is refused when it is no text. */
+  readonly input: "person" | "script";
   /** Go with the first input. */
   readonly images?: readonly ImageBlock[];
 }
 
-export async function runRepl(options: ReplOptions): Promise<void> {
+/** The first thing that failed: a command of the client, a turn, or a command of the shell. */
+export type Problem =
+  | { readonly kind: "command"; readonly failure: Failure }
+  | { readonly kind: "turn"; readonly ended: EventPayloads["TurnEnded"] }
+  | { readonly kind: "shell" };
+
+/** Tells the first problem, for a script that must not go unnoticed when it failed. */
+export async function runRepl(options: ReplOptions): Promise<Problem | undefined> {
   const repl = new Repl(options);
-  await repl.run();
+  return repl.run();
 }
 
 class Repl {
@@ -67,6 +78,7 @@ class Repl {
   /** Called when nothing runs and nothing waits. */
   #onIdle: () => void = () => {};
   #question = new AbortController();
+  #problem: Problem | undefined;
   /** Time the model took in this turn; a person's thinking is not the model's slowness. */
   #modelMs = 0;
   #startedAt = 0;
@@ -83,7 +95,7 @@ class Repl {
     this.#view = new TextView(terminal, this.#spinner, { verbose: options.verbose });
   }
 
-  async run(): Promise<void> {
+  async run(): Promise<Problem | undefined> {
     const { client, terminal, lines } = this.#options;
     this.#session = this.#options.session;
     client.subscribe((event) => {
@@ -98,8 +110,13 @@ class Repl {
       if (line === undefined || leaving?.aborted) break;
       const input = line.trim();
       if (input === "") continue;
+      if (this.#options.input === "script" && isBinaryText(line)) {
+        this.#complain({ ok: false, failure: failure("InvalidInput", { detail: "Standard input is binary." }) });
+        break;
+      }
       if (!(await this.#take(input))) break;
     }
+    return this.#problem;
   }
 
   /** The end of a turn that was cut off in an earlier run: it was told of when the session was opened. */
@@ -110,6 +127,7 @@ class Repl {
   #hear(event: Envelope): void {
     if (this.#shellShown !== undefined) {
       if (event.kind === "ToolCallProgress") this.#showShell(event.payload.text);
+      if (event.kind === "ToolResult" && event.payload.status !== "ok") this.#problem ??= { kind: "shell" };
       return;
     }
     // Settled, by whoever: there is nothing left to ask.
@@ -293,6 +311,7 @@ class Repl {
   #reportEnd(result: EventPayloads["TurnEnded"]): void {
     const { terminal } = this.#options;
     this.#spinner.stop();
+    if (result.outcome !== "answered") this.#problem ??= { kind: "turn", ended: result };
     if (result.failure !== undefined) terminal.err.write(`oxbow: ${safeText(result.failure.message)}\n`);
     else if (result.outcome === "cancelled") this.#say("Cancelled.");
     else if (result.truncated) this.#say("The answer was cut off at the model's output limit.");
@@ -328,6 +347,8 @@ class Repl {
 
   #complain(reply: CommandReply): void {
     this.#spinner.hide();
-    if (!reply.ok) this.#options.terminal.err.write(`oxbow: ${safeText(reply.failure.message)}\n`);
+    if (reply.ok) return;
+    this.#problem ??= { kind: "command", failure: reply.failure };
+    this.#options.terminal.err.write(`oxbow: ${safeText(reply.failure.message)}\n`);
   }
 }

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { safeText } from "../../base/terminal-text.js";
 import { estimateFrom, type TurnStats } from "../../base/turn-stats.js";
 import { OUTPUT_FORMATS, type OutputFormat, runOneShot } from "../../clients/headless/one-shot.js";
+import type { Problem } from "../../clients/headless/repl.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
 import type { EngineClient } from "../../protocol/client.js";
@@ -25,11 +26,12 @@ import { ModelRoutes } from "../model-routes.js";
 import { type Chosen, createModelShelf, type ModelShelf, type ModelWish } from "../model-shelf.js";
 import { outputGuard } from "../output-guard.js";
 import { ProjectContent } from "../project-content.js";
+import { refuseTooLong, wholePrompt } from "../prompt-input.js";
 import type { RunCassette } from "../run-cassette.js";
 import { SessionShelf } from "../session-shelf.js";
-import { loadSettings, localWishes, type Settings } from "../settings.js";
+import { type LoadedSettings, loadSettings, localWishes, type Settings } from "../settings.js";
 import { stopOnSignals } from "../stop-signals.js";
-import { askOnce, inputIsConnected, personPresent, processTerminal, readInput, trustLook } from "../terminal-io.js";
+import { askOnce, personPresent, processTerminal, trustLook } from "../terminal-io.js";
 import { cassetteOf, concludeCassette } from "./run-cassette-flags.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
@@ -56,6 +58,7 @@ export async function runPrompt(flags: ParsedFlags, options: { readonly rawTrace
   if ("exit" in prepared) return prepared.exit;
   let reason: SessionEndReason = "binary-shutdown";
   try {
+    await refuseTooLong(prompt, prepared.chosen.model, prepared.loaded);
     const opened = await openSession(prepared, { flags, terminal });
     if ("exit" in opened) return opened.exit;
     const { session } = opened;
@@ -118,6 +121,7 @@ interface Prepared {
   readonly engine: Engine;
   readonly client: EngineClient;
   readonly chosen: Chosen;
+  readonly loaded: LoadedSettings;
   readonly cassette: RunCassette | undefined;
   /** The session to go on with. */
   readonly resume: SessionRecord | undefined;
@@ -193,7 +197,7 @@ async function prepare(
     if (store === undefined || resume === undefined) return [];
     return (await import("../../sessions/recent-turns.js")).recentTurns(store, resume).catch(() => []);
   };
-  return { engine, client, chosen, cassette, resume, tendSessions, recentTurns };
+  return { engine, client, chosen, loaded, cassette, resume, tendSessions, recentTurns };
 }
 
 /** A session goes on with the model it had, unless another one was asked for here and now. */
@@ -317,10 +321,18 @@ async function converse(
     },
     { interrupts: "elsewhere" },
   );
+  const input = process.stdin.isTTY ? "person" : "script";
   const conversation = { client, session, terminal, lines, clock: engine.clock, verbose, greeting, recent, images };
-  await runRepl({ ...conversation, leaving: leaving.signal });
+  const problem = await runRepl({ ...conversation, input, leaving: leaving.signal });
   lines.close();
-  return stop.asked ? EXIT.cancelled : EXIT.answered;
+  if (stop.asked) return EXIT.cancelled;
+  return input === "person" || problem === undefined ? EXIT.answered : exitCodeOfProblem(problem);
+}
+
+/** A person saw what failed; of a script, the exit code tells. */
+function exitCodeOfProblem(problem: Problem): number {
+  if (problem.kind === "shell") return EXIT.failed;
+  return problem.kind === "turn" ? exitCodeOf(problem.ended) : exitCodeOfFailure(problem.failure);
 }
 
 async function imagesOf(flags: ParsedFlags): Promise<readonly ImageBlock[]> {
@@ -370,26 +382,6 @@ function outputFormat(flags: ParsedFlags): OutputFormat {
     );
   }
   return format;
-}
-
-/** Words of the command line and of standard input, as one prompt; undefined to open a conversation. */
-async function wholePrompt(flags: ParsedFlags, terminal: Terminal): Promise<string | undefined> {
-  const words = flags.words
-    .filter((word) => word !== "-")
-    .join(" ")
-    .trim();
-  const waitForInput = flags.words.includes("-");
-  if (words === "" && !waitForInput && (process.stdin.isTTY || flags.has("plain"))) return undefined;
-  if (!waitForInput && !inputIsConnected()) {
-    if (words === "") throw new UsageError('Give a prompt: oxbow "PROMPT", or pipe one in.');
-    return words;
-  }
-  const input = await readInput({ patient: words === "" || waitForInput });
-  if (input === undefined)
-    terminal.err.write("oxbow: nothing came on standard input, going on without it ('-' waits for it).\n");
-  const parts = [words, input?.trim() ?? ""].filter((part) => part !== "");
-  if (parts.length === 0) throw new UsageError("The prompt is empty.");
-  return parts.join("\n\n");
 }
 
 async function sweepUp(): Promise<void> {
