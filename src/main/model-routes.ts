@@ -17,6 +17,7 @@ import { readMention } from "../providers/routing/mention.js";
 import type { OwnRoutes, Route } from "../providers/routing/routes.js";
 import { nearest } from "./flags.js";
 import type { Chosen, ModelShelf, ModelWish } from "./model-shelf.js";
+import { addressAdvice, hasUsualTag, isAddress, unknownPrefix } from "./models/model-spec.js";
 import { unavailable } from "./models/open-model.js";
 import type { LoadedSettings } from "./settings.js";
 
@@ -118,6 +119,21 @@ export class ModelRoutes implements SummaryModel {
   async list(): Promise<{ readonly routes: readonly Route[]; readonly problems: readonly string[] }> {
     const { readRoutes } = await this.#load();
     return readRoutes(this.#options.loaded.settings.routes.value, this.#own());
+  }
+
+  /** What cannot be meant as a model, before it is written down. */
+  async wrongModel(models: readonly string[]): Promise<string | undefined> {
+    const address = models.find(isAddress);
+    if (address !== undefined) return addressAdvice(address);
+    const known = await this.#options.shelf.names();
+    const unknown = models.find((model) => {
+      const prefix = unknownPrefix(model);
+      return prefix !== undefined && !known.includes(prefix) && !hasUsualTag(model);
+    });
+    if (unknown === undefined) return undefined;
+    const prefix = unknownPrefix(unknown) ?? unknown;
+    const near = nearest(prefix, known);
+    return `There is no provider '${prefix}'. ${near === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${near}?`}`;
   }
 
   /** Writes the person's own routes as `change` makes them. */

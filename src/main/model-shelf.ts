@@ -11,9 +11,10 @@ import type { LocalWishes } from "../providers/local/local-ollama.js";
 import type { Trace } from "../providers/trace.js";
 import { createHttpClient, type HttpClient } from "../system/http-client.js";
 import { nodeClock } from "../system/node-clock.js";
+import { nearest } from "./flags.js";
 import type { ProviderState } from "./models/describe.js";
 import { type ModelParts, OFFLINE, type ProgramTape } from "./models/model-parts.js";
-import { type ModelSpec, ownModel, splitSpec } from "./models/model-spec.js";
+import { addressAdvice, isAddress, type ModelSpec, ownModel, splitSpec, unknownPrefix } from "./models/model-spec.js";
 import { noModel, openModel, type Resolved, unavailable } from "./models/open-model.js";
 import { type DirectoryOptions, ProviderDirectory } from "./models/provider-directory.js";
 import { type Person, providerOf, selectModel } from "./models/selection.js";
@@ -157,12 +158,11 @@ class Shelf implements ModelShelf {
   async #open({ provider, model }: ModelSpec): Promise<Resolved> {
     const parts = await this.#parts();
     let name = provider;
+    if (name === undefined && model !== undefined && isAddress(model)) return noModel(addressAdvice(model));
     if (name === undefined && model !== undefined) {
       name = await providerOf(parts, model, this.#current);
       if (name === undefined) {
-        return noModel(
-          `nothing is connected that could have '${model}'. 'oxbow models' says what each provider needs.`,
-        );
+        return noModel(missing(model, parts));
       }
     }
     const resolved = await openModel(parts, name ?? OFFLINE, model);
@@ -177,6 +177,17 @@ class Shelf implements ModelShelf {
     if (entry?.kind !== "http" || !entry.provider.local) return;
     (await import("./models/last-model.js")).rememberModel(state, `${provider}:${model}`);
   }
+}
+
+function missing(model: string, { directory }: ModelParts): string {
+  const prefix = unknownPrefix(model);
+  if (prefix === undefined) {
+    return `nothing is connected that could have '${model}'. 'oxbow models' says what each provider needs.`;
+  }
+  const near = nearest(prefix, [...directory.list().map(({ name }) => name), OFFLINE]);
+  const advice =
+    near === undefined ? "'oxbow models' lists both." : `Did you mean ${near}:${model.slice(prefix.length + 1)}?`;
+  return `there is no provider '${prefix}', and no server on this machine that could have '${model}'. ${advice}`;
 }
 
 function split({ directory }: ModelParts, text: string): ModelSpec {

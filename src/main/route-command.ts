@@ -47,6 +47,8 @@ async function add(name: string, models: readonly string[], routes: ModelRoutes)
   if (models.length === 0) return refuse(`Say which model: /route add ${name} PROVIDER:MODEL [MODEL…].`);
   const nested = models.find((model) => /^(@|route:)/.test(model));
   if (nested !== undefined) return refuse(`A route leads to models, not to other routes: ${nested}.`);
+  const wrong = await routes.wrongModel(models);
+  if (wrong !== undefined) return refuse(wrong);
   await routes.change((own) => ({
     routes: { ...own.routes, [name]: models },
     disabled: own.disabled.filter((each) => each !== name),

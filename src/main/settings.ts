@@ -17,6 +17,7 @@ import type { CredentialKeyChoice } from "./credential-places.js";
 import type { Variables } from "./env.js";
 import type { ParsedFlags } from "./flags.js";
 import { UsageError } from "./flags.js";
+import { makeHome } from "./home-folder.js";
 import type { SandboxMode } from "./run-sandbox.js";
 import { type KeySource, readStoreSetting } from "./session-shelf.js";
 import * as read from "./setting-readers.js";
@@ -172,6 +173,7 @@ type Profile = Readonly<Record<string, unknown>>;
 
 export async function loadSettings(flags: ParsedFlags, variables: Variables): Promise<LoadedSettings> {
   const where = roots(variables);
+  makeHome(variables);
   const profilePath = variables.OXBOW_PROFILE || join(where.config, "config.toml");
   const { profile, warnings } = await readProfile(profilePath, { required: Boolean(variables.OXBOW_PROFILE) });
   const pick = <T>(definition: Definition<T>) => resolve(definition, { flags, variables, profile, profilePath });

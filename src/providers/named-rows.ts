@@ -25,7 +25,7 @@ const SERVICES: readonly NamedProvider[] = [
     keyName: "OPENAI_API_KEY",
     baseUrlName: "OPENAI_BASE_URL",
     defaultModel: "gpt-5-mini",
-    modelNames: /^(gpt-\d|chatgpt-|o\d)/,
+    modelNames: /^(gpt-\d|chatgpt-|o\d|ft:)/,
   },
   {
     // The same service by its newer protocol; it keeps and returns the model's reasoning.

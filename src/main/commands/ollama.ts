@@ -7,6 +7,7 @@ import { roots } from "../../system/xdg-paths.js";
 import { environment } from "../env.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
 import { helpLines, parseFlags } from "../flags.js";
+import { makeHome } from "../home-folder.js";
 import { networkOf } from "../network.js";
 import { OllamaControl } from "../ollama-control.js";
 import { StatusLine } from "../status-line.js";
@@ -35,6 +36,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return EXIT.answered;
   }
   const variables = environment();
+  makeHome(variables);
   const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
   const cancel = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => cancel.abort());

@@ -9,12 +9,33 @@ export function splitSpec(spec: string, isProvider: (name: string) => boolean): 
   if (isProvider(spec)) return { provider: spec };
   const colon = spec.indexOf(":");
   const prefix = spec.slice(0, Math.max(0, colon));
-  if (isProvider(prefix)) return { provider: prefix, model: spec.slice(colon + 1) };
+  const name = spec.slice(colon + 1);
+  if (isProvider(prefix)) return { provider: prefix, ...(name !== "" && { model: name }) };
   return { model: spec };
+}
+
+/** The part before a colon that is no provider's name: a mistake, or a name with a tag as Ollama has them. */
+export function unknownPrefix(model: string): string | undefined {
+  const prefix = /^([^/:]+):./.exec(model)?.[1];
+  // OpenAI's names of models that were trained further.
+  return prefix === "ft" ? undefined : prefix;
+}
+
+/** `7b`, `latest`, `8b-instruct-q4_K_M`, `free`. */
+export function hasUsualTag(model: string): boolean {
+  return /:(latest|free|e?\d+(\.\d+)?[bm]\b.*|.*\bq\d.*)$/i.test(model);
 }
 
 /** `--provider openai --model openai:gpt` means the same as `--model gpt` there. */
 export function ownModel(provider: string, model: string | undefined): Pick<ModelSpec, "model"> {
   if (model === undefined) return {};
   return { model: model.startsWith(`${provider}:`) ? model.slice(provider.length + 1) : model };
+}
+
+export function isAddress(spec: string): boolean {
+  return /^\w+:\/\//.test(spec);
+}
+
+export function addressAdvice(address: string): string {
+  return `${address} is an address, not a model. Describe the server as a provider (docs/providers.md: [providers.NAME] with protocol and url in config.toml), then name its model as NAME:MODEL.`;
 }

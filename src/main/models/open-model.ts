@@ -1,6 +1,7 @@
 /** A model by its provider's name and its own, ready to be called (features M1, M3). */
 import type { Model } from "../../engine/ports.js";
 import { type Failure, failure } from "../../protocol/errors.js";
+import { baseUrlProblem } from "../../providers/base-url.js";
 import { createHttpModel, type Endpoint, usualTimeouts } from "../../providers/http-model.js";
 import { loadWire, type NamedProvider } from "../../providers/named.js";
 import { nodeClock } from "../../system/node-clock.js";
@@ -33,6 +34,8 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
     return noModel(`${name} needs ${wants}: ${advice}, or choose another provider ('oxbow models').`);
   }
   const endpoint = withPatience(directory.endpoint(provider), parts.local?.idleMs);
+  const problem = baseUrlProblem(provider, endpoint.baseUrl, directory.variables);
+  if (problem !== undefined) return { failure: failure("ConfigurationInvalid", { detail: problem }) };
   const chosen = model ?? provider.defaultModel ?? (await firstOf(parts, provider));
   if (typeof chosen !== "string") return chosen;
   const wire = await loadWire(provider.wire);

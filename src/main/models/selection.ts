@@ -7,9 +7,10 @@
  * 3. Nothing found is the offline model, and a model that was asked for by name is then missing.
  */
 import type { ListedModel } from "../../providers/model-list.js";
-import type { NamedProvider } from "../../providers/named.js";
+import { isSameHost, type NamedProvider } from "../../providers/named.js";
 import type { FoundServer } from "./local-servers.js";
 import { type ModelParts, OFFLINE } from "./model-parts.js";
+import { hasUsualTag, unknownPrefix } from "./model-spec.js";
 import type { ProviderEntry } from "./provider-directory.js";
 
 /** Somebody at a terminal. */
@@ -50,6 +51,7 @@ export async function providerOf(
   model: string,
   preferred: string | undefined,
 ): Promise<string | undefined> {
+  if (unknownPrefix(model) !== undefined) return providerOfTagged(parts, model, preferred);
   const keyed = withKeys(parts);
   const claims = (provider: NamedProvider) => provider.modelNames?.test(model) === true;
   const entry = preferred === undefined ? undefined : parts.directory.find(preferred);
@@ -61,6 +63,29 @@ export async function providerOf(
   const servers = await (await import("./local-servers.js")).findServers(parts);
   const having = servers.find((server) => server.models.some(({ id }) => id === model || id === `${model}:latest`));
   return (having ?? servers[0])?.provider.name ?? (await readyPrograms(parts))[0]?.name;
+}
+
+/**
+ * Names such as `qwen3:8b` are those of servers of one's own. With a mistyped provider they look alike, so a paid service is not asked
+ * for them; an address that somebody set for one may lead to such a server.
+ */
+async function providerOfTagged(
+  parts: ModelParts,
+  model: string,
+  preferred: string | undefined,
+): Promise<string | undefined> {
+  const { directory } = parts;
+  const entry = preferred === undefined ? undefined : directory.find(preferred);
+  if (entry?.kind === "executable" || (entry?.kind === "http" && directory.endpoint(entry.provider).local)) {
+    return preferred;
+  }
+  const servers = await (await import("./local-servers.js")).findServers(parts);
+  const having = servers.find((server) => server.models.some(({ id }) => id === model));
+  const ollama = servers.find((server) => server.provider.wire === "ollama");
+  const found = (having ?? ollama)?.provider.name;
+  if (found !== undefined || !hasUsualTag(model)) return found;
+  const isMoved = (provider: NamedProvider) => !isSameHost(directory.endpoint(provider).baseUrl, provider.baseUrl);
+  return withKeys(parts).find(isMoved)?.name ?? (await readyPrograms(parts))[0]?.name;
 }
 
 /** In their order of preference. What that costs is a look at the variables. */

@@ -4,6 +4,7 @@ import { refuseAgents } from "../../agent.js";
 import { environment, type Variables } from "../../env.js";
 import { EXIT } from "../../exit-codes.js";
 import { type Flag, helpLines, type ParsedFlags, parseFlags, UsageError, unknownAction } from "../../flags.js";
+import { makeHome } from "../../home-folder.js";
 
 export interface KeyActionContext {
   readonly flags: ParsedFlags;
@@ -50,9 +51,11 @@ export async function runKeyCommand(command: KeyCommand): Promise<number> {
     process.stdout.write(`Usage: oxbow ${name} ${action.usage} [flags]\n\n${action.summary}\n\n${helpLines(table)}\n`);
     return EXIT.answered;
   }
-  if (action.name !== "list") refuseAgents(environment(), `'oxbow ${name} ${action.name}'`);
+  const variables = environment();
+  if (action.name !== "list") refuseAgents(variables, `'oxbow ${name} ${action.name}'`);
+  makeHome(variables);
   try {
-    return await (await action.load()).run({ flags, words: flags.words, variables: environment() });
+    return await (await action.load()).run({ flags, words: flags.words, variables });
   } catch (error) {
     if (error instanceof CredentialError) throw new UsageError(error.message);
     throw error;
