@@ -1,5 +1,8 @@
 /** Flags as data: one table gives the parser its options and the help its lines, so the two cannot disagree. */
 import { parseArgs } from "node:util";
+import { nearest } from "../base/nearest.js";
+
+export { nearest };
 
 export interface Flag {
   readonly name: string;
@@ -68,27 +71,6 @@ function explain(error: unknown, flags: readonly Flag[], command: string): strin
   return `${message.split(". ")[0]}. ${see}`;
 }
 
-/** The known word closest to what was typed, if it looks like a slip: one letter in short words, two in long ones, or a beginning. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
-  const typed = word.toLowerCase();
-  let best: string | undefined;
-  let bestDistance = typed.length < 6 ? 2 : 3;
-  for (const candidate of known) {
-    const distance = slips(typed, candidate.toLowerCase());
-    if (distance < bestDistance) {
-      best = candidate;
-      bestDistance = distance;
-    }
-  }
-  return best ?? completed(typed, known);
-}
-
-/** The only known word that begins so. */
-function completed(typed: string, known: readonly string[]): string | undefined {
-  const fitting = typed.length < 3 ? [] : known.filter((candidate) => candidate.toLowerCase().startsWith(typed));
-  return fitting.length === 1 ? fitting[0] : undefined;
-}
-
 /** For commands that take flags alone: a word there is a mistake, and never ignored. */
 export function refuseWords({ words }: ParsedFlags, command: string): void {
   if (words.length === 0) return;
@@ -100,26 +82,6 @@ export function unknownAction(command: string, typed: string, known: readonly st
   const near = nearest(typed, known);
   const advice = near === undefined ? `See 'oxbow ${command} --help'.` : `Did you mean 'oxbow ${command} ${near}'?`;
   return new UsageError(`There is no 'oxbow ${command} ${typed}'. ${advice}`);
-}
-
-/** Letters added, lost, changed or swapped with their neighbour. */
-function slips(a: string, b: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const changed = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      let least = Math.min(changed, (row[j] as number) + 1, (next[j - 1] as number) + 1);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        least = Math.min(least, (before[j - 2] as number) + 1);
-      }
-      next.push(least);
-    }
-    before = row;
-    row = next;
-  }
-  return row[b.length] as number;
 }
 
 export function helpLines(flags: readonly Flag[]): string {

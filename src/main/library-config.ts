@@ -2,13 +2,13 @@
 import type { BudgetLimit } from "../base/budget.js";
 import { parseBudget } from "../base/budget-text.js";
 import type { Effort } from "../engine/ports.js";
-import { failure } from "../protocol/errors.js";
 import type { Price } from "../providers/catalogue/facts.js";
 import type { Endpoint } from "../providers/http-model.js";
 import { endpointOf, findProvider, NAMED_PROVIDERS, type NamedProvider, type WireName } from "../providers/named.js";
 import type { NetworkPlan } from "../system/network/network.js";
 import type { CostWishes } from "./library-costs.js";
-import { HarnessError } from "./library-errors.js";
+import { invalid } from "./library-errors.js";
+import { refuseUnknown } from "./library-options.js";
 
 export interface HarnessConfig {
   /** The provider's key. The library reads no environment variables. Empty only for a provider that needs none. */
@@ -85,8 +85,39 @@ const DEFAULT_MAX_TOKENS = 4096;
 const DEFAULT_MAX_TURNS = 10;
 const DEFAULT_COMPACT_AT = 0.8;
 
+const KNOWN: Readonly<Record<keyof HarnessConfig, true>> = {
+  apiKey: true,
+  model: true,
+  maxTokens: true,
+  systemPrompt: true,
+  maxTurns: true,
+  retryWaitMs: true,
+  effort: true,
+  contextTokens: true,
+  compactAt: true,
+  budget: true,
+  budgetTurn: true,
+  price: true,
+  untrustedResults: true,
+  baseUrl: true,
+  provider: true,
+  proxy: true,
+  noProxy: true,
+  caFile: true,
+  record: true,
+  replay: true,
+};
+const KNOWN_PRICES: Readonly<Record<keyof HarnessPrice, true>> = {
+  input: true,
+  output: true,
+  cache_read: true,
+  cache_write: true,
+};
+
 export function settleConfig(config: HarnessConfig): SettledConfig {
   if (typeof config !== "object" || config === null) throw invalid("a Harness needs a configuration: { apiKey, … }.");
+  refuseUnknown("the configuration", config, KNOWN);
+  if (config.price) refuseUnknown("price", config.price, KNOWN_PRICES);
   const provider = settleProvider(config.provider ?? DEFAULT_PROVIDER);
   const { systemPrompt = "" } = config;
   if (typeof systemPrompt !== "string") throw invalid("systemPrompt must be a string.");
@@ -106,10 +137,6 @@ export function settleConfig(config: HarnessConfig): SettledConfig {
     cassette: settleCassette(config),
     costs: settleCosts(config),
   };
-}
-
-export function invalid(detail: string): HarnessError {
-  return new HarnessError(failure("ConfigurationInvalid", { detail }));
 }
 
 function settleProvider(name: string): NamedProvider {

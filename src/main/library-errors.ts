@@ -1,15 +1,20 @@
 /** What a program that uses the library has to catch. */
-import type { Failure } from "../protocol/errors.js";
+import { type Failure, failure } from "../protocol/errors.js";
 
 /** The prompt could not be worked on, or the harness could not be made: `failure` says why, for people and for programs. */
 export class HarnessError extends Error {
   readonly failure: Failure;
 
-  constructor(failure: Failure) {
-    super(failure.message);
+  constructor(cause: Failure) {
+    super(cause.message);
     this.name = "HarnessError";
-    this.failure = failure;
+    this.failure = cause;
   }
+}
+
+/** A mistake in what the harness was given. */
+export function invalid(detail: string): HarnessError {
+  return new HarnessError(failure("ConfigurationInvalid", { detail }));
 }
 
 /** The prompt was cancelled. It goes by the name that the rest of the platform uses for that. */

@@ -7,7 +7,7 @@
 import type { Tool, ToolRegistry } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
 import { isJsonObject, type JsonObject } from "../protocol/json.js";
-import { invalid } from "./library-config.js";
+import { invalid } from "./library-errors.js";
 
 export interface ToolRunContext {
   /** Fires when the prompt is cancelled. A tool that does not stop within five seconds is left behind. */

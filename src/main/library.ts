@@ -35,6 +35,7 @@ import { type HarnessConfig, settleConfig } from "./library-config.js";
 import { LibraryCosts } from "./library-costs.js";
 import { HarnessError, PromptCancelledError } from "./library-errors.js";
 import { LibraryModel } from "./library-model.js";
+import { refuseUnknown } from "./library-options.js";
 import { type HarnessTool, settleTools } from "./library-tools.js";
 import { RunCompaction } from "./run-compaction.js";
 import { sessionMark } from "./session-mark.js";
@@ -94,6 +95,28 @@ export interface CompactResult {
   readonly tokens?: { readonly before: number; readonly after: number };
 }
 
+const KNOWN_PROMPT: Readonly<Record<keyof PromptOptions, true>> = {
+  signal: true,
+  queue: true,
+  steer: true,
+  images: true,
+};
+const KNOWN_COMPACT: Readonly<Record<keyof CompactOptions, true>> = { keep: true, signal: true };
+const KNOWN_HANDLER: Readonly<Record<keyof HarnessHandler, true>> = {
+  onUser: true,
+  onText: true,
+  onReasoning: true,
+  onToolCall: true,
+  onToolResult: true,
+  onStatus: true,
+};
+
+/** A handler may be an object with a life of its own; what is named as a handler must be one. */
+function refuseUnknownHandlers(handler: HarnessHandler | null | undefined): void {
+  const named = Object.entries(handler ?? {}).filter(([name]) => /^on[A-Z]/.test(name));
+  refuseUnknown<HarnessHandler>("the handler", Object.fromEntries(named), KNOWN_HANDLER);
+}
+
 export class Harness {
   readonly #run: Run;
   readonly #compaction: RunCompaction;
@@ -108,6 +131,7 @@ export class Harness {
 
   constructor(config: HarnessConfig, tools: readonly HarnessTool[], handler?: HarnessHandler | null) {
     const settled = settleConfig(config);
+    refuseUnknownHandlers(handler);
     const registry = settleTools(tools, (name) => this.#status({ state: "running tool", message: `Running ${name}.` }));
     const ids = createIdSource({ wall: systemClock.wall, random: (bytes) => crypto.getRandomValues(bytes) });
     this.#client = ids.next("cli");
@@ -182,7 +206,9 @@ export class Harness {
    * Works on a prompt until the model answers without tool calls or maxTurns is reached. Rejects with a HarnessError when it
    * cannot, with a PromptCancelledError (name "AbortError") when it was cancelled, with a handler's own error when one threw.
    */
-  async prompt(content: string, { signal, queue, steer, images = [] }: PromptOptions = {}): Promise<PromptResult> {
+  async prompt(content: string, options: PromptOptions = {}): Promise<PromptResult> {
+    refuseUnknown("prompt()", options, KNOWN_PROMPT);
+    const { signal, queue, steer, images = [] } = options;
     if (typeof content !== "string" || content.trim() === "") {
       throw new HarnessError(failure("InvalidInput", { detail: "A prompt must be a string that is not empty." }));
     }
@@ -209,7 +235,9 @@ export class Harness {
   }
 
   /** Puts a summary, which the model writes, in the place of the beginning of the conversation. Refused while a prompt runs. */
-  async compact({ keep, signal }: CompactOptions = {}): Promise<CompactResult> {
+  async compact(options: CompactOptions = {}): Promise<CompactResult> {
+    refuseUnknown("compact()", options, KNOWN_COMPACT);
+    const { keep, signal } = options;
     if (signal?.aborted) throw new PromptCancelledError(signal.reason);
     const stopListening = signal === undefined ? () => {} : onAbort(signal, () => this.cancel());
     const result = await this.#compaction.compactNow(this.#run, keep).finally(stopListening);

@@ -240,6 +240,7 @@ function openRunTools(
     sets: settings.tool_sets.value,
     variables,
     outputDirectory,
+    commandTimeoutMs: settings.run_timeout_ms.value ?? "off",
     webHosts: settings.web_hosts.value,
     webNames: settings.web_names.value,
     witness: undo,

@@ -122,6 +122,14 @@ export function duration(text: string): number {
   return value;
 }
 
+/** A duration; `0` and `off` for none. */
+export function limit(text: string): number | undefined {
+  if (text === "off") return undefined;
+  const value = parseDuration(text);
+  if (value === undefined) throw new UsageError(`expected a duration such as 90s, 5m or 1m30s, or off, got "${text}".`);
+  return value === 0 ? undefined : value;
+}
+
 /** In Ollama's own words, which know "for ever" (any negative one) and "not at all". */
 export function keepAlive(text: string): string {
   if (/^-?\d+$|^-?(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return text;

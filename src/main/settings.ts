@@ -3,6 +3,7 @@
  * profile over the default. There is no configuration object: each owner takes the values it needs.
  */
 import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { BudgetLimit } from "../base/budget.js";
 import { DEFAULT_INSTRUCTION_BYTES } from "../context/instructions/capped-texts.js";
@@ -16,7 +17,7 @@ import { type Roots, roots } from "../system/xdg-paths.js";
 import type { CredentialKeyChoice } from "./credential-places.js";
 import type { Variables } from "./env.js";
 import type { ParsedFlags } from "./flags.js";
-import { UsageError } from "./flags.js";
+import { nearest, UsageError } from "./flags.js";
 import { makeHome } from "./home-folder.js";
 import type { SandboxMode } from "./run-sandbox.js";
 import { type KeySource, readStoreSetting } from "./session-shelf.js";
@@ -41,6 +42,10 @@ export interface Settings {
   readonly permission_mode: Setting<PermissionMode>;
   readonly system_prompt: Setting<string | undefined>;
   readonly timeout_ms: Setting<number | undefined>;
+  /** The most that a command may take, unless its call says otherwise. */
+  readonly run_timeout_ms: Setting<number | undefined>;
+  /** The most that a model on this machine may take for one answer; undefined for as long as it takes. */
+  readonly ollama_timeout_ms: Setting<number | undefined>;
   /** The most that a model call waits for a busy or broken provider; 0 never tries again. */
   readonly retry_wait_ms: Setting<number>;
   readonly store: Setting<string | undefined>;
@@ -122,6 +127,9 @@ interface Definition<T> {
   readonly read: (text: string) => T;
 }
 
+/** Of the profile's keys and what they mean. */
+const PROFILE_VERSION = 1;
+
 const PROFILE_KEYS = [
   "schema_version",
   "provider",
@@ -134,6 +142,7 @@ const PROFILE_KEYS = [
   "permission_mode",
   "system_prompt",
   "timeout",
+  "run_timeout",
   "retry_wait",
   "store",
   "session_key",
@@ -160,6 +169,7 @@ const PROFILE_KEYS = [
   "num_ctx",
   "keep_alive",
   "local_idle",
+  "ollama_timeout",
   "log",
   "budget",
   "budget_turn",
@@ -213,6 +223,18 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     }),
     system_prompt: pick({ key: "system_prompt", flag: "system-prompt", fallback: undefined, read: read.textOrFile }),
     timeout_ms: pick({ key: "timeout_ms", flag: "timeout", fallback: undefined, read: read.duration }),
+    run_timeout_ms: pick<number | undefined>({
+      key: "run_timeout_ms",
+      flag: "run-timeout",
+      fallback: 5 * 60_000,
+      read: read.limit,
+    }),
+    ollama_timeout_ms: pick<number | undefined>({
+      key: "ollama_timeout_ms",
+      flag: "ollama-timeout",
+      fallback: undefined,
+      read: read.limit,
+    }),
     retry_wait_ms: pick({ key: "retry_wait_ms", flag: "retry-wait", fallback: 300_000, read: read.wait }),
     store: pick<string | undefined>({
       key: "store",
@@ -291,9 +313,10 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
 }
 
 /** What the settings say about models on this machine. */
-export function localWishes({ num_ctx, keep_alive, local_idle_ms }: Settings): LocalWishes {
+export function localWishes({ num_ctx, keep_alive, local_idle_ms, ollama_timeout_ms }: Settings): LocalWishes {
   return {
     ...(local_idle_ms.value !== undefined && { idleMs: local_idle_ms.value }),
+    ...(ollama_timeout_ms.value !== undefined && { answerMs: ollama_timeout_ms.value }),
     ...(num_ctx.value !== undefined && { numCtx: num_ctx.value }),
     ...(keep_alive.value !== undefined && { keepAlive: keep_alive.value }),
   };
@@ -349,10 +372,41 @@ async function readProfile(
   try {
     profile = parse(text);
   } catch (error) {
-    throw new UsageError(`${path} is not valid TOML: ${(error as Error).message.split("\n")[0]}`);
+    throw new UsageError(tomlProblem(path, error));
   }
+  checkVersion(profile, path);
+  await checkPermissions(profile, path);
   const unknown = Object.keys(profile).filter((key) => !PROFILE_KEYS.includes(key));
-  return { profile, warnings: unknown.map((key) => `${path}: unknown key "${key}" is ignored.`) };
+  return { profile, warnings: unknown.map((key) => `${path}: unknown key "${key}" is ignored.${meant(key)}`) };
+}
+
+function meant(key: string): string {
+  const near = nearest(key, PROFILE_KEYS);
+  return near === undefined ? "" : ` Did you mean "${near}"?`;
+}
+
+/** Where it is wrong, as editors and compilers write it. */
+function tomlProblem(path: string, error: unknown): string {
+  const { line, column, message } = error as { line?: number; column?: number; message: string };
+  const place = line === undefined ? "" : `, line ${line}, column ${column ?? 1}`;
+  const detail = message.split("\n")[0]?.replace(/^Invalid TOML document: /, "");
+  return `${path}${place} is not valid TOML: ${detail}.`;
+}
+
+/** A newer profile may say what an older program does not do. */
+function checkVersion({ schema_version: version }: Profile, path: string): void {
+  if (version === undefined || version === PROFILE_VERSION) return;
+  throw new UsageError(
+    `${path}: schema_version is ${JSON.stringify(version)}, and this Oxbow reads ${PROFILE_VERSION}. Upgrade Oxbow, or write schema_version = ${PROFILE_VERSION}.`,
+  );
+}
+
+/** A key that is not understood may be the one that forbids: nothing goes on without it. */
+async function checkPermissions({ permissions }: Profile, path: string): Promise<void> {
+  if (permissions === undefined) return;
+  const { parsePermissions } = await import("../security/permissions/parse-rules.js");
+  const { problems } = parsePermissions(permissions, { file: path, scope: "user" }, { home: homedir() });
+  if (problems.length > 0) throw new UsageError(problems.join("\noxbow: "));
 }
 
 async function modelTables({ models }: Profile, path: string): Promise<Setting<Overrides | undefined>> {

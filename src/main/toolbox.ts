@@ -28,6 +28,8 @@ export interface ToolboxOptions {
   readonly webNames?: "check" | "proxy";
   /** Absolute folders beside the workspace that commands may write to. */
   readonly writableFolders?: readonly string[];
+  /** The most that a command may take, unless its call says otherwise; `off` for no limit. */
+  readonly commandTimeoutMs?: number | "off";
   /** Puts a sandbox around commands. */
   readonly wrapCommand?: BashOptions["wrapCommand"];
   /** Puts a sandbox around programs that only read. */
@@ -127,7 +129,7 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
       place.standby(),
       import("../security/shell/programs/quiet-git.js"),
     ]);
-    const { outputDirectory, wrapCommand, writableFolders = [] } = place.options;
+    const { outputDirectory, commandTimeoutMs, wrapCommand, writableFolders = [] } = place.options;
     return createBashTool({
       ...place.shell,
       outputDirectory,
@@ -136,6 +138,7 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
       writableFolders,
       // Commands of git that only read are run unasked; with this they do not run what a repository's configuration names.
       extraEnvironment: QUIET_GIT_ENVIRONMENT,
+      ...(commandTimeoutMs !== undefined && { defaultTimeoutMs: commandTimeoutMs }),
       ...(wrapCommand && { wrapCommand }),
     });
   },

@@ -77,7 +77,8 @@ export interface BashOptions {
   readonly writableFolders?: readonly string[];
   /** Where outputs too long for the model are kept. */
   readonly outputDirectory: string;
-  readonly defaultTimeoutMs?: number;
+  /** For a call that names none; `off` for no limit. */
+  readonly defaultTimeoutMs?: number | "off";
   /** From SIGTERM to SIGKILL. */
   readonly graceMs?: number;
   readonly clock?: Clock;
@@ -98,7 +99,7 @@ export function createBashTool(options: BashOptions): Tool {
 }
 
 class Shell {
-  readonly defaultTimeoutMs: number;
+  readonly defaultTimeoutMs: number | undefined;
   readonly #options: BashOptions;
   readonly #clock: Clock;
   readonly #env: Readonly<Record<string, string>>;
@@ -107,7 +108,8 @@ class Shell {
   constructor(options: BashOptions) {
     this.#options = options;
     this.#clock = options.clock ?? nodeClock;
-    this.defaultTimeoutMs = options.defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const { defaultTimeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    this.defaultTimeoutMs = defaultTimeoutMs === "off" ? undefined : defaultTimeoutMs;
     this.#env = {
       ...childEnvironment(options.environment),
       ...options.extraEnvironment,
@@ -184,9 +186,10 @@ class Shell {
     const file = new OutputFile(this.#options.outputDirectory);
     const live = new LiveProgress((piece) => context.progress(piece), this.#clock);
     const startedAt = this.#clock.now();
+    const timeoutMs = timeoutOf(args) ?? this.defaultTimeoutMs;
     const request: ProcessRequest = {
       ...this.#request(prepared),
-      timeoutMs: timeoutOf(args) ?? this.defaultTimeoutMs,
+      ...(timeoutMs !== undefined && { timeoutMs }),
       signal: context.signal,
       onOutput(chunk) {
         const whole = file.started ? undefined : window.whole();

@@ -9,6 +9,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Clock, systemClock } from "../../base/clock.js";
+import { nearest } from "../../base/nearest.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { EventStream } from "./event-stream.js";
 import type { LocalAccess } from "./local-access.js";
@@ -61,7 +62,26 @@ const RUNNING: Refused = {
   message: "A prompt is already running. Wait for the idle status, or POST /cancel first.",
 };
 
+const KNOWN: Readonly<Record<keyof ServerOptions, true>> = {
+  token: true,
+  origins: true,
+  maxBodyBytes: true,
+  onError: true,
+  clock: true,
+};
+
+/** A mistyped `token` would leave out what it was to do. */
+function refuseUnknown(options: ServerOptions): void {
+  const names = Object.keys(KNOWN);
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, names);
+  const advice = near === undefined ? `There are ${names.join(", ")}.` : `Did you mean ${near}?`;
+  throw new Error(`createServer() has no option "${unknown}". ${advice}`);
+}
+
 export function createServer(harness: ServedHarness, options: ServerOptions = {}): HarnessServer {
+  refuseUnknown(options);
   return { listen: (place = {}) => listen(harness, options, place) };
 }
 

@@ -19,6 +19,8 @@ const FLAGS = [
       "permission-mode",
       "system-prompt",
       "timeout",
+      "run-timeout",
+      "ollama-timeout",
       "budget",
       "retry-wait",
       "log-level",

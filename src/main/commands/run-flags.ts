@@ -67,6 +67,8 @@ export const RUN_FLAGS: readonly Flag[] = [
   },
   { name: "cwd", value: "DIR", help: "the folder to work in (default: where you are)" },
   { name: "timeout", value: "TIME", help: "stop the run after this long: 90s, 5m, 1m30s" },
+  { name: "run-timeout", value: "TIME", help: "stop a command after this long (default 5m; off: never)" },
+  { name: "ollama-timeout", value: "TIME", help: "most time for one answer of a model on this machine (default: off)" },
   {
     name: "budget",
     value: "AMOUNT",

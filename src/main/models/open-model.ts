@@ -18,10 +18,18 @@ export async function openModel(parts: ModelParts, name: string, model: string |
   const entry = directory.find(name);
   if (entry === undefined) return noModel(unknownProvider(name, directory));
   if (entry.kind === "broken") return { failure: failure("ConfigurationInvalid", { detail: entry.problem }) };
-  if (entry.kind === "http") return openByHttp(parts, entry.provider, model);
+  if (entry.kind === "http") return limited(parts, await openByHttp(parts, entry.provider, model), entry.provider);
   const { openProgram } = await import("./provider-programs.js");
   const opened = await openProgram(parts, { ...entry, model });
   return "problem" in opened ? noModel(opened.problem) : { model: opened };
+}
+
+/** A model on this machine takes as long as it takes, unless the user set a limit. */
+async function limited(parts: ModelParts, opened: Resolved, provider: NamedProvider): Promise<Resolved> {
+  const ms = parts.local?.answerMs;
+  if (ms === undefined || !("model" in opened) || !parts.directory.endpoint(provider).local) return opened;
+  const { withTimeLimit } = await import("../../providers/local/time-limit.js");
+  return { model: withTimeLimit(opened.model, { ms, clock: nodeClock }) };
 }
 
 async function openByHttp(parts: ModelParts, provider: NamedProvider, model: string | undefined): Promise<Resolved> {

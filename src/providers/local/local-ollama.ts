@@ -12,6 +12,8 @@ export interface LocalWishes {
   readonly keepAlive?: string;
   /** How long it may be silent; as long as it takes when absent. */
   readonly idleMs?: number;
+  /** The most time for one answer. */
+  readonly answerMs?: number;
   /** What programs could use now; absent when that says nothing about the server. */
   readonly availableMemory?: () => number;
 }
