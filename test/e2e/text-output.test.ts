@@ -91,7 +91,7 @@ describe("a command that fails", () => {
     const env = { ...(await model(failing(command))), OXBOW_STREAM: "1" };
     const { stderr } = await oxbow(["go on", "--permission-mode", "allow", "--sandbox", "off"], { env });
     expect(stderr).toContain("✗ bash: exit code 7\n");
-    expect(stderr).toMatch(/… 3 lines before\n +line 3\n[^]*line 9\n +the reason\n/);
+    expect(stderr).toMatch(/… 3 lines before\n +line 3\n[\s\S]*line 9\n +the reason\n/);
     expect(stderr).not.toContain("error: the beginning");
   });
 
