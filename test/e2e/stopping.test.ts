@@ -70,7 +70,10 @@ describe("standard output that cannot be written to", () => {
 
   verifies(["U1"], "is no news where the reader has gone (130)", async () => {
     const { env } = await machine("reply\n  text repeat=200000: words and words \n  hang\n");
-    const gone = await oxbow(["run", "go"], { env, onOutput: (_all, child) => void child.stdout?.destroy() });
+    const gone = await oxbow(["run", "go", "--stream-events"], {
+      env,
+      onOutput: (_all, child) => void child.stdout?.destroy(),
+    });
     expect(gone).toMatchObject({ code: 130, stderr: "" });
   });
 });
@@ -123,14 +126,14 @@ describe("a signal", () => {
 
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
     verifies(["L9", "U1"], `${signal} ends the turn of the line client and the client`, async () => {
-      const { cwd, env } = await machine("reply\n  text: so far\n  hang\n");
+      const { cwd, env } = await machine("reply\n  text: so far\n  thinking: hm\n  hang\n");
       let ended: Promise<{ ms: number; code: number | null }> | undefined;
-      await oxbow(["--plain"], {
+      await oxbow(["--plain", "-v"], {
         cwd,
         env,
         input: "go\nnever sent\n",
         onOutput: (all, child) => {
-          if (all.stdout.includes("so far")) ended ??= endsAfter(child, signal);
+          if (all.stderr.includes("hm")) ended ??= endsAfter(child, signal);
         },
       });
       expect(await ended).toMatchObject({ code: 130 });
