@@ -45,7 +45,9 @@ export class RunSandbox {
   readonly #opened = new Map<"pipes" | "terminal", Promise<Sandbox>>();
   #state: SandboxState | undefined;
   #reader: Promise<ReaderSandbox> | undefined;
-  #planted: Promise<PlantedRepositories> | undefined;
+  #planted: Promise<readonly PlantedRepositories[]> | undefined;
+  /** Commands that have not ended, and sandboxes that wait for one. */
+  readonly #running = new Set<object>();
 
   constructor(options: RunSandboxOptions) {
     this.#options = options;
@@ -75,6 +77,7 @@ export class RunSandbox {
     const planted = await this.#watchRepositories();
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes");
     const wrapped = await sandbox.wrap({ program, args, cwd: command.cwd, env: command.env });
+    this.#running.add(wrapped);
     return {
       argv: [wrapped.program, ...wrapped.args],
       cwd: wrapped.cwd,
@@ -86,25 +89,34 @@ export class RunSandbox {
       explain: wrapped.explain,
       isCurrent: wrapped.isCurrent,
       ended: async () => {
+        this.#running.delete(wrapped);
         await wrapped.ended();
-        await atMost(PATIENCE_MS, planted.look());
+        await atMost(PATIENCE_MS, Promise.all(planted.map((each) => each.look())));
       },
     };
   }
 
   /** At the end of a turn: what commands have left for git to run is found by then, also by those that still run. */
   async settle(): Promise<void> {
-    await (await this.#planted)?.look();
+    const all = (await this.#planted) ?? [];
+    await Promise.all(all.map((planted) => (this.#running.size > 0 ? planted.look() : planted.settle())));
   }
 
-  async #watchRepositories(): Promise<PlantedRepositories> {
-    const { root, tell } = this.#options;
-    this.#planted ??= import("../security/planted/planted-repositories.js").then(
-      (module) => new module.PlantedRepositories({ root, tell }),
-    );
-    const planted = await this.#planted;
-    void planted.begin();
-    return planted;
+  async #watchRepositories(): Promise<readonly PlantedRepositories[]> {
+    this.#planted ??= this.#findWatches();
+    const all = await this.#planted;
+    for (const planted of all) void planted.begin();
+    return all;
+  }
+
+  async #findWatches(): Promise<readonly PlantedRepositories[]> {
+    const { root, tell, loaded } = this.#options;
+    const [{ PlantedRepositories }, more] = await Promise.all([
+      import("../security/planted/planted-repositories.js"),
+      this.#alsoWritable(),
+    ]);
+    const folder = join(loaded.roots.state, "sandbox");
+    return [root, ...more].map((place) => new PlantedRepositories({ root: place, tell, folder }));
   }
 
   /** For the git tool: nothing but these folders and the system's programs can be read, and nothing can be changed. */
@@ -123,7 +135,7 @@ export class RunSandbox {
   }
 
   async close(): Promise<void> {
-    await this.settle();
+    await Promise.all(((await this.#planted) ?? []).map((planted) => planted.close()));
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
   }
 
@@ -221,7 +233,7 @@ export class RunSandbox {
   }
 }
 
-async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   let cancel = () => {};
   const enough = new Promise<void>((resolve) => {
     cancel = nodeClock.after(milliseconds, resolve);

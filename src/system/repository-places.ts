@@ -80,6 +80,8 @@ function isSubmodule({ top, gitDirectory, common, workTreeSetting }: RepositoryP
   return realpathOrSelf(resolve(gitDirectory, workTreeSetting)) === top;
 }
 
+const MAX_BORROWING = 5;
+
 /** Where a link would lead git into another repository. */
 const ENTRIES = ["refs/heads", "refs/tags", "refs/remotes"];
 /** Git reads the files in these, and shows lines of some: `status` tells what a rebase has done. */
@@ -93,10 +95,21 @@ function misplacedEntry(folder: string, root: string): string | undefined {
     const target = targetOf(path);
     if (!isWithin(target, root)) return `its ${name} (${target})`;
   }
-  for (const line of readIfThere(join(folder, "objects/info/alternates")).split("\n")) {
+  return misplacedStore(join(folder, "objects"), { root, depth: 0 });
+}
+
+/** Git borrows objects from other stores, and from those that these borrow from. */
+function misplacedStore(
+  objects: string,
+  { root, depth }: { readonly root: string; readonly depth: number },
+): string | undefined {
+  if (depth > MAX_BORROWING) return `an object store it borrows from (${objects})`;
+  for (const line of readIfThere(join(objects, "info/alternates")).split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
-    const store = realpathOrSelf(resolve(folder, "objects", line));
+    const store = realpathOrSelf(resolve(objects, line));
     if (!isWithin(store, root)) return `an object store it borrows from (${store})`;
+    const further = misplacedStore(store, { root, depth: depth + 1 });
+    if (further !== undefined) return further;
   }
   return undefined;
 }

@@ -591,6 +591,14 @@ describe("other people's repositories", () => {
     await refused();
   });
 
+  it("objects that are borrowed by way of a store inside are refused", async () => {
+    sh(root, "init", "-q", "-b", "main");
+    write("store/info/alternates", `${secret}/.git/objects\n`);
+    writeFileSync(join(root, ".git/objects/info/alternates"), `${join(root, "store")}\n`);
+    write(".git/refs/heads/main", sh(secret, "rev-parse", "HEAD"));
+    await refused();
+  });
+
   it("a workspace that looks like a bare repository is refused", async () => {
     for (const name of readdirSync(join(secret, ".git"))) renameSync(join(secret, ".git", name), join(root, name));
     await refused();

@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { verifies } from "../../../test/verifies.js";
+import { processMark } from "../../system/process-mark.js";
 import { PlantedRepositories } from "./planted-repositories.js";
 
 let base: string;
@@ -55,8 +56,10 @@ function plant(folder: string): void {
   git(folder, "config", "user.name", "Ann");
   git(folder, "config", "core.fsmonitor", program(join(root, "program")));
 }
+const watch = () =>
+  new PlantedRepositories({ root, folder: join(base, "state"), tell: (message) => told.push(message) });
 async function begun(): Promise<PlantedRepositories> {
-  const planted = new PlantedRepositories({ root, tell: (message) => told.push(message) });
+  const planted = watch();
   // What was made before must be older than a tick of the file system's clock.
   const last = Math.max(...[root, join(root, ".git"), base].map((path) => statSync(path).ctimeMs));
   await vi.waitFor(() => expect(Date.now() - last).toBeGreaterThan(120), { interval: 10 });
@@ -199,6 +202,21 @@ describe("a repository that a command leaves behind", () => {
       await Promise.all([planted.look(), planted.look()]);
       expect([round, told.length, runs(join(root, "lib"), "status")]).toEqual([round, round, false]);
     }
+  });
+
+  it("is found by the next run when this one was killed", async () => {
+    const gone = spawnSync("true").pid;
+    const note = `planted-${processMark().replace(/^\d+/, String(gone))}-1.json`;
+    write(join(base, "state", note), JSON.stringify({ root, since: Date.now() - 1 }));
+    plant(join(root, "lib"));
+    const planted = await begun();
+    await planted.look();
+    expect(told.join()).toContain(join(root, "lib/.git/config"));
+    await planted.close();
+    told = [];
+    const next = await begun();
+    await next.look();
+    expect(told).toEqual([]);
   });
 
   it("cannot write to the terminal by its name", async () => {

@@ -14,11 +14,14 @@ import { shown } from "../trust/shown.js";
 import { FolderWalk } from "./folder-walk.js";
 import { type Danger, LinkedRepositories, lookAtRepository } from "./repository-dangers.js";
 import { setAside } from "./set-aside.js";
+import { WatchNote } from "./watch-note.js";
 
 export interface PlantedRepositoriesOptions {
   /** The workspace, free of links. */
   readonly root: string;
   readonly tell: (message: string) => void;
+  /** Where it is written down that commands run. */
+  readonly folder: string;
 }
 
 interface Found extends Danger {
@@ -48,6 +51,7 @@ const MAX_TOLD = 5;
 export class PlantedRepositories {
   readonly #options: PlantedRepositoriesOptions;
   readonly #walk: FolderWalk;
+  readonly #note: WatchNote;
   readonly #linked = new LinkedRepositories();
   readonly #known = new Set<string>();
   /** Repositories that were there before the first command. */
@@ -60,12 +64,13 @@ export class PlantedRepositories {
   constructor(options: PlantedRepositoriesOptions) {
     this.#options = options;
     this.#walk = new FolderWalk(options.root);
+    this.#note = new WatchNote(options.folder, options.root);
   }
 
   /** Before the first command starts. It need not be awaited: what changes from now on does not count as known. */
   begin(): Promise<void> {
     if (this.#begun === undefined) {
-      this.#startedAt = Date.now() - TICK_MS;
+      this.#startedAt = this.#note.take(Date.now() - TICK_MS);
       this.#begun = this.#collect().then(({ found, folders }) => {
         for (const folder of folders) if (isOlder(folder, this.#startedAt)) this.#older.add(folder);
         for (const danger of found) if (danger.changed < this.#startedAt) this.#known.add(keyOf(danger));
@@ -88,6 +93,18 @@ export class PlantedRepositories {
       return this.look();
     });
     return this.#next;
+  }
+
+  /** Resolves when the looks that were asked for are over. */
+  async settle(): Promise<void> {
+    await (this.#next ?? this.#running);
+  }
+
+  /** No command runs any more. */
+  async close(): Promise<void> {
+    await this.look();
+    await this.settle();
+    this.#note.remove();
   }
 
   async #look(): Promise<void> {

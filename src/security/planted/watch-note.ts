@@ -1,0 +1,66 @@
+/**
+ * Since when commands have run in a workspace whose end was not looked at. An Oxbow that is killed cannot look any more: the next one
+ * in the workspace finds the note, and counts what appeared since then as left behind.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isGone, processMark } from "../../system/process-mark.js";
+
+const NOTE = /^planted-(\d+\.\d+)-\d+\.json$/;
+let count = 0;
+
+export class WatchNote {
+  readonly #folder: string;
+  readonly #root: string;
+  readonly #file: string;
+
+  constructor(folder: string, root: string) {
+    this.#folder = folder;
+    this.#root = root;
+    this.#file = join(folder, `planted-${processMark()}-${++count}.json`);
+  }
+
+  /** Writes down that commands run from now on, and gives the time since which nothing was looked at. */
+  take(now: number): number {
+    const left = this.#leftOver();
+    const since = Math.min(now, ...left.map((note) => note.since));
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      writeFileSync(this.#file, JSON.stringify({ root: this.#root, since }), { mode: 0o600 });
+      for (const { file } of left) rmSync(file, { force: true });
+    } catch {
+      // Without the note, only a run that is killed goes unnoticed.
+    }
+    return since;
+  }
+
+  remove(): void {
+    rmSync(this.#file, { force: true });
+  }
+
+  #leftOver(): readonly { readonly file: string; readonly since: number }[] {
+    return namesIn(this.#folder).flatMap((name) => {
+      const mark = NOTE.exec(name)?.[1];
+      if (mark === undefined || !isGone(mark)) return [];
+      const file = join(this.#folder, name);
+      const note = readNote(file);
+      return note?.root === this.#root && typeof note.since === "number" ? [{ file, since: note.since }] : [];
+    });
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readNote(file: string): { readonly root?: unknown; readonly since?: unknown } | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as { root?: unknown; since?: unknown };
+  } catch {
+    return undefined;
+  }
+}
