@@ -110,13 +110,15 @@ export class RunSandbox {
   }
 
   async #findWatches(): Promise<readonly PlantedRepositories[]> {
-    const { root, tell, loaded } = this.#options;
-    const [{ PlantedRepositories }, more] = await Promise.all([
+    const { root, tell, loaded, variables } = this.#options;
+    const [{ PlantedRepositories }, { childEnvironment }, { realpathOrSelf }, more] = await Promise.all([
       import("../security/planted/planted-repositories.js"),
+      import("../tools/child-environment.js"),
+      import("../system/repository-places.js"),
       this.#alsoWritable(),
     ]);
-    const folder = join(loaded.roots.state, "sandbox");
-    return [root, ...more].map((place) => new PlantedRepositories({ root: place, tell, folder }));
+    const common = { tell, folder: join(loaded.roots.state, "sandbox"), environment: childEnvironment(variables) };
+    return [root, ...more].map((place) => new PlantedRepositories({ root: realpathOrSelf(place), ...common }));
   }
 
   /** For the git tool: nothing but these folders and the system's programs can be read, and nothing can be changed. */

@@ -57,7 +57,10 @@ function plant(folder: string): void {
   git(folder, "config", "core.fsmonitor", program(join(root, "program")));
 }
 const watch = () =>
-  new PlantedRepositories({ root, folder: join(base, "state"), tell: (message) => told.push(message) });
+  new PlantedRepositories({
+    ...{ root, folder: join(base, "state"), environment: environment() },
+    tell: (message) => told.push(message),
+  });
 async function begun(): Promise<PlantedRepositories> {
   const planted = watch();
   // What was made before must be older than a tick of the file system's clock.
@@ -252,6 +255,19 @@ describe("what is left alone", () => {
     write(join(root, "plain/config"), "[core]\n\tfsmonitor = x\n");
     await planted.look();
     expect(told).toEqual([]);
+  });
+
+  it("hooks that the person has git put into every repository", async () => {
+    write(join(base, ".gitconfig"), "[init]\n\ttemplateDir = ~/templates\n");
+    program(join(base, "templates/hooks/pre-commit"));
+    const planted = await begun();
+    git(root, "init", "-q", "one");
+    expect(existsSync(join(root, "one/.git/hooks/pre-commit"))).toBe(true);
+    await planted.look();
+    expect(told).toEqual([]);
+    write(join(root, "one/.git/hooks/pre-commit"), "#!/bin/sh\n", 0o755);
+    await planted.look();
+    expect(told.join()).toContain(join(root, "one/.git/hooks/pre-commit"));
   });
 
   it("what was there before the first command, and the repository of the workspace", async () => {

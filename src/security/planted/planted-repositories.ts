@@ -12,6 +12,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { shown } from "../trust/shown.js";
 import { FolderWalk } from "./folder-walk.js";
+import { OwnHooks } from "./own-hooks.js";
 import { type Danger, LinkedRepositories, lookAtRepository } from "./repository-dangers.js";
 import { setAside } from "./set-aside.js";
 import { WatchNote } from "./watch-note.js";
@@ -22,6 +23,8 @@ export interface PlantedRepositoriesOptions {
   readonly tell: (message: string) => void;
   /** Where it is written down that commands run. */
   readonly folder: string;
+  /** The person's, by which git finds their configuration. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 interface Found extends Danger {
@@ -52,6 +55,7 @@ export class PlantedRepositories {
   readonly #options: PlantedRepositoriesOptions;
   readonly #walk: FolderWalk;
   readonly #note: WatchNote;
+  readonly #ownHooks: OwnHooks;
   readonly #linked = new LinkedRepositories();
   readonly #known = new Set<string>();
   /** Repositories that were there before the first command. */
@@ -65,6 +69,7 @@ export class PlantedRepositories {
     this.#options = options;
     this.#walk = new FolderWalk(options.root);
     this.#note = new WatchNote(options.folder, options.root);
+    this.#ownHooks = new OwnHooks(options);
   }
 
   /** Before the first command starts. It need not be awaited: what changes from now on does not count as known. */
@@ -110,7 +115,9 @@ export class PlantedRepositories {
   async #look(): Promise<void> {
     await this.#begun;
     const { found, complete } = await this.#collect();
-    const lines = found.filter((danger) => !this.#known.has(keyOf(danger))).map((danger) => this.#dealWith(danger));
+    const lines = found
+      .filter((danger) => !this.#known.has(keyOf(danger)) && !(danger.isHook && this.#ownHooks.isCopy(danger.file)))
+      .map((danger) => this.#dealWith(danger));
     if (!complete && !this.#known.has("incomplete")) {
       this.#known.add("incomplete");
       lines.push("There are more folders than Oxbow looks through for repositories that commands leave behind.");

@@ -16,6 +16,7 @@ export interface Danger {
   readonly what: string;
   /** When the file was last changed, in milliseconds; no program can set it back. */
   readonly changed: number;
+  readonly isHook?: true;
   /** Setting the file aside ends the danger; for a configuration, these settings can stay. */
   readonly remedy?: { readonly keep: readonly GitSetting[] };
 }
@@ -140,7 +141,7 @@ function hookDangers(folder: string): readonly Danger[] {
       const hook = statOf(file);
       const runs = hook?.isSymbolicLink() || (hook?.isFile() && (hook.mode & 0o111) !== 0);
       return hook && runs
-        ? [{ file, what: "is a hook that git runs", changed: hook.ctimeMs, ...SET_ASIDE }]
+        ? [{ file, what: "is a hook that git runs", changed: hook.ctimeMs, isHook: true, ...SET_ASIDE }]
         : NO_DANGER;
     });
 }
