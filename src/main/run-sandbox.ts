@@ -215,6 +215,7 @@ export class RunSandbox {
       folder: join(roots.state, "sandbox"),
       workspace: root,
       home: variables.HOME || homedir(),
+      variables,
       id: `${session}-${way}`,
       ...(restrictions && { restrictions }),
       passesDescriptors: way === "pipes" ? "yes" : "no",

@@ -7,19 +7,28 @@
  * 3. What the settings of git name (`configured-places.ts`): of the system, of the person, of the repository around the workspace
  *    and of every repository in it. They are read once, and again when one of their files changed.
  */
+import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { isWithin } from "../../system/within.js";
 import { type ConfiguredPlace, configuredPlaces, placeOf } from "./configured-places.js";
 import { type GitFolder, gitFolderAround, gitFolderAt, gitFolderReason } from "./git-folders.js";
-import { type PersonalSettings, readSettings, stampOf } from "./git-settings.js";
+import { type PersonalSettings, readSettings, stampOf, withHome } from "./git-settings.js";
 import { guardedName } from "./guarded-names.js";
 
 export interface GuardListOptions {
   /** Folders that tools may change, free of links. */
   readonly roots: readonly string[];
   readonly personal: PersonalSettings;
-  /** Repositories below the roots, by the folder that holds their `.git`, or that they are. */
-  readonly nested?: () => readonly string[];
+  readonly searches: readonly WorkTreeSearch[];
+}
+
+/** Looks through one root, as far as it is needed to know what changed. */
+export interface WorkTreeSearch {
+  /** Repositories below it, by the folder that holds their `.git`, or that they are. */
+  find(): readonly string[];
+  /** Guarded places in it by their names, as far as they exist. */
+  guarded(): readonly string[];
+  mayHaveChanged(): void;
 }
 
 interface Known {
@@ -47,9 +56,30 @@ export class GuardList {
     return place && `the git setting ${place.setting} names it`;
   }
 
-  /** What the settings of git name below the roots. */
-  configured(): readonly ConfiguredPlace[] {
-    return this.#placesOf(this.#repositories());
+  /** The repositories below the roots. */
+  nested(): readonly string[] {
+    return this.#options.searches.flatMap((search) => search.find());
+  }
+
+  /** Guarded files and folders that exist, but for git folders: by their names, and because git's settings name them. */
+  places(): readonly string[] {
+    const configured = this.#placesOf(this.#repositories()).filter(({ only }) => only === undefined);
+    const existing = configured.map(({ path }) => path).filter((path) => existsSync(path));
+    return [...new Set([...this.#options.searches.flatMap((search) => search.guarded()), ...existing])];
+  }
+
+  /** Folders of hooks that the person's own settings name, from the top of every repository. */
+  hookFolders(): readonly string[] {
+    const { personal } = this.#options;
+    return personal
+      .read()
+      .settings.filter(({ section, key, value }) => section === "core" && key === "hookspath" && value !== "")
+      .map(({ value }) => withHome(value, personal.home));
+  }
+
+  /** A program ran meanwhile. */
+  mayHaveChanged(): void {
+    for (const search of this.#options.searches) search.mayHaveChanged();
   }
 
   /** Also those of repositories around the path that no search has found. */
@@ -59,9 +89,9 @@ export class GuardList {
   }
 
   #repositories(): readonly GitFolder[] {
-    const { roots, nested } = this.#options;
+    const { roots } = this.#options;
     const around = roots.map((root) => gitFolderAround(root) ?? { top: root, configs: [] });
-    return [...around, ...(nested?.() ?? []).flatMap((folder) => gitFolderAt(folder) ?? [])];
+    return [...around, ...this.nested().flatMap((folder) => gitFolderAt(folder) ?? [])];
   }
 
   #placesOf(repositories: readonly GitFolder[]): readonly ConfiguredPlace[] {

@@ -16,10 +16,9 @@ export interface OpenGuardListOptions {
 export function openGuardList({ roots, home, variables, clock }: OpenGuardListOptions): GuardList {
   const [workspace] = roots;
   const program = findProgram("git", variables.PATH, workspace === undefined ? {} : { outside: workspace });
-  const searches = roots.map((root) => new NestedRepositories(root, { clock }));
   return new GuardList({
     roots,
     personal: new PersonalSettings({ program, home, variables }),
-    nested: () => searches.flatMap((search) => search.find()),
+    searches: roots.map((root) => new NestedRepositories(root, { clock })),
   });
 }

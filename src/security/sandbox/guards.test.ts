@@ -3,8 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlink
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ManualClock, systemClock } from "../../base/clock.js";
+import { nodeClock } from "../../system/node-clock.js";
 import { processMark } from "../../system/process-mark.js";
-import { findGuards, ownHookFolders } from "./guards.js";
+import { openGuardList } from "../guard-list/open-guard-list.js";
+import { findGuards } from "./guards.js";
 import { NestedRepositories } from "./nested-repositories.js";
 import { outsideGitFolder } from "./outside-repository.js";
 import { SandboxError } from "./policy.js";
@@ -89,10 +91,40 @@ describe("[P8] what is guarded", () => {
   it("folders of hooks that a person's own configuration names for every repository", () => {
     repository(bed.workspace);
     bed.write(join(bed.outside, ".gitconfig"), "[core]\n\thooksPath = .githooks\n");
-    const hookFolders = ownHookFolders(bed.outside);
+    const list = openGuardList({ roots: [bed.workspace], home: bed.outside, variables: {}, clock: nodeClock });
+    const hookFolders = list.hookFolders();
     expect(hookFolders).toEqual([".githooks"]);
     const found = findGuards({ roots: [bed.workspace], names: [], nested: [], hookFolders });
     expect(found.readOnly).toContain(bed.path(".githooks"));
+  });
+
+  it("what exists of the guard list, and what a link in it leads to", () => {
+    repository(bed.workspace);
+    bed.write(bed.path(".git/config"), "[blame]\n\tignoreRevsFile = lists/revs\n[alias]\n\tx = !sh ./tools/x.sh\n");
+    const files = [".vscode/tasks.json", ".npmrc", ".cargo/config.toml", ".cargo/registry/a", "deep/down/.envrc"];
+    for (const file of [...files, "lists/revs", "tools/x.sh", ".agents/a", "package.json"])
+      bed.write(bed.path(file), "x");
+    symlinkSync(".agents", bed.path(".claude"));
+    const list = openGuardList({ roots: [bed.workspace], home: bed.outside, variables: {}, clock: nodeClock });
+    const found = () =>
+      findGuards({ roots: [bed.workspace], names: [], nested: list.nested(), places: list.places() }).readOnly;
+    const expected = [
+      ".vscode",
+      ".npmrc",
+      ".cargo/config.toml",
+      "deep/down/.envrc",
+      "lists/revs",
+      "tools/x.sh",
+      ".agents",
+    ];
+    expect(found()).toEqual(expect.arrayContaining(expected.map((name) => bed.path(name))));
+    for (const name of [".claude", ".cargo", "package.json", "deep", "tools"])
+      expect(found()).not.toContain(bed.path(name));
+    // Made by a command: at the top it counts, further down the next command may remove it.
+    for (const file of [".zed/tasks.json", "samples/one/.npmrc"]) bed.write(bed.path(file), "x");
+    list.mayHaveChanged();
+    expect(found()).toContain(bed.path(".zed"));
+    expect(found()).not.toContain(bed.path("samples/one/.npmrc"));
   });
 
   it("is found without waiting for a pipe in place of a configuration", () => {

@@ -35,6 +35,8 @@ export interface Guards {
 
 /** More of a kind than this are made read-only as one folder: every mount costs time. */
 const MAX_PARTS = 16;
+/** Of the places on the guard list, the nearest ones first. */
+const MAX_PLACES = 200;
 const MAX_INCLUDES = 4;
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
@@ -47,19 +49,13 @@ export interface GuardRequest {
   readonly nested: readonly string[];
   /** Folders of hooks that a person's own git configuration names, from the top of every repository. */
   readonly hookFolders?: readonly string[];
+  /** Files and folders that exist and are on the guard list. */
+  readonly places?: readonly string[];
 }
 
-/** The folders of hooks in a person's own configuration that lie in whichever repository they are in. */
-export function ownHookFolders(home: string): readonly string[] {
-  const files = [".gitconfig", ".config/git/config"].map((name) => join(home, name));
-  return files
-    .flatMap((file) => readGitConfig(readText(file)))
-    .filter(({ section, key, value }) => section === "core" && key === "hookspath" && value !== "")
-    .map(({ value }) => withHome(value));
-}
-
-export function findGuards({ roots, names, nested, ...more }: GuardRequest): Guards {
+export function findGuards({ roots, names, nested, places = [], ...more }: GuardRequest): Guards {
   const collection = new Collection({ roots, ...more });
+  for (const place of places.slice(0, MAX_PLACES)) collection.guardExisting(place);
   for (const root of roots) {
     if (isGitFolder(root)) collection.guardGitFolder(root, dirname(root));
     if (basename(root) === ".git") continue;
@@ -108,6 +104,12 @@ class Collection {
     if (root === undefined) return;
     this.#readOnly.add(path);
     for (const folder of ancestors(path)) if (folder !== root && isWithin(folder, root)) this.#pinned.add(folder);
+  }
+
+  /** What a link leads to can be held, the link itself cannot. */
+  guardExisting(path: string): void {
+    const real = realPath(path);
+    if (kindOf(real) !== "missing" && !this.#roots.includes(real)) this.readOnly(real);
   }
 
   /** `content` says what a missing file may hold; without it a folder is missing. */

@@ -27,6 +27,8 @@ export interface LayoutOptions {
   readonly nested: readonly string[];
   /** Of a person's own git configuration. */
   readonly hookFolders?: readonly string[];
+  /** On the guard list, as far as they exist. */
+  readonly places?: readonly string[];
   /** To be hidden with those of the policy. */
   readonly alsoHidden?: readonly string[];
 }

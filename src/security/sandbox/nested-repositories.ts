@@ -6,12 +6,14 @@
  * 2. The clock of a file system ticks slowly. A folder that changed just before it was listed is listed again the next time.
  * 3. A look costs some microseconds a folder. Without a reason to look again (`mayHaveChanged`) the last answer holds for a few
  *    times as long as it took to find, so that looking never takes more than a small part of the time.
- * 4. What was found once stays found for as long as it is there: a command that makes thousands of folders cannot push it out of
+ * 4. On the way the guarded names are noted that are there (`../guard-list/guarded-names.ts`).
+ * 5. What was found once stays found for as long as it is there: a command that makes thousands of folders cannot push it out of
  *    the search.
  */
 import { lstatSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import type { Clock } from "../../base/clock.js";
+import { guardedName } from "../guard-list/guarded-names.js";
 
 const MAX_FOLDERS = 4000;
 const MAX_DEPTH = 6;
@@ -20,14 +22,14 @@ const SKIPPED = new Set(["node_modules", ".git"]);
 /** Longer than a tick of any file system's clock that has one finer than seconds. */
 const TICK_MS = 50;
 const REST_FACTOR = 10;
-/** What tells a repository without a work tree from other folders. */
-const BARE = ["HEAD", "objects", "refs"];
 
 interface Listing {
   readonly changed: number;
   readonly inode: number;
   readonly isRepository: boolean;
   readonly subfolders: readonly string[];
+  /** Names in it that are guarded, but for git's own. */
+  readonly guarded: readonly string[];
 }
 
 export interface NestedRepositoriesOptions {
@@ -41,6 +43,8 @@ export class NestedRepositories {
   readonly #maxFolders: number;
   #listings = new Map<string, Listing>();
   #found: readonly string[] = [];
+  /** Guarded places at the first look, wherever they were. */
+  #atFirst: readonly string[] | undefined;
   #restsUntil = Number.NEGATIVE_INFINITY;
 
   /** `root` must be free of links. */
@@ -82,6 +86,19 @@ export class NestedRepositories {
     return this.#found;
   }
 
+  /**
+   * Guarded places that exist: at the top of the folder and of each repository as they are now, further down those that were there at
+   * the first look. What a command makes further down (samples for tests, mostly) must stay removable for the next command.
+   */
+  guarded(): readonly string[] {
+    this.find();
+    const all = [...this.#listings].flatMap(([folder, { guarded }]) => guarded.map((name) => join(folder, name)));
+    this.#atFirst ??= all;
+    const tops = [this.#root, ...this.#found];
+    const early = new Set(this.#atFirst);
+    return all.filter((place) => early.has(place) || tops.some((top) => isAtTop(place, top)));
+  }
+
   #listing(folder: string): Listing | undefined {
     try {
       const { ctimeMs, ino } = lstatSync(folder);
@@ -90,7 +107,7 @@ export class NestedRepositories {
       return {
         changed: this.#clock.wall() - ctimeMs > TICK_MS ? ctimeMs : Number.NaN,
         inode: ino,
-        ...contentOf(folder),
+        ...contentOf(folder, relative(this.#root, folder)),
       };
     } catch {
       // Gone, or nobody's business: what cannot be listed cannot be worked in.
@@ -101,18 +118,30 @@ export class NestedRepositories {
 
 function isRepository(folder: string): boolean {
   try {
-    return contentOf(folder).isRepository;
+    return contentOf(folder, "").isRepository;
   } catch {
     return false;
   }
 }
 
-function contentOf(folder: string): Pick<Listing, "isRepository" | "subfolders"> {
+/** Directly in it, or in folders that belong to a tool: `.npmrc`, `.cargo/config.toml`, `gradle/wrapper`. */
+function isAtTop(place: string, top: string): boolean {
+  const way = relative(top, dirname(place));
+  return way === "" || (way !== ".." && way.split(sep).every((name) => /^\.(?!\.)|^(gradle|tools)$/.test(name)));
+}
+
+function contentOf(folder: string, way: string): Pick<Listing, "isRepository" | "subfolders" | "guarded"> {
   const entries = readdirSync(folder, { withFileTypes: true });
   const names = new Set(entries.map(({ name }) => name));
   const subfolders = entries.filter((entry) => entry.isDirectory() && !SKIPPED.has(entry.name));
   return {
-    isRepository: names.has(".git") || BARE.every((name) => names.has(name)),
+    isRepository: names.has(".git") || isBare(names),
+    guarded: [...names].filter((name) => name !== ".git" && guardedName(join(way, name)) !== undefined),
     subfolders: subfolders.map(({ name }) => name),
   };
+}
+
+/** What tells a repository without a work tree, or the git folder of one, from other folders. */
+function isBare(names: ReadonlySet<string>): boolean {
+  return names.has("HEAD") && (names.has("commondir") || (names.has("objects") && names.has("refs")));
 }

@@ -15,16 +15,16 @@ import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Withheld } from "../../system/process-group.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
+import type { GuardList } from "../guard-list/guard-list.js";
+import { openGuardList } from "../guard-list/open-guard-list.js";
 import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
 import { type DetectOptions, detectSandbox, isRoot, parseVersion, SYSTEM_PATH } from "./detect.js";
 import { explainFailure } from "./explain.js";
-import { ownHookFolders } from "./guards.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
 import { inheritedDescriptors } from "./inherited-files.js";
 import { findLayout, type Layout, realFolder } from "./layout.js";
 import { countTasks } from "./limits.js";
-import { NestedRepositories } from "./nested-repositories.js";
 import type { Forwarder, NetworkDoor } from "./network-door.js";
 import { describeRefusal, type GateEntrance, NetworkGate, type ResolveSafely } from "./network-gate.js";
 import { Placeholders } from "./placeholders.js";
@@ -42,6 +42,8 @@ export interface SandboxOptions extends DetectOptions {
   readonly id: string;
   /** The person's own folder: their git configuration may name hooks in every repository. */
   readonly home?: string;
+  /** Of Oxbow's own process: some of them tell git where the person's configuration is. */
+  readonly variables?: Readonly<Record<string, string | undefined>>;
   /** Needed when the policy allows hosts. */
   readonly resolveSafely?: ResolveSafely;
   /** Whoever starts the commands can give them `descriptors`: that saves a shell. */
@@ -76,6 +78,7 @@ export interface SandboxedCommand extends Wrapped {
 }
 
 const RUN_FOLDERS = ["/run/current-system", "/run/booted-system", "/run/opengl-driver"];
+const NO_HOME = "/nonexistent";
 const INSIDE = "/run/oxbow";
 const PROXY_PORT = 3128;
 const LINGER_MS = 1000;
@@ -89,8 +92,7 @@ export class Sandbox {
   readonly #placeholders: Placeholders;
   readonly #open = new Set<() => Promise<void>>();
   #state: Promise<SandboxState> | undefined;
-  #nested: readonly NestedRepositories[] | undefined;
-  #hookFolders: readonly string[] | undefined;
+  #guardList: GuardList | undefined;
   #withheld: Withheld | "nothing" | undefined;
   /** How the places looked when they were last looked at. */
   #latest: { readonly look: string; readonly at: number; readonly restrictions: string } | undefined;
@@ -133,7 +135,7 @@ export class Sandbox {
     const ended = once(async () => {
       this.#open.delete(ended);
       this.#latest = undefined;
-      for (const below of this.#nested ?? []) below.mayHaveChanged();
+      this.#guardList?.mayHaveChanged();
       for (const step of undo.splice(0).reverse()) await step();
     });
     this.#open.add(ended);
@@ -187,17 +189,22 @@ export class Sandbox {
   }
 
   #layoutNow(): Layout {
-    const { policy, platform, home, clock = nodeClock } = this.#options;
-    this.#nested ??= policy.writable.map((folder) => new NestedRepositories(realFolder(folder), { clock }));
-    const nested = this.#nested.flatMap((below) => below.find());
-    this.#hookFolders ??= home === undefined ? [] : ownHookFolders(home);
-    const found = { nested, hookFolders: this.#hookFolders };
+    const { policy, platform } = this.#options;
+    this.#guardList ??= this.#openGuardList();
+    const list = this.#guardList;
+    const found = { nested: list.nested(), hookFolders: list.hookFolders(), places: list.places() };
     const alsoHidden = platform === "linux" ? [...listeningSockets(), ...otherProcesses()] : [];
     const more = this.#options.restrictions?.();
     if (more === undefined) return findLayout(policy, { ...found, alsoHidden });
     const readOnlyWithin = [...policy.readOnlyWithin, ...more.readOnlyWithin];
     const restricted = { ...policy, readOnlyWithin, hidden: [...policy.hidden, ...more.hidden] };
     return findLayout(restricted, { ...found, alsoHidden });
+  }
+
+  #openGuardList(): GuardList {
+    const { policy, path, home, clock = nodeClock, variables = {} } = this.#options;
+    const roots = policy.writable.map(realFolder);
+    return openGuardList({ roots, home: home ?? NO_HOME, variables: { ...variables, PATH: path }, clock });
   }
 
   #layout({ kind }: SandboxState, undo: Undo): Layout {
