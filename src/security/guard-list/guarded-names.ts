@@ -10,7 +10,7 @@
  *    like, which are text.
  * 3. What builds write all day (`node_modules`, `.venv`, `.gradle`, `.yarn/cache`) is not here either: it belongs to the project.
  */
-import { plainPath } from "../../base/plain-name.js";
+import { plainName, plainPath } from "../../base/plain-name.js";
 
 const list = (words: string): readonly string[] => words.trim().split(/\s+/);
 
@@ -96,6 +96,9 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
+/** Every shape begins like one of these: most paths of a work tree are done with one look. */
+const MAY_HAVE_SHAPE = /(^|\/)(\.|gradle\/|tools\/|library\/|lefthook|simple-git|mise)|\.(code-workspace|sublime-project)$/;
+
 /** Notes directly in an agent's folder: no agent runs or obeys them. */
 const NOTES = /(^|\/)\.[^/]+\/[^/]+\.(txt|log)$/;
 
@@ -108,7 +111,18 @@ export function guardedName(path: string): string | undefined {
     if (reason === AGENT && NOTES.test(plain)) return undefined;
     if (reason !== undefined) return reason;
   }
-  return FILES.get(names.at(-1) ?? "") ?? SHAPES.find(([shape]) => shape.test(plain))?.[1];
+  const reason = FILES.get(names.at(-1) ?? "");
+  return reason ?? (MAY_HAVE_SHAPE.test(plain) ? SHAPES.find(([shape]) => shape.test(plain))?.[1] : undefined);
+}
+
+/** The guarded ones among the names in a folder, quickly: a work tree has many names. */
+export function guardedEntries(folder: string, names: readonly string[]): readonly string[] {
+  const isSpecial = /(^|\/)(\.|gradle|tools|library)/i.test(folder);
+  return names.filter((name) => {
+    const plain = plainName(name);
+    const isSuspect = isSpecial || FOLDERS.has(plain) || FILES.has(plain) || MAY_HAVE_SHAPE.test(plain);
+    return isSuspect && guardedName(folder === "" ? name : `${folder}/${name}`) !== undefined;
+  });
 }
 
 function reasons(groups: readonly (readonly [string, string])[]): ReadonlyMap<string, string> {

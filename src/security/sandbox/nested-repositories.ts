@@ -13,7 +13,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { Clock } from "../../base/clock.js";
-import { guardedName } from "../guard-list/guarded-names.js";
+import { guardedEntries } from "../guard-list/guarded-names.js";
 
 const MAX_FOLDERS = 4000;
 const MAX_DEPTH = 6;
@@ -107,7 +107,7 @@ export class NestedRepositories {
       return {
         changed: this.#clock.wall() - ctimeMs > TICK_MS ? ctimeMs : Number.NaN,
         inode: ino,
-        ...contentOf(folder, relative(this.#root, folder)),
+        ...contentOf(folder, relative(this.#root, folder).replaceAll(sep, "/")),
       };
     } catch {
       // Gone, or nobody's business: what cannot be listed cannot be worked in.
@@ -136,7 +136,7 @@ function contentOf(folder: string, way: string): Pick<Listing, "isRepository" | 
   const subfolders = entries.filter((entry) => entry.isDirectory() && !SKIPPED.has(entry.name));
   return {
     isRepository: names.has(".git") || isBare(names),
-    guarded: [...names].filter((name) => name !== ".git" && guardedName(join(way, name)) !== undefined),
+    guarded: guardedEntries(way, [...names]).filter((name) => name !== ".git"),
     subfolders: subfolders.map(({ name }) => name),
   };
 }
