@@ -100,7 +100,11 @@ export function slashContext(facts: SlashFacts): SlashContext {
       }
     },
     undo: async (args) =>
-      (await import("./undo-command.js")).undoCommand(args, { sessions: facts.sessions, session: run.session, root }),
+      (await import("./undo-command.js")).undoCommand(args, {
+        sessions: facts.sessions,
+        session: run.session,
+        ...{ root, variables },
+      }),
     route: async (words) => (await import("./route-command.js")).routeCommand(words, routes),
     listModels: () => shelf.menu(),
     bench: async (args) => (await import("./bench-aside.js")).benchAside(args, { run, shelf }),

@@ -4,20 +4,26 @@ import { failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
 import { type SessionStore, StoreError } from "../sessions/store.js";
 import type { UndoChoice } from "../sessions/undo/selection.js";
+import type { Variables } from "./env.js";
 import { openSessionUndo } from "./run-undo.js";
 import type { SessionShelf } from "./session-shelf.js";
+import { guardedUndo } from "./undo-guard.js";
 
 export interface UndoFacts {
   readonly sessions: SessionShelf;
   readonly session: SessionId;
   readonly root: string;
+  readonly variables: Variables;
 }
 
-const ARGUMENTS = /^(?:(redo|\d+)(?:\s+|$))?(yes)?$/i;
+const ARGUMENTS = /^(?:(redo|\d+)(?:\s+|$))?(yes)?(\s+guarded)?$/i;
 
-export async function undoCommand(args: string, { sessions, session, root }: UndoFacts): Promise<SlashResult> {
+export async function undoCommand(
+  args: string,
+  { sessions, session, root, variables }: UndoFacts,
+): Promise<SlashResult> {
   const words = args.trim();
-  const [whole, which, yes] = ARGUMENTS.exec(words) ?? [];
+  const [whole, which, yes, withGuarded] = ARGUMENTS.exec(words) ?? [];
   if (whole === undefined) return refusal("Say /undo, /undo TURN or /undo redo; with 'yes' at the end it is done.");
   const store = await sessions.open();
   if (store === undefined)
@@ -30,13 +36,16 @@ export async function undoCommand(args: string, { sessions, session, root }: Und
   const journal = await openSessionUndo(sessions, session);
   try {
     const plan = await planUndo(journal, { workspaceRoot: root, ...(await choiceOf(which, store, session)) });
-    const shown = renderUndoPlan(plan, { color: false });
+    const guarded = await guardedUndo(plan, { sessions, variables });
+    const shown = [renderUndoPlan(plan, { color: false }), guarded.text].filter((text) => text !== "").join("\n\n");
     if (yes === undefined) {
       const ready = plan.items.some(({ state }) => state === "ready");
-      const again = ["/undo", ...(which === undefined ? [] : [which]), "yes"].join(" ");
+      const words = [...(which === undefined ? [] : [which]), "yes", ...(guarded.paths.length > 0 ? ["guarded"] : [])];
+      const again = ["/undo", ...words].join(" ");
       return { text: ready ? `${shown}\n\nNothing is changed yet: ${again} does it.` : shown };
     }
-    const { done } = await applyUndo(journal, plan, { skipConflicts: false });
+    const granted = withGuarded === undefined ? [] : guarded.paths;
+    const { done } = await applyUndo(journal, plan, { skipConflicts: false, guarded: guarded.reason, granted });
     const files = done.length === 1 ? "1 entry" : `${done.length} entries`;
     return { text: `${plan.redo ? "Done again" : "Undone"}: ${files}. The model is not told; say so when it matters.` };
   } catch (error) {

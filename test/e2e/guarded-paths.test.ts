@@ -8,6 +8,7 @@ import { chmod, link, mkdir, readdir, readFile, writeFile } from "node:fs/promis
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { JsonObject } from "../../src/protocol/json.js";
+import { detectSandbox } from "../../src/security/sandbox/detect.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
@@ -150,6 +151,44 @@ describe("guarded paths", () => {
     const { statuses } = await calling([write(".npmrc", "a=b\n"), write("sub/.npmrc", "a=b\n")]);
     expect(statuses).toEqual(["ok", "denied"]);
     expect(await readFile(join(cwd, ".npmrc"), "utf8")).toBe("a=b\n");
+  });
+});
+
+describe("what is guarded", () => {
+  verifies(["T10"], "is not brought back by an undo without a yes of its own", async () => {
+    await put("ci/pre-commit", "old\n");
+    await calling([
+      ["read", { path: "ci/pre-commit" }],
+      ["write", { path: "ci/pre-commit", content: "new\n" }],
+    ]);
+    git("config", "core.hooksPath", "ci");
+    const session = (...args: string[]) => oxbow(["session", ...args], { cwd, env: { OXBOW_HOME: home, HOME: home } });
+    const [{ id }] = JSON.parse((await session("list", "--json")).stdout) as [{ id: string }];
+    const refused = await session("undo", id, "--yes");
+    expect(refused.stderr).toContain("ci/pre-commit is guarded");
+    expect(await readFile(join(cwd, "ci/pre-commit"), "utf8")).toBe("new\n");
+    expect((await session("undo", id, "--yes", "--guarded")).code).toBe(0);
+    expect(await readFile(join(cwd, "ci/pre-commit"), "utf8")).toBe("old\n");
+  });
+
+  verifies(["P8"], "is read-only for commands in the sandbox", async (context) => {
+    const { platform, arch: architecture, env } = process;
+    const machine = { platform, architecture, path: env.PATH, folder: join(home, "probe"), workspace: cwd };
+    context.skip((await detectSandbox(machine)).kind === "none", "this machine has no sandbox");
+    git("config", "blame.ignoreRevsFile", "lists/revs");
+    for (const path of [".vscode/tasks.json", ".npmrc", "pkg/.envrc", "lists/revs"]) await put(path, "mine\n");
+    const command = (path: string): Call => [
+      "bash",
+      { command: `d=$PWD; echo theirs > "$d/${path}"; rm -f "$d/${path}"` },
+    ];
+    const { statuses } = await calling(
+      [command(".vscode/tasks.json"), command(".npmrc"), command("pkg/.envrc"), command("lists/revs"), command("free")],
+      ["--permission-mode", "allow"],
+    );
+    expect(statuses).toEqual(["error", "error", "error", "error", "ok"]);
+    for (const path of [".vscode/tasks.json", ".npmrc", "pkg/.envrc", "lists/revs"]) {
+      expect(await readFile(join(cwd, path), "utf8")).toBe("mine\n");
+    }
   });
 });
 

@@ -22,6 +22,10 @@ import { isExchange, type RestoreOptions, removeTemporary, restore, type Step } 
 export interface ApplyUndoOptions {
   /** Leaves the entries with a conflict as they are and does the rest. */
   readonly skipConflicts?: boolean;
+  /** Why only a person's yes to a path lets it change; undefined for an ordinary one. Relative to the workspace or absolute. */
+  guarded?(path: string): Promise<string | undefined>;
+  /** The guarded paths that a person said yes to. */
+  readonly granted?: readonly string[];
 }
 
 export interface UndoResult {
@@ -42,9 +46,24 @@ export async function applyUndo(
   await journal.enter();
   try {
     if (journal.begin(plan.root).length !== plan.basis) throw outdated("The session went on");
+    await refuseGuarded(plan, options);
     return await carryOut(journal, plan);
   } finally {
     journal.leave();
+  }
+}
+
+/** Right before the first change: what is guarded may have changed since the plan was shown. */
+async function refuseGuarded({ items }: UndoPlan, { guarded, granted = [] }: ApplyUndoOptions): Promise<void> {
+  for (const { path, state } of items) {
+    if (state !== "ready" || granted.includes(path)) continue;
+    const reason = await guarded?.(path);
+    if (reason !== undefined) {
+      throw new StoreError(
+        "conflict",
+        `Nothing was undone. ${path} is guarded: ${reason}. Only a yes to this path changes it.`,
+      );
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { safeText } from "../../../base/terminal-text.js";
 import type { SessionRecord } from "../../../sessions/store.js";
 import { applyUndo } from "../../../sessions/undo/apply.js";
 import { planUndo } from "../../../sessions/undo/plan.js";
@@ -6,6 +7,7 @@ import type { UndoChoice } from "../../../sessions/undo/selection.js";
 import { EXIT } from "../../exit-codes.js";
 import { type ParsedFlags, UsageError } from "../../flags.js";
 import { openSessionUndo } from "../../run-undo.js";
+import { guardedUndo } from "../../undo-guard.js";
 import { confirm } from "./confirm.js";
 import type { OpenSessions } from "./open-sessions.js";
 import type { SessionAction } from "./session-action.js";
@@ -19,7 +21,8 @@ export const action: SessionAction = {
     { name: "redo", help: "take the last undo back" },
     { name: "dry-run", short: "n", help: "show what would be done" },
     { name: "skip-conflicts", help: "leave files that others changed since, and do the rest" },
-    { name: "yes", short: "y", help: "without being asked" },
+    { name: "yes", short: "y", help: "without being asked, but for guarded files" },
+    { name: "guarded", help: "with --yes: also files that other programs run or obey" },
   ],
   async run(flags, sessions) {
     const record = await sessions.named(flags);
@@ -33,17 +36,27 @@ async function undo(flags: ParsedFlags, sessions: OpenSessions, record: SessionR
   const journal = await openSessionUndo(sessions.shelf, record.id);
   const plan = await planUndo(journal, { workspaceRoot: record.cwd, ...(await choiceOf(flags, sessions, record)) });
   const color = sessions.terminal.color && sessions.terminal.out.isTerminal;
+  const guarded = await guardedUndo(plan, { sessions: sessions.shelf, variables: sessions.variables });
   if (!flags.has("json")) await sessions.write(`${renderUndoPlan(plan, { color })}\n`);
+  if (!flags.has("json") && guarded.text !== "") await sessions.write(`\n${safeText(guarded.text)}\n`);
   if (flags.has("dry-run")) {
     if (flags.has("json")) sessions.print(flags, undoPlanJson(plan), () => "");
     return EXIT.answered;
   }
   const blocked = plan.items.some(({ state }) => state === "conflict") && !flags.has("skip-conflicts");
-  if (!blocked && plan.items.some(({ state }) => state === "ready") && !flags.has("yes")) {
+  const isAnswered = flags.has("yes") && (guarded.paths.length === 0 || flags.has("guarded"));
+  if (!blocked && plan.items.some(({ state }) => state === "ready") && !isAnswered) {
+    if (flags.has("yes") && sessions.terminal.askLine === undefined) {
+      throw new UsageError(`${guarded.paths[0]} is guarded: --yes alone does not change it. Say --guarded as well.`);
+    }
     const question = plan.redo ? "Do it again?" : "Undo this?";
     if (!(await confirm(sessions, question))) return EXIT.cancelled;
   }
-  const result = await applyUndo(journal, plan, { skipConflicts: flags.has("skip-conflicts") });
+  const result = await applyUndo(journal, plan, {
+    skipConflicts: flags.has("skip-conflicts"),
+    guarded: guarded.reason,
+    granted: guarded.paths,
+  });
   const files = result.done.length === 1 ? "1 entry" : `${result.done.length} entries`;
   const left = result.left.length === 0 ? "" : ` ${result.left.length} left as they are.`;
   sessions.print(
