@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { findProgram } from "../../src/system/find-program.js";
@@ -242,6 +242,41 @@ describe("the plain line client on a terminal", () => {
         await screen.until(/half a line\n>/);
         screen.type("C-d");
         await screen.until("EXIT 0");
+      } finally {
+        screen.close();
+      }
+    },
+  );
+
+  verifies(
+    ["P1", "P2"],
+    "asks for a guarded path each time, with the reason and the content, and takes no yes for more",
+    async (context) => {
+      context.skip(tmux === undefined, "tmux is not installed");
+      const call = (path: string) => `reply\n  tool write {"path": "${path}", "content": "#!/bin/sh\\necho one\\n"}\n`;
+      const mock = await mockModel(
+        `${call(".git/hooks/pre-commit")}${call(".git/hooks/pre-push")}reply\n  text: It is over.\n`,
+      );
+      const cwd = await temporaryFolder();
+      await mkdir(join(cwd, ".git/hooks"), { recursive: true });
+      const screen = new Screen();
+      try {
+        const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
+        const command = `${process.execPath} ${BIN} --auto-approve --permission-mode allow`;
+        screen.start(`cd ${cwd} && ${command}; echo EXIT $?; sleep 1000`, env);
+        await screen.until("/help for commands");
+        screen.type("do it", "Enter");
+        await screen.until("[y] once, for this path  [n] no:");
+        expect(screen.text()).toContain(".git/hooks/pre-commit is guarded");
+        expect(screen.text()).toContain("│ +echo one");
+        screen.type("t", "Enter");
+        await screen.until("Please answer y or n.");
+        screen.type("y", "Enter");
+        await screen.until("pre-push is guarded");
+        await screen.until(/pre-push is guarded[^]*\[n\] no:/);
+        screen.type("n", "Enter");
+        await screen.until("It is over.");
+        expect(await readdir(join(cwd, ".git/hooks"))).toEqual(["pre-commit"]);
       } finally {
         screen.close();
       }

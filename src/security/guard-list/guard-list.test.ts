@@ -121,6 +121,14 @@ describe("names", () => {
       "GIT~1/config",
     ],
     ...[".VSCode/tasks.json", ".npmrc.", ".NPMRC", "gradle/wrapper/gradle-wrapper.properties", "rust-toolchain.toml"],
+    ...[
+      ".claude/.git/x.txt",
+      ".git/.claude/x.txt",
+      ".clinerules/a.txt",
+      ".oxbow/a.txt",
+      ".luarc.json",
+      ".flox/env/manifest.toml",
+    ],
   ])("guards %s", (path) => expect(guardedName(path)).toBeDefined());
 
   it.each([

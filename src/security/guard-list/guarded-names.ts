@@ -30,7 +30,7 @@ const FOLDERS: ReadonlyMap<string, string> = reasons([
   [HOOKS, ".husky .githooks .git-hooks .lefthook .lefthook-local"],
   [
     EDITOR,
-    ".vscode .vscode-server .vscode-oss .idea .run .zed .fleet .vs .nova .helix .lapce .theia .vim .nvim .emacs.d",
+    ".vscode .vscode-server .vscode-oss .idea .run .zed .fleet .vs .nova .helix .lapce .theia .vim .nvim .emacs.d .externaltoolbuilders .nlsp-settings",
   ],
   [
     AGENT,
@@ -38,7 +38,7 @@ const FOLDERS: ReadonlyMap<string, string> = reasons([
      .amp .augment .goose .junie .amazonq .copilot .crush .factory .qodo .tabnine .trae .warp .devin .openhands .cody .clinerules .pi`,
   ],
   [PACKAGES, ".mvn .pip"],
-  [TOOLS, ".devcontainer .mise .direnv"],
+  [TOOLS, ".devcontainer .mise .direnv .flox .shadowenv.d"],
   [STARTED, ".ipython .jupyter"],
   [ACCOUNT, ".ssh .gnupg .terraform.d"],
 ]);
@@ -48,26 +48,29 @@ const FILES: ReadonlyMap<string, string> = reasons([
   [HOOKS, ".pre-commit-config.yaml .pre-commit-config.yml .overcommit.yml .huskyrc .huskyrc.js .huskyrc.json"],
   [
     EDITOR,
-    ".vimrc _vimrc .gvimrc .exrc _exrc .nvimrc .nvim.lua .lvimrc .ideavimrc .dir-locals.el .dir-locals-2.el .emacs",
+    ".vimrc _vimrc .gvimrc .exrc _exrc .nvimrc .nvim.lua .lvimrc .ideavimrc .dir-locals.el .dir-locals-2.el .emacs .luarc.json .luarc.jsonc .neoconf.json .latexmkrc latexmkrc",
   ],
   [AGENT, ".mcp.json mcp.json .cursorrules .windsurfrules opencode.json opencode.jsonc crush.json"],
   [
     PACKAGES,
     `.npmrc .yarnrc .yarnrc.yml .yarnrc.yaml .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js bunfig.toml .bunfig.toml pip.conf pip.ini .condarc
      uv.toml .gemrc .bazelrc .bazeliskrc .buckconfig .buckconfig.local .sbtopts .jvmopts nuget.config rust-toolchain
-     rust-toolchain.toml .pypirc`,
+     rust-toolchain.toml .pypirc .bazelversion .pantsrc .mill-jvm-opts directory.build.rsp msbuild.rsp`,
   ],
   [
     SHELL,
     `.envrc .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc .zprofile .zshenv .zlogin .zlogout .profile .login
      .cshrc .tcshrc .kshrc .mkshrc .inputrc .direnvrc .autoenv .autoenv.zsh .screenrc .tmux.conf`,
   ],
-  [TOOLS, ".tool-versions .devcontainer.json mise.toml .mise.toml .rtx.toml .asdfrc"],
+  [TOOLS, ".tool-versions .devcontainer.json mise.toml .mise.toml .rtx.toml .asdfrc .prototools"],
   [
     STARTED,
     ".gdbinit .lldbinit .pdbrc .pythonrc .pythonstartup sitecustomize.py usercustomize.py .irbrc .pryrc .rprofile .renviron .ghci .ocamlinit .octaverc .perldb",
   ],
-  [ACCOUNT, ".ripgreprc .curlrc .wgetrc .terraformrc .netrc"],
+  [
+    ACCOUNT,
+    ".ripgreprc .curlrc .wgetrc .terraformrc .netrc .mailcap .forward .xinitrc .xsession .xprofile .pam_environment .psqlrc .sqliterc",
+  ],
 ]);
 
 /** What a name alone cannot say. Against the path in lower case. */
@@ -97,18 +100,19 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Every shape begins like one of these: most paths of a work tree are done with one look. */
-const MAY_HAVE_SHAPE = /(^|\/)(\.|gradle\/|tools\/|library\/|lefthook|simple-git|mise)|\.(code-workspace|sublime-project)$/;
+const MAY_HAVE_SHAPE =
+  /(^|\/)(\.|gradle\/|tools\/|library\/|lefthook|simple-git|mise)|\.(code-workspace|sublime-project)$/;
 
-/** Notes directly in an agent's folder: no agent runs or obeys them. */
-const NOTES = /(^|\/)\.[^/]+\/[^/]+\.(txt|log)$/;
+/** Notes directly in the folder of an agent that does not read them. */
+const NOTES = /^(?:[^/]+\/)*\.(?:claude|codex|cursor|gemini)\/[^/]+\.(?:txt|log)$/;
 
 /** Why only a person may let this path change; undefined for an ordinary one. Relative, with forward slashes. */
 export function guardedName(path: string): string | undefined {
   const plain = plainPath(path);
   const names = plain.split("/");
-  for (const name of names) {
+  const folders = NOTES.test(plain) ? names.slice(0, -2) : names;
+  for (const name of folders) {
     const reason = FOLDERS.get(name);
-    if (reason === AGENT && NOTES.test(plain)) return undefined;
     if (reason !== undefined) return reason;
   }
   const reason = FILES.get(names.at(-1) ?? "");
