@@ -273,7 +273,7 @@ describe("the plain line client on a terminal", () => {
         await screen.until("Please answer y or n.");
         screen.type("y", "Enter");
         await screen.until("pre-push is guarded");
-        await screen.until(/pre-push is guarded[^]*\[n\] no:/);
+        await screen.until(/pre-push is guarded[\s\S]*\[n\] no:/);
         screen.type("n", "Enter");
         await screen.until("It is over.");
         expect(await readdir(join(cwd, ".git/hooks"))).toEqual(["pre-commit"]);
