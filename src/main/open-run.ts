@@ -229,10 +229,12 @@ function openRunTools(
   const { loaded, variables, root, sessions, tell } = parts;
   const { session, bus, turnsBefore } = place;
   const { settings, roots, profilePath } = loaded;
-  const outputDirectory = join(roots.state, "output", session);
+  const outputs = join(roots.state, "output");
+  const outputDirectory = join(outputs, session);
+  const trim = () => trimLater(outputs, settings.output_bytes.value);
   const undo = new RunUndo({ session, root, sessions, turnsBefore });
   const hidden = sessions.ownFolders;
-  const guard = new RunGuard({ root, variables, ownFolders: hidden });
+  const guard = new RunGuard({ root, variables, ownFolders: hidden, outputDirectory });
   const restrictions = () => permissions.restrictions();
   const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, tell, restrictions });
   const toolbox = openToolbox({
@@ -241,6 +243,7 @@ function openRunTools(
     variables,
     outputDirectory,
     commandTimeoutMs: settings.run_timeout_ms.value ?? "off",
+    onOutputFile: trim,
     webHosts: settings.web_hosts.value,
     webNames: settings.web_names.value,
     witness: undo,
@@ -255,6 +258,7 @@ function openRunTools(
     root,
     ownFolders: hidden,
     guard,
+    outputDirectory,
     workspace: toolbox.workspace,
     isSandboxed: async () => (await sandbox.find()).kind !== "none",
     originator: place.originator,
@@ -267,6 +271,7 @@ function openRunTools(
     await sandbox.close();
     await undo.settle();
     undo.close();
+    await keepOutputs(outputs, session, sessions);
   };
   return { undo, toolbox, permissions, security, sandbox, close };
 }
@@ -327,4 +332,16 @@ function promptOf(
 function writableFolders({ settings }: LoadedSettings, variables: Variables): readonly string[] {
   const named = settings.sandbox_writable.value.filter((folder) => folder !== "git");
   return named.map((folder) => folder.replace(/^~(?=\/)/, () => variables.HOME ?? "~"));
+}
+
+/** In the background: a command does not wait for it, and what is left is trimmed with the next output. */
+function trimLater(outputs: string, limit: number): void {
+  void import("../sessions/outputs.js").then(({ trimOutputs }) => trimOutputs(outputs, limit)).catch(() => {});
+}
+
+/** Where nothing is stored of a session, nothing of its outputs stays either. */
+async function keepOutputs(outputs: string, session: SessionId, sessions: EngineParts["sessions"]): Promise<void> {
+  const { removeIfEmpty, removeOutputs } = await import("../sessions/outputs.js");
+  const isStored = (await sessions.choice()).kind !== "none";
+  await (isStored ? removeIfEmpty(join(outputs, session)) : removeOutputs(outputs, session));
 }

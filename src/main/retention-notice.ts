@@ -6,6 +6,7 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.js";
+import type { SessionId } from "../protocol/ids.js";
 import type { Roots } from "../system/xdg-paths.js";
 import type { SessionShelf } from "./session-shelf.js";
 import type { Settings } from "./settings.js";
@@ -39,6 +40,10 @@ export async function tendRetention({ sessions, settings, roots, clock, tell }: 
   const gone = (await collect(store, now, { policy })).filter(({ error }) => error === undefined);
   if (gone.length > 0) tell(`${countOf(gone, "session has", "sessions have")} lost content that was announced to go.`);
   if (policy.announcedDays > policy.days) await takeBackNotices(store);
+  const { sweepOutputs } = await import("../sessions/outputs.js");
+  const knowsAll = (await sessions.choice()).kind === "sqlite";
+  const find = (session: SessionId) => store.get(session);
+  await sweepOutputs(join(roots.state, "output"), { now, days: policy.days, find, knowsAll });
   const due = await dueSoon(store, now, policy);
   if (due.length > 0) {
     const first = due.slice(0, NAMED).map(({ session, title }) => `${session} (${title ?? "no title"})`);

@@ -13,6 +13,8 @@ export interface RunGuardOptions {
   readonly root: string;
   readonly variables: Variables;
   readonly ownFolders: readonly string[];
+  /** A folder in them that the model may read. */
+  readonly outputDirectory?: string;
 }
 
 interface Lists {
@@ -51,10 +53,11 @@ export class RunGuard implements PathGuard {
       import("../security/guard-list/open-guard-list.js"),
       import("../security/guard-list/own-files.js"),
     ]);
-    const { root, variables, ownFolders } = this.#options;
+    const { root, variables, ownFolders, outputDirectory } = this.#options;
+    const except = outputDirectory === undefined ? [] : [outputDirectory];
     return {
       guarded: openGuardList({ roots: [root], variables, home: variables.HOME || homedir(), clock: nodeClock }),
-      own: new OwnFiles({ folders: ownFolders, now: () => nodeClock.now() }),
+      own: new OwnFiles({ folders: ownFolders, except, now: () => nodeClock.now() }),
     };
   }
 }

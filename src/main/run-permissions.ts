@@ -28,6 +28,8 @@ export interface RunPermissionsOptions {
   readonly ownFolders: readonly string[];
   readonly guard: RunGuard;
   readonly workspace: () => Promise<Workspace>;
+  /** The folder of this session's long outputs, which the model may read. */
+  readonly outputDirectory?: string;
   /** Whether commands run in a sandbox; it is found out when a decision depends on it. */
   readonly isSandboxed: () => Promise<boolean>;
   /** Whose input started the turn. */
@@ -142,7 +144,7 @@ export class RunPermissions implements PermissionJudge {
       import("../security/permissions/disk-links.js"),
       import("./workspace-state.js"),
     ]);
-    const { loaded, variables, root, ownFolders, guard, workspace } = this.#options;
+    const { loaded, variables, root, ownFolders, guard, outputDirectory, workspace } = this.#options;
     const { settings, roots, profilePath } = loaded;
     const home = variables.HOME || homedir();
     const pathsPlace = workspaceStateFile(roots.config, root, "path-permissions.json");
@@ -173,6 +175,7 @@ export class RunPermissions implements PermissionJudge {
         rules: parsed.rules,
         workspace: slashes(root),
         ownFolders: ownFolders.map(slashes),
+        ...(outputDirectory !== undefined && { readable: [slashes(outputDirectory)] }),
         paths: paths.current,
         safeMode: safeMode.current,
       }),

@@ -88,6 +88,8 @@ export interface Settings {
   readonly context_sources: Setting<readonly string[]>;
   /** Most bytes of them all together. */
   readonly context_bytes: Setting<number>;
+  /** Most bytes of all long outputs of commands together; the oldest are deleted first. */
+  readonly output_bytes: Setting<number>;
   /** The part of the model's window at which the conversation is made shorter; undefined for never. */
   readonly compact_at: Setting<number | undefined>;
   /** For local models: exactly this much context, instead of what a request needs. */
@@ -115,6 +117,8 @@ export interface LoadedSettings {
 }
 
 export type UntrustedResults = "wrap" | "plain";
+
+const DEFAULT_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 const DEFAULT_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
 
@@ -165,6 +169,7 @@ const PROFILE_KEYS = [
   "untrusted_results",
   "context_sources",
   "context_bytes",
+  "output_bytes",
   "compact_at",
   "num_ctx",
   "keep_alive",
@@ -286,6 +291,7 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
       fallback: ["AGENTS.md"],
       read: read.contextSources,
     }),
+    output_bytes: pick({ key: "output_bytes", fallback: DEFAULT_OUTPUT_BYTES, read: read.wholeNumber }),
     context_bytes: pick({ key: "context_bytes", fallback: DEFAULT_INSTRUCTION_BYTES, read: read.wholeNumber }),
     compact_at: pick<number | undefined>({ key: "compact_at", fallback: 0.8, read: read.windowShare }),
     num_ctx: pick({ key: "num_ctx", fallback: undefined, read: read.wholeNumber }),

@@ -21,7 +21,10 @@ export interface ToolboxOptions {
   readonly root: string;
   readonly sets: readonly ToolSet[];
   readonly variables: Variables;
+  /** Where long outputs of commands are kept; the file tools may read there. */
   readonly outputDirectory: string;
+  /** A long output has been begun. */
+  readonly onOutputFile?: () => void;
   /** Hosts that `web_fetch` may reach although they are not on the public internet. */
   readonly webHosts?: readonly string[];
   /** Who says where a name leads when a proxy is used: `check`, unless given, refuses names that cannot be looked up here. */
@@ -76,12 +79,15 @@ class Place {
 
   constructor(options: ToolboxOptions) {
     this.options = options;
-    this.workspace = once(async () =>
-      (await import("../tools/workspace.js")).Workspace.open(options.root, {
-        witness: options.witness,
-        guard: options.guard,
-      }),
-    );
+    this.workspace = once(async () => {
+      const [{ Workspace }, { mkdir }] = await Promise.all([
+        import("../tools/workspace.js"),
+        import("node:fs/promises"),
+      ]);
+      const { outputDirectory, witness, guard } = options;
+      await mkdir(outputDirectory, { recursive: true, mode: 0o700 });
+      return Workspace.open(options.root, { witness, guard, extraRoots: [outputDirectory] });
+    });
     this.searcher = once(async () => {
       const { Searcher } = await import("../tools/search/searcher.js");
       return new Searcher(await this.workspace(), { path: options.variables.PATH, avoid: [options.root] });
@@ -123,16 +129,21 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
   edit: async (place) => (await import("../tools/edit.js")).createEditTool(await place.workspace()),
   apply_patch: async (place) => (await import("../tools/apply-patch.js")).createApplyPatchTool(await place.workspace()),
   bash: async (place) => {
-    const [{ createBashTool }, background, standby, { QUIET_GIT_ENVIRONMENT }] = await Promise.all([
-      import("../tools/bash.js"),
-      place.background(),
-      place.standby(),
-      import("../security/shell/programs/quiet-git.js"),
-    ]);
-    const { outputDirectory, commandTimeoutMs, wrapCommand, writableFolders = [] } = place.options;
+    const [{ createBashTool }, background, standby, { QUIET_GIT_ENVIRONMENT }, { RedactingStream }] = await Promise.all(
+      [
+        import("../tools/bash.js"),
+        place.background(),
+        place.standby(),
+        import("../security/shell/programs/quiet-git.js"),
+        import("../security/redact/redacting-stream.js"),
+      ],
+    );
+    const { outputDirectory, commandTimeoutMs, onOutputFile, wrapCommand, writableFolders = [] } = place.options;
     return createBashTool({
       ...place.shell,
       outputDirectory,
+      createRedactor: () => new RedactingStream(),
+      onOutputFile,
       background,
       standby,
       writableFolders,

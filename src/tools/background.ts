@@ -12,7 +12,7 @@ import type { JsonObject } from "../protocol/json.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { ProcessEnd, RunningProcess } from "../system/process-group.js";
 import { CATALOG } from "./catalog.js";
-import { OutputFile } from "./output-file.js";
+import { OutputFile, type OutputPlace } from "./output-file.js";
 import { describeExit } from "./shell/exit-text.js";
 import { OutputWindow } from "./shell/output-window.js";
 
@@ -34,7 +34,7 @@ interface BackgroundCommand {
 
 export interface BackgroundStart {
   readonly command: string;
-  readonly outputDirectory: string;
+  readonly output: OutputPlace;
   readonly launch: (onOutput: (chunk: Buffer) => void) => Promise<RunningProcess>;
 }
 
@@ -49,14 +49,14 @@ export class BackgroundCommands {
   }
 
   /** Starts a command and returns its id; throws when it cannot be started or too many run. */
-  async start({ command, outputDirectory, launch }: BackgroundStart): Promise<string> {
+  async start({ command, output, launch }: BackgroundStart): Promise<string> {
     if (this.#closed) throw new Error("The session is ending; no command can be started.");
     const running = this.list().filter((entry) => entry.end === undefined);
     if (running.length >= MAX_RUNNING) {
       throw new Error(`${MAX_RUNNING} background commands are running already. Kill one first.`);
     }
     const window = new OutputWindow();
-    const file = new OutputFile(outputDirectory);
+    const file = new OutputFile(output);
     const process = await launch((chunk) => {
       window.write(chunk);
       file.append(chunk);

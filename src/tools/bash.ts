@@ -18,7 +18,7 @@ import { trustedPath, withPath } from "../system/trusted-path.js";
 import type { BackgroundCommands } from "./background.js";
 import { CATALOG } from "./catalog.js";
 import { childEnvironment } from "./child-environment.js";
-import { OutputFile } from "./output-file.js";
+import { OutputFile, type OutputPlace } from "./output-file.js";
 import { exitNotes } from "./shell/exit-text.js";
 import { LiveProgress } from "./shell/live-progress.js";
 import { OutputWindow, WINDOW_BYTES } from "./shell/output-window.js";
@@ -77,6 +77,9 @@ export interface BashOptions {
   readonly writableFolders?: readonly string[];
   /** Where outputs too long for the model are kept. */
   readonly outputDirectory: string;
+  /** Takes secrets out of them. */
+  readonly createRedactor?: OutputPlace["createRedactor"];
+  readonly onOutputFile?: OutputPlace["onFile"];
   /** For a call that names none; `off` for no limit. */
   readonly defaultTimeoutMs?: number | "off";
   /** From SIGTERM to SIGKILL. */
@@ -103,11 +106,14 @@ class Shell {
   readonly #options: BashOptions;
   readonly #clock: Clock;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #output: OutputPlace;
   #program: string | undefined;
 
   constructor(options: BashOptions) {
     this.#options = options;
     this.#clock = options.clock ?? nodeClock;
+    const { outputDirectory: directory, createRedactor, onOutputFile: onFile } = options;
+    this.#output = { directory, createRedactor, onFile };
     const { defaultTimeoutMs = DEFAULT_TIMEOUT_MS } = options;
     this.defaultTimeoutMs = defaultTimeoutMs === "off" ? undefined : defaultTimeoutMs;
     this.#env = {
@@ -183,7 +189,7 @@ class Shell {
 
   async #runToEnd(context: ToolContext, { args, prepared, launch }: Prepared): Promise<ToolOutcome> {
     const window = new OutputWindow();
-    const file = new OutputFile(this.#options.outputDirectory);
+    const file = new OutputFile(this.#output);
     const live = new LiveProgress((piece) => context.progress(piece), this.#clock);
     const startedAt = this.#clock.now();
     const timeoutMs = timeoutOf(args) ?? this.defaultTimeoutMs;
@@ -215,13 +221,13 @@ class Shell {
   }
 
   async #start(command: string, { args, prepared, launch }: Prepared): Promise<ToolOutcome> {
-    const { background, outputDirectory } = this.#options;
+    const { background } = this.#options;
     if (background === undefined) return failure("Commands cannot be run in the background here.");
     const timeoutMs = timeoutOf(args);
     const { startProcess } = await loadProcesses();
     const id = await background.start({
       command,
-      outputDirectory,
+      output: this.#output,
       launch: async (onOutput) => {
         const request = { ...this.#request(prepared), onOutput, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
         const started = await startProcess(request, launch);

@@ -1,35 +1,54 @@
-/** The whole output of a command in a file that only its owner can read, up to a limit. */
+/**
+ * The whole output of a command in a file that only its owner can read, up to a limit. What looks like a secret is replaced before it
+ * is written, as in everything else that is kept.
+ */
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { Utf8Stream } from "../system/utf8-stream.js";
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
+/** Text in pieces with its secrets taken out; it may hold back the end of a piece. */
+export interface Redactor {
+  push(piece: string): string;
+  end(): string;
+}
+
+export interface OutputPlace {
+  /** Made when the first file is. */
+  readonly directory: string;
+  /** Without it the output is kept as it is. */
+  readonly createRedactor?: (() => Redactor) | undefined;
+  /** A file has been begun. */
+  readonly onFile?: (() => void) | undefined;
+}
+
 export class OutputFile {
   readonly path: string;
-  readonly #directory: string;
+  readonly #place: OutputPlace;
   readonly #limit: number;
+  readonly #decoder = new Utf8Stream();
+  #redactor: Redactor | undefined;
   #fd: number | undefined;
   #bytes = 0;
   #state: "new" | "open" | "full" | "failed" | "closed" = "new";
   #failure = "";
 
-  constructor(directory: string, limit = MAX_FILE_BYTES) {
-    this.#directory = directory;
+  constructor(place: OutputPlace, limit = MAX_FILE_BYTES) {
+    this.#place = place;
     this.#limit = limit;
-    this.path = join(directory, `command-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}.log`);
+    const name = `command-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}.log`;
+    this.path = join(place.directory, name);
   }
 
   get started(): boolean {
     return this.#state !== "new";
   }
 
-  /** Written at once: a command can never get ahead of its own record, and nothing waits in memory. */
+  /** Written at once: a command can never get ahead of its own record, and no more than a line waits in memory. */
   append(chunk: Uint8Array): void {
     if (this.#state === "new") this.#attempt(() => this.#open());
-    if (this.#state !== "open") return;
-    const part = chunk.subarray(0, this.#limit - this.#bytes);
-    this.#attempt(() => this.#write(part));
-    if (part.length < chunk.length && this.#state === "open") this.#state = "full";
+    if (this.#state === "open") this.#attempt(() => this.#write(this.#redacted(chunk)));
   }
 
   /** Where the output is to be found, as a clause for a note. */
@@ -40,21 +59,38 @@ export class OutputFile {
   }
 
   close(): void {
+    if (this.#state === "open") this.#attempt(() => this.#write(this.#rest()));
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
     if (this.#state === "open" || this.#state === "new") this.#state = "closed";
   }
 
   #open(): void {
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    const { directory, createRedactor, onFile } = this.#place;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    this.#redactor = createRedactor?.();
     this.#fd = openSync(this.path, "wx", 0o600);
     this.#state = "open";
+    onFile?.();
   }
 
-  #write(chunk: Uint8Array): void {
-    if (this.#fd === undefined) return;
-    for (let at = 0; at < chunk.length; ) at += writeSync(this.#fd, chunk, at);
-    this.#bytes += chunk.length;
+  #redacted(chunk: Uint8Array): string {
+    const text = this.#decoder.push(chunk);
+    return this.#redactor === undefined ? text : this.#redactor.push(text);
+  }
+
+  #rest(): string {
+    const text = this.#decoder.end();
+    return this.#redactor === undefined ? text : this.#redactor.push(text) + this.#redactor.end();
+  }
+
+  #write(text: string): void {
+    if (this.#fd === undefined || text === "") return;
+    const bytes = Buffer.from(text);
+    const part = bytes.subarray(0, this.#limit - this.#bytes);
+    for (let at = 0; at < part.length; ) at += writeSync(this.#fd, part, at);
+    this.#bytes += part.length;
+    if (part.length < bytes.length) this.#state = "full";
   }
 
   #attempt(action: () => void): void {

@@ -11,6 +11,8 @@ import { basename, dirname, join } from "node:path";
 export interface OwnFilesOptions {
   /** Absolute. */
   readonly folders: readonly string[];
+  /** Folders in them that do not count: outputs of the model's own commands. */
+  readonly except?: readonly string[];
   /** Milliseconds that only go forward. */
   now(): number;
 }
@@ -39,8 +41,11 @@ export class OwnFiles {
     if (folders.size === 0) return false;
     const entry = found ?? statAt(path);
     if (entry !== undefined && folders.has(numberOf(entry))) return true;
+    const excepted = new Set((this.#options.except ?? []).flatMap((folder) => numberAt(folder) ?? []));
+    if (entry !== undefined && excepted.has(numberOf(entry))) return false;
     for (let folder = dirname(realPath(path)); ; folder = dirname(folder)) {
       const number = numberAt(folder);
+      if (number !== undefined && excepted.has(number)) break;
       if (number !== undefined && folders.has(number)) return true;
       if (folder === dirname(folder)) break;
     }

@@ -57,6 +57,8 @@ export interface PermissionPolicy {
   readonly workspace: string;
   /** Oxbow's own folders, absolute. */
   readonly ownFolders: readonly string[];
+  /** Folders in them that the model may read: outputs of its own commands. */
+  readonly readable?: readonly string[];
   readonly paths: PathPermissionState;
   readonly safeMode: SafeModeState;
 }
@@ -129,8 +131,9 @@ const boundary: WholeLaw = ({ paths }) => {
   return { decision: "deny", law: "boundary", decidedBy: "workspace boundary", reason, about: path.display };
 };
 
-const blocklist: WholeLaw = (facts, { rules, ownFolders }) => {
+const blocklist: WholeLaw = (facts, policy) => {
   const { command, paths } = facts;
+  const { rules } = policy;
   const lifted = (subject: Subject) => {
     const match = decidingRule(rulesAbout(rules, callOf(facts)), facts.args, subject);
     return match?.rule.liftsBlocklist === true;
@@ -140,19 +143,20 @@ const blocklist: WholeLaw = (facts, { rules, ownFolders }) => {
   };
   if (command?.verdict === "blocked" && command.parts.length === 0) return denied(command.reason, command.text);
   for (const part of command?.parts ?? []) {
-    const own = part.paths.find((path) => isOwn(path, ownFolders));
+    const own = part.paths.find((path) => isOwn(path, policy));
     const reason = part.verdict === "blocked" ? part.reason : own && `${own.display} is one of Oxbow's own files.`;
     if (reason !== undefined && command !== undefined && !lifted({ kind: "command", part, whole: command }))
       return denied(reason, part.text);
   }
-  const own = paths.find((path) => isOwn(path, ownFolders) && !lifted({ kind: "path", path }));
+  const own = paths.find((path) => isOwn(path, policy) && !lifted({ kind: "path", path }));
   return own && denied(`${own.display} is one of Oxbow's own files.`, own.display);
 };
 
-function isOwn({ absolute, own }: PathFacts, ownFolders: readonly string[]): boolean {
+function isOwn({ absolute, access, own }: PathFacts, { ownFolders, readable = [] }: PermissionPolicy): boolean {
   if (own === true) return true;
   const path = `${absolute.toLowerCase()}/`;
-  return ownFolders.some((folder) => path.startsWith(`${folder.toLowerCase()}/`));
+  const isIn = (folder: string) => path.startsWith(`${folder.toLowerCase()}/`);
+  return ownFolders.some(isIn) && !(access === "read" && readable.some(isIn));
 }
 
 const safeMode: WholeLaw = ({ tool, args, command }, { safeMode: state }) => {
@@ -254,7 +258,7 @@ function withGuarded(
   verdict: Verdict,
   { facts, policy }: { readonly facts: DecisionFacts; readonly policy: PermissionPolicy },
 ): Verdict {
-  const special = facts.paths.filter((path) => guardedReason(path) !== undefined || isOwn(path, policy.ownFolders));
+  const special = facts.paths.filter((path) => guardedReason(path) !== undefined || isOwn(path, policy));
   if (special.length === 0) return verdict;
   const asked = special.filter((path) => guardedReason(path) !== undefined);
   const reason = verdict.law === "guarded" ? guardedText(asked) : verdict.reason;

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { EXIT } from "../../exit-codes.js";
 import { UsageError } from "../../flags.js";
 import { confirm } from "./confirm.js";
@@ -18,6 +19,8 @@ export const action: SessionAction = {
       await sessions.store.remove(id);
       const { removeUndo } = await import("../../../sessions/undo/remove.js");
       await removeUndo(sessions.shelf.undoFolder, id);
+      const { removeOutputs } = await import("../../../sessions/outputs.js");
+      await removeOutputs(join(sessions.roots.state, "output"), id);
       sessions.print(flags, { id, deleted: true }, () => `${id} was deleted.`);
       return EXIT.answered;
     });

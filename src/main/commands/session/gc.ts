@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { sweepOutputs } from "../../../sessions/outputs.js";
 import { collect, dueSoon } from "../../../sessions/retention.js";
 import { removeUndo, undoSessions } from "../../../sessions/undo/remove.js";
 import { EXIT } from "../../exit-codes.js";
@@ -14,6 +16,7 @@ export const action: SessionAction = {
     const dryRun = flags.has("dry-run");
     const gone = await collect(store, now, { dryRun, policy });
     const undo = await staleUndo(sessions, { dryRun });
+    if (!dryRun) await sweepSessionOutputs(sessions, { now, days: policy.days });
     const going = new Set(gone.map(({ session }) => session));
     // What a dry run says would go now is not said to go later too.
     const soon = (await dueSoon(store, now, policy)).filter(({ session }) => !(dryRun && going.has(session)));
@@ -35,6 +38,14 @@ export const action: SessionAction = {
     return gone.some(({ error }) => error !== undefined) ? EXIT.failed : EXIT.answered;
   },
 };
+
+async function sweepSessionOutputs(
+  { shelf, store, roots }: OpenSessions,
+  age: { readonly now: number; readonly days: number },
+): Promise<void> {
+  const knowsAll = (await shelf.choice()).kind === "sqlite";
+  await sweepOutputs(join(roots.state, "output"), { ...age, find: (session) => store.get(session), knowsAll });
+}
 
 /** Copies that no session needs any more: it is gone, or all that it said has expired. */
 async function staleUndo({ shelf, store }: OpenSessions, { dryRun }: { readonly dryRun: boolean }): Promise<string[]> {
