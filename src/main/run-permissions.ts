@@ -128,6 +128,8 @@ export class RunPermissions implements PermissionJudge {
       { QUIET_GIT_ENVIRONMENT },
       { childEnvironment },
       { diskLinks },
+      { diskTrees },
+      { askGit },
       { workspaceStateFile },
     ] = await Promise.all([
       import("../security/permissions/engine.js"),
@@ -142,6 +144,8 @@ export class RunPermissions implements PermissionJudge {
       import("../security/shell/programs/quiet-git.js"),
       import("../tools/child-environment.js"),
       import("../security/permissions/disk-links.js"),
+      import("../security/permissions/disk-trees.js"),
+      import("./ask-git.js"),
       import("./workspace-state.js"),
     ]);
     const { loaded, variables, root, ownFolders, guard, outputDirectory, workspace } = this.#options;
@@ -156,7 +160,15 @@ export class RunPermissions implements PermissionJudge {
     const isQuietRepository = () => quietRepository(root, { environment });
     let reader: ReturnType<typeof loadCommandReader> | undefined;
     const commandReader = () => {
-      reader ??= loadCommandReader({ workspace: root, ownFolders, home, isQuietRepository, links: diskLinks });
+      reader ??= loadCommandReader({
+        workspace: root,
+        ownFolders,
+        home,
+        isQuietRepository,
+        links: diskLinks,
+        trees: diskTrees,
+        askGit: askGit(root, environment),
+      });
       return reader;
     };
     const source = { file: profilePath, scope: "user" } as const;

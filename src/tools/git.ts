@@ -24,6 +24,7 @@ import {
   type RepositoryOwner,
   vetRepository,
 } from "./git/repository.js";
+import { namesSecrets, withoutSecrets } from "./git/withheld.js";
 import { wholeCharactersEnd } from "./shell/command-text.js";
 
 const MAX_OUTPUT_BYTES = 30_000;
@@ -62,6 +63,7 @@ async function run(options: GitOptions, args: JsonObject, context: ToolContext):
   const words = wordsOf(args.args);
   const git = new Git(options, context.signal);
   const repository = await vetRepository(git.root, git.owner, (query) => git.query(query));
+  if (action === "show") await refuseBareBlobs(words, (query) => git.query(query));
   const command = gitArguments(action, words, { root: git.root, top: repository.top });
   // `git diff` writes file times it found changed back to the index, locking it against the user's own git.
   const index = action === "diff" ? copyIndex(repository.gitDirectory) : undefined;
@@ -74,9 +76,24 @@ async function run(options: GitOptions, args: JsonObject, context: ToolContext):
     };
     const readable = [git.root, ...repository.readable, ...(index === undefined ? [] : [dirname(index.path)])];
     const result = await git.run([...repository.settings, ...command], { limit: MAX_OUTPUT_BYTES, env, readable });
-    return report(action, result);
+    const hides = !namesSecrets(words);
+    return report(
+      action,
+      hides ? { ...result, output: Buffer.from(withoutSecrets(result.output.toString("latin1")), "latin1") } : result,
+    );
   } finally {
     index?.remove();
+  }
+}
+
+/** A file by its hash alone could be any file, also one that holds secrets. */
+async function refuseBareBlobs(
+  words: readonly string[],
+  query: (args: readonly string[]) => Promise<string>,
+): Promise<void> {
+  for (const word of words.filter((each) => /^[0-9a-f]{4,64}$/i.test(each))) {
+    const type = await query(["cat-file", "-t", word]).catch(() => "");
+    if (type.trim() === "blob") throw new Error(`${word} is a file without a name: say REVISION:PATH instead.`);
   }
 }
 

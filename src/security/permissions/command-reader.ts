@@ -4,7 +4,9 @@
  * synchronous, and the first model request does not pay.
  */
 import type { CommandFacts } from "./facts.js";
+import type { AskGit } from "./git-problem.js";
 import type { LinkReader } from "./link-problem.js";
+import type { TreeReader } from "./tree-problem.js";
 
 export type CommandReader = (text: string) => CommandFacts;
 
@@ -19,6 +21,10 @@ export interface CommandReaderOptions {
   readonly isQuietRepository?: () => boolean;
   /** Where symbolic links lead; without it words are taken for what they say. */
   readonly links?: LinkReader;
+  /** What lies in folders; without it only words are looked at. */
+  readonly trees?: TreeReader;
+  /** Asked only in a repository that is quiet. */
+  readonly askGit?: AskGit;
   /** For `~`. */
   readonly home?: string;
 }

@@ -23,7 +23,9 @@ import { innerCommands, programName, unwrapQuietly } from "../shell/wrappers.js"
 import { commandPaths, type Whereabouts, writtenFiles } from "./command-paths.js";
 import type { CommandReaderOptions } from "./command-reader.js";
 import type { CommandFacts, CommandPart, Words } from "./facts.js";
+import { gitProblem } from "./git-problem.js";
 import { linkProblem } from "./link-problem.js";
+import { treeProblem } from "./tree-problem.js";
 
 const MAX_LENGTH = 32_768;
 const MAX_PARTS = 200;
@@ -52,13 +54,32 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
   const place: Whereabouts = { workspace, home: options.home, folders: [cwd ?? workspace] };
   const parts = commands.map((command, index) => {
     const found = judged.commands[index];
-    const elsewhere = found?.verdict === "read-only" && options.links && linkProblem(command, place, options.links);
-    return readPart(command, elsewhere ? { ...found, verdict: "ask", reason: elsewhere } : found, place);
+    const problem =
+      found?.verdict === "read-only" ? diskProblem(command, { from: commands[index - 1], place, options }) : undefined;
+    const judgedPart = found && problem !== undefined ? { ...found, verdict: "ask" as const, reason: problem } : found;
+    return readPart(command, judgedPart, place);
   });
   const { plain } = judged;
   const asking = judged.verdict === "read-only" ? parts.find(({ verdict }) => verdict !== "read-only") : undefined;
   const { verdict, reason } = asking ?? judged;
   return { text, verdict, reason, parts, plain, joined: isJoined(script) };
+}
+
+/** What only the disk tells: where links lead, and what lies in folders. */
+function diskProblem(
+  command: SimpleCommand,
+  {
+    from,
+    place,
+    options,
+  }: { readonly from: SimpleCommand | undefined; readonly place: Whereabouts; readonly options: CommandReaderOptions },
+): string | undefined {
+  const { links, trees, askGit } = options;
+  return (
+    (links && linkProblem(command, place, links)) ??
+    (trees && treeProblem({ command, from, place }, trees)) ??
+    (askGit && gitProblem(command, askGit))
+  );
 }
 
 function notUnderstood(text: string, reason: string, options: CommandReaderOptions): CommandFacts {

@@ -5,7 +5,8 @@
  * 2. After a `cd` that may or may not have worked, a path must be inside from every folder the shell may be in.
  */
 import { posix } from "node:path";
-import { HARMLESS_FILES, SENSITIVE_NAMES, SENSITIVE_PLACES, SENSITIVE_SHAPES } from "./programs/sensitive-files.js";
+import { SENSITIVE_NAMES, sensitiveReason } from "../../base/sensitive-path.js";
+import { HARMLESS_FILES } from "./programs/sensitive-files.js";
 import type { Word } from "./syntax.js";
 import { globValue, hasGlob } from "./word-values.js";
 
@@ -56,15 +57,7 @@ export function pathProblem(path: string, place: Whereabouts): string | undefine
 }
 
 export function isSensitive(path: string): boolean {
-  if (path.length > LONGEST_PATH) return false;
-  const normal = posix.normalize(path.toLowerCase());
-  const inside = `/${normal}/`;
-  if (SENSITIVE_PLACES.some((place) => inside.includes(`/${place}/`))) return true;
-  return normal.split("/").some(isSensitiveName);
-}
-
-function isSensitiveName(name: string): boolean {
-  return SENSITIVE_NAMES.has(name) || SENSITIVE_SHAPES.some((shape) => shape.test(name));
+  return path.length <= LONGEST_PATH && sensitiveReason(posix.normalize(path)) !== undefined;
 }
 
 /** Whether a glob that spells out part of a name finds a name of secrets; `*` and `*.ts` spell out none. */
@@ -85,7 +78,7 @@ export function mayFindSecrets(part: string): boolean {
     .replaceAll("*", ".*")
     .replaceAll("?", ".");
   const shape = new RegExp(`^${source}$`);
-  return [...SENSITIVE_NAMES].some((name) => shape.test(name));
+  return SENSITIVE_NAMES.some((name) => shape.test(name));
 }
 
 /** Relative to the workspace; starts with `..` or `/` when it is outside. */

@@ -17,6 +17,7 @@ export interface Findings {
 
 export class FoundFiles {
   readonly #limit: number;
+  readonly #isWithheld: (path: string) => boolean;
   readonly #weigh: (file: FoundFile) => number;
   #files: FoundFile[] = [];
   #weight = 0;
@@ -26,8 +27,13 @@ export class FoundFiles {
   #totalCount = 0;
   #isPartial = false;
 
-  constructor({ mode, limit }: Pick<SearchRequest, "mode" | "limit">) {
+  /** `isWithheld`: a path that is as if it was not there. Not even its count shows: that would answer guesses about its content. */
+  constructor(
+    { mode, limit }: Pick<SearchRequest, "mode" | "limit">,
+    isWithheld: (path: string) => boolean = () => false,
+  ) {
     this.#limit = limit;
+    this.#isWithheld = isWithheld;
     this.#weigh = mode === "content" ? (file) => Math.min(file.count, limit) : () => 1;
   }
 
@@ -36,6 +42,7 @@ export class FoundFiles {
   }
 
   add(file: FoundFile): void {
+    if (this.#isWithheld(file.path)) return;
     this.#totalFiles++;
     this.#totalCount += file.count;
     if (this.#last !== undefined && comparePaths(file.path, this.#last) > 0) return;

@@ -7,6 +7,7 @@
  */
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { sensitiveReason } from "../../base/sensitive-path.js";
 import { isInside } from "../files/containment.js";
 import { HeldDirectory } from "../files/held-directory.js";
 import { printable } from "../files/printable.js";
@@ -99,11 +100,12 @@ export class Searcher {
     const { kind, path: start } = await this.#workspace.stat(path);
     if (kind !== "folder") return this.#searchOne(start, request, signal);
     const tree = await this.#tree(start);
-    let found = new FoundFiles(request);
+    const isWithheld = withholding(start.display);
+    let found = new FoundFiles(request, isWithheld);
     const engine = await this.#withEither(tree, {
       ripgrep: (program, cwd) => ripgrepSearch({ ...tree, program, cwd, signal }, request, found),
       builtIn: () => {
-        found = new FoundFiles(request);
+        found = new FoundFiles(request, isWithheld);
         return searchTree(start.absolute, this.#builtIn(request), { ...tree, signal, found });
       },
     });
@@ -177,6 +179,12 @@ export class Searcher {
       ripgrep === undefined ? findRipgrep({ avoid: this.#workspace.roots, ...where }) : Promise.resolve(ripgrep);
     return this.#ripgrep;
   }
+}
+
+/** Files that hold secrets, unless the folder itself is such: then a person has agreed to the search. */
+function withholding(start: string): (path: string) => boolean {
+  if (sensitiveReason(start) !== undefined) return () => false;
+  return (path) => sensitiveReason(start === "." ? path : `${start}/${path}`) !== undefined;
 }
 
 async function beginsBinary(handle: FileHandle): Promise<boolean> {

@@ -1,0 +1,57 @@
+/**
+ * Files that hold secrets, by the names that people and programs give them: the one rule for every way to a file, by the file tools,
+ * by searches, by git and by shell commands.
+ */
+import { plainPath } from "./plain-name.js";
+
+const names = (list: string) => new Set(list.split(" "));
+
+/** Folders and files of these names, with all that is below them. */
+const ANYWHERE: Readonly<Record<string, ReadonlySet<string>>> = {
+  "the folder holds keys": names(".ssh .aws .gnupg .azure .kube .docker .gcloud .password-store"),
+  "environment files hold secrets": names(".env .envrc"),
+  "the file can hold credentials": names(
+    ".netrc _netrc .npmrc .yarnrc.yml .pypirc .pgpass .my.cnf .boto .s3cfg .htpasswd .git-credentials .vault-token",
+  ),
+  "it holds what was typed": names(
+    ".bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history",
+  ),
+};
+
+/** Files of these names; a folder may be called so without harm. */
+const FILES: Readonly<Record<string, ReadonlySet<string>>> = {
+  "the file can be a private key": names("id_rsa id_dsa id_ecdsa id_ed25519"),
+  "the file can hold credentials": names(
+    "credentials credentials.json secrets.json secrets.yml secrets.yaml secrets.toml secrets.env shadow gshadow master.passwd",
+  ),
+};
+
+const FILE_SHAPES: readonly (readonly [RegExp, string])[] = [
+  [/^\.env\.(?!example$|sample$|template$|dist$|defaults?$)/, "environment files hold secrets"],
+  [/^id_(rsa|dsa|ecdsa|ed25519)[-_.]/, "the file can be a private key"],
+  [/\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)$/, "the file can be a private key"],
+  [/^(service[-_]?account.*|gha-creds-.+)\.json$/, "cloud credentials"],
+];
+
+const PLACES: readonly (readonly [RegExp, string])[] = [
+  [/(^|\/)\.git\/(config|credentials)(\.[^/]*)?(\/|$)/, "git configuration can hold credentials"],
+  [/(^|\/)\.config\/(gh|gcloud|op)(\/|$)/, "the folder holds keys"],
+  [/(^|\/)(\.local\/share\/keyrings|library\/keychains)(\/|$)/, "the folder holds keys"],
+];
+
+/** Why a person should agree before the file is read; undefined when nothing is against it. With forward slashes. */
+export function sensitiveReason(path: string): string | undefined {
+  const plain = plainPath(path);
+  const parts = plain.split("/").filter((part) => part !== "" && part !== ".");
+  const last = parts.at(-1);
+  if (last === undefined) return undefined;
+  for (const [reason, known] of Object.entries(ANYWHERE)) if (parts.some((part) => known.has(part))) return reason;
+  for (const [reason, known] of Object.entries(FILES)) if (known.has(last)) return reason;
+  const place = PLACES.find(([shape]) => shape.test(parts.join("/")));
+  return place?.[1] ?? FILE_SHAPES.find(([shape]) => shape.test(last))?.[1];
+}
+
+/** All names that are known in full, for globs that spell out a part of one. */
+export const SENSITIVE_NAMES: readonly string[] = [...Object.values(ANYWHERE), ...Object.values(FILES)].flatMap(
+  (known) => [...known],
+);

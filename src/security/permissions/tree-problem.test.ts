@@ -1,0 +1,147 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import { diskLinks } from "./disk-links.js";
+import { diskTrees } from "./disk-trees.js";
+import { readCommand } from "./read-command.js";
+
+let base: string;
+let links: string;
+let secrets: string;
+let clean: string;
+
+async function put(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+}
+
+beforeAll(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), "oxbow-trees-")));
+  [links, secrets, clean] = ["links", "secrets", "clean"].map((name) => join(base, name)) as [string, string, string];
+  const plain = {
+    "a.txt": "x",
+    "src/main.ts": "x",
+    "src/deep/lib/b.ts": "x",
+    "other/deep/c.txt": "x",
+    ".git/config": "[core]\n",
+  };
+  await put(base, { "home/.ssh/id_rsa": "key", "home/notes/n.txt": "x" });
+  await put(links, plain);
+  await symlink(join(base, "home", ".ssh"), join(links, "src/deep/lib/keys"));
+  await symlink(join(base, "home", "notes", "n.txt"), join(links, "other/deep/n.txt"));
+  await put(secrets, { ...plain, ".env": "A=1", "certs/server.pem": "key", "src/settings.json": "{}" });
+  await put(clean, { ...plain, ".env.example": "A=", "node_modules/x/test.pem": "key" });
+  await symlink("main.ts", join(clean, "src/link.ts"));
+});
+afterAll(() => rm(base, { recursive: true, force: true }));
+
+function verdict(workspace: string, command: string): string {
+  return readCommand(command, { workspace, links: diskLinks, trees: diskTrees }).verdict;
+}
+
+function verdicts(workspace: string, commands: readonly string[]) {
+  return commands.map((command) => [command, verdict(workspace, command)]);
+}
+
+describe("links out of the workspace, deep in it", () => {
+  verifies(["P3"], "make commands ask that follow them", () => {
+    const commands = [
+      ...["grep -R key .", "grep -nR key src", "grep --dereference-recursive key", "rg -L key", "rg --follow key src"],
+      ...[
+        "find -L . -name id_rsa",
+        "find . -follow",
+        "diff -r src other",
+        "diff src other",
+        "ls -LR",
+        "ls -L src/deep/lib",
+      ],
+      ...[
+        "tree -l",
+        "du -L src",
+        "fd -L key",
+        "cat src/*/*/*/id_rsa",
+        "cat */*/*",
+        "head other/*/n*",
+        "wc -l other/*/*",
+      ],
+      ...[
+        "find . -print0 | xargs -0 cat",
+        "fd -0 n | xargs -0 head",
+        "cd src && grep -R key .",
+        "timeout 5 grep -R key",
+      ],
+      ...["ls src/*/*/*", "cat src/deep/*/keys/*"],
+    ];
+    expect(verdicts(links, commands)).toEqual(commands.map((it) => [it, "ask"]));
+  });
+
+  it("are no matter to commands that do not, nor are links inside", () => {
+    const commands = ["grep -r x .", "rg x", "find . -name '*.ts'", "ls -R", "tree", "du -s .", "ls *", "cat src/*.ts"];
+    expect(verdicts(links, commands)).toEqual(commands.map((it) => [it, "read-only"]));
+    const inside = ["grep -R x .", "rg -L x", "find -L . -name x", "diff -r src other", "cat */*", "ls -LR", "rg src"];
+    expect(verdicts(clean, inside)).toEqual(inside.map((it) => [it, "read-only"]));
+  });
+});
+
+describe("files that hold secrets", () => {
+  verifies(["P3", "P9"], "make commands ask that would show them without naming them", () => {
+    const commands = [
+      ...["grep -r A .", "grep -rn A", "grep -R A .", "rg --hidden A", "rg -uu A", "rg A", "rg certs", "rg -t json A"],
+      ...[
+        "cat .e*",
+        "head certs/*",
+        "cat */*.pem",
+        "cat */*",
+        "find . -type f -print0 | xargs -0 cat",
+        "diff -r . src",
+      ],
+      ...["find . -name '*.pem' -print0 | xargs -0 cat", "grep -rlZ A . | xargs -0 cat", "grep -r --include='*' A ."],
+      ...["rg -g '*.pem' A", "md5sum certs/*", "strings certs/*", "cat .env", "grep -r A certs", "cd certs && cat *"],
+    ];
+    expect(verdicts(secrets, commands)).toEqual(commands.map((it) => [it, "ask"]));
+  });
+
+  it("do not disturb where they are not touched, or only named", () => {
+    const commands = [
+      ...[
+        "grep -r A src",
+        "rg A src",
+        "grep -rn --include='*.ts' A .",
+        "rg -t ts A",
+        "rg -g '*.ts' A",
+        "cat *",
+        "cat src/*",
+      ],
+      ...[
+        "ls -la",
+        "ls -R",
+        "ls certs/*",
+        "find . -name '*.pem'",
+        "tree -a",
+        "du -a",
+        "wc -l certs/*",
+        "rg --files --hidden",
+      ],
+      ...["find . -name '*.ts' -print0 | xargs -0 grep A", "cat a.txt"],
+    ];
+    expect(verdicts(secrets, commands)).toEqual(commands.map((it) => [it, "read-only"]));
+    const without = ["grep -r A .", "rg --hidden A", "rg -uu A", "find . -type f -print0 | xargs -0 grep A", "cat */*"];
+    expect(verdicts(clean, without)).toEqual(without.map((it) => [it, "read-only"]));
+  });
+
+  it("are also a repository's configuration with a login", async () => {
+    await put(base, {
+      "login/.git/config": `[remote "origin"]\n\turl = https://me:${"w".repeat(9)}@host/x\n`,
+      "login/a": "x",
+    });
+    const login = join(base, "login");
+    expect(verdicts(login, ["grep -r x .", "rg x"])).toEqual([
+      ["grep -r x .", "ask"],
+      ["rg x", "read-only"],
+    ]);
+  });
+});

@@ -1,0 +1,59 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import type { JsonObject } from "../../src/protocol/json.js";
+import { reply, script, startMockModel } from "../../src/testkit/index.js";
+import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+describe("files that hold secrets, and files behind links", () => {
+  verifies(["P3", "P9"], "are shown on no road without a question", async () => {
+    const home = await temporaryFolder();
+    const cwd = await temporaryFolder();
+    const word = "rosebud-in-winter";
+    await mkdir(join(cwd, "src/deep"), { recursive: true });
+    await mkdir(join(home, "private"));
+    await writeFile(join(home, "private/notes.txt"), `notes ${word}\n`);
+    await writeFile(join(cwd, ".env"), `WORD=${word}\n`);
+    await writeFile(join(cwd, "src/a.ts"), "const WORD = 1;\n");
+    await symlink(join(home, "private"), join(cwd, "src/deep/elsewhere"));
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+        cwd,
+        env: { ...process.env, HOME: home },
+      });
+    git("init", "-q");
+    git("add", ".");
+    git("commit", "-qm", "first");
+    const bash = (command: string) => ["bash", { command }] as const;
+    const calls: readonly (readonly [string, JsonObject])[] = [
+      ...[bash("grep -r WORD ."), bash("rg --hidden WORD"), bash("find . -print0 | xargs -0 cat"), bash("cat .e*")],
+      ...[bash("grep -R notes src"), bash("cat src/*/*/*"), bash("git show HEAD"), bash("git grep WORD")],
+      ["read", { path: ".env" }],
+      ["git", { action: "show", args: ["HEAD:.env"] }],
+      ["grep", { pattern: "WORD" }],
+      ["git", { action: "log", args: ["-p"] }],
+      ["git", { action: "show" }],
+      bash("grep -r WORD src"),
+    ];
+    const replies = [...calls.map(([tool, args]) => reply().tool(tool, args)), reply().text("Done.")];
+    const mock = await startMockModel({ script: script(replies) });
+    try {
+      const env = { OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) };
+      const { stdout } = await oxbow(["run", "--stream-events", "--permission-mode", "ask", "go on"], { cwd, env });
+      const results = envelopes(stdout).flatMap((event) => (event.kind === "ToolResult" ? [event.payload] : []));
+      const expected = [...calls.slice(0, 10).map(() => "denied"), "ok", "ok", "ok", "ok"];
+      expect(results.map(({ status }, index) => [calls[index], status])).toEqual(
+        expected.map((status, index) => [calls[index], status]),
+      );
+      expect(stdout).not.toContain(word);
+      const text = results.map(({ content }) => JSON.stringify(content));
+      expect(text[10]).toContain("const WORD");
+      expect(text[11]).toContain("the changes of .env are left out");
+      expect(text[13]).toContain("const WORD");
+    } finally {
+      await mock.close();
+    }
+  });
+});
