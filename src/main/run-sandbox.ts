@@ -141,6 +141,12 @@ export class RunSandbox {
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
   }
 
+  async #tellArrived(paths: readonly string[]): Promise<void> {
+    const { root, tell } = this.#options;
+    const { arrivalText } = await import("../security/guard-list/arrival-text.js");
+    tell(arrivalText(paths, root));
+  }
+
   async #announce(state: SandboxState): Promise<void> {
     if (this.#options.loaded.settings.sandbox.value === "off") return;
     const { sandboxNotice } = await import("../security/sandbox/state.js");
@@ -216,6 +222,7 @@ export class RunSandbox {
       workspace: root,
       home: variables.HOME || homedir(),
       variables,
+      arrived: (paths) => void this.#tellArrived(paths),
       id: `${session}-${way}`,
       ...(restrictions && { restrictions }),
       passesDescriptors: way === "pipes" ? "yes" : "no",

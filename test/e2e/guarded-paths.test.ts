@@ -49,10 +49,10 @@ async function calling(calls: readonly Call[], flags: readonly string[] = []) {
   const mock = await startMockModel({ script: script(replies) });
   mocks.push(mock);
   const env = { OXBOW_HOME: home, HOME: home, ...providerEnvironment("anthropic", mock.url) };
-  const { stdout, code } = await oxbow(["run", "--stream-events", ...flags, "go"], { cwd, env });
+  const { stdout, stderr, code } = await oxbow(["run", "--stream-events", ...flags, "go"], { cwd, env });
   const results = envelopes(stdout).flatMap((event) => (event.kind === "ToolResult" ? [event.payload] : []));
   const text = results.map(({ content }) => content.map((block) => (block.type === "text" ? block.text : "")).join(""));
-  return { code, statuses: results.map(({ status }) => status), text };
+  return { code, stderr, statuses: results.map(({ status }) => status), text };
 }
 
 const write = (path: string, content: string): Call => ["write", { path, content }];
@@ -186,6 +186,12 @@ describe("what is guarded", () => {
       ["--permission-mode", "allow"],
     );
     expect(statuses).toEqual(["error", "error", "error", "error", "ok"]);
+    const made = await calling(
+      [["bash", { command: "d=.zed; mkdir $d && echo x > $d/tasks.json" }]],
+      ["--permission-mode", "allow"],
+    );
+    expect(made.stderr).toContain(".zed/tasks.json (editors run or obey it)");
+    expect(made.stderr).not.toContain(".oxbow");
     for (const path of [".vscode/tasks.json", ".npmrc", "pkg/.envrc", "lists/revs"]) {
       expect(await readFile(join(cwd, path), "utf8")).toBe("mine\n");
     }

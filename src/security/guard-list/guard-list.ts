@@ -28,6 +28,8 @@ export interface WorkTreeSearch {
   find(): readonly string[];
   /** Guarded places in it by their names, as far as they exist. */
   guarded(): readonly string[];
+  /** The same, wherever they are. */
+  named(): readonly string[];
   mayHaveChanged(): void;
 }
 
@@ -66,6 +68,11 @@ export class GuardList {
     const configured = this.#placesOf(this.#repositories()).filter(({ only }) => only === undefined);
     const existing = configured.map(({ path }) => path).filter((path) => existsSync(path));
     return [...new Set([...this.#options.searches.flatMap((search) => search.guarded()), ...existing])];
+  }
+
+  /** Everything below the roots that has a guarded name, but for git folders. */
+  named(): readonly string[] {
+    return this.#options.searches.flatMap((search) => search.named());
   }
 
   /** Folders of hooks that the person's own settings name, from the top of every repository. */

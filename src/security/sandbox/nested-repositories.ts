@@ -86,13 +86,18 @@ export class NestedRepositories {
     return this.#found;
   }
 
+  /** Everything that has a guarded name, wherever it is. */
+  named(): readonly string[] {
+    this.find();
+    return [...this.#listings].flatMap(([folder, { guarded }]) => guarded.map((name) => join(folder, name)));
+  }
+
   /**
    * Guarded places that exist: at the top of the folder and of each repository as they are now, further down those that were there at
    * the first look. What a command makes further down (samples for tests, mostly) must stay removable for the next command.
    */
   guarded(): readonly string[] {
-    this.find();
-    const all = [...this.#listings].flatMap(([folder, { guarded }]) => guarded.map((name) => join(folder, name)));
+    const all = this.named();
     this.#atFirst ??= all;
     const tops = [this.#root, ...this.#found];
     const early = new Set(this.#atFirst);

@@ -15,6 +15,7 @@ import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Withheld } from "../../system/process-group.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
+import { isWithin } from "../../system/within.js";
 import type { GuardList } from "../guard-list/guard-list.js";
 import { openGuardList } from "../guard-list/open-guard-list.js";
 import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
@@ -44,6 +45,8 @@ export interface SandboxOptions extends DetectOptions {
   readonly home?: string;
   /** Of Oxbow's own process: some of them tell git where the person's configuration is. */
   readonly variables?: Readonly<Record<string, string | undefined>>;
+  /** Hears of guarded files and folders that were not there before a command. */
+  readonly arrived?: (paths: readonly string[]) => void;
   /** Needed when the policy allows hosts. */
   readonly resolveSafely?: ResolveSafely;
   /** Whoever starts the commands can give them `descriptors`: that saves a shell. */
@@ -93,6 +96,8 @@ export class Sandbox {
   readonly #open = new Set<() => Promise<void>>();
   #state: Promise<SandboxState> | undefined;
   #guardList: GuardList | undefined;
+  /** Guarded names that were there before a command, or were told of. */
+  readonly #known = new Set<string>();
   #withheld: Withheld | "nothing" | undefined;
   /** How the places looked when they were last looked at. */
   #latest: { readonly look: string; readonly at: number; readonly restrictions: string } | undefined;
@@ -137,10 +142,13 @@ export class Sandbox {
       this.#latest = undefined;
       this.#guardList?.mayHaveChanged();
       for (const step of undo.splice(0).reverse()) await step();
+      this.#tellArrivals();
     });
     this.#open.add(ended);
     try {
       const layout = this.#layout(state, undo);
+      const made = [...layout.standIns, ...layout.guards.missing.map(({ path }) => path)];
+      for (const path of [...(this.#guardList?.named() ?? []), ...made]) this.#known.add(path);
       const entrance = await this.#entrance(state, undo);
       const wrapped = this.#wrapped(state, { layout, entrance, command, undo });
       const hidden = [...layout.covering, ...layout.hidden].map(({ path }) => path);
@@ -199,6 +207,16 @@ export class Sandbox {
     const readOnlyWithin = [...policy.readOnlyWithin, ...more.readOnlyWithin];
     const restricted = { ...policy, readOnlyWithin, hidden: [...policy.hidden, ...more.hidden] };
     return findLayout(restricted, { ...found, alsoHidden });
+  }
+
+  /** What has a guarded name and did not exist cannot be mounted on, so the person is told of it. */
+  #tellArrivals(): void {
+    const { arrived } = this.#options;
+    if (arrived === undefined || this.#guardList === undefined) return;
+    const fresh = this.#guardList.named().filter((path) => !this.#known.has(path));
+    for (const path of fresh) this.#known.add(path);
+    const innermost = fresh.filter((path) => !fresh.some((other) => other !== path && isWithin(other, path)));
+    if (innermost.length > 0) arrived(innermost);
   }
 
   #openGuardList(): GuardList {
