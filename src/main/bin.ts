@@ -1,5 +1,9 @@
 /** The program's first file: answers `--version` without loading anything, then hands over to the table of commands. */
+import { readFileSync } from "node:fs";
 import { VERSION } from "./version.js";
+
+/** What a run with its shells, sandbox and database has open at once, with some room. */
+const LEAST_OPEN_FILES = 64;
 
 const [first] = process.argv.slice(2);
 if (first === "--version" || first === "-V" || first === "version") {
@@ -10,10 +14,36 @@ if (first === "--version" || first === "-V" || first === "version") {
 }
 
 async function run(): Promise<void> {
+  process.on("uncaughtException", (error) => fail(error));
+  const most = openFilesLimit();
+  if (most < LEAST_OPEN_FILES) {
+    process.stderr.write(
+      `oxbow: at most ${most} files may be open at once here, and Oxbow needs ${LEAST_OPEN_FILES}. Raise the limit: ulimit -n 1024\n`,
+    );
+    process.exit(1);
+  }
   const { main, outputGuard } = await import("./cli.js");
   const output = outputGuard();
   const code = await main(process.argv.slice(2));
   // A tool or server that did not stop must not keep the program alive; what was written must still arrive.
   // A write that failed is told after its callback.
   process.stdout.write("", () => setImmediate(() => process.exit(output.exitCode(code))));
+}
+
+/** A fault that nothing has caught is a bug; what a person gets is a sentence, not a stack. */
+function fail(error: unknown): void {
+  const words = error instanceof Error ? error.message : String(error);
+  const stack = process.argv.includes("--verbose") && error instanceof Error ? `${error.stack}\n` : "";
+  process.stderr.write(`oxbow: a fault in Oxbow itself: ${words}\n${stack}`);
+  process.exit(1);
+}
+
+/** Where the system tells it in a file; reading that is cheaper than anything else that would. */
+function openFilesLimit(): number {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }

@@ -1,5 +1,6 @@
 /** The command line as a table: a name, a line of help, and where to load it from. Nothing else is imported before it is needed. */
 import { EXIT } from "./exit-codes.js";
+import { faultSentence } from "./fault-sentence.js";
 import { UsageError } from "./flags.js";
 
 export { outputGuard } from "./output-guard.js";
@@ -102,7 +103,7 @@ export async function main(args: readonly string[]): Promise<number> {
       return EXIT.usage;
     }
     if ((error as NodeJS.ErrnoException)?.code === "EPIPE") return EXIT.cancelled;
-    process.stderr.write(`oxbow: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`oxbow: ${faultSentence(error)}\n`);
     if (args.includes("--verbose") && error instanceof Error) process.stderr.write(`${error.stack}\n`);
     return EXIT.failed;
   }

@@ -29,8 +29,22 @@ export async function findSession(store: SessionStore, typed: string): Promise<S
   return only;
 }
 
-export async function latestSession(store: SessionStore, cwd: string): Promise<SessionRecord> {
-  const [latest] = await store.list({ cwd, limit: 1 });
+/** Clocks differ by this much without being wrong. */
+const AHEAD_MS = 60_000;
+
+/**
+ * A session from the future was last used while the clock was ahead: any other one that was used since comes first, or it would be
+ * the latest until that time comes.
+ */
+export async function latestSession(
+  store: SessionStore,
+  cwd: string,
+  { now = Date.now() }: { readonly now?: number } = {},
+): Promise<SessionRecord> {
+  let [latest] = await store.list({ cwd, limit: 1 });
+  if (latest !== undefined && Date.parse(latest.active_at) > now + AHEAD_MS) {
+    latest = (await store.list({ cwd })).find(({ active_at }) => Date.parse(active_at) <= now + AHEAD_MS) ?? latest;
+  }
   if (latest === undefined) {
     throw new UsageError(
       `There is no session to continue in ${cwd}. 'oxbow session list --all' shows those of other folders.`,

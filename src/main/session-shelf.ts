@@ -30,6 +30,8 @@ export interface SessionShelfOptions {
   /** The folder that is worked in. */
   readonly root: string;
   readonly clock?: Clock;
+  /** A full or read-only disk does not keep the sessions from being read. */
+  readonly isForReading?: boolean;
   /** Something the user must hear. */
   readonly tell: (message: string) => void;
   /** Something a person should hear once, where there is one. */
@@ -149,7 +151,8 @@ export class SessionShelf {
     }
     const [{ openSqliteStore }, key] = await Promise.all([import("../sessions/sqlite/sqlite-store.js"), this.key()]);
     try {
-      return await openSqliteStore({ path: databasePath(choice.folder), key, clock });
+      const { isForReading = false } = this.#options;
+      return await openSqliteStore({ path: databasePath(choice.folder), key, clock, isForReading });
     } catch (error) {
       if ((error as { code?: unknown }).code !== "not-installed") throw error;
       this.#options.tell(

@@ -9,12 +9,16 @@
  * 3. The key is tried on an immutable view of the file before the file is opened: a connection with the wrong key would
  *    merge a left-over write-ahead log with it and destroy the database.
  * 4. The file, and so its -wal and -shm, belongs to the user alone.
+ * 5. Where nothing can be written (a full or read-only disk), it can still be read: as an immutable view or, when the write-ahead log
+ *    holds something, as a copy elsewhere. Such a database refuses to be changed.
  */
-import { chmod, type FileHandle, mkdir, open, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { rmSync } from "node:fs";
+import { chmod, copyFile, type FileHandle, mkdir, open, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { nodeClock } from "../../system/node-clock.js";
 import { syncFolder } from "../../system/sync-folder.js";
+import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { StoreError } from "../store.js";
 import { type Columns, castAll, packed, type Row, readRow, unpack } from "./columns.js";
 import { PACKAGE_NAME, requireNative } from "./load-native.js";
@@ -81,10 +85,31 @@ export class Database {
   /** The newest way to the disk, and how many commits it covers. */
   #syncing: { readonly commits: number; readonly done: Promise<void> } | undefined;
   #open = true;
+  /** It is only read; `copy` is the folder that goes when it is closed. */
+  readonly #view: { readonly copy: string | undefined } | undefined;
 
-  private constructor(path: string, native: NativeDatabase) {
+  private constructor(path: string, native: NativeDatabase, view?: { readonly copy: string | undefined }) {
     this.path = path;
     this.#native = native;
+    this.#view = view;
+  }
+
+  /** To read it where it cannot be opened as usual. */
+  static async openView({ path, key, load = requireNative }: DatabaseOptions): Promise<Database> {
+    const Native = loadNative(load);
+    const encryptionKey = Buffer.from(key).toString("hex");
+    const copy = await copyWithLog(path);
+    const file = copy === undefined ? path : join(copy, basename(path));
+    tryKey(Native, file, encryptionKey);
+    const place = copy === undefined ? `${pathToFileURL(path).href}?immutable=1` : file;
+    const database = new Database(path, connect(Native, place, { encryptionKey, timeout: 0 }), { copy });
+    try {
+      database.script("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;");
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
   }
 
   static async open({ path, key, load = requireNative }: DatabaseOptions): Promise<Database> {
@@ -221,8 +246,9 @@ export class Database {
     if (!this.#open) return;
     try {
       // The library keeps the file open until its statements are collected, so it does not merge the log itself.
-      this.#pragma("wal_checkpoint(TRUNCATE)");
+      if (this.#view === undefined) this.#pragma("wal_checkpoint(TRUNCATE)");
     } finally {
+      if (this.#view?.copy !== undefined) rmSync(this.#view.copy, { recursive: true, force: true });
       this.#open = false;
       this.#log?.then((log) => log.close()).catch(() => {});
       this.#statements.clear();
@@ -308,6 +334,20 @@ async function prepareFile(path: string): Promise<boolean> {
     return size === 0;
   } catch (cause) {
     throw new StoreError("unavailable", `The session database cannot be made: ${firstLine(cause)}.`, { cause });
+  }
+}
+
+/** A folder with the database and its write-ahead log; undefined when the log holds nothing and the file alone is all of it. */
+async function copyWithLog(path: string): Promise<string | undefined> {
+  const log = await stat(`${path}-wal`).catch(() => undefined);
+  if (log === undefined || log.size === 0) return undefined;
+  const folder = makeTemporaryFolder("tmp");
+  try {
+    for (const name of [path, `${path}-wal`]) await copyFile(name, join(folder, basename(name)));
+    return folder;
+  } catch (cause) {
+    rmSync(folder, { recursive: true, force: true });
+    throw new StoreError("unavailable", `The session database ${path} cannot be read: ${firstLine(cause)}.`, { cause });
   }
 }
 

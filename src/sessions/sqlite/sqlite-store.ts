@@ -49,6 +49,8 @@ export interface SqliteStoreOptions {
   readonly clock?: Clock;
   /** How long a `group` append may wait for company. */
   readonly groupDelayMs?: number;
+  /** Where nothing can be written, what is there is read all the same. */
+  readonly isForReading?: boolean;
 }
 
 /** A commit costs as much as a hundred events in it. What matters is appended with `sync` and takes the rest along. */
@@ -56,7 +58,7 @@ const GROUP_DELAY_MS = 20;
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
   const { path, key, clock = systemClock, groupDelayMs = GROUP_DELAY_MS } = options;
-  const database = await Database.open({ path, key: databaseKey(key) });
+  const database = await openDatabase(options);
   try {
     migrate(database, { wall: () => clock.wall() });
   } catch (error) {
@@ -65,6 +67,21 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
   }
   const leases = new SessionLeases({ folder: join(dirname(path), "leases"), clock });
   return new SqliteStore(database, { clock, groupDelayMs, leases, chainKey: derive(key, "oxbow session chains 1") });
+}
+
+/** Why a database cannot be written to, and may still be read. */
+const UNWRITABLE: ReadonlySet<string> = new Set(["full", "unavailable"]);
+
+async function openDatabase({ path, key, isForReading }: SqliteStoreOptions): Promise<Database> {
+  const options = { path, key: databaseKey(key) };
+  try {
+    return await Database.open(options);
+  } catch (error) {
+    if (!isForReading || !(error instanceof StoreError) || !UNWRITABLE.has(error.code)) throw error;
+    return await Database.openView(options).catch(() => {
+      throw error;
+    });
+  }
 }
 
 /** The key of the file itself. */

@@ -37,7 +37,7 @@ export async function openSessions(flags: ParsedFlags): Promise<OpenSessions> {
   const folder = resolve(flags.text("cwd") ?? process.cwd());
   const terminal = processTerminal(variables);
   const tell = (message: string) => terminal.err.write(`oxbow: ${message}\n`);
-  const shelf = new SessionShelf({ settings, roots, variables, root: folder, tell, note: tell });
+  const shelf = new SessionShelf({ settings, roots, variables, root: folder, tell, note: tell, isForReading: true });
   // A reader that went away is told by the write that failed; nobody else needs to hear of it.
   process.stdout.on("error", () => {});
   const store = await shelf.open();
