@@ -102,6 +102,7 @@ describe("import of our own export", () => {
       "Lines of unknown kinds were left out: SomethingNew (1).",
       "Results of calls that were lost: 1.",
       "Turns that had lost their end and count as cancelled: 2.",
+      "2 of the events are missing in the file: 11, 16.",
       "The file ends at event 19 of 23: the rest is missing.",
     ]);
   });

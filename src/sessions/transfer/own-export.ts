@@ -47,6 +47,7 @@ export async function* ownEvents(
   let expected = 0;
   let read = 0;
   let time = "";
+  const missing: [number, number][] = [];
   for await (const { number, value } of lines) {
     if (isHeader(value)) {
       expected = Math.max(expected, asCount(value.last_event));
@@ -54,6 +55,8 @@ export async function* ownEvents(
     }
     if (typeof value.kind === "string" && !isEventKind(value.kind)) {
       notes.unknown(value.kind);
+      // It is there, although this program does not know it.
+      if (asCount(value.id) === read + 1) read++;
       continue;
     }
     const event = envelopeOf(value, options, time);
@@ -61,12 +64,23 @@ export async function* ownEvents(
       notes.damaged(number, event);
       continue;
     }
+    if (event.id > read + 1) missing.push([read + 1, event.id - 1]);
     read = Math.max(read, event.id);
     time = event.ts;
     for (const ready of order.take(event)) yield withNewIds(ready, options);
   }
   for (const ready of order.end()) yield withNewIds(ready, options);
+  if (missing.length > 0) notes.add(missingText(missing));
   if (read < expected) notes.add(`The file ends at event ${read} of ${expected}: the rest is missing.`);
+}
+
+const NAMED_GAPS = 8;
+
+function missingText(gaps: readonly (readonly [number, number])[]): string {
+  const named = gaps.slice(0, NAMED_GAPS).map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`));
+  const all = gaps.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+  const more = gaps.length > NAMED_GAPS ? " and others" : "";
+  return `${all} of the events ${all === 1 ? "is" : "are"} missing in the file: ${named.join(", ")}${more}.`;
 }
 
 export function isHeader(value: JsonObject): boolean {
