@@ -228,6 +228,8 @@ export interface SessionStore {
   conclude(call: CallId, conclusion: Conclusion, fence?: Fence): Promise<void>;
   /** Calls that were started and have no end, oldest first. */
   orphans(session: SessionId): Promise<readonly Intent[]>;
+  /** What is wrong with the store itself, beside its sessions: one sentence each. Absent where there is nothing else to look at. */
+  inspect?(): Promise<readonly string[]>;
   verify(session: SessionId): Promise<Verification>;
   /**
    * Drops the content of the events up to and with `event`, for good; their metadata stays (expired.ts), and the session

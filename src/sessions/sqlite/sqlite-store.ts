@@ -35,6 +35,7 @@ import { CommitQueue } from "./commit-queue.js";
 import { Database } from "./database.js";
 import { EventLog, prepareEvent } from "./event-log.js";
 import { isEventId } from "./event-row.js";
+import { inspectDatabase } from "./inspect.js";
 import { Ledger } from "./ledger.js";
 import { migrate } from "./migrations.js";
 import { Names } from "./names.js";
@@ -292,6 +293,11 @@ class SqliteStore implements SessionStore {
     this.#queue.flush();
     // The head and the events of one moment: others may be appending.
     return this.#database.snapshot(() => this.#log.verify(this.#sessions.head(session)));
+  }
+
+  async inspect(): Promise<readonly string[]> {
+    this.#queue.flush();
+    return inspectDatabase(this.#database);
   }
 
   async expire(session: SessionId, event: number): Promise<void> {

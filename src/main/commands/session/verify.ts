@@ -7,6 +7,8 @@ import type { SessionAction } from "./session-action.js";
 export const action: SessionAction = {
   flags: [{ name: "all", short: "a", help: "every session" }],
   async run(flags, sessions) {
+    // First: a damaged list may not name every session.
+    const problems = flags.has("all") ? ((await sessions.store.inspect?.()) ?? []) : [];
     const records = flags.has("all") ? await sessions.store.list() : [await sessions.named(flags)];
     const results: (Verification & { readonly id: SessionId })[] = [];
     const status = new StatusLine(sessions.terminal);
@@ -15,8 +17,9 @@ export const action: SessionAction = {
       results.push({ id, ...(await sessions.store.verify(id)) });
     }
     status.clear();
+    for (const problem of problems) sessions.terminal.err.write(`oxbow: ${problem}\n`);
     sessions.print(flags, flags.has("all") ? results : results[0], () => results.map(line).join("\n"));
-    return results.every(({ ok }) => ok) ? EXIT.answered : EXIT.failed;
+    return problems.length === 0 && results.every(({ ok }) => ok) ? EXIT.answered : EXIT.failed;
   },
 };
 
