@@ -151,7 +151,10 @@ describe("git in a repository that names no programs", () => {
       "a hook that looking starts",
       (folder) => writeFileSync(join(folder, ".git/hooks/post-index-change"), "#!/bin/sh\n"),
     ],
-    ["a second configuration", (folder) => writeFileSync(join(folder, ".git/config.worktree"), "[core]\n")],
+    [
+      "a second configuration",
+      (folder) => writeFileSync(join(folder, ".git/config.worktree"), "[core]\n\tpager = x\n"),
+    ],
     ["submodules", (folder) => writeFileSync(join(folder, ".gitmodules"), '[submodule "x"]\n')],
     ["a common folder elsewhere", (folder) => writeFileSync(join(folder, ".git/commondir"), "../../plain/.git\n")],
     [

@@ -4,8 +4,8 @@
  * Git runs what its configuration says: filters, text conversions, external diffs, monitors, hooks. What `QUIET_GIT_ENVIRONMENT`
  * cannot switch off by name must not be there:
  *
- * 1. The repository is a plain `.git` folder around or in the workspace, without a second configuration and without submodules,
- *    whose own configuration git would follow. An index that is not understood may hold submodules.
+ * 1. The repository is a plain `.git` folder around or in the workspace, without submodules, whose own configuration git
+ *    would follow. An index that is not understood may hold submodules.
  * 2. Its configuration holds nothing but settings that are known to do no harm. It is read twice: as text, so that git opens no
  *    file that the repository names, and as git itself lists it, with the settings of the person.
  * 3. Nothing in the person's own configuration leads back into the repository (`user-git-settings.ts`).
@@ -38,10 +38,9 @@ export function isQuietRepository(folder: string, { environment }: QuietReposito
   if (git === undefined || !lstatSync(git).isDirectory()) return false;
   const top = dirname(git);
   if (!isMeaningless(join(git, "commondir"), /^\.?\n?$/)) return false;
-  if (["config.worktree", "modules", "../.gitmodules"].some((name) => !isMeaningless(join(git, name), /^$/)))
-    return false;
-  const config = plainFile(join(git, "config"), MAX_CONFIG);
-  if (!Buffer.isBuffer(config) || !isQuietConfig(config.toString("utf8"))) return false;
+  if (["modules", "../.gitmodules"].some((name) => !isMeaningless(join(git, name), /^$/))) return false;
+  if (!isThere(join(git, "config"))) return false;
+  if (["config", "config.worktree"].some((name) => !isQuietFile(join(git, name)))) return false;
   const places = { root: folder, top, gitDirectory: git, common: git, workTreeSetting: undefined };
   if (misplacedPart(places) !== undefined) return false;
   const index = readIndexFile(join(git, "index"));
@@ -82,6 +81,12 @@ function repositoryAround(folder: string): string | undefined {
     if (["HEAD", "objects", "refs"].every((name) => isThere(join(current, name)))) return undefined;
     if (current === dirname(current)) return undefined;
   }
+}
+
+/** The second configuration of a worktree is mostly not there. */
+function isQuietFile(path: string): boolean {
+  const config = plainFile(path, MAX_CONFIG);
+  return config === "missing" || (config !== undefined && isQuietConfig(config.toString("utf8")));
 }
 
 export function isQuietConfig(text: string): boolean {

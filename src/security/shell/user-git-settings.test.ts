@@ -80,6 +80,16 @@ describe("the person's own git configuration", () => {
     expect(isQuiet()).toBe(false);
   });
 
+  it("asks where the repository itself names a folder with such a hook, or one outside", () => {
+    git(root, "config", "core.hooksPath", ".husky/_");
+    write(join(root, ".husky/_/pre-commit"), "#!/bin/sh\n", 0o755);
+    expect(isQuiet()).toBe(true);
+    planted(join(root, ".husky/_/post-index-change"));
+    expect(isQuiet()).toBe(false);
+    git(root, "config", "core.hooksPath", join(home, "hooks"));
+    expect(isQuiet()).toBe(false);
+  });
+
   it("leaves hooks that lie outside to the person", () => {
     ownConfig("[core]\n\thooksPath = ~/hooks\n");
     write(join(home, "hooks/post-index-change"), "#!/bin/sh\n", 0o755);
