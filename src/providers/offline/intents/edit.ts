@@ -1,7 +1,9 @@
 /** A simple edit that the person spelled out completely: what, by what, in which file. */
 import type { Intent } from "../intent.js";
+import phrases from "../phrases/edit.txt";
+import { PhraseBook } from "../phrases.js";
 import { planEdit } from "../plans/edit.js";
-import { MARK, type RequestText, type Term } from "../request-text.js";
+import type { RequestText, Term } from "../request-text.js";
 import { namedPath } from "./read.js";
 
 export interface Replacement {
@@ -35,84 +37,25 @@ export type EditSlots = Replacement | Addition | WholeFile | Refusal;
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-interface Form {
-  readonly pattern: RegExp;
-  build(groups: Groups, request: RequestText): EditSlots | undefined;
-}
+const PHRASES = new PhraseBook(phrases);
 
-const MANY =
-  "(?:(?:all|every|each|any)(?: of)?(?: the)? (?:(?:occurrences?|instances?|mentions?|uses?|appearances?) of )?|(?:the )?(?:occurrences?|instances?|mentions?) of )?";
-const NOUN =
-  "(?:(?:the )?(?:word|string|text|phrase|name|identifier|term|function|variable|class|method|type|value|constant|symbol|sentence)s? )?";
-const FILE = "(?:the )?(?:file )?(?<file>\\S+?)(?: file)?";
-const WIDE = "(?<wide>(?:all|every|each|any|the|this|my|our|whole|entire)\\b.*|here|everywhere|it|\\S+)";
-const INSIDE = "(?:in|inside|within|of|from|throughout|across)";
-const Q = `[${MARK}]`;
+type Build = (groups: Groups, request: RequestText) => EditSlots | undefined;
 
-function form(pattern: string, build: Form["build"]): Form {
-  return { pattern: new RegExp(`^${pattern}$`, "i"), build };
-}
-
-const REPLACE = `(?<verb>replace|substitute|swap|change|rename|turn|update|convert|switch) ${MANY}${NOUN}(?<from>.+?)(?: (?:by|with|to|into|for)|:? ?(?:->|=>|→)) ${NOUN}(?<to>.+?)`;
-const EVERYWHERE = "(?: (?:everywhere|throughout|each time|every time|globally))?";
-
-const FORMS: readonly Form[] = [
-  form(`${INSIDE} ${FILE},? (?:please )?${REPLACE}${EVERYWHERE}`, replacement),
-  form(`${REPLACE}${EVERYWHERE} ${INSIDE} ${FILE}${EVERYWHERE}`, replacement),
-  form(
-    `(?:remove|delete|erase|strip|cut) ${MANY}${NOUN}(?<from>${Q})${EVERYWHERE} (?:from|in|inside) ${FILE}`,
-    replacement,
-  ),
-  form(`${INSIDE} ${FILE},? (?:remove|delete|erase|strip|cut) ${MANY}${NOUN}(?<from>${Q})`, replacement),
-  form(`(?:rename|move|copy) ${FILE} (?:to|into|as) (?<target>\\S+)`, move),
-  form(`(?:delete|remove|erase) ${FILE}`, move),
-  form(`${REPLACE}${EVERYWHERE} ${INSIDE} ${WIDE}`, wide),
-  form(REPLACE, (groups, request) =>
-    bothTerms(groups, request) === undefined ? undefined : { kind: "refused", why: "no-file" },
-  ),
-
-  form(
-    `(?:append|add|put|insert|write) ${NOUN}(?<content>.+?) (?:to|at|on|onto|as) (?:the )?(?:very )?(?:end|bottom|last line) (?:of|in) ${FILE}`,
-    addition("append"),
-  ),
-  form(
-    `(?:prepend|add|put|insert|write) ${NOUN}(?<content>.+?) (?:to|at|on|onto|as) (?:the )?(?:very )?(?:top|start|beginning|head|front|first line) (?:of|in) ${FILE}`,
-    addition("prepend"),
-  ),
-  form(`append ${NOUN}(?<content>.+?) (?:to|onto) ${FILE}`, addition("append")),
-  form(`prepend ${NOUN}(?<content>.+?) to ${FILE}`, addition("prepend")),
-  form(
-    `add (?:the |a |this )?(?:(?:line|text|sentence|entry|word)s?:? )?(?<content>${Q}) to ${FILE}`,
-    addition("append"),
-  ),
-  form(`add (?:the |a |this )?(?:line|text|sentence):? (?<content>.+?) to ${FILE}`, addition("append")),
-  form(`append to ${FILE}:? (?<content>${Q})`, addition("append")),
-
-  form(
-    `(?:create|make|write|add|save|generate)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file)?(?: called| named)? ${FILE},? (?:with|containing|that (?:says|contains)|saying|which contains|and (?:put|write) in it|holding)(?: the)?(?: following)?(?: contents?| text| lines?| body)?:? (?<content>${Q})(?: (?:in|inside) it)?`,
-    creation,
-  ),
-  form(
-    `(?:create|make|write|add|save|generate)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file)?(?: called| named)? ${FILE} (?:with|whose)(?: the)? (?:contents?|text)(?: is| being)?:? (?<content>.+)`,
-    creation,
-  ),
-  form(`(?:create|make|add|touch)(?: an?| the)?(?: new)? empty(?: text)? file(?: called| named)? ${FILE}`, creation),
-  form(`(?:create|make|add)(?: an?| the)?(?: new)? (?:empty |text )?file(?: called| named)? ${FILE}`, creation),
-  form(
-    `(?:write|save|put) (?:the )?(?:text |line |string )?(?<content>${Q}) (?:to|into|in) (?:a |the )?(?:new )?(?:file )?(?:called |named )?${FILE}`,
-    creation,
-  ),
-  form(
-    `(?:overwrite|replace the (?:contents?|text|whole text) of|set the contents? of) ${FILE} (?:with|by|to):? (?<content>${Q})`,
-    overwriting,
-  ),
-];
+const BUILDERS: Readonly<Record<string, Build>> = {
+  replace: replacement,
+  move,
+  wide: (groups, request) => refusal(groups, request, "many-files"),
+  "no-file": (groups, request) => refusal(groups, request, "no-file"),
+  append: addition("append"),
+  prepend: addition("prepend"),
+  create: creation,
+  overwrite: overwriting,
+};
 
 export function parseEdit(request: RequestText): EditSlots | undefined {
-  for (const { pattern, build } of FORMS) {
-    const groups = pattern.exec(request.text)?.groups;
-    const slots = groups === undefined ? undefined : build(groups, request);
-    if (slots !== undefined) return slots;
+  for (const { meaning, slots } of PHRASES.matches(request.text)) {
+    const found = BUILDERS[meaning]?.(slots, request);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
@@ -155,11 +98,11 @@ function move(groups: Groups, request: RequestText): EditSlots | undefined {
   return { kind: "refused", why: "move" };
 }
 
-function wide(groups: Groups, request: RequestText): EditSlots | undefined {
-  return bothTerms(groups, request) === undefined ? undefined : { kind: "refused", why: "many-files" };
+function refusal(groups: Groups, request: RequestText, why: Refusal["why"]): EditSlots | undefined {
+  return bothTerms(groups, request) === undefined ? undefined : { kind: "refused", why };
 }
 
-function addition(kind: "append" | "prepend"): Form["build"] {
+function addition(kind: "append" | "prepend"): Build {
   return (groups, request) => {
     const file = fileOf(groups, request);
     const content = literal(groups.content, request);
@@ -187,7 +130,4 @@ function fileOf(groups: Groups, request: RequestText): string | undefined {
   return groups.file === undefined ? undefined : namedPath(groups.file, request)?.path;
 }
 
-const NEEDS =
-  /\b(?:replace|substitute|swap|change|rename|turn|update|convert|switch|remove|delete|erase|strip|cut|move|copy|append|prepend|add|put|insert|write|create|make|save|generate|touch|overwrite|set)\b/i;
-
-export const editIntent: Intent<EditSlots> = { name: "edit", needs: NEEDS, parse: parseEdit, plan: planEdit };
+export const editIntent: Intent<EditSlots> = { name: "edit", parse: parseEdit, plan: planEdit };

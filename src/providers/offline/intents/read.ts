@@ -1,7 +1,10 @@
 /** Showing a file or some of its lines. */
 import type { Intent } from "../intent.js";
+import { numberOf } from "../number-words.js";
+import phrases from "../phrases/read.txt";
+import { type Phrase, PhraseBook } from "../phrases.js";
 import { planRead } from "../plans/read.js";
-import { MARK, type RequestText } from "../request-text.js";
+import type { RequestText } from "../request-text.js";
 import { cleanPath, looksLikeFile, looksLikePath } from "../scope.js";
 
 export interface ReadSlots {
@@ -16,107 +19,25 @@ export type LineRange =
   | { readonly type: "first"; readonly count: number }
   | { readonly type: "last"; readonly count: number };
 
-const SHOW =
-  "(?:show|show me|read|read me|print|display|open|view|cat|less|more|type|dump|output|see|look at|give me|get|what is|what's|let me see|take a look at|quote|contents? of|type out)(?: me)?";
-const THE =
-  "(?:(?:the|this|that|my|our|whole|entire|full|complete|contents? of|text of|file|source of|source code of|code of|code in|inside of) )*";
-const FILE = "(?<file>\\S+?)(?:'s)?(?: file)?(?: contents?)?";
-const OF = "(?: (?:of|from|in|inside))? ";
-const TO = "(?: ?(?:-|–|—|to|through|until|till|and|\\.\\.) ?)";
-const NUMBERS = `(?:#?L?(?<from>\\d+)(?:${TO}#?L?(?<to>\\d+))?)`;
-const N =
-  "(?<n>\\d+|a|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|fifty|hundred|few|couple of)";
-
-function rule(pattern: string): RegExp {
-  return new RegExp(`^${pattern}$`, "i");
-}
-
-const RANGE_FORMS: readonly RegExp[] = [
-  rule(`(?:${SHOW} )?${THE}lines? (?:number )?${NUMBERS}${OF}${THE}${FILE}`),
-  rule(`(?:what(?:'s| is) (?:on|at|in) )${THE}lines? (?:number )?${NUMBERS}${OF}${THE}${FILE}`),
-  rule(`(?:${SHOW} )?${THE}${FILE},?(?: (?:from|at|on|between))?(?: the)? lines? ${NUMBERS}(?: only)?`),
-  rule(`(?:${SHOW} )?${THE}${FILE}:${NUMBERS}`),
-  rule(`(?:${SHOW} )?${THE}${FILE} \\(?lines? ${NUMBERS}\\)?`),
-  rule(
-    `(?:${SHOW} )?${THE}${FILE} from (?:line )?(?<from>\\d+)(?: (?:to|until|through) (?:line )?(?<to>\\d+)| on(?:wards?)?| to the end)?`,
-  ),
-];
-
-const FIRST_FORMS: readonly RegExp[] = [
-  rule(`(?:${SHOW} )?(?:the )?(?:first|top|initial|opening) ${N} lines?${OF}${THE}${FILE}`),
-  rule(`head(?: -n?)? ?(?<n>\\d+) ${FILE}`),
-  rule(`(?:${SHOW} )?(?:the )?(?:first|top|opening) line${OF}${THE}${FILE}`),
-  rule(
-    `(?:head|(?:${SHOW} )?(?:the )?(?:beginning|start|top|head)${OF}${THE}|(?:${SHOW} )?(?:the )?first (?:few )?lines${OF}${THE}) ?${FILE}`,
-  ),
-];
-
-const LAST_FORMS: readonly RegExp[] = [
-  rule(`(?:${SHOW} )?(?:the )?(?:last|final|bottom) ${N} lines?${OF}${THE}${FILE}`),
-  rule(`tail(?: -n?)? ?(?<n>\\d+) ${FILE}`),
-  rule(`(?:${SHOW} )?(?:the )?(?:last|final|bottom) line${OF}${THE}${FILE}`),
-  rule(
-    `(?:tail|(?:${SHOW} )?(?:the )?(?:end|bottom|tail)${OF}${THE}|(?:${SHOW} )?(?:the )?last (?:few )?lines${OF}${THE}) ?${FILE}`,
-  ),
-];
-
-const WHOLE_FORMS: readonly RegExp[] = [
-  rule(`${SHOW} (?:in )?${THE}${FILE}(?: (?:say|says|contain|contains|look like|in full|completely))?`),
-  rule(
-    `what (?:does|do|is)(?: in| inside)? ${THE}${FILE}(?: (?:say|contain|contains|look like|have in it|read|hold))?`,
-  ),
-  rule(`what(?:'s|s) (?:in|inside) ${THE}${FILE}`),
-  rule(`(?:the )?${FILE}`),
-];
-
-const NUMBER_WORDS: Readonly<Record<string, number>> = {
-  a: 1,
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  twelve: 12,
-  fifteen: 15,
-  twenty: 20,
-  thirty: 30,
-  fifty: 50,
-  hundred: 100,
-  few: 10,
-  "couple of": 2,
-};
+const PHRASES = new PhraseBook(phrases);
 const A_FEW_LINES = 10;
 
 export function parseRead(request: RequestText): ReadSlots | undefined {
-  return (
-    firstMatch(RANGE_FORMS, request, (groups) => toRange(groups, request.text)) ??
-    firstMatch(FIRST_FORMS, request, ({ n }) => ({ type: "first", count: toCount(n, request.text) })) ??
-    firstMatch(LAST_FORMS, request, ({ n }) => ({ type: "last", count: toCount(n, request.text) })) ??
-    firstMatch(WHOLE_FORMS, request, () => undefined)
-  );
+  // A bare word is a file only when it cannot be a slash command or part of one.
+  if (/^\/\w+$/.test(request.text)) return undefined;
+  const named = /^what/i.test(request.text) ? namedFile : namedPath;
+  for (const { meaning, slots } of PHRASES.matches(request.text)) {
+    const file = slots.file === undefined ? undefined : named(slots.file, request);
+    if (file === undefined) continue;
+    const lines = linesOf(meaning, slots, request.text);
+    return { ...file, ...(lines !== undefined && { lines }) };
+  }
+  return undefined;
 }
 
-type Groups = Readonly<Record<string, string | undefined>>;
-
-function firstMatch(
-  forms: readonly RegExp[],
-  request: RequestText,
-  lines: (groups: Groups) => LineRange | undefined,
-): ReadSlots | undefined {
-  for (const pattern of forms) {
-    const groups = pattern.exec(request.text)?.groups;
-    const named = /^what/i.test(request.text) ? namedFile : namedPath;
-    const file = groups?.file === undefined ? undefined : named(groups.file, request);
-    // A bare word is a file only when it cannot be a slash command or part of one.
-    if (groups === undefined || file === undefined || /^\/\w+$/.test(request.text)) continue;
-    const range = lines(groups);
-    return { ...file, ...(range !== undefined && { lines: range }) };
-  }
+function linesOf(meaning: string, slots: Phrase["slots"], text: string): LineRange | undefined {
+  if (meaning === "range") return toRange(slots, text);
+  if (meaning === "first" || meaning === "last") return { type: meaning, count: toCount(slots.n, text) };
   return undefined;
 }
 
@@ -140,7 +61,7 @@ export function namedFile(slot: string, request: RequestText): NamedFile | undef
   return named?.lookUp || looksLikeFile((named?.path ?? "").replaceAll(" ", "_")) ? named : undefined;
 }
 
-function toRange({ from, to }: Groups, text: string): LineRange {
+function toRange({ from, to }: Phrase["slots"], text: string): LineRange {
   const first = Math.max(1, Number(from));
   if (to === undefined && /\bfrom (?:line )?\d+(?: on(?:wards?)?| to the end)?$/i.test(text))
     return { type: "range", from: first };
@@ -149,14 +70,8 @@ function toRange({ from, to }: Groups, text: string): LineRange {
 }
 
 function toCount(word: string | undefined, text: string): number {
-  if (word === undefined) return /\bline\b/i.test(text) && !/\blines\b/i.test(text) ? 1 : A_FEW_LINES;
-  return Math.max(1, NUMBER_WORDS[word.toLowerCase()] ?? Number(word));
+  if (word !== undefined) return numberOf(word);
+  return /\bline\b/i.test(text) && !/\blines\b/i.test(text) ? 1 : A_FEW_LINES;
 }
 
-/** A path, something quoted, or a document known by its first name. */
-const NEEDS = new RegExp(
-  `[./${MARK}]|readme|licen[cs]e|changelog|contributing|[a-z]file|authors|notice|copying|codeowners|version`,
-  "i",
-);
-
-export const readIntent: Intent<ReadSlots> = { name: "read", needs: NEEDS, parse: parseRead, plan: planRead };
+export const readIntent: Intent<ReadSlots> = { name: "read", parse: parseRead, plan: planRead };

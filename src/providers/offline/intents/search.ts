@@ -1,10 +1,11 @@
 /** Finding text: where it is, in which files, how often, where a name is defined. */
-import { type Intent, possibleForms } from "../intent.js";
+import type { Intent } from "../intent.js";
+import phrases from "../phrases/search.txt";
+import { PhraseBook } from "../phrases.js";
 import { planSearch } from "../plans/search.js";
 import type { RequestText } from "../request-text.js";
 import { looksLikeFile, looksLikePath, parseScope, type Scope, WHOLE_PROJECT } from "../scope.js";
-import { isTag, parseTerms, type SearchTerms } from "../search-terms.js";
-import { SEARCH_FORMS, type SearchForm } from "./search-forms.js";
+import { isTag, parseTerms, type SearchTerms, type TermRules } from "../search-terms.js";
 import { takeWishes, type Wishes } from "./search-wishes.js";
 
 export type SearchGoal = "lines" | "files" | "count" | "per-file" | "most" | "exists" | "definition";
@@ -18,29 +19,42 @@ export interface SearchSlots {
   readonly wholeWord?: true;
 }
 
+/** How a way of asking reads what is looked for. */
+interface SearchForm extends TermRules {
+  readonly goal: SearchGoal;
+  /** Unquoted, only a tag such as TODO is meant literally after this verb. */
+  readonly tagOnly: boolean;
+  /** A name of the program, not any text. */
+  readonly name: boolean;
+}
+
+const PHRASES = new PhraseBook(phrases);
+
 export function parseSearch(request: RequestText): SearchSlots | undefined {
   const { text, wishes } = takeWishes(request.text);
-  for (const candidate of possibleForms(SEARCH_FORMS, text)) {
-    const groups = candidate.pattern.exec(text)?.groups;
-    if (groups?.term === undefined) continue;
-    const found = parseTerms(groups.term, request, candidate);
-    if (found === undefined || !isMeant(found, candidate)) continue;
-    const scope = groups.scope === undefined ? WHOLE_PROJECT : parseScope(groups.scope, request);
-    if (scope === undefined) continue;
-    return slotsOf(found, scope, { form: candidate, wishes });
+  for (const { meaning, traits, slots } of PHRASES.matches(text)) {
+    const form: SearchForm = {
+      goal: meaning as SearchGoal,
+      mostWords: Number(traits.words ?? 1),
+      tagOnly: traits.tagOnly !== undefined,
+      name: traits.name !== undefined,
+      ...(traits.verbatim !== undefined && { verbatim: traits.verbatim as "keyword" | "any" }),
+    };
+    const found = slots.term === undefined ? undefined : parseTerms(slots.term, request, form);
+    if (found === undefined || !isMeant(found, form)) continue;
+    const scope = slots.scope === undefined ? WHOLE_PROJECT : parseScope(slots.scope, request);
+    if (scope !== undefined) return slotsOf(found, scope, { form, wishes });
   }
   return undefined;
 }
 
-function isMeant(found: SearchTerms, candidate: SearchForm): boolean {
-  if (candidate.name) return found.regex !== true && found.terms.every(isName);
+function isMeant(found: SearchTerms, form: SearchForm): boolean {
+  if (form.name) return found.regex !== true && found.terms.every(isName);
   if (found.quoted) return true;
-  if (candidate.tagOnly) return found.anyCase === true || found.terms.every(isTag);
+  if (form.tagOnly) return found.anyCase === true || found.terms.every(isTag);
   // "find package.json" asks for a file.
-  return (
-    candidate.mostWords > 1 ||
-    !found.terms.some((term) => looksLikeFile(term) || looksLikePath(term) || /[*?]/.test(term))
-  );
+  const isFile = (term: string) => looksLikeFile(term) || looksLikePath(term) || /[*?]/.test(term);
+  return form.mostWords > 1 || !found.terms.some(isFile);
 }
 
 function isName(term: string): boolean {
