@@ -1,4 +1,7 @@
 /** Kinds of files as people name them ("TypeScript files", ".md files", "*.py") and the name patterns that stand for them. */
+import table from "./file-kinds.txt";
+import { rowsOf } from "./rows.js";
+
 export interface FileKind {
   /** For an answer: "TypeScript". */
   readonly label: string;
@@ -10,38 +13,11 @@ interface KindRow extends FileKind {
   readonly words: readonly string[];
 }
 
-function row(label: string, words: string, names: string): KindRow {
-  return { label, words: words.split("|"), names: names.split(" ") };
-}
-
-const KINDS: readonly KindRow[] = [
-  row("TypeScript", "typescript|ts|tsx", "*.ts *.tsx *.mts *.cts"),
-  row("JavaScript", "javascript|js|jsx", "*.js *.jsx *.mjs *.cjs"),
-  row("Python", "python|py", "*.py *.pyi"),
-  row("Markdown", "markdown|md", "*.md *.markdown *.mdx"),
-  row("JSON", "json", "*.json *.jsonc"),
-  row("YAML", "yaml|yml", "*.yaml *.yml"),
-  row("TOML", "toml", "*.toml"),
-  row("XML", "xml", "*.xml"),
-  row("HTML", "html|htm", "*.html *.htm"),
-  row("CSS", "css|stylesheet|style", "*.css *.scss *.sass *.less"),
-  row("Rust", "rust|rs", "*.rs"),
-  row("Go", "go|golang", "*.go"),
-  row("Java", "java", "*.java"),
-  row("Kotlin", "kotlin|kt", "*.kt *.kts"),
-  row("Swift", "swift", "*.swift"),
-  row("C", "c", "*.c *.h"),
-  row("C++", "c++|cpp|cxx", "*.cc *.cpp *.cxx *.hh *.hpp *.hxx"),
-  row("C#", "c#|csharp|cs", "*.cs"),
-  row("Ruby", "ruby|rb", "*.rb"),
-  row("PHP", "php", "*.php"),
-  row("shell", "shell|bash|sh|shell script", "*.sh *.bash *.zsh"),
-  row("SQL", "sql", "*.sql"),
-  row("text", "text|txt", "*.txt"),
-  row("CSV", "csv", "*.csv"),
-  row("image", "image|picture", "*.png *.jpg *.jpeg *.gif *.svg *.webp"),
-  row("test", "test|spec|unit test", "*.test.* *.spec.* *_test.* test_*.py"),
-];
+const KINDS: readonly KindRow[] = rowsOf(table).map(([label = "", words = "", names = ""]) => ({
+  label,
+  words: words.split(","),
+  names: names.split(" "),
+}));
 
 /** The kind a word names: `typescript`, `.ts`, `*.ts`, `ts`. A bare extension means only itself when it is written as one. */
 export function findFileKind(word: string): FileKind | undefined {

@@ -1,5 +1,6 @@
 /** The rules in the order they are tried: the first that understands a request takes it. */
 
+import { factIntent } from "./facts.js";
 import { type Match, type Matcher, matcher } from "./intent.js";
 import { aboutIntent } from "./intents/about.js";
 import { editIntent } from "./intents/edit.js";
@@ -19,6 +20,7 @@ const MATCHERS: readonly Matcher[] = [
   matcher(editIntent),
   matcher(scriptIntent),
   matcher(gitIntent),
+  matcher(factIntent),
   // One file before many; reading it before a command that would do the same.
   matcher(measureIntent),
   matcher(outlineIntent),

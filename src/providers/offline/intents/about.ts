@@ -1,4 +1,5 @@
 /** Everything else: what this is, what it can do, and how to connect a language model. */
+import abilities from "../about.md";
 import type { Intent } from "../intent.js";
 import type { Plan } from "../plan.js";
 import type { RequestText } from "../request-text.js";
@@ -41,20 +42,7 @@ const FIRST_WORDS: Readonly<Record<AboutReason, string>> = {
   unknown: `No rule matches that request, so nothing was done. ${WHAT_IT_IS}`,
 };
 
-const ABILITIES = `It can do these, in plain English:
-- search: "find every TODO and tell me which file has most", "where is main defined", "which files mention sqlite"
-- list and count: "list the files in src", "how many Markdown files are there", "how many lines does README.md have"
-- read and outline: "show README.md lines 1-20", "outline src/index.ts", "what is this project"
-- git: "git status", "what changed", "show the last 5 commits"
-- run: "run the tests", "run \`ls -la\`"
-- edit exactly as told: "replace 'foo' by 'bar' in notes.txt", "append 'a line' to notes.txt"`;
 
-export const CONNECTING = `To connect a language model, do one of these and run again:
-- a key: \`oxbow auth set anthropic\` (or openai, gemini, openrouter …) stores it; ANTHROPIC_API_KEY, OPENAI_API_KEY … work as well
-- a sign-in: \`oxbow auth set claude\` (or chatgpt, copilot)
-- any server that speaks OpenAI's protocol: OPENAI_BASE_URL
-- Ollama, free and on this machine: \`ollama serve\` (OLLAMA_HOST when it is elsewhere)
-\`oxbow models\` lists what is there, \`oxbow doctor\` says what is missing.`;
 
 /** Ends the first answer of a conversation, so that nobody takes it for a language model's. */
 export const SIGNATURE =
@@ -63,7 +51,7 @@ export const SIGNATURE =
 function* planAbout({ reason }: AboutSlots): Plan {
   // No tool is needed.
   yield* [];
-  return `${FIRST_WORDS[reason]}\n\n${ABILITIES}\n\n${CONNECTING}`;
+  return `${FIRST_WORDS[reason]}\n\n${abilities.trimEnd()}`;
 }
 
 export const aboutIntent: Intent<AboutSlots> = { name: "about", parse: parseAbout, plan: planAbout };

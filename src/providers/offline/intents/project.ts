@@ -5,17 +5,14 @@ import { PhraseBook } from "../phrases.js";
 import { planProject } from "../plans/project.js";
 import type { RequestText } from "../request-text.js";
 
-export type ProjectQuestion = "summary" | "scripts" | "dependencies" | "version" | "licence" | "name";
-
 export interface ProjectSlots {
-  readonly question: ProjectQuestion;
+  readonly question: "summary";
 }
 
 const PHRASES = new PhraseBook(phrases);
 
 export function parseProject(request: RequestText): ProjectSlots | undefined {
-  for (const { meaning } of PHRASES.matches(request.text)) return { question: meaning as ProjectQuestion };
-  return undefined;
+  return PHRASES.matches(request.text).next().done ? undefined : { question: "summary" };
 }
 
 export const projectIntent: Intent<ProjectSlots> = { name: "project", parse: parseProject, plan: planProject };

@@ -24,7 +24,7 @@ export function* planGit(slots: GitSlots, tools: Toolbox): Plan {
     case "blame":
       return shown(
         `Who last changed each line of ${code(slots.path ?? "")}:`,
-        yield* ask(tools, "blame", ["--", slots.path ?? ""]),
+        yield* askGit(tools, "blame", ["--", slots.path ?? ""]),
       );
   }
 }
@@ -35,7 +35,7 @@ interface Answer {
 }
 
 /** Through the `git` tool, or as a command when only that is offered. */
-function* ask(tools: Toolbox, action: Action, args: readonly string[]): Steps<Answer> {
+export function* askGit(tools: Toolbox, action: Action, args: readonly string[]): Steps<Answer> {
   if (tools.has("git") || !tools.has("bash")) {
     const fact = yield* call({ tool: "git", args: { action, args }, mayFail: true });
     return {
@@ -49,7 +49,7 @@ function* ask(tools: Toolbox, action: Action, args: readonly string[]): Steps<An
 }
 
 function* status({ both }: GitSlots, tools: Toolbox) {
-  const answer = yield* ask(tools, "status", ["--short", "--branch"]);
+  const answer = yield* askGit(tools, "status", ["--short", "--branch"]);
   if (answer.failed) return failed("status", answer);
   const lines = answer.text.split("\n").filter((line) => line !== "");
   const entries = lines.filter((line) => !/^(?:## |\[… )/.test(line));
@@ -59,7 +59,7 @@ function* status({ both }: GitSlots, tools: Toolbox) {
   const summary = `${onBranch} ${describeEntries(entries)}`;
   const untracked = entries.filter((entry) => entry.startsWith("??"));
   if (both === true && untracked.length < entries.length) {
-    const stat = yield* ask(tools, "diff", ["--stat", "HEAD"]);
+    const stat = yield* askGit(tools, "diff", ["--stat", "HEAD"]);
     // A repository without a commit has nothing to compare with.
     if (!stat.failed && stat.text.trim() !== "") {
       const rest = untracked.length === 0 ? undefined : paragraphs("Untracked:", fenced(untracked.join("\n")));
@@ -90,14 +90,21 @@ function describeEntries(entries: readonly string[]): string {
 }
 
 function* branch(tools: Toolbox) {
-  const answer = yield* ask(tools, "status", ["--short", "--branch", "-uno"]);
+  const answer = yield* askGit(tools, "status", ["--short", "--branch", "-uno"]);
   if (answer.failed) return failed("status", answer);
   return describeBranch(answer.text.split("\n")[0]) || "git did not say which branch is checked out.";
 }
 
-function* diff({ path, staged }: GitSlots, tools: Toolbox) {
+function* diff({ path, staged, commit, count: back }: GitSlots, tools: Toolbox) {
+  const revision = commit?.replace(/ (?:and|to) /i, "..") ?? (back === undefined ? undefined : `HEAD~${back}`);
+  if (revision !== undefined) {
+    const changes = yield* askGit(tools, "diff", ["--stat", "-p", revision]);
+    if (changes.failed) return failed("diff", changes);
+    const text = changes.text.trim() === "" ? `No differences from ${code(revision)}.` : undefined;
+    return text ?? shown(`Differences from ${code(revision)}:`, changes);
+  }
   const args = [...(staged ? ["--cached"] : []), ...(path === undefined ? [] : ["--", path])];
-  const answer = yield* ask(tools, "diff", args);
+  const answer = yield* askGit(tools, "diff", args);
   if (answer.failed) return failed("diff", answer);
   const of = path === undefined ? "" : ` in ${code(path)}`;
   if (answer.text.trim() === "") {
@@ -120,7 +127,7 @@ function* log({ path, count: asked }: GitSlots, tools: Toolbox) {
     "--format=%h %ad %an: %s",
     ...(path === undefined ? [] : ["--", path]),
   ];
-  const answer = yield* ask(tools, "log", args);
+  const answer = yield* askGit(tools, "log", args);
   if (answer.failed) return failed("log", answer);
   const commits = answer.text.split("\n").filter((line) => line !== "");
   const of = path === undefined ? "" : ` that touched ${code(path)}`;
@@ -131,7 +138,7 @@ function* log({ path, count: asked }: GitSlots, tools: Toolbox) {
 
 function* show({ commit }: GitSlots, tools: Toolbox) {
   const name = commit ?? "HEAD";
-  const answer = yield* ask(tools, "show", ["--stat", "--date=iso", name]);
+  const answer = yield* askGit(tools, "show", ["--stat", "--date=iso", name]);
   return answer.failed ? failed("show", answer) : shown(`Commit ${code(name)}:`, answer);
 }
 

@@ -211,12 +211,14 @@ function* planLargest({ scope, most = DEFAULT_LARGEST }: ListSlots): Plan {
     scope.kind === undefined
       ? ""
       : ` \\( ${scope.kind.names.map((name) => `-name ${shellWord(name)}`).join(" -o ")} \\)`;
-  const command = `find ${shellWord(place.startsWith("-") ? `./${place}` : place)} -type f ${skipped}${names} -exec wc -c {} + | grep -v ' total$' | sort -rn | head -n ${most}`;
+  const folder = shellWord(place.startsWith("-") ? `./${place}` : place);
+  // `-ls` only reads, so that it runs unasked.
+  const command = `find ${folder} -type f ${skipped}${names} -ls | sort -k7,7nr | head -n ${most}`;
   const result = parseCommandOutput(yield* call({ tool: "bash", args: { command }, mayFail: true }));
   if (result.exitCode !== 0)
     return paragraphs(`The sizes could not be found: ${result.ending}.`, fenced(result.output || "(no output)"));
   const rows = result.output.split("\n").flatMap((row) => {
-    const match = /^\s*(\d+) (.+)$/.exec(row);
+    const match = /^\s*\d+\s+\d+\s+\S+\s+\d+\s+\S+\s+\S+\s+(\d+)\s+\S+\s+\S+\s+\S+\s+(.+)$/.exec(row);
     return match === null ? [] : [{ size: Number(match[1]), path: (match[2] ?? "").replace(/^\.\//, "") }];
   });
   // The command goes on when a folder is missing, and only says so.

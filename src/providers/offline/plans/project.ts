@@ -1,32 +1,16 @@
 import type { JsonObject } from "../../../protocol/json.js";
 import { globCall, listCall } from "../calls.js";
+import { KINDS } from "../ecosystems.js";
 import { labelOfFile } from "../file-kinds.js";
-import type { ProjectQuestion, ProjectSlots } from "../intents/project.js";
 import type { FileText } from "../outputs/file-text.js";
 import { parseFolderListing } from "../outputs/folder-listing.js";
 import { parsePaths } from "../outputs/search-output.js";
 import type { Plan } from "../plan.js";
-import { parseManifest, readTogether, stringEntries, topNames } from "../project-files.js";
+import { parseManifest, readTogether, stringEntries } from "../project-files.js";
 import { bulleted, code, count, enumerate, fenced, paragraphs } from "../wording.js";
 
 const README = /^readme(?:\.(?:md|markdown|txt|rst))?$/i;
-const MANIFESTS: Readonly<Record<string, string>> = {
-  "package.json": "a Node.js package",
-  "Cargo.toml": "a Rust crate",
-  "go.mod": "a Go module",
-  "pyproject.toml": "a Python project",
-  "setup.py": "a Python project",
-  "pom.xml": "a Maven project",
-  "build.gradle": "a Gradle project",
-  Gemfile: "a Ruby project",
-  "composer.json": "a PHP project",
-  "CMakeLists.txt": "a CMake project",
-  "mix.exs": "an Elixir project",
-  "deno.json": "a Deno project",
-};
-
-export function* planProject({ question }: ProjectSlots): Plan {
-  if (question !== "summary") return yield* planManifest(question);
+export function* planProject(): Plan {
   const [listFact, globFact] = yield [listCall({}), globCall("**/*")];
   const { entries } = parseFolderListing(listFact?.text ?? "");
   const names = entries.map((entry) => entry.name);
@@ -83,12 +67,9 @@ function nameFacts(texts: ReadonlyMap<string, FileText>): readonly string[] {
 }
 
 function kindFacts(names: readonly string[]): readonly string[] {
-  const found = Object.entries(MANIFESTS).filter(([file]) => names.includes(file));
-  return found.length === 0
-    ? []
-    : [
-        `it looks like ${enumerate([...new Set(found.map(([, kind]) => kind))])} (${found.map(([file]) => file).join(", ")})`,
-      ];
+  const found = KINDS.filter(({ file }) => names.includes(file));
+  const kinds = enumerate([...new Set(found.map(({ kind }) => kind))]);
+  return found.length === 0 ? [] : [`it looks like ${kinds} (${found.map(({ file }) => file).join(", ")})`];
 }
 
 function fileFact(text: string): string {
@@ -128,7 +109,7 @@ function scriptFacts(manifest: JsonObject | undefined): readonly string[] {
 const LONGEST_PARAGRAPH = 12;
 
 /** The first prose of a text: no headings, badges, HTML or lists of links. */
-function firstParagraph(text: FileText | undefined): string | undefined {
+export function firstParagraph(text: FileText | undefined): string | undefined {
   const lines = text?.lines.map((line) => line.text) ?? [];
   const isProse = (line: string) =>
     line.trim() !== "" &&
@@ -138,65 +119,4 @@ function firstParagraph(text: FileText | undefined): string | undefined {
   if (from === -1) return undefined;
   const length = lines.slice(from).findIndex((line) => line.trim() === "");
   return lines.slice(from, from + Math.min(length === -1 ? LONGEST_PARAGRAPH : length, LONGEST_PARAGRAPH)).join("\n");
-}
-
-/* ---- one question about package.json ---- */
-
-function* planManifest(question: Exclude<ProjectQuestion, "summary">): Plan {
-  const names = yield* topNames();
-  if (!names.includes("package.json"))
-    return `There is no package.json in this folder, and that is the only file I take a project's ${NOUNS[question]} from.`;
-  const texts = yield* readTogether(["package.json"]);
-  const manifest = parseManifest(texts.get("package.json"));
-  if (manifest === undefined) return "package.json could not be read as one JSON object.";
-  return describeManifest(question, manifest);
-}
-
-const NOUNS: Readonly<Record<Exclude<ProjectQuestion, "summary">, string>> = {
-  scripts: "scripts",
-  dependencies: "dependencies",
-  version: "version",
-  licence: "licence",
-  name: "name",
-};
-
-function describeManifest(question: Exclude<ProjectQuestion, "summary">, manifest: JsonObject): string {
-  switch (question) {
-    case "scripts": {
-      const scripts = stringEntries(manifest.scripts);
-      if (scripts.length === 0) return "package.json has no scripts.";
-      return paragraphs(
-        `package.json has ${count(scripts.length, "script")}:`,
-        bulleted(
-          scripts.map(([name, command]) => `${code(name)}: ${command}`),
-          60,
-        ),
-      );
-    }
-    case "dependencies": {
-      const groups = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"].flatMap(
-        (group) => {
-          const entries = stringEntries(manifest[group]);
-          return entries.length === 0
-            ? []
-            : [
-                paragraphs(
-                  `${group} (${entries.length}):`,
-                  bulleted(
-                    entries.map(([name, version]) => `${name} ${version}`),
-                    100,
-                  ),
-                ),
-              ];
-        },
-      );
-      return groups.length === 0 ? "package.json declares no dependencies." : paragraphs(...groups);
-    }
-    default: {
-      const value = manifest[question === "licence" ? "license" : question];
-      return typeof value === "string"
-        ? `${value}, says package.json (${question === "licence" ? "license" : question}).`
-        : `package.json does not tell the ${NOUNS[question]}.`;
-    }
-  }
 }
