@@ -1,18 +1,17 @@
 /** Questions that one look-up answers. `facts.txt` has where each answer stands, `phrases/facts.txt` how it is asked for. */
-import type { JsonObject } from "../../protocol/json.js";
 import { grepCall } from "./calls.js";
+import { declaredIn, filesThatTell } from "./declared.js";
 import { findHowTo, howToFiles } from "./ecosystems.js";
 import table from "./facts.txt";
 import type { Intent } from "./intent.js";
+import { askGit } from "./intents/git.js";
+import { firstParagraph } from "./intents/project.js";
 import { lookUpDocument } from "./look-up.js";
-import { type FileText, joinedText } from "./outputs/file-text.js";
 import { parseMatches } from "./outputs/search-output.js";
 import phrases from "./phrases/facts.txt";
 import { PhraseBook } from "./phrases.js";
 import { call, type Plan, type Toolbox } from "./plan.js";
-import { askGit } from "./plans/git.js";
-import { firstParagraph } from "./plans/project.js";
-import { parseManifest, readTogether, stringEntries, topNames } from "./project-files.js";
+import { readTogether, topNames } from "./project-files.js";
 import { type Row, rowsOf } from "./rows.js";
 import { bulleted, code, count, enumerate, fenced, paragraphs } from "./wording.js";
 
@@ -34,7 +33,7 @@ function* planFact({ question, subject = "" }: FactSlots, tools: Toolbox): Plan 
   if (first[1] === "log") return yield* planHistory(first, tools);
   if (first[1] === "lines" || first[1] === "names") return yield* planSearch(first);
   const what = question === "version" ? `the version of ${subject}` : `what this project's ${question} is`;
-  return yield* planDeclared(rows, what);
+  return yield* planDeclared(asked, what);
 }
 
 function* planSearch([, kind, pattern = "", label = "", none = ""]: Row): Plan {
@@ -80,40 +79,19 @@ function* planHistory([, , args = "", manner, words = ""]: Row, tools: Toolbox):
   return paragraphs(`${count(rows.length, what)}, by number of ${unit}s:`, fenced(shown.join("\n")), cut);
 }
 
-function* planDeclared(sources: readonly Row[], what: string): Plan {
+function* planDeclared(question: string, what: string): Plan {
   const names = yield* topNames();
-  const files = [...new Set(sources.map(([, , file = ""]) => file))].filter((file) => names.includes(file));
+  const told = filesThatTell(question);
+  const files = told.filter((file) => names.includes(file));
   if (files.length === 0)
-    return `I did not find ${what}. There is no ${sources[0]?.[2]} in this folder, nor another file that tells.`;
-  const texts = yield* readTogether(files.slice(0, 10));
-  const found = sources.flatMap(([, kind = "", file = "", part = ""]) => {
-    const text = texts.get(file);
-    const value = text === undefined ? undefined : declared(text, kind, part);
-    if (value === undefined || value === "") return [];
-    if (!value.startsWith("- ")) return [`${value}, says ${file}.`];
-    return [paragraphs(`${file}${kind === "field" ? ` (${part})` : ""}:`, value)];
-  });
-  if (found.length > 0) return paragraphs(...found);
-  return `I did not find ${what}: ${enumerate(files)} ${files.length === 1 ? "does" : "do"} not tell.`;
-}
-
-function declared(text: FileText, kind: string, part: string): string | undefined {
-  if (kind === "there") return part;
-  if (kind === "field") {
-    const value = part
-      .split(".")
-      .reduce<unknown>((each, key) => (each as JsonObject | undefined)?.[key], parseManifest(text));
-    if (typeof value === "string") return value;
-    return listed(stringEntries(value).map(([name, each]) => `${code(name)}: ${each}`));
-  }
-  const match = new RegExp(part, "m").exec(joinedText(text))?.[1]?.trim();
-  return kind === "line" ? match : listed((match ?? "").split("\n").map((line) => line.trim()));
-}
-
-function listed(items: readonly string[]): string {
-  return bulleted(
-    items.filter((item) => item !== ""),
-    100,
+    return `I did not find ${what}. There is no ${told[0]} in this folder, nor another file that tells.`;
+  const found = declaredIn(question, yield* readTogether(files.slice(0, 10)));
+  if (found.length === 0)
+    return `I did not find ${what}: ${enumerate(files)} ${files.length === 1 ? "does" : "do"} not tell.`;
+  return paragraphs(
+    ...found.map(({ file, part, value }) =>
+      value.startsWith("- ") ? paragraphs(`${file}${part}:`, value) : `${value}, says ${file}.`,
+    ),
   );
 }
 

@@ -1,11 +1,13 @@
 /** Running a command that the person spelled out. */
-import type { Intent } from "../intent.js";
 import commands from "../commands.txt";
-import { PhraseBook } from "../phrases.js";
-import { rowsOf } from "../rows.js";
+import type { Intent } from "../intent.js";
+import { type CommandOutput, parseCommandOutput } from "../outputs/command-output.js";
 import phrases from "../phrases/run.txt";
-import { planRun } from "../plans/run.js";
+import { PhraseBook } from "../phrases.js";
+import { call, type Plan } from "../plan.js";
 import type { RequestText } from "../request-text.js";
+import { rowsOf } from "../rows.js";
+import { code, count, fenced, paragraphs } from "../wording.js";
 
 export interface RunSlots {
   readonly command: string;
@@ -39,6 +41,26 @@ function spelledOut(raw: string): string | undefined {
     return asked?.stated !== undefined || isOne("program", command.split(/\s/, 1)[0] ?? "") ? command : undefined;
   }
   return !raw.endsWith("?") && isOne("bare", raw) ? raw : undefined;
+}
+
+const MOST_LINES = 200;
+
+export function* planRun({ command }: RunSlots): Plan {
+  const fact = yield* call({ tool: "bash", args: { command }, mayFail: true });
+  const result = parseCommandOutput(fact);
+  if (result.ended === "not-started") return paragraphs(`${code(command)} was not run:`, fenced(result.output.trim()));
+  return paragraphs(`${code(command)} ended: ${result.ending}.`, describeOutput(result, MOST_LINES));
+}
+
+/** The end of what a command printed, where errors and totals stand, and a word on what is not shown. */
+export function describeOutput({ output, cut }: CommandOutput, most: number): string {
+  const lines = output.replace(/\s+$/, "").split("\n");
+  if (lines.length === 1 && lines[0] === "") return "It printed nothing.";
+  const shown = lines.slice(-most);
+  const missing = cut ? " (the tool left out the middle of a long output)" : "";
+  const label =
+    shown.length < lines.length ? `The last ${most} of ${count(lines.length, "line")} it printed` : "It printed";
+  return paragraphs(`${label}${missing}:`, fenced(shown.join("\n")));
 }
 
 export const runIntent: Intent<RunSlots> = { name: "run", parse: parseRun, plan: planRun };

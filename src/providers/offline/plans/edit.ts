@@ -1,11 +1,11 @@
 import { escapeRegex, grepCall, readCall } from "../calls.js";
 import type { Addition, EditSlots, Refusal, Replacement, WholeFile } from "../intents/edit.js";
+import { unreadable } from "../intents/read.js";
 import { type FileText, joinedText, parseFileText } from "../outputs/file-text.js";
 import { parseCounts } from "../outputs/search-output.js";
 import { call, type Plan, type Steps, type Toolbox, type ToolFact } from "../plan.js";
 import { smallestChange, uniqueEnd, uniqueStart } from "../text-change.js";
 import { code, count, fenced, paragraphs } from "../wording.js";
-import { unreadable } from "./read.js";
 
 export function* planEdit(slots: EditSlots, tools: Toolbox): Plan {
   switch (slots.kind) {
