@@ -40,11 +40,11 @@ function* planSearch([, kind, pattern = "", label = "", none = ""]: Row): Plan {
   const matches = parseMatches((yield* call(grepCall(pattern, {}, { mode: "content", limit: 500 }))).text);
   const lines = matches.files.flatMap(({ path, lines: found }) => found.map((line) => ({ path, ...line })));
   if (lines.length === 0) return none;
-  const cut = matches.cut === undefined ? "" : "At least ";
+  const cut = matches.cut === undefined ? "" : "at least ";
   if (kind === "lines") {
     const shown = lines.slice(0, MOST_LINES).map(({ path, line, text }) => `${path}:${line}: ${text.trim()}`);
     const more = lines.length > shown.length ? `The first ${shown.length} are shown.` : undefined;
-    return paragraphs(`${cut}${count(lines.length, "line")} ${label}:`, fenced(shown.join("\n")), more);
+    return paragraphs(`${label}: ${cut}${lines.length}.`, fenced(shown.join("\n")), more);
   }
   const places = new Map<string, Set<string>>();
   for (const { path, text } of lines) {
@@ -55,7 +55,7 @@ function* planSearch([, kind, pattern = "", label = "", none = ""]: Row): Plan {
   }
   const rows = [...places].sort(([a], [b]) => (a < b ? -1 : 1));
   const shown = rows.map(([name, paths]) => `${code(name)} (${[...paths].slice(0, 3).join(", ")})`);
-  return paragraphs(`${cut}${count(rows.length, "name")}: ${label}.`, bulleted(shown, MOST_LINES));
+  return paragraphs(`${label}: ${cut}${rows.length}.`, bulleted(shown, MOST_LINES));
 }
 
 function* planHistory([, , args = "", manner, words = ""]: Row, tools: Toolbox): Plan {

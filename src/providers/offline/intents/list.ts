@@ -57,7 +57,7 @@ function build(
   groups: Readonly<Record<string, string | undefined>>,
   { request, goal, scope }: Build,
 ): ListSlots | undefined {
-  if (goal === "entries" && scope.path !== undefined && looksLikeFile(scope.path)) return undefined;
+  if (goal === "entries" && !mayBeFolder(scope.path ?? "")) return undefined;
   if (groups.kind !== undefined) {
     const kind: FileKind | undefined = findFileKind(groups.kind);
     return kind === undefined || scope.kind !== undefined ? undefined : { goal, scope: { ...scope, kind } };
@@ -76,6 +76,11 @@ function build(
   const most = groups.most ?? groups.most2;
   if (goal === "entries" && scope.kind !== undefined) return { goal: "files", scope };
   return { goal, scope, ...(most !== undefined && { most: Number(most) }) };
+}
+
+/** "list TODOs" asks for text, "list package.json" for a file. */
+function mayBeFolder(path: string): boolean {
+  return !looksLikeFile(path) && !/^(?:todo|fixme|xxx|hack|note)s?$/i.test(path);
 }
 
 /** A file name or a glob; anything else is text to look for inside files. */
@@ -110,8 +115,6 @@ export function* planList(slots: ListSlots): Plan {
       return yield* planLargest(slots);
   }
 }
-
-/* ---- one folder ---- */
 
 function* planEntries({ goal, scope }: ListSlots): Plan {
   const isTree = goal === "tree";
@@ -171,8 +174,6 @@ function leftOutSentence({ leftOut }: FolderListing): string | undefined {
     : undefined;
 }
 
-/* ---- files by name or kind ---- */
-
 function* planFiles({ scope, name }: ListSlots): Plan {
   const list = parsePaths((yield* call(globCall(patternOf(scope, name), scope))).text);
   const what = describeWanted(scope, name);
@@ -223,8 +224,6 @@ function total(list: PathList, { one, many }: Wanted): string {
   return number === undefined ? `At least ${count(list.paths.length, one, many)}` : count(number, one, many);
 }
 
-/* ---- by extension ---- */
-
 function* planByExtension(scope: Scope): Plan {
   const list = parsePaths((yield* call(globCall(patternOf(scope, undefined), scope))).text);
   if (list.paths.length === 0) return `There are no files in ${describePlace(scope)}. ${NOT_COUNTED}`;
@@ -264,8 +263,6 @@ function table(rows: readonly (readonly [string, number])[]): string {
   const width = Math.max(...rows.map(([, number]) => String(number).length));
   return fenced(rows.map(([extension, number]) => `${String(number).padStart(width)}  ${extension}`).join("\n"));
 }
-
-/* ---- by size ---- */
 
 /** No reading tool tells sizes, so a command has to. It leaves out what is not the project's own. */
 function* planLargest({ scope, most = DEFAULT_LARGEST }: ListSlots): Plan {
