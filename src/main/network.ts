@@ -4,7 +4,6 @@
  * 1. Where none is set, nothing is loaded and everything is reached directly.
  * 2. They are read once for each environment, at the first request.
  */
-import { createHash } from "node:crypto";
 import type { Network, NetworkPlan } from "../system/network/network.js";
 import type { Variables } from "./env.js";
 import type { Settings } from "./settings.js";
@@ -66,7 +65,8 @@ function named(variables: Variables, name: string): { readonly value: string; re
 }
 
 /** A helper that reaches the network in another way is another helper. */
-export function helperVersion(plan: NetworkPlan | undefined): string {
+export async function helperVersion(plan: NetworkPlan | undefined): Promise<string> {
   if (plan === undefined) return VERSION;
+  const { createHash } = await import("node:crypto");
   return `${VERSION}+${createHash("sha256").update(JSON.stringify(plan)).digest("hex").slice(0, 8)}`;
 }

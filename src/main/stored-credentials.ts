@@ -117,7 +117,7 @@ async function openHelperLink(variables: Variables): Promise<HelperLink> {
   const { HelperLink } = await import("../security/credentials/helper/helper-client.js");
   return new HelperLink({
     folder: helperFolder(roots(variables)),
-    version: helperVersion(await readNetworkPlan(variables)),
+    version: await helperVersion(await readNetworkPlan(variables)),
     clock: quietClock,
     start: () => startCredentialHelper(variables),
   });
@@ -136,7 +136,7 @@ export async function startCredentialHelper(variables: Variables, { passphrase }
     script: fileURLToPath(new URL("./credential-helper.js", import.meta.url)),
     orders: {
       folder: helperFolder(where),
-      version: helperVersion(network),
+      version: await helperVersion(network),
       idleMs: settings.credential_idle_ms.value,
       key: keyPlaces({ variables, choice: settings.credential_key.value, passphrase }),
       network,
