@@ -125,7 +125,11 @@ export const factIntent: Intent<FactSlots> = {
   parse(request) {
     for (const { meaning: question, traits, slots } of PHRASES.matches(request.text)) {
       const said = (traits.script === "$" ? slots.script : (traits.script ?? slots.language))?.toLowerCase();
-      const subject = said?.replace(/^golang$/, "go").replace(/^node\.?js$/, "node");
+      const subject = said
+        ?.replace(/^golang$/, "go")
+        .replace(/^node\.?js$/, "node")
+        .replace(/^(lint|format)t?er$/, "$1")
+        .replace(/^dev server$/, "dev");
       return { question, ...(subject !== undefined && { subject }) };
     }
     return undefined;

@@ -134,7 +134,8 @@ function* branch(tools: Toolbox) {
 }
 
 function* diff({ path, staged, commit, count: back }: GitSlots, tools: Toolbox) {
-  const revision = commit?.replace(/ (?:and|to) /i, "..") ?? (back === undefined ? undefined : `HEAD~${back}`);
+  const revision =
+    commit?.replace(/ (?:(?:and|to|with) )?/i, "..") ?? (back === undefined ? undefined : `HEAD~${back}`);
   if (revision !== undefined) {
     const changes = yield* askGit(tools, "diff", ["--stat", "-p", revision]);
     if (changes.failed) return failed("diff", changes);
