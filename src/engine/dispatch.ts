@@ -19,7 +19,7 @@ import type { Timing } from "./timing.js";
 import type { Turn } from "./turn.js";
 
 /** How long a cancelled tool may take to stop by itself before the turn goes on without it: Ctrl-C ends the program within two seconds. */
-const STOP_GRACE_MS = 1400;
+const STOP_GRACE_MS = 1300;
 
 interface Entry {
   readonly block: ToolUseBlock;

@@ -14,7 +14,7 @@ export interface Stop {
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-const DEADLINE_MS = 1900;
+const DEADLINE_MS = 1750;
 
 /** `interrupts`: who else takes Ctrl-C. */
 export function stopOnSignals(

@@ -109,7 +109,7 @@ export interface Exit {
 /** Starts the command; throws a SpawnError. */
 export type Launch = (request: ProcessRequest) => Promise<Launched>;
 
-const GRACE_MS = 1000;
+const GRACE_MS = 700;
 const DRAIN_MS = 250;
 const EXIT_LIMIT_MS = 500;
 /** Commands that are done by then do without the watchdog. */
