@@ -67,6 +67,8 @@ export interface CommandPart {
    * `none`: it writes by a redirect, sets variables, or holds words or options that a pattern would let through unseen.
    */
   readonly coverage: "pattern" | "rule" | "none";
+  /** It only reads, but shows a file that holds secrets or lies outside, without naming it: why it asks. */
+  readonly exposes?: string;
   /** The pattern to offer for the session. */
   readonly pattern?: string;
   /** Files that its words name, as far as words can tell. */

@@ -57,7 +57,8 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
     const problem =
       found?.verdict === "read-only" ? diskProblem(command, { from: commands[index - 1], place, options }) : undefined;
     const judgedPart = found && problem !== undefined ? { ...found, verdict: "ask" as const, reason: problem } : found;
-    return readPart(command, judgedPart, place);
+    const part = readPart(command, judgedPart, place);
+    return problem === undefined ? part : { ...part, exposes: problem };
   });
   const { plain } = judged;
   const asking = judged.verdict === "read-only" ? parts.find(({ verdict }) => verdict !== "read-only") : undefined;

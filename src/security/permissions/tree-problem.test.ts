@@ -133,6 +133,12 @@ describe("files that hold secrets", () => {
     expect(verdicts(clean, without)).toEqual(without.map((it) => [it, "read-only"]));
   });
 
+  it("are told apart from other reasons to ask", () => {
+    const [part] = readCommand("grep -r A .", { workspace: secrets, trees: diskTrees }).parts;
+    expect(part?.exposes).toMatch(/^It would show (\.env|certs\/server\.pem): /);
+    expect(readCommand("make", { workspace: secrets, trees: diskTrees }).parts[0]?.exposes).toBeUndefined();
+  });
+
   it("are also a repository's configuration with a login", async () => {
     await put(base, {
       "login/.git/config": `[remote "origin"]\n\turl = https://me:${"w".repeat(9)}@host/x\n`,
