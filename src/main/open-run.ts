@@ -243,6 +243,7 @@ function openRunTools(
     variables,
     outputDirectory,
     commandTimeoutMs: settings.run_timeout_ms.value ?? "off",
+    reachesOutputs: true,
     onOutputFile: trim,
     webHosts: settings.web_hosts.value,
     webNames: settings.web_names.value,

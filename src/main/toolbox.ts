@@ -21,8 +21,10 @@ export interface ToolboxOptions {
   readonly root: string;
   readonly sets: readonly ToolSet[];
   readonly variables: Variables;
-  /** Where long outputs of commands are kept; the file tools may read there. */
+  /** Where long outputs of commands are kept. */
   readonly outputDirectory: string;
+  /** The file tools reach that folder; what they may do there is for the permissions to say. */
+  readonly reachesOutputs?: true;
   /** A long output has been begun. */
   readonly onOutputFile?: () => void;
   /** Hosts that `web_fetch` may reach although they are not on the public internet. */
@@ -84,9 +86,10 @@ class Place {
         import("../tools/workspace.js"),
         import("node:fs/promises"),
       ]);
-      const { outputDirectory, witness, guard } = options;
+      const { root, outputDirectory, witness, guard } = options;
+      if (options.reachesOutputs !== true) return Workspace.open(root, { witness, guard });
       await mkdir(outputDirectory, { recursive: true, mode: 0o700 });
-      return Workspace.open(options.root, { witness, guard, extraRoots: [outputDirectory] });
+      return Workspace.open(root, { witness, guard, extraRoots: [outputDirectory] });
     });
     this.searcher = once(async () => {
       const { Searcher } = await import("../tools/search/searcher.js");
