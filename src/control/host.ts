@@ -102,6 +102,8 @@ export class Host {
       const started = run.start({ content, originator: client, ...(delivery && { delivery }) });
       if ("refused" in started) return refuse(started.refused);
       const state = "waiting" in started ? started.waiting : "started";
+      // Its sender may rely on it from now on.
+      if (state !== "started") await run.saved();
       return { ok: true, value: { state, ...(hint !== undefined && { hint }) } };
     },
     CancelTurn: (run, _payload, client) => {

@@ -40,6 +40,8 @@ export interface RunOptions {
   readonly inputNotice?: () => string | undefined;
   /** A turn that takes longer is stopped; reaching it is a limit, not a failure. */
   readonly turnTimeoutMs?: number;
+  /** Resolves when everything that was told so far is saved, rejects when it cannot be. */
+  readonly saved?: () => Promise<void>;
   /** Frees what the run holds: background commands, watchers. */
   readonly dispose?: () => Promise<void> | void;
 }
@@ -131,8 +133,7 @@ export class Run {
   /** Starts a turn, or lets the input wait for one; its end arrives as TurnEnded, and here as a promise. */
   start({ content, originator, delivery }: TurnInput): Started | Waiting | { readonly refused: Failure } {
     if (this.#turn === undefined) {
-      const left = this.#left;
-      this.#left = [];
+      const left = this.#takeLeft();
       return { ended: this.#begin([...left.flat(), ...content], { originator, queued: left.length }) };
     }
     if (delivery !== undefined) return this.#inbox.add({ content, from: originator, delivery });
@@ -157,6 +158,17 @@ export class Run {
       this.#turn = undefined;
       this.#goOn(reason);
     }
+  }
+
+  /** Resolves when what was accepted so far is on the disk, or when the run has heard that it cannot be. */
+  async saved(): Promise<void> {
+    await this.#options.saved?.().catch(() => {});
+  }
+
+  #takeLeft(): readonly (readonly InputContent[])[] {
+    const left = this.#left;
+    this.#left = [];
+    return left;
   }
 
   #inProgress({ startedAt }: { readonly startedAt: string }): Failure {
@@ -211,7 +223,11 @@ export class Run {
     if (this.#closed) this.#inbox.dropAll("shutdown");
     else if (reason !== undefined && reason.failure === undefined) this.#inbox.dropAll(reason.by);
     const next = this.#inbox.takeFirst();
-    next?.settle(this.#begin(next.content, { originator: next.from, queued: 1 }));
+    if (next === undefined) return;
+    // What an earlier run left is older: the log counts waiting inputs from the oldest on.
+    const left = this.#takeLeft();
+    const content = [...left.flat(), ...next.content];
+    next.settle(this.#begin(content, { originator: next.from, queued: left.length + 1 }));
   }
 
   /** Work beside the conversation (a command the person typed) that the same cancel reaches. */

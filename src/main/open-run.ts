@@ -195,6 +195,7 @@ async function openSessionRun(
     ...(resumed && { conversation: await takeUp(resumed, { bus, ports }), waiting: resumed.rebuilt.waiting }),
     opening,
     ...(settings.timeout_ms.value !== undefined && { turnTimeoutMs: settings.timeout_ms.value }),
+    saved: () => journal.saved(),
     dispose: async () => {
       await tools.close();
       await recording.stop();

@@ -28,6 +28,8 @@ export interface JournalParts {
 const OPENING_DELAY_MS = 25;
 
 export interface OpenedJournal extends RunJournal {
+  /** Resolves when everything that was recorded is written, without an end to the answer that is being written. */
+  saved(): Promise<void>;
   /** Everything is written, or it was told why not. */
   close(): Promise<void>;
 }
@@ -63,6 +65,9 @@ export async function openJournal(parts: JournalParts): Promise<OpenedJournal> {
     takeWriteMs: () => journal?.takeWriteMs() ?? 0,
     settle: async () => {
       if (journal !== undefined || early.length > 0) await (await load()).settle();
+    },
+    saved: async () => {
+      if (journal !== undefined || early.length > 0) await (await load()).saved();
     },
     close: async () => {
       try {

@@ -18,7 +18,7 @@ import { openFilesStore } from "./files/files-store.js";
 import { readStoredSession } from "./resume.js";
 import { type Bindable, Database } from "./sqlite/database.js";
 import { databaseKey, openSqliteStore } from "./sqlite/sqlite-store.js";
-import { type SessionStore, STRETCH_EVENTS } from "./store.js";
+import { type NewSession, type SessionStore, STRETCH_EVENTS } from "./store.js";
 
 const KEY = new Uint8Array(32).fill(7);
 const ids = createIdSource({ wall: Date.now, random: (bytes) => crypto.getRandomValues(bytes) });
@@ -55,10 +55,10 @@ async function open(kind: "sqlite" | "files" = "sqlite"): Promise<SessionStore> 
   return opened;
 }
 
-async function newSession(): Promise<SessionId> {
+async function newSession(more: Pick<NewSession, "branch_of"> = {}): Promise<SessionId> {
   const id = ids.next("sess");
   const created_at = "2026-01-31T12:00:00.000Z";
-  await store.create({ id, log: ids.next("log"), cwd: "/w", provider: "p", model: "m", created_at });
+  await store.create({ id, log: ids.next("log"), cwd: "/w", provider: "p", model: "m", created_at, ...more });
   return id;
 }
 
@@ -249,6 +249,32 @@ describe.each(["sqlite", "files"] as const)("a log in the %s store, condensed,",
     expect(await condenseSession(store, session, { stretchEvents: 1 })).toBe(5);
     await append(session, [ended]);
     expect(await condenseSession(store, session, { stretchEvents: 1 })).toBe(0);
+  });
+
+  verifies(["S6", "X7", "L10"], "knows what waits from before a summary, over several turns", async () => {
+    const session = await newSession();
+    const queued = (words: string): EventBody => ({
+      kind: "InputQueued",
+      payload: { input: [text(words)], delivery: "queue", from: originator },
+    });
+    const long = Array.from({ length: 700 }, () => said("on "));
+    await append(session, [...turns(0, 3), started("go"), queued("a"), queued("b"), queued("c"), ended]);
+    await append(session, [started("a", 1), ...long, ended, started("b", 1), ...long, said("x")]);
+    const summary: EventBody = { kind: "CompactionTriggered", payload: { turn, reason: "size", summary: "In short." } };
+    await append(session, [summary, said("y")]);
+    const { rebuilt } = await readStoredSession(store, session);
+    expect(rebuilt.waiting).toEqual([[text("c")]]);
+  });
+
+  verifies(["S6"], "gives a branch none of the inputs that waited in the original where it was cut", async () => {
+    const input = [text("and then")];
+    const queued: EventBody = { kind: "InputQueued", payload: { input, delivery: "queue", from: originator } };
+    const events = [...turns(0, 2), started("go"), queued, ended];
+    const session = await newSession({ branch_of: { session: ids.next("sess"), event: events.length } });
+    await append(session, events);
+    expect((await readStoredSession(store, session)).rebuilt.waiting).toEqual([]);
+    await append(session, [started("anew"), queued, interrupted]);
+    expect((await readStoredSession(store, session)).rebuilt.waiting).toEqual([input]);
   });
 
   verifies(["S6", "X7"], "keeps what a summary leaves as it was", async () => {

@@ -40,7 +40,9 @@ export async function readConversation(
 ): Promise<ReadConversation> {
   const stretches = (await store.condensed?.read(record.id)) ?? [];
   const last = stretches.at(-1);
-  const start = last === undefined ? await startOf(store, record) : { from: last.to, messages: messagesOf(stretches) };
+  const branchedAt = record.branch_of?.event;
+  const start =
+    last === undefined ? await startOf(store, record) : { from: last.to, messages: messagesOf(stretches), branchedAt };
   const condenser = await Condenser.begin(start, stretchEvents);
   for await (const event of store.events(record.id, { after: start.from })) {
     const stretch = condenser.take(event);
@@ -62,7 +64,7 @@ export async function condenseSession(
   const record = await store.get(session);
   if (store.condensed === undefined || record === undefined) return 0;
   const end = await store.condensed.end(session);
-  const start = end === undefined ? await startOf(store, record) : { from: end };
+  const start = end === undefined ? await startOf(store, record) : { from: end, branchedAt: record.branch_of?.event };
   const condenser = await Condenser.begin(start, stretchEvents);
   for await (const event of store.events(session, { after: start.from })) {
     if (event.id % READ_AT_ONCE === 0) await new Promise<void>((resolve) => setImmediate(resolve));
@@ -81,24 +83,46 @@ export interface Start extends RebuildOptions {
 }
 
 /** Behind what has expired, and behind what only a summary stands for. */
-export async function startOf(store: SessionStore, { id, expired_to }: SessionRecord): Promise<Start> {
+export async function startOf(store: SessionStore, record: SessionRecord): Promise<Start> {
+  const { id, expired_to, branch_of } = record;
+  const branchedAt = branch_of?.event;
   const at = await store.last(id, "CompactionTriggered");
   const event = at === undefined ? undefined : await eventAt(store, id, at);
-  if (event === undefined || !isSummary(event)) return { from: expired_to };
+  if (event === undefined || !isSummary(event)) return { from: expired_to, branchedAt };
   const first = Math.min(event.id, event.payload.kept_from ?? event.id);
   const from = Math.max(expired_to, first - 1);
   const withinTurn = first < event.id && from === first - 1;
-  return { from, withinTurn, before: waitingInputs(store, id, from), summary: event.id };
+  return { from, withinTurn, before: waitingInputs(store, record, from), summary: event.id, branchedAt };
 }
 
-/** What was said in the last turn and may still wait, although a summary stands for the rest of it. */
-async function* waitingInputs(store: SessionStore, session: SessionId, to: number): AsyncGenerator<Envelope> {
-  const started = await store.last(session, "TurnStarted");
-  if (started === undefined || started > to || ((await store.last(session, "TurnEnded")) ?? 0) > started) return;
-  for await (const event of store.events(session, { after: started, limit: to - started })) {
-    if (event.kind === "InputQueued" || event.kind === "InputSteered" || event.kind === "InputDropped") yield event;
+/**
+ * The events up to `to` that say what still waits, although a summary stands for the rest. Nothing waits where a turn began that took no
+ * waiting input: a program that has some takes them first. So it is enough to read back to there.
+ */
+async function* waitingInputs(store: SessionStore, record: SessionRecord, to: number): AsyncGenerator<Envelope> {
+  const { id: session, expired_to } = record;
+  if (((await store.last(session, "InputQueued")) ?? 0) <= expired_to) return;
+  let kept: Envelope[] = [];
+  for (let end = to; end > expired_to; end -= READ_AT_ONCE) {
+    const after = Math.max(expired_to, end - READ_AT_ONCE);
+    const page: Envelope[] = [];
+    for await (const event of store.events(session, { after, limit: end - after })) {
+      if (event.kind === "TurnStarted" && !event.payload.queued) page.length = 0;
+      if (WAITING_KINDS.has(event.kind)) page.push(event);
+    }
+    kept = [...page, ...kept];
+    if (page.some((event) => event.kind === "TurnStarted" && !event.payload.queued)) break;
   }
+  yield* kept;
 }
+
+const WAITING_KINDS: ReadonlySet<Envelope["kind"]> = new Set([
+  "TurnStarted",
+  "TurnEnded",
+  "InputQueued",
+  "InputSteered",
+  "InputDropped",
+]);
 
 export async function eventAt(store: SessionStore, session: SessionId, id: number): Promise<Envelope | undefined> {
   for await (const event of store.events(session, { after: id - 1, limit: 1 })) return event;

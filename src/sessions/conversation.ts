@@ -41,7 +41,7 @@ export interface RebuiltConversation {
   readonly open: readonly OpenCall[];
   /** The turn that was being worked on when the log ended. */
   readonly unfinished?: UnfinishedTurn;
-  /** Inputs that were accepted while that turn ran and that no turn has taken. */
+  /** Inputs that were accepted while a turn ran and that no turn has taken. */
   readonly waiting: readonly (readonly InputContent[])[];
   /** 0 when there are none. */
   readonly lastEvent: number;
@@ -55,6 +55,8 @@ export interface RebuildOptions {
   readonly before?: AsyncIterable<Envelope>;
   /** What was said before the first event. */
   readonly messages?: readonly Message[];
+  /** The event after which a branch was cut: what waited there belongs to the original. */
+  readonly branchedAt?: number | undefined;
 }
 
 export async function rebuildConversation(
@@ -73,9 +75,11 @@ export class ConversationBuilder {
   #waiting: EventPayloads["InputQueued"][] = [];
   #turns = 0;
   #lastEvent = 0;
+  readonly #branchedAt: number | undefined;
 
-  constructor({ withinTurn = false, messages = [] }: RebuildOptions = {}) {
+  constructor({ withinTurn = false, messages = [], branchedAt }: RebuildOptions = {}) {
     this.#messages = [...messages];
+    this.#branchedAt = branchedAt;
     // Its name comes with the summary, when the turn goes on after that.
     if (withinTurn) this.#turn = newTurn("turn_");
   }
@@ -101,14 +105,22 @@ export class ConversationBuilder {
 
   take(event: Envelope): void {
     this.#lastEvent = event.id;
+    this.takeWaiting(event);
     if (event.kind === "TurnStarted") this.#start(event.payload);
     else if (event.kind === "CompactionTriggered") this.#compact(event.payload);
     else if (this.#turn !== undefined) this.#takeInTurn(event);
   }
 
-  /** Follows what waits, and nothing else. */
+  /**
+   * Follows what waits, and nothing else. An input waits until an event says that a turn took it or that it was given up: the end of a
+   * turn takes none. A turn that begins without a waiting input shows that none waited. Inputs may also come between two turns, while
+   * other work on the conversation runs.
+   */
   takeWaiting(event: Envelope): void {
     switch (event.kind) {
+      case "TurnStarted":
+        this.#waiting.splice(0, event.payload.queued || this.#waiting.length);
+        return;
       case "InputQueued":
         this.#waiting.push(event.payload);
         return;
@@ -119,6 +131,9 @@ export class ConversationBuilder {
         return;
       case "InputSteered":
         this.#waiting = withoutFirst(this.#waiting, ({ delivery }) => delivery === "steer");
+        return;
+      case "TurnEnded":
+        if (this.#branchedAt !== undefined && event.id === this.#branchedAt) this.#waiting = [];
     }
   }
 
@@ -139,13 +154,8 @@ export class ConversationBuilder {
       case "AnswerRetracted":
         if (this.#answer?.closed === false) this.#answer = undefined;
         return;
-      case "InputQueued":
-      case "InputDropped":
-        this.takeWaiting(event);
-        return;
       case "InputSteered":
         this.#settle();
-        this.takeWaiting(event);
         this.#messages.push(withOrigin({ role: "user", content: event.payload.input }, event.id));
         return;
       case "CostIncremented":
@@ -153,8 +163,6 @@ export class ConversationBuilder {
         else this.#pay(event.payload.usage);
         return;
       case "TurnEnded":
-        // What still waits at a live end is taken by the next turn at once; only a stop of the program leaves it behind.
-        if (event.payload.failure?.reason !== "Interrupted") this.#waiting = [];
         this.#settle();
         this.#turn = undefined;
         return;
@@ -177,8 +185,7 @@ export class ConversationBuilder {
     };
   }
 
-  #start({ turn, input, notice, queued = 0 }: EventPayloads["TurnStarted"]): void {
-    this.#waiting.splice(0, queued);
+  #start({ turn, input, notice }: EventPayloads["TurnStarted"]): void {
     this.#settle();
     this.#turns++;
     this.#turn = newTurn(turn);

@@ -164,6 +164,14 @@ export class Journal {
     if (this.#broken !== undefined) throw this.#broken;
   }
 
+  /** What was given to the store so far is written, or the reason why not is thrown. Input is given to it at once. */
+  async saved(): Promise<void> {
+    await this.#open();
+    await this.#recovering;
+    await this.#settled;
+    if (this.#broken !== undefined) throw this.#broken;
+  }
+
   /** As `settle`, and nothing is under way any more. What could not be written was told. */
   async close(): Promise<void> {
     await this.settle().catch(() => {});

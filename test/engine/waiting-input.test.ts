@@ -210,6 +210,100 @@ describe("input while a turn runs", () => {
   });
 });
 
+/** Every accepted input is part of a turn, was given up, or waits. */
+function unaccounted(events: readonly Envelope[]): string[] {
+  const words = (content: Parameters<typeof plainText>[0]) => plainText(content);
+  const known = events.flatMap((event) => {
+    if (event.kind === "TurnStarted" || event.kind === "InputSteered")
+      return event.payload.input.map((part) => words([part]));
+    return event.kind === "InputDropped" ? event.payload.inputs.map(words) : [];
+  });
+  known.push(...rebuild(events).waiting.map(words));
+  const accepted = events.flatMap((event) => (event.kind === "InputQueued" ? [words(event.payload.input)] : []));
+  return accepted.filter((input) => known.filter((each) => each === input).length !== 1);
+}
+
+describe("a program that is stopped while inputs wait", () => {
+  verifies(["L10", "S6"], "after any event loses none of them, also when it is stopped again", async () => {
+    const { send, events, working, release, ended } = await hosted([WORK, says("1"), says("2"), says("3"), says("4")]);
+    await send("go");
+    await working;
+    for (const words of ["one", "two"]) await send(words, { queue: true });
+    await send("three", { steer: true });
+    await send("four", { queue: true });
+    release();
+    await ended(4);
+    expect(inputs(events)).toEqual(["go", "one", "two", "four"]);
+    const interrupted = { kind: "TurnEnded", payload: { failure: { reason: "Interrupted" } } } as Envelope;
+    for (let length = 1; length <= events.length; length++) {
+      const log = events.slice(0, length);
+      expect(unaccounted(log)).toEqual([]);
+      const { unfinished, waiting } = rebuild(log);
+      const left = unfinished === undefined ? log : [...log, interrupted];
+      const again = await hosted([says("again")], left);
+      await again.send("go on");
+      await again.ended(1);
+      for (let more = 1; more <= again.events.length; more++) {
+        expect(unaccounted([...left, ...again.events.slice(0, more)])).toEqual([]);
+      }
+      expect(again.events[0]).toMatchObject({ payload: { input: [...waiting.flat(), text("go on")] } });
+    }
+  });
+
+  verifies(
+    ["L10", "S6"],
+    "knows what waited while it worked between two turns, or was given up after one",
+    async () => {
+      const { run, client, session, send, events, working, ended } = await hosted([WORK, says("after")]);
+      await send("go");
+      await working;
+      await send("given up", { queue: true });
+      await client.send("CancelTurn", {}, session);
+      await ended(1);
+      expect(rebuild(events).waiting).toEqual([]);
+      let finish: () => void = () => {};
+      const between = run.between(
+        () =>
+          new Promise<void>((resolve) => {
+            finish = resolve;
+          }),
+      );
+      await new Promise((next) => setImmediate(next));
+      await send("later", { queue: true });
+      expect(rebuild(events).waiting).toEqual([[text("later")]]);
+      finish();
+      await between;
+      await ended(2);
+      expect(rebuild(events).waiting).toEqual([]);
+    },
+  );
+
+  verifies(["L10", "S6"], "takes what an earlier run left before what waited for work between two turns", async () => {
+    const first = await hosted([WORK]);
+    await first.send("go");
+    await first.working;
+    await first.send("left", { queue: true });
+    const interrupted = { kind: "TurnEnded", payload: { failure: { reason: "Interrupted" } } } as Envelope;
+    const log = [...first.events, interrupted];
+    const { run, send, events, ended } = await hosted([says("done")], log);
+    let finish: () => void = () => {};
+    const between = run.between(
+      () =>
+        new Promise<void>((resolve) => {
+          finish = resolve;
+        }),
+    );
+    await new Promise((next) => setImmediate(next));
+    await send("new", { queue: true });
+    expect(unaccounted([...log, ...events])).toEqual([]);
+    finish();
+    await between;
+    await ended(1);
+    expect(unaccounted([...log, ...events])).toEqual([]);
+    expect(events.find(({ kind }) => kind === "TurnStarted")).toMatchObject({ payload: { queued: 2 } });
+  });
+});
+
 describe("work on the conversation between two turns", () => {
   verifies(
     ["L10", "X7"],

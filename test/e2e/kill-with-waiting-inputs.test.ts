@@ -1,0 +1,115 @@
+/**
+ * The program is killed while three inputs wait, at random moments of the turns that take them, and resumed (features L10, S6). An
+ * input counts as accepted when the log says that it waits: its sender hears no earlier that it was. OXBOW_KILLS chooses how many
+ * kills.
+ */
+import type { ChildProcess } from "node:child_process";
+import { describe, expect, onTestFinished } from "vitest";
+import type { Envelope } from "../../src/protocol/envelope.js";
+import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { times } from "../support/thorough.js";
+import { verifies } from "../verifies.js";
+
+const KILLS = Number(process.env.OXBOW_KILLS ?? times(12, 200));
+const LANES = ["sqlite", "files", "sqlite"];
+/** How long the model takes to answer, so that inputs can come meanwhile. */
+const ANSWER_MS = 40;
+/** From the moment the inputs were sent: long enough for all of their turns. */
+const LONGEST_MS = 6 * ANSWER_MS;
+
+interface Lane {
+  readonly mock: MockModel;
+  readonly env: Readonly<Record<string, string>>;
+  readonly folder: string;
+  readonly random: () => number;
+  kills: number;
+  /** Kills that left something waiting. */
+  left: number;
+}
+
+async function killOnce(lane: Lane): Promise<void> {
+  const inputs = [1, 2, 3].map((n) => `waiting ${lane.kills}-${n}.`);
+  const afterMs = lane.random() * LONGEST_MS;
+  const { mock } = lane;
+  const requests = mock.requests.length;
+  const onStart = (child: ChildProcess) => {
+    child.stdin?.write(`go ${lane.kills}.\n`);
+    void mock.waitForRequest(requests + 1).then(() => {
+      child.stdin?.write(inputs.map((input) => `/queue ${input}\n`).join(""));
+      setTimeout(() => child.kill("SIGKILL"), afterMs);
+    });
+  };
+  const options = { cwd: lane.folder, env: lane.env, keepInput: true, onStart } as const;
+  const result = await oxbow(["run", "--plain", "--continue"], options);
+  expect(result.signal, result.stderr).toBe("SIGKILL");
+  expect(result.stderr).not.toMatch(/damaged|wrong|cannot be|open in another/);
+  lane.kills++;
+}
+
+async function logOf({ env, folder }: Lane): Promise<Envelope[]> {
+  const listed = await oxbow(["session", "list", "--json"], { cwd: folder, env });
+  const sessions = JSON.parse(listed.stdout) as { id: string }[];
+  expect(sessions).toHaveLength(1);
+  const { stdout } = await oxbow(["session", "export", sessions[0]?.id ?? "", "--format", "jsonl"], { env });
+  return envelopes(stdout).filter(({ id }) => typeof id === "number");
+}
+
+function check(lane: Lane, log: readonly Envelope[]): void {
+  const taken = log.flatMap((event) =>
+    event.kind === "TurnStarted" ? event.payload.input.map((part) => ("text" in part ? part.text : "")) : [],
+  );
+  const accepted = log.flatMap((event) =>
+    event.kind === "InputQueued" ? event.payload.input.map((part) => ("text" in part ? part.text : "")) : [],
+  );
+  const count = (words: string) => taken.filter((each) => each === words).length;
+  expect(accepted.filter((words) => count(words) !== 1)).toEqual([]);
+  expect(log.filter(({ kind }) => kind === "InputDropped")).toEqual([]);
+  // Most kills come after all three were accepted.
+  expect(accepted.length).toBeGreaterThan(1.5 * lane.kills);
+  const events = (kind: Envelope["kind"]) => log.filter((event) => event.kind === kind);
+  expect(events("TurnEnded")).toHaveLength(events("TurnStarted").length);
+  lane.left = events("TurnStarted").filter(
+    (event) => event.kind === "TurnStarted" && (event.payload.queued ?? 0) > 0 && event.payload.input.length > 1,
+  ).length;
+}
+
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1664525 + 1013904223) % 4294967296;
+    return state / 4294967296;
+  };
+}
+
+describe("a program that is killed while inputs wait", () => {
+  verifies(
+    ["L10", "S6"],
+    `${KILLS} times loses none of them`,
+    async () => {
+      const lanes = await Promise.all(
+        LANES.map(async (store, i): Promise<Lane> => {
+          const home = await temporaryFolder();
+          const answers = script([reply().delay(ANSWER_MS).text("Yes.").times(10_000)]);
+          const mock = await startMockModel({ script: answers });
+          onTestFinished(() => mock.close());
+          const env = { OXBOW_HOME: home, OXBOW_STORE: store, ...providerEnvironment("anthropic", mock.url) };
+          const folder = await temporaryFolder();
+          return { mock, env, folder, random: randomFrom(i + 7), kills: 0, left: 0 };
+        }),
+      );
+      await Promise.all(
+        lanes.map(async (lane) => {
+          await oxbow(["run", "begin"], { cwd: lane.folder, env: lane.env });
+          while (lane.kills < KILLS / LANES.length) await killOnce(lane);
+          const last = await oxbow(["run", "--continue", "finish"], { cwd: lane.folder, env: lane.env });
+          expect(last, last.stderr).toMatchObject({ code: 0 });
+          check(lane, await logOf(lane));
+        }),
+      );
+      // Else the kills came when nothing waited.
+      expect(lanes.reduce((sum, lane) => sum + lane.left, 0)).toBeGreaterThan(KILLS / 4);
+    },
+    60_000 + KILLS * 3000,
+  );
+});
