@@ -1,31 +1,57 @@
 /**
  * The program is killed while three inputs wait, at random moments of the turns that take them, and resumed (features L10, S6). An
- * input counts as accepted when the log says that it waits: its sender hears no earlier that it was. OXBOW_KILLS chooses how many
- * kills.
+ * input counts as accepted when the program has said so. OXBOW_KILLS chooses how many kills.
  */
-import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, onTestFinished } from "vitest";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
-import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { BIN, envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
-const KILLS = Number(process.env.OXBOW_KILLS ?? times(12, 200));
+const KILLS = Number(process.env.OXBOW_KILLS ?? times(9, 200));
 const LANES = ["sqlite", "files", "sqlite"];
 /** How long the model takes to answer, so that inputs can come meanwhile. */
-const ANSWER_MS = 40;
-/** From the moment the inputs were sent: long enough for all of their turns. */
-const LONGEST_MS = 6 * ANSWER_MS;
+const ANSWER_MS = 120;
+/** From the moment the first was accepted: long enough for all of their turns. */
+const LONGEST_MS = 5 * ANSWER_MS;
 
 interface Lane {
   readonly mock: MockModel;
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string;
   readonly random: () => number;
+  /** What the program said it has taken. */
+  readonly accepted: string[];
   kills: number;
   /** Kills that left something waiting. */
   left: number;
+}
+
+interface Conversation {
+  talk(type: (words: string) => void): void;
+  hear(screen: string, kill: () => void): void;
+}
+
+/** On a terminal, where lines are taken while a turn runs; `script` makes one. Answers with what the screen showed. */
+async function onTerminal(lane: Lane, { talk, hear }: Conversation): Promise<string> {
+  const pidFile = join(lane.folder, "pid");
+  const command = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${BIN}' run --plain --continue`;
+  const env = { ...lane.env, PATH: process.env.PATH ?? "", TMPDIR: tmpdir(), TERM: "xterm", SHELL: "/bin/sh" };
+  const child = spawn("script", ["-qefc", command, "/dev/null"], { cwd: lane.folder, env, stdio: "pipe" });
+  let screen = "";
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+    screen += piece;
+    hear(screen, () => process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL"));
+  });
+  child.stdin.on("error", () => {});
+  talk((words) => child.stdin.write(words));
+  await new Promise((resolve) => child.on("close", resolve));
+  return screen;
 }
 
 async function killOnce(lane: Lane): Promise<void> {
@@ -33,17 +59,20 @@ async function killOnce(lane: Lane): Promise<void> {
   const afterMs = lane.random() * LONGEST_MS;
   const { mock } = lane;
   const requests = mock.requests.length;
-  const onStart = (child: ChildProcess) => {
-    child.stdin?.write(`go ${lane.kills}.\n`);
-    void mock.waitForRequest(requests + 1).then(() => {
-      child.stdin?.write(inputs.map((input) => `/queue ${input}\n`).join(""));
-      setTimeout(() => child.kill("SIGKILL"), afterMs);
-    });
-  };
-  const options = { cwd: lane.folder, env: lane.env, keepInput: true, onStart } as const;
-  const result = await oxbow(["run", "--plain", "--continue"], options);
-  expect(result.signal, result.stderr).toBe("SIGKILL");
-  expect(result.stderr).not.toMatch(/damaged|wrong|cannot be|open in another/);
+  let isDying = false;
+  const screen = await onTerminal(lane, {
+    talk: (type) => {
+      type(`go ${lane.kills}.\n`);
+      void mock.waitForRequest(requests + 1).then(() => type(inputs.map((input) => `/queue ${input}\n`).join("")));
+    },
+    hear: (shown, kill) => {
+      if (isDying || !shown.includes("(after this turn)")) return;
+      isDying = true;
+      setTimeout(kill, afterMs);
+    },
+  });
+  expect(screen).not.toMatch(/damaged|wrong|cannot be|open in another/);
+  lane.accepted.push(...inputs.filter((input) => screen.includes(`/queue ${input}  (after this turn)`)));
   lane.kills++;
 }
 
@@ -59,14 +88,11 @@ function check(lane: Lane, log: readonly Envelope[]): void {
   const taken = log.flatMap((event) =>
     event.kind === "TurnStarted" ? event.payload.input.map((part) => ("text" in part ? part.text : "")) : [],
   );
-  const accepted = log.flatMap((event) =>
-    event.kind === "InputQueued" ? event.payload.input.map((part) => ("text" in part ? part.text : "")) : [],
-  );
   const count = (words: string) => taken.filter((each) => each === words).length;
-  expect(accepted.filter((words) => count(words) !== 1)).toEqual([]);
+  expect(lane.accepted.filter((words) => count(words) !== 1)).toEqual([]);
   expect(log.filter(({ kind }) => kind === "InputDropped")).toEqual([]);
   // Most kills come after all three were accepted.
-  expect(accepted.length).toBeGreaterThan(1.5 * lane.kills);
+  expect(lane.accepted.length).toBeGreaterThan(lane.kills);
   const events = (kind: Envelope["kind"]) => log.filter((event) => event.kind === kind);
   expect(events("TurnEnded")).toHaveLength(events("TurnStarted").length);
   lane.left = events("TurnStarted").filter(
@@ -93,9 +119,14 @@ describe("a program that is killed while inputs wait", () => {
           const answers = script([reply().delay(ANSWER_MS).text("Yes.").times(10_000)]);
           const mock = await startMockModel({ script: answers });
           onTestFinished(() => mock.close());
-          const env = { OXBOW_HOME: home, OXBOW_STORE: store, ...providerEnvironment("anthropic", mock.url) };
+          const env = {
+            HOME: home,
+            OXBOW_HOME: home,
+            OXBOW_STORE: store,
+            ...providerEnvironment("anthropic", mock.url),
+          };
           const folder = await temporaryFolder();
-          return { mock, env, folder, random: randomFrom(i + 7), kills: 0, left: 0 };
+          return { mock, env, folder, random: randomFrom(i + 7), accepted: [], kills: 0, left: 0 };
         }),
       );
       await Promise.all(

@@ -33,8 +33,6 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Given on standard input, which is then closed. Without it there is no standard input. */
   readonly input?: string;
-  /** Standard input stays open, for the test to write to. */
-  readonly keepInput?: true;
   /** Called with each piece of output; may signal the process. */
   readonly onOutput?: (all: { stdout: string; stderr: string }, child: ChildProcess) => void;
   readonly onStart?: (child: ChildProcess) => void;
@@ -63,7 +61,7 @@ export async function oxbow(args: readonly string[], options: ProgramOptions = {
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd,
     env,
-    stdio: [options.input === undefined && !options.keepInput ? "ignore" : "pipe", "pipe", "pipe"],
+    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   options.onStart?.(child);
   const all = { stdout: "", stderr: "" };
@@ -74,7 +72,7 @@ export async function oxbow(args: readonly string[], options: ProgramOptions = {
     });
   }
   child.stdin?.on("error", () => {});
-  if (!options.keepInput) child.stdin?.end(options.input);
+  child.stdin?.end(options.input);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => resolve({ code, signal, ...all, home }));
