@@ -14,7 +14,7 @@
  */
 import type { Clock } from "../base/clock.js";
 import type { SessionId } from "../protocol/ids.js";
-import { type HeldLock, holdLock, LockBusy, type LockHolder, sweepLocks } from "../system/file-lock.js";
+import { type HeldLock, holdLock, LockBusy, type LockHolder, lockHolder, sweepLocks } from "../system/file-lock.js";
 import { StoreError } from "./store.js";
 
 const RENEW_MS = 15_000;
@@ -53,6 +53,17 @@ export class SessionLeases {
         await lock.release();
       },
     };
+  }
+
+  /** This store has the lease. */
+  has(session: SessionId): boolean {
+    return this.#held.has(session);
+  }
+
+  /** A live process has the session, perhaps this one. */
+  async isLeased(session: SessionId): Promise<boolean> {
+    const options = { clock: this.#options.clock, strangerMs: STRANGER_MS };
+    return (await lockHolder(this.#path(session), options)) !== undefined;
   }
 
   /** Within a commit. Nothing is asked of a caller that has taken no lease: it may be a test, or a copy that nobody else knows. */

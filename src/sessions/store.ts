@@ -202,8 +202,15 @@ export interface CopyEditsOptions {
   readonly callOf: (call: CallId) => CallId;
 }
 
+export interface CreateOptions {
+  /** It is built aside: only this store sees it until `publish`. Needs the lease of the session; what a crash leaves is removed. */
+  readonly draft?: true;
+}
+
 export interface SessionStore {
-  create(session: NewSession): Promise<void>;
+  create(session: NewSession, options?: CreateOptions): Promise<void>;
+  /** A draft becomes a session that everybody sees, whole, in one commit. */
+  publish(session: SessionId): Promise<void>;
   append(
     session: SessionId,
     events: readonly Envelope[],
@@ -216,6 +223,8 @@ export interface SessionStore {
   last(session: SessionId, kind: EventKind): Promise<number | undefined>;
   /** The most recently active first. */
   list(filter?: SessionFilter): Promise<readonly SessionRecord[]>;
+  /** Sessions that are there and cannot be listed, with the reason. Stores without this have none. */
+  unlisted?(): Promise<readonly { readonly id: SessionId; readonly message: string }[]>;
   get(session: SessionId): Promise<SessionRecord | undefined>;
   update(session: SessionId, patch: SessionPatch): Promise<void>;
   /** The session, its events and its ledger. */

@@ -33,6 +33,7 @@ const NO_EVENTS: Tail = { id: 0, link: FIRST_LINK, ts: undefined };
 const LABEL_BYTES = 80;
 /** Holds the last line of most logs. */
 const QUICK_BYTES = 4096;
+const HEAD_TRIES = 3;
 /** Below this a search reads on line by line. */
 const SEARCH_BYTES = 64 * 1024;
 
@@ -111,9 +112,10 @@ export class EventReader {
 
   async *read({ after = 0, limit = Number.POSITIVE_INFINITY }: EventRange = {}): AsyncGenerator<Envelope> {
     if (limit <= 0) return;
+    // The head first: beside a writer the log only grows, so it holds what an earlier head names.
+    const head = await readHead(this.#paths.head);
     const file = await LineFile.open(this.#paths.events, "read");
     try {
-      const head = await readHead(this.#paths.head);
       let left = limit;
       let last = after;
       for await (const { envelope } of this.#walk(file, after)) {
@@ -156,9 +158,17 @@ export class EventReader {
   }
 
   async verify(): Promise<Verification> {
+    let found = await this.#verify();
+    // The head is overwritten in place: beside a writer half of it may be old.
+    for (let tries = 0; !found.ok && found.problem === "head" && tries < HEAD_TRIES; tries++)
+      found = await this.#verify();
+    return found;
+  }
+
+  async #verify(): Promise<Verification> {
+    const head = await readHead(this.#paths.head);
     const file = await LineFile.open(this.#paths.events, "read");
     try {
-      const head = await readHead(this.#paths.head);
       let tail: { readonly id: number; readonly link: string } = { id: 0, link: FIRST_LINK };
       for await (const { envelope, link } of this.#walk(file, 0, head)) {
         tail = { id: envelope.id, link };

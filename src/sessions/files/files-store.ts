@@ -26,6 +26,7 @@ import {
   type Conclusion,
   type CondensedLog,
   type CopyEditsOptions,
+  type CreateOptions,
   type Durability,
   type EventRange,
   type Fence,
@@ -67,9 +68,9 @@ export async function openFilesStore({ folder, key, clock = systemClock }: Files
   if (key !== undefined && key.length !== 32) {
     throw new StoreError("invalid", `The key has ${key.length} bytes; it must have 32.`);
   }
-  const catalog = new SessionCatalog({ root: folder, key, clock });
-  await catalog.prepare();
   const leases = new SessionLeases({ folder: join(folder, ".leases"), clock });
+  const catalog = new SessionCatalog({ root: folder, key, clock, isLeased: (session) => leases.isLeased(session) });
+  await catalog.prepare();
   return new FilesStore(catalog, { key, clock, leases });
 }
 
@@ -105,12 +106,37 @@ class FilesStore implements SessionStore {
     this.#leases = leases;
   }
 
-  async create(session: NewSession): Promise<void> {
+  async create(session: NewSession, { draft }: CreateOptions = {}): Promise<void> {
     if (!isId("sess", session.id)) throw new StoreError("invalid", `'${session.id}' is not a session id.`);
-    await this.#desk(session.id).writer.add(async () => {
-      await this.#catalog.create(session);
+    if (draft) {
+      await this.#catalog.beginDraft(session.id);
+      this.#desks.delete(session.id);
+    }
+    try {
+      await this.#desk(session.id).writer.add(async () => {
+        await this.#catalog.create(session);
+        return "group";
+      });
+    } catch (error) {
+      if (draft) {
+        this.#catalog.endDraft(session.id);
+        this.#desks.delete(session.id);
+      }
+      throw error;
+    }
+  }
+
+  async publish(session: SessionId): Promise<void> {
+    const { writer, messages } = this.#desk(session);
+    await messages.idle();
+    await writer.flush();
+    await writer.add(async (open) => {
+      await open.forget();
+      await this.#catalog.publish(session);
       return "group";
     });
+    await writer.flush();
+    this.#desks.delete(session);
   }
 
   async append(
@@ -148,6 +174,11 @@ class FilesStore implements SessionStore {
     this.#checkOpen();
     await Promise.all([...this.#desks.values()].map(({ writer }) => writer.idle()));
     return this.#catalog.list(filter);
+  }
+
+  async unlisted() {
+    this.#checkOpen();
+    return this.#catalog.unlisted();
   }
 
   async get(session: SessionId): Promise<SessionRecord | undefined> {

@@ -14,10 +14,10 @@ import {
   StoreError,
 } from "../store.js";
 import { Chain, FIRST_LINK } from "./chain.js";
-import { readTailOf } from "./event-log.js";
+import { readTailOf, type Tail } from "./event-log.js";
 import { errnoOf, guarded, ifThere } from "./file-errors.js";
 import { withLock } from "./lock.js";
-import { renderHead } from "./log-head.js";
+import { readHead, renderHead } from "./log-head.js";
 import { readConf } from "./open-session.js";
 import { checkIds, checkTime, renderConf } from "./session-conf.js";
 import { type SessionPaths, sessionPaths } from "./session-paths.js";
@@ -27,10 +27,14 @@ export interface CatalogOptions {
   readonly root: string;
   readonly key: Uint8Array | undefined;
   readonly clock: Clock;
+  /** A live process has the session. */
+  readonly isLeased: (session: SessionId) => Promise<boolean>;
 }
 
 /** A folder that is being made or removed, and its name says so. */
 const MAKING = ".new-";
+/** A session that is being copied or imported; its maker has the lease. */
+const DRAFT = ".draft-";
 const GOING = ".gone-";
 /** Nobody takes that long to make a folder. */
 const ABANDONED_MS = 10 * 60_000;
@@ -38,6 +42,8 @@ const READ_AT_ONCE = 32;
 
 export class SessionCatalog {
   readonly #options: CatalogOptions;
+  /** Those that this store builds. */
+  readonly #drafts = new Set<SessionId>();
   /** The log of each session that was looked at; it never changes. */
   readonly #logs = new Map<SessionId, string>();
 
@@ -46,7 +52,36 @@ export class SessionCatalog {
   }
 
   paths(session: SessionId): SessionPaths {
-    return sessionPaths(this.#options.root, session);
+    const { root } = this.#options;
+    if (!this.#drafts.has(session)) return sessionPaths(root, session);
+    return sessionPaths(root, session, join(root, `${DRAFT}${session}`));
+  }
+
+  /** What is created under this id stays aside until `publish`. What a killed process has left there goes. */
+  async beginDraft(session: SessionId): Promise<void> {
+    if ((await this.find(session)) !== undefined) throw exists(session);
+    this.#drafts.add(session);
+    await discard(this.paths(session).folder);
+  }
+
+  endDraft(session: SessionId): void {
+    this.#drafts.delete(session);
+  }
+
+  /** Under the session's lock. */
+  async publish(session: SessionId): Promise<void> {
+    const { root } = this.#options;
+    const { folder } = this.paths(session);
+    try {
+      await guarded(folder, async () => {
+        await rename(folder, sessionPaths(root, session).folder);
+        await syncFolder(root);
+      });
+    } catch (error) {
+      if (errnoOf(error) === "ENOTEMPTY" || errnoOf(error) === "EEXIST") throw exists(session);
+      throw error;
+    }
+    this.#drafts.delete(session);
   }
 
   /** Makes the root, and finishes what crashes have left. */
@@ -59,7 +94,12 @@ export class SessionCatalog {
         const found = await ifThere(() => stat(path));
         return found !== undefined && clock.wall() - found.mtimeMs > ABANDONED_MS;
       };
-      if (name.startsWith(GOING) || (name.startsWith(MAKING) && (await abandoned()))) await discard(path);
+      const isLeft = async () => {
+        if (name.startsWith(MAKING)) return abandoned();
+        const session = name.startsWith(DRAFT) ? name.slice(DRAFT.length) : "";
+        return isId("sess", session) && !(await this.#options.isLeased(session));
+      };
+      if (name.startsWith(GOING) || (await isLeft())) await discard(path);
     }
   }
 
@@ -103,6 +143,7 @@ export class SessionCatalog {
       }),
     );
     this.#logs.delete(session);
+    this.#drafts.delete(session);
     await discard(going);
   }
 
@@ -133,6 +174,23 @@ export class SessionCatalog {
       .slice(0, limit);
   }
 
+  /** Folders of sessions without a readable `session.conf`. */
+  async unlisted(): Promise<readonly { readonly id: SessionId; readonly message: string }[]> {
+    const found = await inGroups(await this.#sessions(), async (id) => {
+      try {
+        await this.#record(id);
+        return [];
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        const isThere = (await ifThere(() => stat(this.paths(id).folder))) !== undefined;
+        const message =
+          error.code === "not-found" ? `${this.paths(id).conf} is gone. Put back a copy of it.` : error.message;
+        return isThere ? [{ id, message }] : [];
+      }
+    });
+    return found.flat();
+  }
+
   async spending({ session, cwd, since }: SpendingFilter): Promise<readonly Spending[]> {
     const from = since === undefined ? undefined : Date.parse(since);
     const sessions = (await this.#sessions()).filter((id) => session === undefined || id === session);
@@ -160,8 +218,20 @@ export class SessionCatalog {
     const paths = this.paths(session);
     const { conf } = await readConf(paths, session);
     const { chain: _chain, copied_to: _copied, ...known } = conf;
-    const { id, ts } = await readTailOf(paths.events);
+    const { id, ts } = await this.#tail(paths);
     return { ...known, last_event: id, active_at: ts !== undefined && ts > conf.created_at ? ts : conf.created_at };
+  }
+
+  /** A session whose log is gone or spoiled is listed all the same: who reads it hears what is wrong. */
+  async #tail(paths: SessionPaths): Promise<Pick<Tail, "id" | "ts">> {
+    try {
+      return await readTailOf(paths.events);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== "damaged") throw error;
+      const changed = await ifThere(() => stat(paths.conf));
+      const head = await readHead(paths.head);
+      return { id: head?.event ?? 0, ts: changed?.mtime.toISOString() };
+    }
   }
 
   async #isTaken({ id, log }: NewSession): Promise<boolean> {

@@ -13,8 +13,9 @@ import type { Database } from "./database.js";
 import { sql as sessions } from "./migrations/0001-sessions.js";
 import { sql as spending } from "./migrations/0002-spending.js";
 import { sql as stretches } from "./migrations/0003-stretches.js";
+import { sql as drafts } from "./migrations/0004-drafts.js";
 
-export const MIGRATIONS: readonly string[] = [sessions, spending, stretches];
+export const MIGRATIONS: readonly string[] = [sessions, spending, stretches, drafts];
 
 export interface MigrateOptions {
   readonly wall: () => number;

@@ -42,10 +42,14 @@ export interface Head extends Row<typeof HEAD> {
   readonly chain: Chain;
 }
 
+const NO_DRAFT = "number NOT IN (SELECT session FROM drafts)";
+
 export class SessionTable {
   readonly #database: Database;
   readonly #chainKey: Uint8Array;
   readonly #chains = new Map<string, Chain>();
+  /** Those that this store builds. */
+  readonly #drafts = new Set<SessionId>();
   /** Those of the transaction under way, in which nobody else can move them. */
   #heads: Map<SessionId, { head: Head; isMoved: boolean }> | undefined;
 
@@ -55,7 +59,7 @@ export class SessionTable {
   }
 
   /** Checks, and returns what writes. */
-  insertion(session: NewSession): () => void {
+  insertion(session: NewSession, { draft = false }: { readonly draft?: boolean } = {}): () => void {
     if (!isId("sess", session.id)) throw new StoreError("invalid", `'${session.id}' is not a session id.`);
     if (!isId("log", session.log)) throw new StoreError("invalid", `'${session.log}' is not a log id.`);
     const created = toMilliseconds(session.created_at);
@@ -64,7 +68,7 @@ export class SessionTable {
       session.log,
     ]);
     if (taken !== undefined) throw new StoreError("conflict", `There is a session ${taken.id} already.`);
-    return () =>
+    return () => {
       this.#database.run(
         `INSERT INTO sessions (id, log, cwd, provider, model, title, created_at, active_at, branch_session, branch_event,
            last_link, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -83,15 +87,37 @@ export class SessionTable {
           this.#chain(session.id, session.log).seal(0, FIRST_LINK, 0),
         ],
       );
+      if (!draft) return;
+      this.#database.run("INSERT INTO drafts (session) SELECT number FROM sessions WHERE id = ?", [session.id]);
+      this.#drafts.add(session.id);
+    };
   }
 
+  publish({ number, session }: Head): void {
+    this.#database.run("DELETE FROM drafts WHERE session = ?", [number]);
+    this.#drafts.delete(session);
+  }
+
+  /** This store builds it. */
+  builds(session: SessionId): boolean {
+    return this.#drafts.has(session);
+  }
+
+  /** Sessions that are being built, or that a killed process has left. */
+  drafts(): SessionId[] {
+    const rows = this.#database.select({ id: "text" }, "FROM sessions WHERE number IN (SELECT session FROM drafts)");
+    return rows.map(({ id }) => id as SessionId);
+  }
+
+  /** A draft is found only by the store that builds it. */
   find(session: SessionId): SessionRecord | undefined {
-    const row = this.#database.first(RECORD, "FROM sessions WHERE id = ?", [session]);
+    const visible = this.#drafts.has(session) ? "" : `AND ${NO_DRAFT}`;
+    const row = this.#database.first(RECORD, `FROM sessions WHERE id = ? ${visible}`, [session]);
     return row && toRecord(row);
   }
 
   list({ cwd, pinned, limit }: SessionFilter): SessionRecord[] {
-    const where: string[] = [];
+    const where: string[] = [NO_DRAFT];
     const values: Bindable[] = [];
     if (cwd !== undefined) {
       where.push("cwd = ?");
@@ -101,8 +127,7 @@ export class SessionTable {
       where.push("pinned = ?");
       values.push(pinned);
     }
-    const condition = where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`;
-    const rest = `FROM sessions ${condition} ORDER BY active_at DESC, number DESC LIMIT ?`;
+    const rest = `FROM sessions WHERE ${where.join(" AND ")} ORDER BY active_at DESC, number DESC LIMIT ?`;
     return this.#database.select(RECORD, rest, [...values, limit ?? -1]).map(toRecord);
   }
 
@@ -167,6 +192,8 @@ export class SessionTable {
 
   delete({ number, session }: Head): void {
     this.#heads?.delete(session);
+    this.#database.run("DELETE FROM drafts WHERE session = ?", [number]);
+    this.#drafts.delete(session);
     this.#database.run("DELETE FROM sessions WHERE number = ?", [number]);
   }
 

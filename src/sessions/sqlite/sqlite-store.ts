@@ -11,6 +11,7 @@ import {
   type AppendOptions,
   type Conclusion,
   type CondensedLog,
+  type CreateOptions,
   type Durability,
   type EventRange,
   type Fence,
@@ -136,8 +137,31 @@ class SqliteStore implements SessionStore {
     this.#queue = new CommitQueue({ database, clock, delayMs: groupDelayMs, together, onRollback, onCommit });
   }
 
-  async create(session: NewSession): Promise<void> {
-    await this.#queue.add("sync", () => this.#sessions.insertion(session));
+  async create(session: NewSession, options: CreateOptions = {}): Promise<void> {
+    if (options.draft) await this.#sweepDrafts();
+    await this.#queue.add("sync", () => this.#sessions.insertion(session, options));
+    if (!options.draft) await this.#sweepDrafts();
+  }
+
+  async publish(session: SessionId): Promise<void> {
+    await this.#queue.add("sync", () => {
+      const head = this.#sessions.head(session);
+      return () => this.#sessions.publish(head);
+    });
+  }
+
+  /** Those that nobody builds any more. What cannot be removed now is seen by nobody, and removed the next time. */
+  async #sweepDrafts(): Promise<void> {
+    for (const session of this.#sessions.drafts()) {
+      if (this.#sessions.builds(session)) continue;
+      try {
+        // Who is about to build a session has its lease: what is there under this id was left.
+        const lease = this.#leases.has(session) ? undefined : await this.#leases.take(session);
+        await this.remove(session).finally(() => lease?.release());
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+      }
+    }
   }
 
   async append(

@@ -6,6 +6,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import type { CallId, LogId, SessionId } from "../../protocol/ids.js";
 import type { Usage } from "../../protocol/usage.js";
+import { DRAFT_RULES } from "./store-draft-rules.js";
 import { EXPIRY_RULES } from "./store-expiry-rules.js";
 import { LEASE_RULES } from "./store-lease-rules.js";
 import { LEDGER_RULES } from "./store-ledger-rules.js";
@@ -61,7 +62,8 @@ export interface SpendingFields {
 
 /** The store's interface as this suite uses it; refusals are errors with a `code`. */
 export interface StoreUnderTest {
-  create(session: SessionFields): Promise<void>;
+  create(session: SessionFields, options?: { readonly draft?: true }): Promise<void>;
+  publish(session: SessionId): Promise<void>;
   append(
     session: SessionId,
     events: readonly Envelope[],
@@ -127,6 +129,7 @@ const RULES: readonly Rule[] = [
   ...LOG_RULES,
   ...SESSION_RULES,
   ...LEASE_RULES,
+  ...DRAFT_RULES,
   ...LEDGER_RULES,
   ...EXPIRY_RULES,
   ...SPENDING_RULES,

@@ -1,10 +1,23 @@
-import type { CallId } from "../../../protocol/ids.js";
+import type { CallId, SessionId } from "../../../protocol/ids.js";
 import { branchEvents, derivedId, nextBranchIds } from "../../../sessions/branch.js";
+import { type SessionStore, StoreError } from "../../../sessions/store.js";
 import { EXIT } from "../../exit-codes.js";
 import { UsageError } from "../../flags.js";
 import { copySession } from "./copy-session.js";
 import type { SessionAction } from "./session-action.js";
 import { findTurn, turnNumber } from "./turn-number.js";
+
+/** It is there, or another process is making it. */
+async function isTaken(store: SessionStore, session: SessionId): Promise<boolean> {
+  if ((await store.get(session)) !== undefined) return true;
+  try {
+    await (await store.lease(session)).release();
+    return false;
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "leased") return true;
+    throw error;
+  }
+}
 
 export const action: SessionAction = {
   flags: [
@@ -18,7 +31,7 @@ export const action: SessionAction = {
     const at = asked === undefined ? await store.last(source.id, "TurnEnded") : await endOf(turnNumber("turn", asked));
     if (at === undefined) throw new UsageError(`${source.id} has no finished turn to branch after.`);
     const from = { session: source.id, log: source.log };
-    const ids = await nextBranchIds(from, at, async (session) => (await store.get(session)) !== undefined);
+    const ids = await nextBranchIds(from, at, (session) => isTaken(store, session));
     const title = flags.text("title") ?? source.title;
     const { cwd, provider, model } = source;
     const created_at = new Date(sessions.clock.wall()).toISOString();
@@ -32,14 +45,12 @@ export const action: SessionAction = {
       branch_of: { session: source.id, event: at },
     };
     const events = branchEvents(store.events(source.id), { from: source.id, ...ids, at });
-    await copySession(sessions, { ...row, ...(title !== undefined && { title }) }, events);
-    try {
-      const callOf = (call: CallId) => derivedId("call", call, ids.log);
-      await store.copyEdits?.(source.id, ids.session, { upTo: at, callOf });
-    } catch (error) {
-      await store.remove(ids.session);
-      throw error;
-    }
+    const callOf = (call: CallId) => derivedId("call", call, ids.log);
+    await copySession(sessions, {
+      session: { ...row, ...(title !== undefined && { title }) },
+      events,
+      finish: async () => store.copyEdits?.(source.id, ids.session, { upTo: at, callOf }),
+    });
     sessions.print(
       flags,
       await store.get(ids.session),

@@ -1,4 +1,4 @@
-/** Writes a whole session, from a branch or an import, in pieces that bound the memory. */
+/** Writes a whole session, from a branch or an import, in pieces that bound the memory. It is built aside: a kill leaves nothing of it. */
 import type { Envelope } from "../../../protocol/envelope.js";
 import { condenseSession } from "../../../sessions/condense.js";
 import type { NewSession } from "../../../sessions/store.js";
@@ -7,13 +7,28 @@ import type { OpenSessions } from "./open-sessions.js";
 
 const PIECE = 500;
 
+export interface Copy {
+  readonly session: NewSession;
+  readonly events: AsyncIterable<Envelope>;
+  /** What else belongs to it, before anybody sees it. */
+  readonly finish?: () => Promise<void>;
+}
+
+export async function copySession(sessions: Pick<OpenSessions, "store" | "terminal">, copy: Copy): Promise<number> {
+  const lease = await sessions.store.lease(copy.session.id);
+  try {
+    return await build(sessions, copy);
+  } finally {
+    await lease.release();
+  }
+}
+
 /** All of it or nothing: a copy that fails on the way is taken back. */
-export async function copySession(
+async function build(
   { store, terminal }: Pick<OpenSessions, "store" | "terminal">,
-  session: NewSession,
-  events: AsyncIterable<Envelope>,
+  { session, events, finish }: Copy,
 ): Promise<number> {
-  await store.create(session);
+  await store.create(session, { draft: true });
   const status = new StatusLine(terminal);
   let count = 0;
   let piece: Envelope[] = [];
@@ -35,6 +50,8 @@ export async function copySession(
     await write("sync");
     await writing;
     await condenseSession(store, session.id);
+    await finish?.();
+    await store.publish(session.id);
   } catch (error) {
     await writing.catch(() => {});
     await store.remove(session.id);

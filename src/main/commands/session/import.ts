@@ -53,7 +53,8 @@ async function importFile(file: string, flags: ParsedFlags, sessions: OpenSessio
     startedAt: found.mtime.toISOString(),
     ...(flags.has("here") && { cwd: folder }),
   });
-  const count = await copySession(sessions, { ...record, cwd: record.cwd === "" ? folder : record.cwd }, events);
+  const session = { ...record, cwd: record.cwd === "" ? folder : record.cwd };
+  const count = await copySession(sessions, { session, events });
   return { id: record.id, file, kind, events: count, notes };
 }
 

@@ -19,6 +19,9 @@ export const action: SessionAction = {
       ...(flags.has("pinned") && { pinned: true }),
       ...(limit > 0 && { limit }),
     });
+    for (const { id, message } of (await sessions.store.unlisted?.()) ?? []) {
+      sessions.terminal.err.write(`oxbow: ${id} cannot be listed: ${safeLine(message)}\n`);
+    }
     const now = sessions.clock.wall();
     sessions.print(flags, records, () => {
       if (records.length > 0) return table(records, { now, all: flags.has("all"), ...sessions.terminal });

@@ -1,5 +1,5 @@
 import type { SessionId } from "../../../protocol/ids.js";
-import type { Verification } from "../../../sessions/store.js";
+import { type SessionStore, StoreError, type Verification } from "../../../sessions/store.js";
 import { EXIT } from "../../exit-codes.js";
 import { StatusLine } from "../../status-line.js";
 import type { SessionAction } from "./session-action.js";
@@ -14,14 +14,30 @@ export const action: SessionAction = {
     const status = new StatusLine(sessions.terminal);
     for (const { id, last_event } of records) {
       status.show(`${id}: ${last_event} events`);
-      results.push({ id, ...(await sessions.store.verify(id)) });
+      results.push({ id, ...(await verify(sessions.store, id)) });
     }
+    const unlisted = flags.has("all") ? await sessions.store.unlisted?.() : undefined;
+    for (const { id, message } of unlisted ?? []) results.push({ id, ...unreadable(message) });
     status.clear();
     for (const problem of problems) sessions.terminal.err.write(`oxbow: ${problem}\n`);
     sessions.print(flags, flags.has("all") ? results : results[0], () => results.map(line).join("\n"));
     return problems.length === 0 && results.every(({ ok }) => ok) ? EXIT.answered : EXIT.failed;
   },
 };
+
+/** One that cannot be read does not keep the others from being looked at. */
+async function verify(store: SessionStore, session: SessionId): Promise<Verification> {
+  try {
+    return await store.verify(session);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== "damaged") throw error;
+    return unreadable(error.message);
+  }
+}
+
+function unreadable(message: string): Verification {
+  return { ok: false, problem: "unreadable", event_id: 0, message };
+}
 
 function line(result: Verification & { readonly id: string }): string {
   return result.ok
