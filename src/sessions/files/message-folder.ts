@@ -7,7 +7,7 @@
  * 3. New files go behind the highest number that is there or ever was.
  * 4. A file is on the disk before the index knows it. What a crash leaves undone in between, the next pass finds and does.
  */
-import { closeSync, constants, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, lstatSync, openSync, readFileSync } from "node:fs";
 import { mkdir, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
@@ -56,6 +56,8 @@ export interface EditedMessages {
 const LEFTOVER = /^\.\d+-[a-z_]+\.md\.[0-9a-f]+\.tmp$/;
 /** Between as many files others get their turn. */
 const READ_AT_ONCE = 100;
+const STAMPS_AT_ONCE = 1000;
+const SETTLED_MS = 2000;
 
 export class MessageFolder {
   readonly #options: MessageFolderOptions;
@@ -64,6 +66,8 @@ export class MessageFolder {
   #fold = new MessageFold(0);
   #turn: Promise<unknown> = Promise.resolve();
   #scheduled = false;
+  /** Of the files that were as we wrote them: what they looked like to the file system then. */
+  readonly #stamps = new Map<string, string>();
 
   constructor(options: MessageFolderOptions) {
     this.#options = options;
@@ -96,11 +100,11 @@ export class MessageFolder {
   async editedConversation(): Promise<readonly Message[] | undefined> {
     return this.#exclusively(async () => {
       await this.#catchUp();
-      const files = await this.#readFiles();
       if (!this.#index.edited) {
-        if (this.#isUntouched(files)) return undefined;
+        if (await this.#isAsWritten()) return undefined;
         await this.#index.add({ edited: true });
       }
+      const files = await this.#readFiles();
       const openTurn = this.#fold.openTurn ?? Number.POSITIVE_INFINITY;
       const before = files.filter(({ name }) => (this.#index.named(name)?.at ?? 0) < openTurn);
       return conversationOf(
@@ -292,6 +296,30 @@ export class MessageFolder {
         await write();
       }
     });
+  }
+
+  /** Whether every file is as we wrote it. Files whose stamps have not changed since they were last read are not read again. */
+  async #isAsWritten(): Promise<boolean> {
+    const names = await this.#names();
+    if (names.length !== this.#index.size) return false;
+    for (const [i, name] of names.entries()) {
+      if (i % STAMPS_AT_ONCE === STAMPS_AT_ONCE - 1) await new Promise<void>((resolve) => setImmediate(resolve));
+      const known = this.#index.named(name);
+      if (known === undefined || !this.#isSame(name, known.sum)) return false;
+    }
+    return true;
+  }
+
+  #isSame(name: string, sum: string): boolean {
+    const found = lstatSync(join(this.#options.folder, name), { throwIfNoEntry: false });
+    if (found === undefined) return false;
+    const stamp = `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs} ${sum}`;
+    if (this.#stamps.get(name) === stamp) return true;
+    const bytes = this.#read(name);
+    if (bytes === undefined || digestOf(bytes) !== sum) return false;
+    // One that was changed a moment ago may change again within the same tick of the file system's clock.
+    if (this.#options.clock.wall() - found.ctimeMs > SETTLED_MS) this.#stamps.set(name, stamp);
+    return true;
   }
 
   /** Every message file in order. */
