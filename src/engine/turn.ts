@@ -53,6 +53,16 @@ export interface TurnOptions {
   readonly conversation: Message[];
 }
 
+export interface Unanswered {
+  readonly tool: string;
+  /** The command, path or address that was asked about. */
+  readonly about: string;
+  /** The inline TOML of a rule that allows it, where one can. */
+  readonly rule?: string;
+  /** How long an answer was waited for, when a person was there to give it. */
+  readonly afterMs?: number;
+}
+
 export class Turn {
   readonly id: TurnId;
   readonly input: readonly InputContent[];
@@ -87,10 +97,8 @@ export class Turn {
   failure: Failure | undefined;
   /** A hook ended the turn on purpose. */
   stopped: Failure | undefined;
-  /** A tool that needed a permission which no client could give. */
-  unansweredTool: string | undefined;
-  /** How long an answer was waited for, when a person was there to give it. */
-  unansweredMs: number | undefined;
+  /** Calls that needed a permission which no client could give. */
+  readonly unanswered: Unanswered[] = [];
 
   constructor(options: TurnOptions) {
     this.id = options.id;

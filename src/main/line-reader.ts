@@ -113,6 +113,7 @@ export class LineReader {
     process.off("SIGINT", this.#onSignal);
     this.#input.off("keypress", this.#onKey);
     this.#reader.close();
+    this.#screen.close();
   }
 
   #edit(prompt: string): Promise<string | undefined> {
@@ -181,10 +182,16 @@ export class LineReader {
 /** Where the editor draws; nothing while no line is edited. */
 class EditorScreen extends Writable {
   silent = true;
+  readonly #onResize = () => this.emit("resize");
 
   constructor() {
     super({ decodeStrings: false });
-    if (process.stderr.isTTY) process.stderr.on("resize", () => this.emit("resize"));
+    if (process.stderr.isTTY) process.stderr.on("resize", this.#onResize);
+  }
+
+  /** Each question has a reader of its own: what it listens to must end with it. */
+  close(): void {
+    process.stderr.off("resize", this.#onResize);
   }
 
   get columns(): number {

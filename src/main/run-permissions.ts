@@ -81,7 +81,9 @@ export class RunPermissions implements PermissionJudge {
     if (this.#engine !== undefined) return this.#engine.mayStartEarly(call, tool, this.#options.originator());
     const { loaded } = this.#options;
     const { permission_mode: mode, permissions } = loaded.settings;
-    if (mode.value === "deny" || permissions.value !== undefined || !QUICK.has(tool.name)) return false;
+    if (mode.value === "deny" || permissions.value !== undefined) return false;
+    if (tool.set === "web") return mode.value === "allow" && !this.planning;
+    if (!QUICK.has(tool.name)) return false;
     const path = typeof call.args.path === "string" ? call.args.path : "";
     return !/(^|\/)\.[^./]|secret|key|token|credential|password|^[/~]|\.\./i.test(path);
   }

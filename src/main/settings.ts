@@ -84,7 +84,7 @@ export interface Settings {
   readonly ca_file: Setting<string | undefined>;
   /** Whether what tools bring is delimited as text from outside. */
   readonly untrusted_results: Setting<UntrustedResults>;
-  /** Instruction files to load, in each folder the first that is there. */
+  /** Instruction files to load, in this order; each folder gives all that it has. */
   readonly context_sources: Setting<readonly string[]>;
   /** Most bytes of them all together. */
   readonly context_bytes: Setting<number>;

@@ -27,8 +27,7 @@ const TEXTS = {
     "<tool> was denied by <client>. To allow it, ask again and answer with yes, or add a rule to the profile.",
   PermissionTimeout:
     "<tool> needed a permission, and no answer came within <timeout> s: it was not run. permission_timeout in the profile waits longer.",
-  PermissionUnanswerable:
-    "<tool> needed a permission and nobody was there to give it. Run it on a terminal, or allow it with --permission-mode allow.",
+  PermissionUnanswerable: "<tool> needed a permission and nobody was there to give it: <about>. To go on, <how>.",
   NonInteractiveAckRefused:
     "Refusing to silently approve an unseen <kind> in non-interactive mode. Run oxbow ack once on a terminal, or give a lock file with OXBOW_APPROVED_LOCK.",
 

@@ -47,7 +47,12 @@ describe("[M4] a .conf file", () => {
 
   it.each([
     ["protocol openai", 'x.conf:2: expected KEY=VALUE, got "protocol openai".'],
-    ["modle=x", 'x.conf:2: there is no field "modle". There are protocol, description,'],
+    ["modle=x", 'x.conf:2: there is no field "modle". Did you mean model?'],
+    ["headers=x: y", "x.conf:2: headers: write each header by itself: header.NAME=VALUE."],
+    [
+      "colour=red",
+      "There are protocol, description, model, url, auth_env, max_tokens, context_tokens, stream and header.NAME.",
+    ],
     ["protocol=grpc", "x.conf:2: protocol: expected anthropic, openai, openai-responses, gemini or ollama, got"],
     ["url=ftp://x", "x.conf:2: url: expected an address that begins with http:// or https://"],
     ["url=https://", "x.conf:2: url: expected an address"],

@@ -5,6 +5,7 @@
  * 1. What is not said is as in the provider of that name, else as in the one whose protocol it speaks.
  * 2. A key goes only where its owner meant it: another host gets none, unless the variable is named or the provider keeps its name.
  */
+import { nearest } from "../base/nearest.js";
 import type { JsonObject } from "../protocol/json.js";
 import { findProvider, isSameHost, type NamedProvider } from "./named.js";
 
@@ -64,8 +65,12 @@ export function readField(name: string, text: string): ProviderFields {
       if (text !== "always") throw new FieldError(expected("always (answers are always streamed)", text));
       return { stream: text };
   }
-  const known = FIELD_NAMES.filter((field) => field !== "body").join(", ");
-  throw new FieldError(`there is no field "${name}". There are ${known}.`);
+  if (/^headers?$/i.test(name)) throw new FieldError("write each header by itself: header.NAME=VALUE.");
+  if (name === "body") throw new FieldError("a body stands in config.toml: [providers.NAME.body].");
+  const known = FIELD_NAMES.filter((field) => field !== "body" && field !== "headers");
+  const near = nearest(name, known);
+  const advice = near === undefined ? `There are ${known.join(", ")} and header.NAME.` : `Did you mean ${near}?`;
+  throw new FieldError(`there is no field "${name}". ${advice}`);
 }
 
 export function readHeader(name: string, value: string): Readonly<Record<string, string>> {

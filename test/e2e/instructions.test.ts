@@ -106,18 +106,21 @@ describe("instructions of a folder", () => {
     async () => {
       await put("CLAUDE.md", "from claude");
       await put("GEMINI.md", "from gemini");
+      await put("AGENTS.md", "from agents");
+      await put("QWEN.md", "from claude");
       await put(".cursor/rules/always.mdc", "---\nalwaysApply: true\n---\nalways rule");
       await put(".cursor/rules/ts.mdc", "---\nglobs: *.ts\n---\ntypescript rule");
       await put("src/a.ts", "export {};");
+      await approve(cwd, { home });
       expect((await run()).systems[0]).not.toContain("from claude");
       await mkdir(join(home, "config"), { recursive: true });
-      const sources = 'context_sources = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursor/rules"]\n';
+      const sources = 'context_sources = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", "QWEN.md", ".cursor/rules"]\n';
       await writeFile(join(home, "config", "config.toml"), sources);
       await approve(cwd, { home });
       const { code, systems, texts } = await run([], { calls: [["read", { path: "src/a.ts" }]] });
       expect(code).toBe(0);
-      expect(systems[0]).toContain("from claude");
-      expect(systems[0]).not.toContain("from gemini");
+      expect(systems[0]).toMatch(/from agents.*from claude.*from gemini/s);
+      expect(systems[0]?.split("from claude")).toHaveLength(2);
       expect(systems[0]).toContain("always rule");
       expect(systems[0]).not.toContain("typescript rule");
       expect(texts[0]).toContain("typescript rule");

@@ -70,7 +70,7 @@ describe("providers of the user's own", () => {
     const OXBOW_HOME = await home(mock.url);
     const { stdout } = await oxbow(["models"], { env: { OXBOW_HOME } });
     expect(stdout).toMatch(/\n {2}acme +run 'oxbow auth set acme', or set ACME_KEY\n/);
-    expect(stdout).toMatch(/\n {2}wrong +\S+wrong\.conf:2: there is no field "modle"\. There are protocol,/);
+    expect(stdout).toMatch(/\n {2}wrong +\S+wrong\.conf:2: there is no field "modle"\. Did you mean model\?/);
     expect(stdout).toMatch(/parrot: Parrot: repeats .*\n {2}parrot:grey +8k context/);
     expect(stdout).toMatch(/\n {2}box +run 'oxbow auth set box', or set BOX_KEY\n/);
     const doctor = await oxbow(["doctor"], { env: { OXBOW_HOME } });

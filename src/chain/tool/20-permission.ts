@@ -1,6 +1,8 @@
-import type { ToolOutcome } from "../../engine/ports.js";
+import type { ToolCall, ToolOutcome } from "../../engine/ports.js";
+import type { Unanswered } from "../../engine/turn.js";
 import { ownText } from "../../protocol/content.js";
 import { type Failure, failure } from "../../protocol/errors.js";
+import type { Verdict } from "../../security/permissions/verdict.js";
 import type { CreateToolLink } from "../services.js";
 
 /** Allow, ask or deny. With nobody to ask, asking is denying, at once. */
@@ -20,11 +22,16 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     return denied(denialText(verdict), failure("PermissionDenied", { tool: call.tool, client: verdict.decidedBy }));
   }
   if (!person.present()) {
-    if (context.turn !== undefined) context.turn.unansweredTool ??= call.tool;
+    const missed = await unanswered(call, verdict);
+    context.turn?.unanswered.push(missed);
     person.note(call.call, call.tool, { decision: "deny", decidedBy: "nobody to ask", message: verdict.reason });
     return denied(
       `Denied: ${call.tool} needs a person's permission and nobody is there to give it. ${verdict.reason} Go on without it, or say what you would have done.`,
-      failure("PermissionUnanswerable", { tool: call.tool }),
+      failure("PermissionUnanswerable", {
+        tool: call.tool,
+        about: missed.about,
+        how: "run it on a terminal, or allow it with a rule or --permission-mode allow",
+      }),
     );
   }
   // Loaded for the first question only: most runs have none.
@@ -49,10 +56,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   if (context.signal.aborted) return { status: "cancelled", content: [ownText("Cancelled before it was allowed.")] };
   if (answer.unanswered) {
     const ms = answer.unanswered.afterMs;
-    if (context.turn !== undefined && context.turn.unansweredTool === undefined) {
-      context.turn.unansweredTool = call.tool;
-      context.turn.unansweredMs = ms;
-    }
+    context.turn?.unanswered.push({ ...(await unanswered(call, verdict)), afterMs: ms });
     const late = failure("PermissionTimeout", { tool: call.tool, timeout: Math.round(ms / 1000) });
     return denied(`Denied: ${answer.message ?? "nobody answered."}`, late);
   }
@@ -63,6 +67,16 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   if (!isGuarded) gate.remember(call, answer.decision, { verdict });
   return next(call, allowed);
 };
+
+/** What a person needs to know to allow it the next time. */
+async function unanswered({ tool, args }: ToolCall, { offer = [], law }: Verdict): Promise<Unanswered> {
+  const [{ describeCall }, { inlineRules }] = await Promise.all([
+    import("../../security/permissions/facts.js"),
+    import("../../security/permissions/session-rules.js"),
+  ]);
+  const rule = law === "guarded" ? undefined : inlineRules(offer);
+  return { tool, about: describeCall(tool, args), ...(rule !== undefined && { rule }) };
+}
 
 /** The reason is for programs that read the events; the words are for the model. */
 function denied(message: string, { reason, message: told }: Failure): ToolOutcome {

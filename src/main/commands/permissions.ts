@@ -77,7 +77,7 @@ function refuseChanges(words: string): void {
 
 type Place = Awaited<ReturnType<typeof openPlace>>;
 
-async function openPlace(flags: ParsedFlags) {
+export async function openPlace(flags: ParsedFlags) {
   const variables = environment();
   const loaded = await loadSettings(flags, variables);
   const { settings, roots } = loaded;

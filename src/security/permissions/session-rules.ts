@@ -232,6 +232,14 @@ export function promotion({ draft }: SessionRule): { readonly toml: string } | {
   return { toml: `\n${lines.join("\n")}\n` };
 }
 
+/** The same rules as one line of TOML each, for `permissions.rules = […]`; undefined where a rule cannot say it. */
+export function inlineRules(drafts: readonly SessionRuleDraft[]): string | undefined {
+  const rules = drafts.map((draft) => promotion({ draft, number: 0, originator: "human" }));
+  const texts = rules.flatMap((rule) => ("toml" in rule ? [rule.toml.trim().split("\n").slice(1)] : []));
+  if (texts.length === 0 || texts.length < drafts.length) return undefined;
+  return texts.map((lines) => `{ ${lines.filter((line) => !line.startsWith("match")).join(", ")} }`).join(", ");
+}
+
 function literal(text: string): string {
   return text.replaceAll(/[\\*?[{]/g, "\\$&");
 }

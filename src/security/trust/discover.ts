@@ -143,14 +143,19 @@ class Search {
     }
   }
 
-  /** Of the single files that a profile lists, a folder gives the first it has: they say the same to different tools. */
+  /** All that a profile lists, in its order. Copies of one text for several tools, and what an override stands in for, count once. */
   async instructions(origin: Origin, options: Pick<DiscoverOptions, "sources" | "kinds">): Promise<void> {
-    let given = false;
+    const from = this.#items.length;
     for (const place of wanted(instructionPlaces(options.sources), options)) {
-      if (given && place.shape === "file") continue;
       const before = this.#items.length;
+      const given = this.#items.slice(from);
+      const isOverridden =
+        place.path === "AGENTS.md" && given.some(({ path }) => /(^|\/)AGENTS\.override\.md$/.test(path));
+      if (isOverridden && options.sources !== undefined) continue;
       await this.source(origin, [place]);
-      given ||= options.sources !== undefined && place.shape === "file" && this.#items.length > before;
+      const added = this.#items.splice(before);
+      const isCopy = (item: ContentItem) => given.some((earlier) => earlier.sha256 === item.sha256);
+      this.#items.push(...(options.sources === undefined ? added : added.filter((item) => !isCopy(item))));
     }
   }
 

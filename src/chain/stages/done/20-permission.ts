@@ -1,15 +1,37 @@
+import type { Unanswered } from "../../../engine/turn.js";
 import { failure } from "../../../protocol/errors.js";
 import type { CreateHook } from "../../services.js";
 
-/** An answer that was given without something the model needed is not a full answer: say so. */
+/** More would hide the first. */
+const MOST_NAMED = 3;
+const MOST_CHARACTERS = 200;
+
+/** An answer that was given without something the model needed is not a full answer: say what, and what would allow it. */
 export const create: CreateHook = () => (turn) => {
-  const tool = turn.unansweredTool;
-  if (tool !== undefined && turn.outcome === undefined && turn.failure === undefined) {
-    turn.outcome = "denied";
-    const { unansweredMs } = turn;
-    turn.failure =
-      unansweredMs === undefined
-        ? failure("PermissionUnanswerable", { tool })
-        : failure("PermissionTimeout", { tool, timeout: Math.round(unansweredMs / 1000) });
+  const [first] = turn.unanswered;
+  if (first === undefined || turn.outcome !== undefined || turn.failure !== undefined) return;
+  turn.outcome = "denied";
+  const { tool, afterMs } = first;
+  if (afterMs !== undefined) {
+    turn.failure = failure("PermissionTimeout", { tool, timeout: Math.round(afterMs / 1000) });
+    return;
   }
+  const about = [...new Set(turn.unanswered.map((each) => short(each.about)))];
+  const more = about.length > MOST_NAMED ? ` and ${about.length - MOST_NAMED} more` : "";
+  turn.failure = failure("PermissionUnanswerable", {
+    tool,
+    about: `${about.slice(0, MOST_NAMED).join("; ")}${more}`,
+    how: advice(turn.unanswered),
+  });
 };
+
+function advice(unanswered: readonly Unanswered[]): string {
+  const rules = [...new Set(unanswered.flatMap(({ rule }) => rule ?? []))].slice(0, MOST_NAMED);
+  const byRule = rules.length === 0 ? "" : `allow it in config.toml with permissions.rules = [${rules.join(", ")}], `;
+  return `run it on a terminal, ${byRule}or allow everything with --permission-mode allow`;
+}
+
+function short(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS - 1)}…` : line;
+}
