@@ -18,9 +18,7 @@ export class AbortNode {
       this.#detach = () => {};
       return;
     }
-    const onAbort = () => this.#controller.abort(parent.reason);
-    parent.addEventListener("abort", onAbort, { once: true });
-    this.#detach = () => parent.removeEventListener("abort", onAbort);
+    this.#detach = onAbort(parent, () => this.#controller.abort(parent.reason));
   }
 
   get signal(): AbortSignal {
@@ -40,12 +38,31 @@ export class AbortNode {
   }
 }
 
-/** Runs `action` when the signal fires, or at once if it has; the returned function takes it back. */
+/** What waits for each signal. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Runs `action` when the signal fires, or at once if it has; the returned function takes it back. However many wait, the signal has one
+ * listener: the platform takes more than ten for a leak and warns, and a message of the model may have any number of calls.
+ */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   if (signal.aborted) {
     action();
     return () => {};
   }
-  signal.addEventListener("abort", action, { once: true });
-  return () => signal.removeEventListener("abort", action);
+  const actions = waiting.get(signal) ?? listen(signal);
+  // Each has its own entry, also where one function waits twice.
+  const entry = () => action();
+  actions.add(entry);
+  return () => actions.delete(entry);
+}
+
+function listen(signal: AbortSignal): Set<() => void> {
+  const actions = new Set<() => void>();
+  waiting.set(signal, actions);
+  const fire = () => {
+    for (const action of [...actions]) if (actions.delete(action)) action();
+  };
+  signal.addEventListener("abort", fire, { once: true });
+  return actions;
 }

@@ -4,6 +4,7 @@
  * 1. They belong to the session: `close` ends them all and is to be called when the session ends.
  * 2. Each read gives what came since the last one; the whole is in a file from the first byte.
  */
+import { onAbort } from "../base/abort-tree.js";
 import type { Clock } from "../base/clock.js";
 import { formatDuration } from "../base/duration.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
@@ -97,14 +98,14 @@ export class BackgroundCommands {
   wait(entry: BackgroundCommand, { ms, signal }: { readonly ms: number; readonly signal: AbortSignal }): Promise<void> {
     return new Promise((resolve) => {
       const stopTimer = this.#clock.after(ms, done);
+      let stopListening = () => {};
       function done() {
         stopTimer();
-        signal.removeEventListener("abort", done);
+        stopListening();
         resolve();
       }
-      signal.addEventListener("abort", done, { once: true });
+      stopListening = onAbort(signal, () => done());
       void entry.process.ended.then(done);
-      if (signal.aborted) done();
     });
   }
 

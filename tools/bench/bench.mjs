@@ -3,11 +3,10 @@
 // npm run bench -- --credentials: a stored key beside one in the environment (credentials.mjs).
 // Milliseconds differ from machine to machine and from hour to hour; the ratios are what the bars and the baseline are made of.
 import { readFileSync, writeFileSync } from "node:fs";
+import { ACCEPTED } from "./accepted.mjs";
+import { verdictOf } from "./verdict.mjs";
 
 const BASELINE = new URL("./baseline.json", import.meta.url);
-/** A ratio this much above the baseline's is worse, not noise. */
-const TOLERANCE = 1.25;
-
 const quick = process.argv.includes("--quick");
 const measure = process.argv.includes("--tools")
   ? (await import("./tools.mjs")).measureTools
@@ -29,13 +28,9 @@ try {
 const number = (value) => (value === undefined ? "" : value >= 100 ? value.toFixed(0) : value.toFixed(2));
 const problems = [];
 const table = rows.map((row) => {
-  const value = row.ratio ?? row.oxbow;
   const limit = row.limit ?? row.limitValue;
-  const before = baseline[row.name];
-  const verdict = [];
-  if (limit !== undefined && value > limit) verdict.push(`over the bar of ${limit}`);
-  if (before !== undefined && value > before * TOLERANCE) verdict.push(`worse than the baseline ${number(before)}`);
-  if (verdict.length > 0) problems.push(`${row.name}: ${verdict.join(", ")}`);
+  const { problem, note } = verdictOf(row, { baseline, accepted: ACCEPTED });
+  if (problem !== undefined) problems.push(`${row.name}: ${problem}`);
   return [
     row.name,
     number(row.floor),
@@ -43,7 +38,7 @@ const table = rows.map((row) => {
     row.unit,
     row.ratio === undefined ? "" : `${number(row.ratio)}x`,
     limit === undefined ? "" : `≤ ${limit}`,
-    verdict.join(", ") || "ok",
+    note,
   ];
 });
 const header = ["", "floor", "oxbow", "", "ratio", "bar", ""];

@@ -5,6 +5,7 @@
  * 2. It is gone when `run` settles: ended, or killed because enough was read or the search was cancelled.
  * 3. Output is handed on as it comes, never gathered.
  */
+import { onAbort } from "../../base/abort-tree.js";
 
 /** The program cannot be used on this machine: search without it. */
 export class RipgrepUnusable extends Error {}
@@ -44,7 +45,7 @@ export async function runRipgrep(
     stopped = true;
     child.kill("SIGKILL");
   };
-  place.signal.addEventListener("abort", stop, { once: true });
+  const stopListening = onAbort(place.signal, stop);
   child.stdout?.on("data", (chunk: Buffer) => {
     if (stopped) return;
     try {
@@ -60,7 +61,7 @@ export async function runRipgrep(
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on("error", (error) => reject(new RipgrepUnusable(error.message)));
     child.on("close", resolve);
-  }).finally(() => place.signal.removeEventListener("abort", stop));
+  }).finally(stopListening);
   place.signal.throwIfAborted();
   if (failure !== undefined) throw failure;
   // 1 is "nothing found", 2 without a word is about files that could not be read: both are silent.

@@ -1,0 +1,71 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect } from "vitest";
+import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+const mocks: MockModel[] = [];
+afterEach(async () => {
+  for (const mock of mocks.splice(0)) await mock.close();
+});
+
+async function model(script: string): Promise<Record<string, string>> {
+  const mock = await startMockModel({ script });
+  mocks.push(mock);
+  return providerEnvironment("anthropic", mock.url);
+}
+
+describe("a denial without a person", () => {
+  verifies(["P1", "U1", "O5"], "names the command and a rule, which allows it when it is written down", async () => {
+    const script = 'reply\n  tool web_fetch {"url": "http://127.0.0.1:9/page"}\nreply\n  text: Done.\n';
+    const denied = await oxbow(["fetch the page"], { env: await model(script) });
+    expect(denied.code).toBe(4);
+    expect(denied.stderr).toContain("nobody was there to give it: web_fetch http://127.0.0.1:9/page.");
+    const [, rule = ""] = /in config\.toml with (permissions\.rules = \[.*\]), or/.exec(denied.stderr) ?? [];
+    expect(rule).toContain('tool = "web_fetch"');
+    const home = await temporaryFolder();
+    await mkdir(join(home, "config"));
+    await writeFile(join(home, "config", "config.toml"), `${rule}\n`);
+    const allowed = await oxbow(["fetch the page"], { env: { ...(await model(script)), OXBOW_HOME: home } });
+    expect([allowed.code, allowed.stderr]).toEqual([0, ""]);
+  });
+});
+
+describe("oxbow tools", () => {
+  verifies(["P1", "U10"], "tells what asks, from the decisions themselves", async () => {
+    const asked = async (args: readonly string[]) => {
+      const tools = JSON.parse((await oxbow(["tools", "--json", ...args])).stdout);
+      return Object.fromEntries(tools.map((tool: Record<string, string>) => [tool.name, tool.permission]));
+    };
+    expect(await asked(["--permission-mode", "ask", "--sandbox", "off"])).toMatchObject({
+      ...{ read: "free", edit: "asks", write: "asks", bash: "depends", web_fetch: "asks" },
+    });
+    expect(await asked(["--permission-mode", "allow"])).toMatchObject({
+      edit: "free",
+      bash: "free",
+      web_fetch: "free",
+    });
+    expect(await asked(["--permission-mode", "deny"])).toMatchObject({ read: "denied", bash: "denied" });
+  });
+});
+
+describe("safe calls", () => {
+  verifies(["L6"], "web_fetch starts while the answer still streams, where it is allowed", async () => {
+    const script = 'reply\n  tool web_fetch {"url": "http://127.0.0.1:9/"}\n  text: more\n  hang\n';
+    const { stdout } = await oxbow(["go on", "--permission-mode", "allow", "--stream-events"], {
+      env: await model(script),
+      onOutput: (all, child) => void (all.stdout.includes('"ToolCallStarted"') && child.kill("SIGINT")),
+    });
+    expect(envelopes(stdout).some(({ kind }) => kind === "ToolCallStarted")).toBe(true);
+  });
+
+  verifies(["L6", "L9"], "forty at once bring no warning of the platform", async () => {
+    const calls = (line: string) => `reply\n${`  ${line}\n`.repeat(40)}`;
+    const script = `${calls('tool read {"path": "a.txt"}')}${calls('tool grep {"pattern": "word"}')}reply\n  text: Done.\n`;
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "a.txt"), "word\n");
+    const { stdout, stderr } = await oxbow(["go on"], { env: await model(script), cwd });
+    expect([stdout, stderr]).toEqual(["Done.\n", ""]);
+  });
+});

@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { verdictOf } from "./verdict.mjs";
+
+const known = { baseline: { start: 2, other: 1 }, accepted: [{ name: "start", upTo: 2.5, why: "known" }] };
+const row = (name: string, ratio: number) => ({ name, ratio, limit: 2 });
+
+it("fails for what is over its bar or worse than before, and not for what is recorded", () => {
+  expect(verdictOf(row("start", 2.2), known).problem).toBeUndefined();
+  expect(verdictOf(row("start", 2.2), known).note).toContain("recorded up to 2.5");
+  expect(verdictOf(row("start", 2.6), known).problem).toContain("over the bar of 2.5");
+  expect(verdictOf(row("new", 2.1), known).problem).toBe("over the bar of 2");
+  expect(verdictOf(row("other", 1.3), known).problem).toBe("worse than the baseline 1");
+  expect(verdictOf(row("other", 1.2), known)).toEqual({ note: "ok" });
+});
+
+it("says when a recorded exception is none any more", () => {
+  expect(verdictOf(row("start", 1.5), known).note).toContain("though recorded");
+});
