@@ -10,6 +10,8 @@ export interface Flag {
   /** Absent for a switch; otherwise what stands for the value in the help. */
   readonly value?: string;
   readonly repeatable?: true;
+  /** Accepted, and not offered: what it is for does not exist yet. */
+  readonly hidden?: true;
   readonly help: string;
 }
 
@@ -84,7 +86,8 @@ export function unknownAction(command: string, typed: string, known: readonly st
   return new UsageError(`There is no 'oxbow ${command} ${typed}'. ${advice}`);
 }
 
-export function helpLines(flags: readonly Flag[]): string {
+export function helpLines(all: readonly Flag[]): string {
+  const flags = all.filter((flag) => !flag.hidden);
   const left = flags.map((flag) => {
     const short = flag.short === undefined ? "" : `-${flag.short}, `;
     return `${short}--${flag.name}${flag.value === undefined ? "" : ` ${flag.value}`}`;

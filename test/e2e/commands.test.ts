@@ -19,7 +19,7 @@ describe("commands", () => {
       const { stdout, code } = await oxbow(args);
       expect(code).toBe(0);
       for (const command of COMMANDS) expect(stdout).toContain(`  ${command.name}`);
-      for (const flag of RUN_FLAGS) expect(stdout).toContain(`--${flag.name}`);
+      for (const { name, hidden } of RUN_FLAGS) expect(stdout.includes(`--${name}`), name).toBe(hidden !== true);
     }
     for (const name of ["run", "models", "tools", "config", "doctor", "debug", "mock-model"]) {
       const { stdout, code } = await oxbow([name, "--help"]);

@@ -42,6 +42,7 @@ export const RUN_FLAGS: readonly Flag[] = [
   },
   {
     name: "allow-project-hooks",
+    hidden: true,
     help: "let hooks, tools and plugins of the project run, each once it is approved ('oxbow ack')",
   },
   { name: "continue", short: "c", help: "go on with the latest session of this folder" },
