@@ -5,8 +5,8 @@
  *    the environment of bubblewrap itself.
  * 2. No capability is kept: as root with capabilities, the read-only mounts could be made writable from inside. And /proc is
  *    read-only: the kernel's settings in it belong to root whether it has capabilities or not.
- * 3. The order of the mounts is their meaning: everything read-only, private folders, writable folders, guarded places in them,
- *    hidden places, and last what stays visible.
+ * 3. The order of the mounts is their meaning: everything read-only, private folders (a home folder among them), writable folders,
+ *    guarded places in them, hidden places, and last what stays visible.
  * 4. A shell is the first process of the sandbox's process namespace and the command its child. When the command ends, the shell
  *    ends, and the kernel kills the rest before bubblewrap hears of it: its end is the end of everything. Bubblewrap's own
  *    first process would be told to die only afterwards.
@@ -16,7 +16,7 @@ import { isWithin } from "../../system/within.js";
 import type { HiddenPlace, Layout } from "./layout.js";
 import { limitLines } from "./limits.js";
 import { forwarderLines, type NetworkDoor, proxyVariables } from "./network-door.js";
-import type { Command, SandboxPolicy } from "./policy.js";
+import type { Command, PrivateHome, SandboxPolicy } from "./policy.js";
 
 export interface BubblewrapProgram {
   readonly program: string;
@@ -103,18 +103,19 @@ function isSince({ version }: BubblewrapProgram, [major, minor]: readonly [numbe
 
 function allOptions(parts: BubblewrapParts, command: Command): string[] {
   const { layout, policy, door, runFolders, blank, quotaEntry } = parts;
+  const { home } = layout;
   const hidden = layout.hidden.filter(({ path }) => !isPrivate(path, layout.writable));
   const { pinned, readOnly } = layout.guards;
   return [
-    ..."--unshare-user --unshare-pid --unshare-net --unshare-ipc --as-pid-1 --die-with-parent --cap-drop ALL".split(
-      " ",
-    ),
+    ..."--unshare-user --unshare-pid --unshare-ipc --as-pid-1 --die-with-parent --cap-drop ALL".split(" "),
+    ...(policy.network === "open" ? [] : ["--unshare-net"]),
     ...filterOptions(parts),
     ..."--ro-bind / / --dev /dev --proc /proc --remount-ro /proc".split(" "),
     ...["/tmp", "/dev/shm"].flatMap((path) => tmpfs(path, { mode: "1777", bytes: policy.temporaryBytes })),
     ...tmpfs("/run", { mode: "0755", bytes: SMALL_BYTES }),
     ...runFolders.flatMap((path) => ["--ro-bind", path, path]),
     ...layout.covering.flatMap((place) => hide(place, blank)),
+    ...(home === undefined ? [] : privateHome(home, policy.temporaryBytes)),
     ...layout.writable.flatMap((path) => ["--bind", path, path]),
     ...pinned.flatMap((path) => ["--bind", path, path]),
     ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
@@ -122,6 +123,7 @@ function allOptions(parts: BubblewrapParts, command: Command): string[] {
     ...layout.standIns.flatMap((path) => tmpfs(path, { mode: "0555", bytes: SMALL_BYTES })),
     ...hidden.flatMap((place) => hide(place, blank)),
     ...layout.visible.flatMap((path) => ["--ro-bind", path, path]),
+    ...(home === undefined ? [] : ["--bind", home.cache, home.cache]),
     ...(door === undefined ? [] : ["--ro-bind", door.folder, door.inside]),
     // Whoever is in the group can enter it again through this file, but not leave it.
     ...(quotaEntry === undefined ? [] : ["--bind", quotaEntry, QUOTA_INSIDE]),
@@ -139,6 +141,15 @@ function tmpfs(path: string, { mode, bytes }: { readonly mode: string; readonly 
   return ["--perms", mode, "--size", String(bytes), "--tmpfs", path];
 }
 
+/** All mounts lie on folders that the new home has just been given: none on one that an earlier command could replace. */
+function privateHome({ path, readable, cached }: PrivateHome, bytes: number): string[] {
+  return [
+    ...tmpfs(path, { mode: "0755", bytes }),
+    ...readable.flatMap((each) => ["--ro-bind", each, each]),
+    ...Object.entries(cached).flatMap(([place, folder]) => ["--bind", folder, place]),
+  ];
+}
+
 function hide({ path, kind, passable }: HiddenPlace, blank: string): string[] {
   if (kind === "file") return ["--ro-bind", blank, path];
   return tmpfs(path, { mode: passable ? "0111" : "0000", bytes: SMALL_BYTES });
@@ -150,13 +161,14 @@ function isPrivate(path: string, writable: readonly string[]): boolean {
   return hasOwn && !writable.some((folder) => isWithin(path, folder));
 }
 
-function environment({ door, isRoot }: BubblewrapParts, given: Readonly<Record<string, string>>) {
+function environment({ door, isRoot, layout }: BubblewrapParts, given: Readonly<Record<string, string>>) {
   const { TMP: _, TEMP: __, ...rest } = given;
   return {
     ...rest,
     TMPDIR: "/tmp",
     // The usual place is read-only, and Go does not build without one.
     GOCACHE: "/tmp/go-build",
+    ...layout.home?.environment,
     // Other people's files cannot be made as the superuser of a user namespace that knows no other people.
     ...(isRoot ? { TAR_OPTIONS: "--no-same-owner" } : {}),
     ...(door === undefined ? {} : proxyVariables(door.port)),

@@ -3,8 +3,8 @@
  * namespaces may be forbidden (Ubuntu's AppArmor rules, containers, hardened kernels).
  *
  * 1. Nothing is run before the first command needs it.
- * 2. What worked is remembered on disk for as long as the program file and the kernel are the same. What did not work is looked at
- *    again in the next session: somebody may have mended it.
+ * 2. What worked is remembered on disk until the program file changes or the system starts again. What did not work is looked at
+ *    again in the next session: it may have been repaired.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
@@ -43,7 +43,7 @@ export const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 const PROBE_LIMIT_MS = 10_000;
 const ALL_LIMITS: readonly LimitName[] = ["processes", "memoryBytes", "fileSizeBytes", "cpuSeconds", "openFiles"];
 /** Changed whenever the flags or the filter change, so that they are tried again. */
-const FLAGS_VERSION = 1;
+const FLAGS_VERSION = 2;
 
 export async function detectSandbox(options: DetectOptions): Promise<SandboxState> {
   const { platform, overrides = {} } = options;
@@ -106,7 +106,7 @@ const EMPTY_LAYOUT: Omit<Layout, "writable"> = {
 function bubblewrapProbe(bubblewrap: BubblewrapProgram, files: SandboxFiles, folder: string) {
   const parts = {
     ...{ bubblewrap, blank: files.blank, tasks: countTasks(), isRoot: isRoot(), runFolders: [] },
-    filter: files.filter === undefined ? undefined : ({ path: files.filter, handOver: "opened" } as const),
+    filter: files.filters && ({ path: files.filters.off, handOver: "opened" } as const),
     policy: sandboxPolicy({ writable: [folder] }),
     layout: { ...EMPTY_LAYOUT, writable: [folder] },
   };
@@ -219,8 +219,27 @@ function run(
 
 function keyOf(program: string, architecture: string): string {
   const { mtimeMs, size, mode } = statSync(program);
-  const parts = [FLAGS_VERSION, program, mtimeMs, size, mode, release(), architecture, process.getuid?.() ?? ""];
+  const parts = [
+    FLAGS_VERSION,
+    program,
+    mtimeMs,
+    size,
+    mode,
+    release(),
+    bootId(),
+    architecture,
+    process.getuid?.() ?? "",
+  ];
   return parts.join(" ");
+}
+
+/** Settings that allow namespaces or forbid them are mostly read when a system starts. */
+function bootId(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return "";
+  }
 }
 
 /** One fact on disk: the version that worked. */

@@ -74,7 +74,13 @@ const DENIALS: readonly Denial[] = [
     text: () => "the sandbox has no network",
   },
   {
-    pattern: /no new privileges|sudo: .*(?:setuid|owned by uid 0)|must be run as root|Address family not supported/i,
+    pattern:
+      /Address family not supported|EAFNOSUPPORT|Unable to establish loopback connection|\.sock(?:et)?\b.*(?:EPERM|Operation not permitted)/i,
+    text: () => "the sandbox has no Unix sockets, which would reach programs outside",
+    advice: `Use a port of 127.0.0.1 (tsx: run node --import tsx), or set allow: ["unix_sockets"], which asks the user.`,
+  },
+  {
+    pattern: /no new privileges|sudo: .*(?:setuid|owned by uid 0)|must be run as root/i,
     text: () => "the sandbox gives no further rights",
   },
   {

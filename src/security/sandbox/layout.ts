@@ -4,7 +4,8 @@ import { isAbsolute } from "node:path";
 import { isWithin } from "../../system/within.js";
 import { findGuards, type Guards } from "./guards.js";
 import { existingSecrets, type Hidden } from "./hidden-paths.js";
-import { SandboxError, type SandboxPolicy } from "./policy.js";
+import { type PrivateHome, SandboxError, type SandboxPolicy } from "./policy.js";
+import { withRepositoriesShut } from "./shut-repositories.js";
 
 export interface HiddenPlace extends Hidden {
   /** Something in it must stay in reach, so it may be passed through. */
@@ -21,6 +22,8 @@ export interface Layout {
   /** The others come after everything else, so that nothing laid out before can lay one of them bare. */
   readonly hidden: readonly HiddenPlace[];
   readonly visible: readonly string[];
+  /** The home folder of the sandbox's own, with what exists of it. */
+  readonly home?: PrivateHome | undefined;
 }
 
 export interface LayoutOptions {
@@ -36,23 +39,46 @@ export interface LayoutOptions {
 export function findLayout(policy: SandboxPolicy, { alsoHidden = [], ...found }: LayoutOptions): Layout {
   const writable = policy.writable.map(realFolder);
   const visible = policy.visible.filter((path) => existsSync(path)).map((path) => realpathSync(path));
-  const hidden = existingSecrets([...policy.hidden, ...alsoHidden]).map((place) => ({
-    ...place,
-    passable: [...writable, ...visible].some((path) => isWithin(path, place.path)),
-  }));
-  const isCovering = ({ path }: Hidden) => writable.some((folder) => isWithin(folder, path));
+  const home = policy.home && existingHome(policy.home);
+  const hidden = existingSecrets([...policy.hidden, ...alsoHidden])
+    .filter(({ path }) => home === undefined || !isCovered(path, home, writable))
+    .map((place) => ({
+      ...place,
+      passable: [...writable, ...visible, ...(home === undefined ? [] : [home.path])].some((path) =>
+        isWithin(path, place.path),
+      ),
+    }));
+  const isCovering = ({ path }: Hidden) =>
+    [...writable, ...(home === undefined ? [] : [home.path])].some((folder) => isWithin(folder, path));
   const whole = hidden.find(({ path }) => writable.includes(path));
   if (whole !== undefined) {
     throw new SandboxError(`${whole.path} is to be hidden and cannot be the workspace. Work in another folder.`);
   }
+  const guards = findGuards({ roots: writable, names: policy.readOnlyWithin, ...found });
+  const repositories = [...writable, ...found.nested];
   return {
     writable,
-    guards: findGuards({ roots: writable, names: policy.readOnlyWithin, ...found }),
+    guards: policy.repositories === "read-only" ? withRepositoriesShut(guards, repositories) : guards,
     standIns: [],
     covering: hidden.filter(isCovering),
     hidden: hidden.filter((place) => !isCovering(place)),
     visible,
+    home,
   };
+}
+
+function existingHome(home: PrivateHome): PrivateHome {
+  const path = realFolder(home.path);
+  const readable = home.readable.filter((each) => isWithin(each, path) && existsSync(each));
+  // One below another would lie on a mount that is there already.
+  const outermost = readable.filter((each) => !readable.some((other) => other !== each && isWithin(each, other)));
+  return { ...home, path, readable: outermost };
+}
+
+/** Not there anyway: the sandbox has a home folder of its own in its place. */
+function isCovered(path: string, home: PrivateHome, writable: readonly string[]): boolean {
+  const isIn = (folders: readonly string[]) => folders.some((folder) => isWithin(path, folder));
+  return path !== home.path && isWithin(path, home.path) && !isIn(home.readable) && !isIn(writable);
 }
 
 /** Free of links; throws for what cannot be a writable folder. */

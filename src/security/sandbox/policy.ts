@@ -1,8 +1,26 @@
 /** What a sandboxed command may do. Plain data: a person's configuration fills it, the model never does. */
 import { totalmem } from "node:os";
+import type { UnixSockets } from "./seccomp-filter.js";
 
-/** Host names (`example.com`, `*.example.com`, either with `:port`) that may be reached through the local proxy. */
-export type NetworkPolicy = "off" | { readonly allow: readonly string[] };
+/**
+ * `open`: the network of this machine, for a command that a person allowed it for. Otherwise host names (`example.com`,
+ * `*.example.com`, either with `:port`) that may be reached through the local proxy.
+ */
+export type NetworkPolicy = "off" | "open" | { readonly allow: readonly string[] };
+
+/** A home folder of the sandbox's own: empty, writable, and gone after the command, but for what is listed here. */
+export interface PrivateHome {
+  /** Where it lies: the person's own home folder, which it covers. */
+  readonly path: string;
+  /** What stays readable of the covered folder: tool chains, and what was downloaded for them. */
+  readonly readable: readonly string[];
+  /** A folder of Oxbow's that this workspace's commands may change: their caches. */
+  readonly cache: string;
+  /** Folders of that cache (the values) that appear elsewhere in the home folder (the names). */
+  readonly cached: Readonly<Record<string, string>>;
+  /** Variables that lead build tools to these places. */
+  readonly environment: Readonly<Record<string, string>>;
+}
 
 export interface SandboxLimits {
   /** Processes and threads at one time. */
@@ -28,6 +46,12 @@ export interface SandboxPolicy {
   /** What stays readable although it lies in a hidden folder. */
   readonly visible: readonly string[];
   readonly network: NetworkPolicy;
+  /** Named Unix sockets: with them a command reaches every program that listens in a folder it can see. */
+  readonly unixSockets: UnixSockets;
+  /** `guarded`: only what git runs or obeys is read-only in a repository. `read-only`: all that belongs to git is. */
+  readonly repositories: "guarded" | "read-only";
+  /** Without it the person's own home folder can be read, but for the hidden places in it. */
+  readonly home?: PrivateHome;
   readonly limits: SandboxLimits;
   /** Room in the private `/tmp`, which counts as memory. */
   readonly temporaryBytes: number;
@@ -51,6 +75,8 @@ export function sandboxPolicy(given: Partial<SandboxPolicy> & Pick<SandboxPolicy
     hidden: [],
     visible: [],
     network: "off",
+    unixSockets: "off",
+    repositories: "guarded",
     temporaryBytes: 2 * GIB,
     ...given,
     limits: { ...DEFAULT_LIMITS, ...given.limits },

@@ -1,21 +1,25 @@
-/** The files a sandbox is made with, in a folder of Oxbow's own: an empty file to lay over hidden ones, and the filter. */
+/** The files a sandbox is made with, in a folder of Oxbow's own: an empty file to lay over hidden ones, and the filters. */
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { seccompFilter } from "./seccomp-filter.js";
+import { seccompFilter, type UnixSockets } from "./seccomp-filter.js";
 
 export interface SandboxFiles {
   readonly blank: string;
-  /** Undefined on architectures there is no filter for. */
-  readonly filter: string | undefined;
+  /** One without Unix sockets and one with them; undefined on architectures there is no filter for. */
+  readonly filters: Readonly<Record<UnixSockets, string>> | undefined;
 }
 
 export function sandboxFiles(folder: string, architecture: string): SandboxFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const filter = seccompFilter(architecture);
-  return {
-    blank: keep(join(folder, "blank"), new Uint8Array()),
-    filter: filter === undefined ? undefined : keep(join(folder, `filter-${architecture}.bpf`), filter),
+  const file = (unixSockets: UnixSockets): string | undefined => {
+    const filter = seccompFilter(architecture, unixSockets);
+    const name = `filter-${architecture}${unixSockets === "on" ? "-unix" : ""}.bpf`;
+    return filter && keep(join(folder, name), filter);
   };
+  const off = file("off");
+  const on = file("on");
+  const filters = off === undefined || on === undefined ? undefined : { off, on };
+  return { blank: keep(join(folder, "blank"), new Uint8Array()), filters };
 }
 
 /** Written again only when it differs, and in one step: another Oxbow may be using it. */

@@ -29,7 +29,7 @@ import { countTasks } from "./limits.js";
 import type { Forwarder, NetworkDoor } from "./network-door.js";
 import { describeRefusal, type GateEntrance, NetworkGate, type ResolveSafely } from "./network-gate.js";
 import { Placeholders } from "./placeholders.js";
-import { type Command, SandboxError, type SandboxPolicy } from "./policy.js";
+import { type Command, type NetworkPolicy, SandboxError, type SandboxPolicy } from "./policy.js";
 import { openProcessQuota, type ProcessQuota } from "./process-quota.js";
 import { sandboxExecCommand } from "./sandbox-exec.js";
 import { type SandboxFiles, sandboxFiles } from "./sandbox-files.js";
@@ -153,7 +153,7 @@ export class Sandbox {
       const wrapped = this.#wrapped(state, { layout, entrance, command, undo });
       const hidden = [...layout.covering, ...layout.hidden].map(({ path }) => path);
       const explain = (text: string) => explanation(text, { state, hidden, entrance });
-      const descriptors = state.kind === "bubblewrap" ? this.#descriptors(undo) : [];
+      const descriptors = state.kind === "bubblewrap" ? this.#descriptors(undo, entrance) : [];
       const look = lookOf(layout);
       this.#note(look);
       const isCurrent = () => this.#lookNow() === look;
@@ -238,7 +238,8 @@ export class Sandbox {
 
   async #entrance(state: SandboxState, undo: Undo): Promise<GateEntrance | undefined> {
     const { policy, resolveSafely } = this.#options;
-    if (policy.network === "off" || state.abilities.network !== "allowlist") return undefined;
+    if (policy.network === "off" || policy.network === "open" || state.abilities.network !== "allowlist")
+      return undefined;
     if (resolveSafely === undefined) throw new SandboxError("Hosts are allowed, but nothing can resolve their names.");
     this.#gate ??= new NetworkGate({ allow: policy.network.allow, resolveSafely });
     const entrance = await this.#gate.open(state.kind === "bubblewrap" ? "socket" : "port");
@@ -256,7 +257,8 @@ export class Sandbox {
       return sandboxExecCommand({ program, policy, layout, temporaryFolder, proxyPort: entrance?.port }, command);
     }
     if (state.kind === "container") return this.#inContainer(program, { layout, command, undo });
-    const { blank, filter } = this.#files;
+    const { blank } = this.#files;
+    const filter = this.#filter(entrance);
     const handOver = this.#options.passesDescriptors === "yes" ? "inherited" : "opened";
     return bubblewrapCommand(
       {
@@ -265,15 +267,21 @@ export class Sandbox {
         bubblewrap: { program, version: parseVersion(state.version ?? "") },
         door: entrance?.folder === undefined ? undefined : this.#door(entrance.folder),
         quotaEntry: this.#quotaEntry(),
-        runFolders: RUN_FOLDERS.filter((path) => existsSync(path)),
+        runFolders: [...RUN_FOLDERS, ...nameServers(policy.network)].filter((path) => existsSync(path)),
       },
       command,
     );
   }
 
+  /** The forwarder to the proxy connects to a Unix socket, so with allowed hosts they cannot be off. */
+  #filter(entrance: GateEntrance | undefined): string | undefined {
+    const { unixSockets } = this.#options.policy;
+    return this.#files?.filters?.[entrance === undefined ? unixSockets : "on"];
+  }
+
   /** Opened for each command: they read on from where the last one stopped otherwise. */
-  #descriptors(undo: Undo): number[] {
-    const filter = this.#files?.filter;
+  #descriptors(undo: Undo, entrance: GateEntrance | undefined): number[] {
+    const filter = this.#filter(entrance);
     if (filter === undefined || this.#options.passesDescriptors !== "yes") return [];
     const descriptor = openSync(filter, "r");
     undo.push(() => closeSync(descriptor));
@@ -340,6 +348,17 @@ export class Sandbox {
     if (!isRoot() || processes === undefined) return undefined;
     this.#quota ??= openProcessQuota({ processes, name: this.#options.id });
     return this.#quota?.entry;
+  }
+}
+
+/** The list of name servers is often a link to a file below /run, which the sandbox covers. */
+function nameServers(network: NetworkPolicy): string[] {
+  if (network !== "open") return [];
+  try {
+    const file = realpathSync("/etc/resolv.conf");
+    return file.startsWith("/run/") ? [file] : [];
+  } catch {
+    return [];
   }
 }
 

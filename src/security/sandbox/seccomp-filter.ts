@@ -1,8 +1,10 @@
 /**
  * A small system-call filter for what namespaces leave open, as a classic BPF program for `bwrap --seccomp`.
  *
- * 1. Sockets exist for local use, IPv4, IPv6 and netlink only: the others (AF_VSOCK to the hypervisor above all) do not
- *    belong to a network namespace, so cutting the network would not cut them.
+ * 1. Sockets exist for IPv4, IPv6 and routing questions to the kernel only. The others (AF_VSOCK to the hypervisor above all) do
+ *    not belong to a network namespace, so cutting the network would not cut them. A Unix socket with a path does not either: a
+ *    program outside that listens on one would be reached wherever its folder can be seen. Connected pairs of Unix sockets stay,
+ *    because programs talk to their children through them; a datagram pair does not, because it can be sent elsewhere.
  * 2. No further user namespaces: a process that is root in one can reach far more of the kernel.
  * 3. No keystrokes are pushed into a terminal, and the kernel's key store, which is inherited and not namespaced, stays shut.
  * 4. No file gets the bits that let other users run it with the rights of its owner or its group.
@@ -10,6 +12,9 @@
  *
  * Everything else passes: this is not the wall but the filling of its gaps.
  */
+/** Whether a program may make Unix sockets that have a name. */
+export type UnixSockets = "off" | "on";
+
 export interface FilterTarget {
   /** How the kernel names the architecture a call is made for. */
   readonly audit: number;
@@ -38,7 +43,8 @@ type DeniedName =
   | ("fsopen" | "fsconfig" | "fsmount" | "fspick" | "mount_setattr");
 type OldName = "chmod" | "creat" | "mknod" | "open";
 type ModeName = Exclude<keyof typeof MODE_ARGUMENTS | keyof typeof OPEN_ARGUMENTS, OldName>;
-type CallName = DeniedName | (typeof ABSENT)[number] | ModeName | "clone" | "unshare" | "socket" | "ioctl";
+type SocketName = "socket" | "socketpair";
+type CallName = DeniedName | (typeof ABSENT)[number] | ModeName | SocketName | "clone" | "unshare" | "ioctl";
 
 /** The newer calls have the same number everywhere. */
 const COMMON_CALLS = {
@@ -54,7 +60,17 @@ const TARGETS: Readonly<Record<string, FilterTarget>> = {
     calls: {
       ...COMMON_CALLS,
       ...{ open: 2, creat: 85, chmod: 90, fchmod: 91, mknod: 133, openat: 257, mknodat: 259, fchmodat: 268 },
-      ...{ ioctl: 16, socket: 41, clone: 56, pivot_root: 155, acct: 163, mount: 165, umount2: 166, swapon: 167 },
+      ...{
+        ioctl: 16,
+        socket: 41,
+        socketpair: 53,
+        clone: 56,
+        pivot_root: 155,
+        acct: 163,
+        mount: 165,
+        umount2: 166,
+        swapon: 167,
+      },
       ...{ swapoff: 168, reboot: 169, init_module: 175, delete_module: 176, kexec_load: 246, add_key: 248 },
       ...{ request_key: 249, keyctl: 250, unshare: 272, perf_event_open: 298, open_by_handle_at: 304, setns: 308 },
       ...{ finit_module: 313, kexec_file_load: 320, bpf: 321, userfaultfd: 323 },
@@ -66,7 +82,15 @@ const TARGETS: Readonly<Record<string, FilterTarget>> = {
       ...COMMON_CALLS,
       ...{ mknodat: 33, fchmod: 52, fchmodat: 53, openat: 56 },
       ...{ ioctl: 29, umount2: 39, mount: 40, pivot_root: 41, acct: 89, unshare: 97, kexec_load: 104 },
-      ...{ init_module: 105, delete_module: 106, reboot: 142, socket: 198, add_key: 217, request_key: 218 },
+      ...{
+        init_module: 105,
+        delete_module: 106,
+        reboot: 142,
+        socket: 198,
+        socketpair: 199,
+        add_key: 217,
+        request_key: 218,
+      },
       ...{ keyctl: 219, clone: 220, swapon: 224, swapoff: 225, perf_event_open: 241, open_by_handle_at: 265 },
       ...{ setns: 268, finit_module: 273, bpf: 280, userfaultfd: 282, kexec_file_load: 294 },
     },
@@ -75,11 +99,17 @@ const TARGETS: Readonly<Record<string, FilterTarget>> = {
 
 const EPERM = 1;
 const ENOSYS = 38;
+const EPROTONOSUPPORT = 93;
 const EAFNOSUPPORT = 97;
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
+const NETLINK_ROUTE = 0;
+const SOCK_STREAM = 1;
+const SOCK_SEQPACKET = 5;
+/** The kind of a socket; the bits above are flags. */
+const SOCKET_KIND = 0xf;
 const CLONE_NEWUSER = 0x1000_0000;
 /** Set-user-ID and set-group-ID. */
 const SET_ID_BITS = 0o6000;
@@ -89,6 +119,7 @@ const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 
 const LOAD = 0x20;
+const AND = 0x54;
 const JUMP_EQUAL = 0x15;
 const JUMP_AT_LEAST = 0x35;
 const JUMP_ANY_BIT = 0x45;
@@ -103,14 +134,14 @@ const ARCHITECTURE = 4;
 const argument = (index: number) => 16 + 8 * index;
 
 /** The filter's bytes for this machine; undefined for architectures it was not written for. */
-export function seccompFilter(architecture: string): Uint8Array | undefined {
+export function seccompFilter(architecture: string, unixSockets: UnixSockets): Uint8Array | undefined {
   const target = TARGETS[architecture];
-  return target === undefined ? undefined : assemble(instructions(target));
+  return target === undefined ? undefined : assemble(instructions(target, unixSockets));
 }
 
 type Instruction = readonly [code: number, value: number, ifTrue?: number, ifFalse?: number];
 
-function instructions({ audit, numbersEnd, calls }: FilterTarget): Instruction[] {
+function instructions({ audit, numbersEnd, calls }: FilterTarget, unixSockets: UnixSockets): Instruction[] {
   const refuse = (name: CallName, errno: number): Instruction[] => [
     [JUMP_EQUAL, calls[name], 0, 1],
     [RETURN, fail(errno)],
@@ -128,15 +159,7 @@ function instructions({ audit, numbersEnd, calls }: FilterTarget): Instruction[]
         ] as const)),
     ...DENIED.flatMap((name) => refuse(name, EPERM)),
     ...ABSENT.flatMap((name) => refuse(name, ENOSYS)),
-    ...whenCalled(calls.socket, [
-      [LOAD, argument(0)],
-      [JUMP_EQUAL, AF_UNIX, 4, 0],
-      [JUMP_EQUAL, AF_INET, 3, 0],
-      [JUMP_EQUAL, AF_INET6, 2, 0],
-      [JUMP_EQUAL, AF_NETLINK, 1, 0],
-      [RETURN, fail(EAFNOSUPPORT)],
-      [RETURN, ALLOW],
-    ]),
+    ...socketChecks(calls, unixSockets),
     ...[calls.clone, calls.unshare].flatMap((call) =>
       whenCalled(call, [
         [LOAD, argument(0)],
@@ -155,6 +178,30 @@ function instructions({ audit, numbersEnd, calls }: FilterTarget): Instruction[]
     ]),
     [RETURN, ALLOW],
   ];
+}
+
+function socketChecks(calls: FilterTarget["calls"], unixSockets: UnixSockets): Instruction[] {
+  const families = unixSockets === "on" ? [AF_UNIX, AF_INET, AF_INET6] : [AF_INET, AF_INET6];
+  const socket: Instruction[] = [
+    [LOAD, argument(0)],
+    // Each jumps to the last instruction, which allows.
+    ...families.map((family, index): Instruction => [JUMP_EQUAL, family, families.length - index + 4, 0]),
+    [JUMP_EQUAL, AF_NETLINK, 1, 0],
+    [RETURN, fail(EAFNOSUPPORT)],
+    [LOAD, argument(2)],
+    [JUMP_EQUAL, NETLINK_ROUTE, 1, 0],
+    [RETURN, fail(EPROTONOSUPPORT)],
+    [RETURN, ALLOW],
+  ];
+  const pair: Instruction[] = [
+    [LOAD, argument(1)],
+    [AND, SOCKET_KIND],
+    [JUMP_EQUAL, SOCK_STREAM, 2, 0],
+    [JUMP_EQUAL, SOCK_SEQPACKET, 1, 0],
+    [RETURN, fail(EAFNOSUPPORT)],
+    [RETURN, ALLOW],
+  ];
+  return [...whenCalled(calls.socket, socket), ...(unixSockets === "on" ? [] : whenCalled(calls.socketpair, pair))];
 }
 
 function modeChecks(calls: FilterTarget["calls"]): Instruction[] {

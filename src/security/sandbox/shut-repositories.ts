@@ -1,0 +1,29 @@
+/** Makes all that belongs to git read-only, for commands that a person has not been asked about. */
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { isWithin } from "../../system/within.js";
+import type { Guards } from "./guards.js";
+
+/** Folders that hold a `.git`, or are a repository without a work tree; those without either do not matter. */
+export function withRepositoriesShut(guards: Guards, folders: readonly string[]): Guards {
+  const shut = folders.flatMap((folder) => {
+    if (isBareRepository(folder)) return [folder];
+    const dotGit = join(folder, ".git");
+    const found = lstatSync(dotGit, { throwIfNoEntry: false });
+    // A link cannot be mounted on; what it leads to is guarded where it lies.
+    return found === undefined || found.isSymbolicLink() ? [] : [dotGit];
+  });
+  const isShut = (path: string) => shut.some((folder) => isWithin(path, folder));
+  const readOnly = [...guards.readOnly.filter((path) => !isShut(path)), ...shut].sort();
+  const inReadOnly = (path: string) => readOnly.some((folder) => folder !== path && isWithin(path, folder));
+  return {
+    pinned: guards.pinned.filter((path) => !isShut(path)),
+    readOnly: readOnly.filter((path) => !inReadOnly(path)),
+    missing: guards.missing.filter(({ path }) => !isShut(path)),
+  };
+}
+
+function isBareRepository(folder: string): boolean {
+  const has = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
+  return has("HEAD") && has("objects");
+}
