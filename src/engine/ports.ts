@@ -139,6 +139,8 @@ export interface ToolCall {
 
 export interface ToolContext {
   readonly signal: AbortSignal;
+  /** What the sandbox is opened for, because a person allowed this call. */
+  readonly openings?: readonly string[];
   /** Shown live; not part of the result. */
   progress(text: string): void;
   /** A person typed the call themselves; no model has a part in it. */

@@ -237,7 +237,18 @@ function openRunTools(
   const hidden = sessions.ownFolders;
   const guard = new RunGuard({ root, variables, ownFolders: hidden, outputDirectory });
   const restrictions = () => permissions.restrictions();
-  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, tell, restrictions });
+  const isRecorded = async () => (await sessions.open()) !== undefined;
+  const sandbox = new RunSandbox({
+    loaded,
+    variables,
+    root,
+    session,
+    outputDirectory,
+    hidden,
+    tell,
+    restrictions,
+    isRecorded,
+  });
   const toolbox = openToolbox({
     root,
     sets: settings.tool_sets.value,
@@ -263,6 +274,7 @@ function openRunTools(
     outputDirectory,
     workspace: toolbox.workspace,
     isSandboxed: async () => (await sandbox.find()).kind !== "none",
+    whyNotContained: () => sandbox.whyNotContained(),
     originator: place.originator,
     before: place.before,
   });

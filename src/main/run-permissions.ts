@@ -7,6 +7,7 @@ import type { PermissionJudge } from "../chain/services.js";
 import type { Tool, ToolCall } from "../engine/ports.js";
 import type { Identity } from "../protocol/client.js";
 import type { PermissionDecision } from "../protocol/events.js";
+import type { Opening } from "../security/permissions/contained/needs.js";
 import type { PermissionPolicy } from "../security/permissions/decide.js";
 import type { PermissionEngine } from "../security/permissions/engine.js";
 import type { PermissionMode } from "../security/permissions/modes.js";
@@ -32,6 +33,8 @@ export interface RunPermissionsOptions {
   readonly outputDirectory?: string;
   /** Whether commands run in a sandbox; it is found out when a decision depends on it. */
   readonly isSandboxed: () => Promise<boolean>;
+  /** Why mode `auto` asks as mode `ask` does; undefined when commands can run unasked. */
+  readonly whyNotContained?: () => Promise<string | undefined>;
   /** Whose input started the turn. */
   readonly originator: () => Identity;
   /** The run before, whose plan mode and rules of the session hold here too. */
@@ -53,6 +56,7 @@ export class RunPermissions implements PermissionJudge {
   #engine: PermissionEngine | undefined;
   #restrictions: (() => SandboxRestrictions) | undefined;
   #sandboxed = false;
+  #contained = false;
 
   constructor(options: RunPermissionsOptions) {
     this.#options = options;
@@ -66,10 +70,26 @@ export class RunPermissions implements PermissionJudge {
     const { engine } = await this.parts();
     if (tool.set === "command" || tool.set === "edit") await this.findSandbox();
     const verdict = await engine.judge(call, tool, this.#options.originator());
-    if (this.#leavesSandbox(call, tool) && verdict.decision !== "deny") return OUTSIDE;
-    if (!this.#options.loaded.settings.auto_approve.value) return verdict;
+    if (verdict.decision === "deny") return verdict;
+    if (this.#leavesSandbox(call, tool)) return OUTSIDE;
+    const wanted = await this.#wantedOpenings(call, tool);
+    if (wanted.length > 0)
+      return { ...openingQuestion(wanted), openings: [...new Set([...(verdict.openings ?? []), ...wanted])] };
+    if (!this.#options.loaded.settings.auto_approve.value || this.#opensNetwork(verdict)) return verdict;
     const { autoApproved } = await import("../security/permissions/identity.js");
     return autoApproved(verdict);
+  }
+
+  /** What the model asks the sandbox to be opened for; words that mean nothing are passed over. */
+  async #wantedOpenings({ args }: ToolCall, tool: Tool): Promise<readonly Opening[]> {
+    if (tool.set !== "command" || args.allow === undefined || !this.#sandboxed) return [];
+    const { OPENINGS } = await import("../security/permissions/contained/needs.js");
+    return OPENINGS.filter((opening) => args.allow === opening);
+  }
+
+  /** A person's yes to this very command is needed, unless they have named the hosts in their profile. */
+  #opensNetwork({ openings = [] }: Verdict): boolean {
+    return openings.includes("network") && this.#options.loaded.settings.sandbox_hosts.value.length === 0;
   }
 
   remember(call: ToolCall, decision: PermissionDecision, { verdict }: { readonly verdict: Verdict }): void {
@@ -95,7 +115,9 @@ export class RunPermissions implements PermissionJudge {
 
   /** Until then decisions are made as without one. */
   async findSandbox(): Promise<void> {
-    this.#sandboxed = await this.#options.isSandboxed();
+    const { isSandboxed, whyNotContained } = this.#options;
+    this.#sandboxed = await isSandboxed();
+    this.#contained = this.mode === "auto" && whyNotContained !== undefined && (await whyNotContained()) === undefined;
   }
 
   parts(): Promise<PermissionParts> {
@@ -194,6 +216,7 @@ export class RunPermissions implements PermissionJudge {
         safeMode: safeMode.current,
       }),
       sandboxed: () => this.#sandboxed,
+      contained: () => this.#contained,
       ports: {
         workspace: slashes(root),
         resolve: async (path, access) => (await workspace()).resolve(path, access),
@@ -219,6 +242,17 @@ const OUTSIDE: Verdict = {
   reason: "It would run outside the sandbox: with all your rights, and with the network.",
   offer: [],
 };
+
+const OPENING_TEXTS: Readonly<Record<Opening, string>> = {
+  network: "the network",
+  git: "changes of .git",
+  unix_sockets: "Unix sockets, by which it reaches other programs of yours",
+};
+
+function openingQuestion(openings: readonly Opening[]): Verdict {
+  const reason = `It asks for ${openings.map((each) => OPENING_TEXTS[each]).join(", and for ")}.`;
+  return { decision: "ask", decidedBy: "sandbox", law: "default", reason, offer: [] };
+}
 
 type ParsePatch = typeof import("../tools/patch/parse.js").parsePatch;
 

@@ -1,4 +1,10 @@
-/** The sandbox around the commands of one run (feature P8). Found out with the first command, never before the first request. */
+/**
+ * The sandbox around the commands of one run (feature P8). Found out with the first command, never before the first request.
+ *
+ * In mode `auto` a command that ran unasked gets the tight one: no network, all of `.git` read-only, a private home folder. What a
+ * person allowed for a call opens it that far. In the other modes, where a person is asked about each command that does more than
+ * read, the home folder can be read and repositories can be written, but for the guarded places in them.
+ */
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SessionId } from "../protocol/ids.js";
@@ -38,16 +44,21 @@ export interface RunSandboxOptions {
   readonly restrictions?: SandboxOptions["restrictions"];
   /** Said once, when there is no sandbox although nobody switched it off. */
   readonly tell: (message: string) => void;
+  /** Whether undo can take back what a command changes. */
+  readonly isRecorded?: () => Promise<boolean>;
 }
+
+type Way = "pipes" | "terminal";
 
 export class RunSandbox {
   readonly #options: RunSandboxOptions;
-  readonly #opened = new Map<"pipes" | "terminal", Promise<Sandbox>>();
+  readonly #opened = new Map<string, Promise<Sandbox>>();
   #state: SandboxState | undefined;
   #reader: Promise<ReaderSandbox> | undefined;
   #planted: Promise<readonly PlantedRepositories[]> | undefined;
   /** Commands that have not ended, and sandboxes that wait for one. */
   readonly #running = new Set<object>();
+  #whyNotContained: Promise<string | undefined> | undefined;
 
   constructor(options: RunSandboxOptions) {
     this.#options = options;
@@ -60,13 +71,19 @@ export class RunSandbox {
 
   async find(): Promise<SandboxState> {
     if (this.#state !== undefined) return this.#state;
-    const state = await (await this.#open("pipes")).state();
+    const state = await (await this.#open("pipes", USUAL)).state();
     if (this.#state === undefined) await this.#announce(state);
     this.#state = state;
     return state;
   }
 
-  async wrap(command: ShellCommand, { onTerminal, outside }: WrapOptions): Promise<WrappedCommand> {
+  /** Why mode `auto` asks as mode `ask` does; undefined when it need not. */
+  whyNotContained(): Promise<string | undefined> {
+    this.#whyNotContained ??= this.#findWhyNotContained().then((why) => this.#tellWhy(why));
+    return this.#whyNotContained;
+  }
+
+  async wrap(command: ShellCommand, { onTerminal, outside, openings = [] }: WrapOptions): Promise<WrappedCommand> {
     const { kind } = await this.find();
     const mode = this.#options.loaded.settings.sandbox.value;
     if (kind === "none" && mode === "required") {
@@ -75,7 +92,7 @@ export class RunSandbox {
     if (kind === "none" || outside) return command;
     const [program = "", ...args] = command.argv;
     const planted = await this.#watchRepositories();
-    const sandbox = await this.#open(onTerminal ? "terminal" : "pipes");
+    const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", await this.#reach(openings));
     const wrapped = await sandbox.wrap({ program, args, cwd: command.cwd, env: command.env });
     this.#running.add(wrapped);
     return {
@@ -115,7 +132,7 @@ export class RunSandbox {
       import("../security/planted/planted-repositories.js"),
       import("../tools/child-environment.js"),
       import("../system/repository-places.js"),
-      this.#alsoWritable(),
+      this.#alsoWritable(USUAL),
     ]);
     const common = { tell, folder: join(loaded.roots.state, "sandbox"), environment: childEnvironment(variables) };
     return [root, ...more].map((place) => new PlantedRepositories({ root: realpathOrSelf(place), ...common }));
@@ -129,7 +146,7 @@ export class RunSandbox {
     const wrapped = (await this.#reader).wrap({ program, args, cwd, env }, readable);
     if (wrapped === undefined) return command;
     const { descriptors, ended } = wrapped;
-    const withheld = (await this.#open("pipes")).withheldFiles();
+    const withheld = (await this.#open("pipes", USUAL)).withheldFiles();
     return {
       ...{ argv: [wrapped.program, ...wrapped.args], cwd: wrapped.cwd, env: wrapped.env },
       ...{ descriptors, withheld, isWrapper: true, endsWithAll: true, ended },
@@ -176,17 +193,54 @@ export class RunSandbox {
     return [...hidden, ...usualSecrets({ home: variables.HOME || homedir() })];
   }
 
+  /** Said once. That there is no sandbox is said by `find`. */
+  #tellWhy(why: string | undefined): string | undefined {
+    const isChosen = this.#options.loaded.settings.permission_mode.value === "auto" && this.#state?.kind !== "none";
+    if (why !== undefined && isChosen) this.#options.tell(`Mode auto asks here as mode ask does: ${why}`);
+    return why;
+  }
+
+  async #findWhyNotContained(): Promise<string | undefined> {
+    const { loaded, variables, root, isRecorded } = this.#options;
+    if (loaded.settings.permission_mode.value !== "auto") return "another mode was chosen.";
+    const state = await this.find();
+    if (state.kind === "none") return "there is no sandbox.";
+    if (state.kind !== "bubblewrap") return `the ${state.kind} sandbox does not hide the home folder.`;
+    const [{ seccompFilter }, { whyNoPrivateHome }] = await Promise.all([
+      import("../security/sandbox/seccomp-filter.js"),
+      import("../security/sandbox/private-home.js"),
+    ]);
+    if (seccompFilter(process.arch, "off") === undefined) return `there is no system-call filter for ${process.arch}.`;
+    const why = whyNoPrivateHome({ home: variables.HOME || homedir(), workspace: root });
+    if (why !== undefined) return why;
+    return (await isRecorded?.()) === false ? "nothing is recorded, so nothing could be undone." : undefined;
+  }
+
+  async #reach(openings: readonly string[]): Promise<Reach> {
+    const isContained = (await this.whyNotContained()) === undefined;
+    const { sandbox_hosts, sandbox_unix_sockets } = this.#options.loaded.settings;
+    const opens = (name: string) => openings.includes(name);
+    const hasHosts = sandbox_hosts.value.length > 0;
+    const isOnline = opens("network") || (hasHosts && !isContained);
+    return {
+      home: isContained && !opens("git") ? "private" : "readable",
+      network: !isOnline ? "off" : hasHosts ? "hosts" : "open",
+      unixSockets: opens("unix_sockets") || sandbox_unix_sockets.value ? "on" : "off",
+    };
+  }
+
   /** A terminal cannot pass descriptors on, so its commands are wrapped in another way. */
-  #open(way: "pipes" | "terminal"): Promise<Sandbox> {
-    const known = this.#opened.get(way);
+  #open(way: Way, reach: Reach): Promise<Sandbox> {
+    const name = [way, reach.home, reach.network, reach.unixSockets].join("-");
+    const known = this.#opened.get(name);
     if (known !== undefined) return known;
-    const opening = this.#reallyOpen(way);
-    this.#opened.set(way, opening);
+    const opening = this.#reallyOpen(way, { name, reach });
+    this.#opened.set(name, opening);
     return opening;
   }
 
   /** Folders that are not there cannot be made by a command either. */
-  async #alsoWritable(): Promise<readonly string[]> {
+  async #alsoWritable({ home: kind }: Reach): Promise<readonly string[]> {
     const { loaded, variables, root } = this.#options;
     const named = loaded.settings.sandbox_writable.value;
     if (named.length === 0) return [];
@@ -196,12 +250,13 @@ export class RunSandbox {
     ]);
     const home = variables.HOME || homedir();
     return named
+      .filter((folder) => folder !== "git" || kind === "readable")
       .map((folder) => (folder === "git" ? outsideGitFolder(root) : folder.replace(/^~(?=\/)/, () => home)))
       .filter((folder) => folder !== undefined)
       .filter((folder) => existsSync(folder));
   }
 
-  async #reallyOpen(way: "pipes" | "terminal"): Promise<Sandbox> {
+  async #reallyOpen(way: Way, { name, reach }: { readonly name: string; readonly reach: Reach }): Promise<Sandbox> {
     const [{ Sandbox }, { sandboxPolicy }, { ENGINE_VARIABLES }] = await Promise.all([
       import("../security/sandbox/sandbox.js"),
       import("../security/sandbox/policy.js"),
@@ -209,7 +264,8 @@ export class RunSandbox {
     ]);
     const { loaded, variables, root, session, outputDirectory, restrictions } = this.#options;
     const { settings, roots } = loaded;
-    const hosts = settings.sandbox_hosts.value;
+    const home = variables.HOME || homedir();
+    const privately = reach.home === "private" ? await this.#private(home, reach) : undefined;
     const options: SandboxOptions = {
       platform: process.platform,
       architecture: process.arch,
@@ -220,17 +276,19 @@ export class RunSandbox {
       ),
       folder: join(roots.state, "sandbox"),
       workspace: root,
-      home: variables.HOME || homedir(),
+      home,
       variables,
       arrived: (paths) => void this.#tellArrived(paths),
-      id: `${session}-${way}`,
+      id: `${session}-${name}`,
       ...(restrictions && { restrictions }),
       passesDescriptors: way === "pipes" ? "yes" : "no",
       policy: sandboxPolicy({
-        writable: [root, ...(await this.#alsoWritable())],
-        hidden: await this.#secrets(),
+        writable: [root, ...(await this.#alsoWritable(reach))],
+        hidden: [...(await this.#secrets()), ...(privately?.otherHomes ?? [])],
         visible: [outputDirectory],
-        network: hosts.length === 0 ? "off" : { allow: hosts },
+        network: reach.network === "hosts" ? { allow: settings.sandbox_hosts.value } : reach.network,
+        unixSockets: reach.unixSockets,
+        ...(privately && { home: privately.home, repositories: "read-only" as const }),
       }),
       resolveSafely: async (host) => {
         const { resolveSafely } = await import("../security/net-guard/resolve-safely.js");
@@ -240,6 +298,16 @@ export class RunSandbox {
       },
     };
     return new Sandbox(options);
+  }
+
+  async #private(home: string, { network }: Reach) {
+    const { loaded, variables, root } = this.#options;
+    const { otherHomes, privateHome } = await import("../security/sandbox/private-home.js");
+    const place = { home, workspace: root, variables, cacheFolder: loaded.roots.cache };
+    return {
+      home: privateHome({ ...place, network: network === "off" ? "off" : "open" }),
+      otherHomes: otherHomes(home),
+    };
   }
 }
 
@@ -251,3 +319,14 @@ async function atMost(milliseconds: number, work: Promise<unknown>): Promise<voi
   await Promise.race([work, enough]);
   cancel();
 }
+
+/** How far a sandbox is open. */
+interface Reach {
+  /** `private` also means that repositories are read-only. */
+  readonly home: "readable" | "private";
+  readonly network: "off" | "hosts" | "open";
+  readonly unixSockets: "on" | "off";
+}
+
+/** For finding out what the machine has: nothing runs in it. */
+const USUAL: Reach = { home: "readable", network: "off", unixSockets: "off" };

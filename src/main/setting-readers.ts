@@ -36,6 +36,12 @@ export function textOrFile(text: string): string {
   }
 }
 
+export function onOrOff(text: string): boolean {
+  if (text === "on" || text === "true") return true;
+  if (text === "off" || text === "false") return false;
+  throw new UsageError(`expected on or off, got "${text}".`);
+}
+
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new UsageError(`expected a whole number from 1, got "${text}".`);

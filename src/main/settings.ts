@@ -71,6 +71,8 @@ export interface Settings {
   readonly sandbox_hosts: Setting<readonly string[]>;
   /** Folders that sandboxed commands may change beside the workspace; `git` is the workspace's repository where that lies outside. */
   readonly sandbox_writable: Setting<readonly string[]>;
+  /** Whether sandboxed commands may make Unix sockets that have a name. */
+  readonly sandbox_unix_sockets: Setting<boolean>;
   /** The image whose containers commands run in, instead of the system's own sandbox. */
   readonly sandbox_container: Setting<string | undefined>;
   /** Hosts that `web_fetch` may reach although they are not on the public internet. */
@@ -160,6 +162,7 @@ const PROFILE_KEYS = [
   "sandbox",
   "sandbox_hosts",
   "sandbox_writable",
+  "sandbox_unix_sockets",
   "sandbox_container",
   "web_hosts",
   "web_names",
@@ -223,7 +226,7 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     permission_mode: pick<PermissionMode>({
       key: "permission_mode",
       flag: "permission-mode",
-      fallback: "ask",
+      fallback: "auto",
       read: read.permissionMode,
     }),
     system_prompt: pick({ key: "system_prompt", flag: "system-prompt", fallback: undefined, read: read.textOrFile }),
@@ -275,6 +278,7 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     sandbox: pick<SandboxMode>({ key: "sandbox", flag: "sandbox", fallback: "auto", read: read.sandboxMode }),
     sandbox_hosts: pick<readonly string[]>({ key: "sandbox_hosts", fallback: [], read: read.words }),
     sandbox_writable: pick<readonly string[]>({ key: "sandbox_writable", fallback: [], read: read.writableFolders }),
+    sandbox_unix_sockets: pick({ key: "sandbox_unix_sockets", fallback: false, read: read.onOrOff }),
     sandbox_container: pick<string | undefined>({ key: "sandbox_container", fallback: undefined, read: read.image }),
     web_hosts: pick<readonly string[]>({ key: "web_hosts", fallback: [], read: read.words }),
     web_names: pick<"check" | "proxy">({ key: "web_names", fallback: "check", read: read.webNames }),

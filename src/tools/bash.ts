@@ -59,6 +59,8 @@ export interface WrapOptions {
   readonly onTerminal: boolean;
   /** A person has allowed this command to run outside. */
   readonly outside: boolean;
+  /** What a person has opened the sandbox for. */
+  readonly openings?: readonly string[];
 }
 
 interface ByPerson {
@@ -131,13 +133,14 @@ class Shell {
     try {
       const onTerminal = args.pty === true;
       const outside = args.outside_sandbox === true;
-      const isUsual = !onTerminal && !outside && args.run_in_background !== true;
+      const { openings = [] } = context;
+      const isUsual = !onTerminal && !outside && openings.length === 0 && args.run_in_background !== true;
       const text = context.unasked === true ? this.#withTrustedPath(command) : command;
       const ready = isUsual ? await this.#options.standby?.take(text) : undefined;
       if (ready !== undefined) return await this.#runToEnd(context, { args, ...ready });
       const launch = onTerminal ? await terminal() : isUsual ? this.#launcher() : undefined;
       const byPerson = context.byPerson === true;
-      const prepared = await this.#prepare(["-c", "--", text], { onTerminal, outside, byPerson });
+      const prepared = await this.#prepare(["-c", "--", text], { onTerminal, outside, openings, byPerson });
       return args.run_in_background === true
         ? await this.#start(command, { args, prepared, launch })
         : await this.#runToEnd(context, { args, prepared, launch });

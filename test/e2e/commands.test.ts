@@ -84,7 +84,7 @@ describe("commands", () => {
     expect(missing.code).toBe(2);
     await writeFile(join(home, "wrong.toml"), 'permission_mode = "perhaps"\n');
     const wrong = await oxbow(["run", "hi"], { env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "wrong.toml") } });
-    expect(wrong.stderr).toMatch(/wrong\.toml \(permission_mode\): expected allow, ask, deny/);
+    expect(wrong.stderr).toMatch(/wrong\.toml \(permission_mode\): expected auto, ask, allow, deny/);
   });
 
   verifies(["M5"], "models lists what is ready and says what is missing; no key is shown", async () => {

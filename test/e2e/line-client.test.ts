@@ -159,7 +159,10 @@ describe("one prompt on a terminal", () => {
     const screen = new Screen();
     try {
       const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
-      screen.start(`cd ${cwd} && ${process.execPath} ${BIN} "do it"; echo EXIT $?; ls; sleep 1000`, env);
+      screen.start(
+        `cd ${cwd} && ${process.execPath} ${BIN} --permission-mode ask "do it"; echo EXIT $?; ls; sleep 1000`,
+        env,
+      );
       await screen.until("[n] no:");
       screen.type("C-c");
       const text = await screen.until("EXIT 130");
@@ -222,7 +225,7 @@ describe("the plain line client on a terminal", () => {
       const screen = new Screen();
       try {
         const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
-        screen.start(`cd ${cwd} && ${process.execPath} ${BIN}; echo EXIT $?; sleep 1000`, env);
+        screen.start(`cd ${cwd} && ${process.execPath} ${BIN} --permission-mode ask; echo EXIT $?; sleep 1000`, env);
         await screen.until("/help for commands");
         screen.type("do it", "Enter");
         await screen.until("Allow?");

@@ -67,11 +67,10 @@ function permissions(...args: string[]): Promise<ProgramResult> {
 describe("what runs without a question", () => {
   verifies(["P1", "P3"], "is what only reads; the rest is denied when nobody is there (4)", async () => {
     await writeFile(join(cwd, "a.txt"), "one\ntwo\n");
-    const { statuses, code, text } = await calling([
-      bash("cat a.txt | wc -l; ls -la && grep -n two a.txt"),
-      bash("cat a.txt > b.txt"),
-      bash("ls $(touch c.txt)"),
-    ]);
+    const { statuses, code, text } = await calling(
+      [bash("cat a.txt | wc -l; ls -la && grep -n two a.txt"), bash("cat a.txt > b.txt"), bash("ls $(touch c.txt)")],
+      ["--permission-mode", "ask"],
+    );
     expect(statuses).toEqual(["ok", "denied", "denied"]);
     expect(text[1]).toContain("nobody is there");
     expect(code).toBe(4);
@@ -100,11 +99,10 @@ command = "ls *"
 decision = "deny"
 reason = "not today"
 `);
-    const { statuses, text } = await calling([
-      bash("touch made.txt"),
-      bash("touch made.txt; rm made.txt"),
-      bash("ls -la"),
-    ]);
+    const { statuses, text } = await calling(
+      [bash("touch made.txt"), bash("touch made.txt; rm made.txt"), bash("ls -la")],
+      ["--permission-mode", "ask"],
+    );
     expect(statuses).toEqual(["ok", "denied", "denied"]);
     expect(text[2]).toContain("not today");
     expect(await readdir(cwd)).toEqual(["made.txt"]);
@@ -160,7 +158,7 @@ reason = "not today"
     mocks.push(mock);
     const env = { OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) };
     const input = "remove it\n/why\n/audit\n/security\n/permissions\n";
-    const { stdout } = await oxbow(["--plain"], { cwd, env, input });
+    const { stdout } = await oxbow(["--plain", "--permission-mode", "ask"], { cwd, env, input });
     expect(stdout).toContain('"rm" is not known to be read-only');
     expect(stdout).toMatch(/denied\s+bash: rm x/);
     expect(stdout).toContain("Sandbox:");

@@ -182,7 +182,7 @@ describe("exit codes and clear errors", () => {
     for (const [args, expected] of [
       [["run", "hi", "--modle", "x"], "Did you mean --model?"],
       [["run", "hi", "--max-iterations", "many"], "whole number"],
-      [["run", "hi", "--permission-mode", "maybe"], "allow, ask, deny"],
+      [["run", "hi", "--permission-mode", "maybe"], "auto, ask, allow, deny"],
       [["run", "hi", "--timeout", "soon"], "duration"],
       [["run", "hi", "--tool-set", "everything"], "no tool set"],
       [["run", "hi", "--output-format", "xml"], "stream-json"],
@@ -212,7 +212,7 @@ describe("exit codes and clear errors", () => {
     const script =
       'reply\n  tool bash {"command": "touch made"}\nreply\n  expect last-tool-result contains "nobody"\n  text: I could not.\n';
     const cwd = await temporaryFolder();
-    const { code, stdout, stderr } = await runAgainst(script, ["run", "go"], { cwd });
+    const { code, stdout, stderr } = await runAgainst(script, ["run", "go", "--permission-mode", "ask"], { cwd });
     expect(stdout).toBe("I could not.\n");
     oneLine(stderr);
     expect(stderr).toContain("--permission-mode allow");

@@ -10,8 +10,8 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   const { gate, person } = services;
   const verdict = await gate.judge(call, context.definition);
   // One field of the result, not an event: most calls are such, and the log is to stay small (feature P7).
-  const { guarded: granted } = verdict;
-  const allowed = granted === undefined ? context : { ...context, granted };
+  const { guarded: granted, openings } = verdict;
+  const allowed = { ...context, ...(granted && { granted }), ...(openings && { openings }) };
   if (verdict.decision === "allow") {
     const narrowed = verdict.law === "quiet preset" ? { ...allowed, unasked: true as const } : allowed;
     return { ...(await next(call, narrowed)), decidedBy: verdict.decidedBy };

@@ -90,7 +90,9 @@ export async function openPlace(flags: ParsedFlags) {
   const hidden = shelf.ownFolders;
   const guard = new RunGuard({ root, variables, ownFolders: hidden });
   const tools = openToolbox({ root, sets: settings.tool_sets.value, variables, outputDirectory, guard });
-  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, tell: () => {} });
+  const isRecorded = async () => (await shelf.choice()).kind !== "none";
+  const place = { loaded, variables, root, session, outputDirectory, hidden };
+  const sandbox = new RunSandbox({ ...place, tell: () => {}, isRecorded });
   const isSandboxed = async () => (await sandbox.find()).kind !== "none";
   const permissions = new RunPermissions({
     loaded,
@@ -100,6 +102,7 @@ export async function openPlace(flags: ParsedFlags) {
     guard,
     workspace: tools.workspace,
     isSandboxed,
+    whyNotContained: () => sandbox.whyNotContained(),
     originator: () => "human",
   });
   const bus = new Bus({ session, originator: ids.next("cli"), clock: nodeClock });

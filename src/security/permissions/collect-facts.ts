@@ -35,6 +35,7 @@ export interface FactPorts {
 export interface Circumstances {
   readonly originator: Identity;
   readonly sandboxed: boolean;
+  readonly contained?: boolean;
   readonly planMode: boolean;
 }
 

@@ -25,13 +25,16 @@
  *     files and the network, and commands that are known to only read.
  * 11. Where a sandbox works, edits inside the workspace are allowed, but for files that other programs run or obey, and unless
  *     the profile says `edits = "ask"`.
- * 12. Everything else asks.
+ * 12. In mode `auto`, unless strict, where the sandbox holds a command tightly enough, it is allowed, unless its words say that the whole text needs
+ *     more than the sandbox gives, or deletes much of the workspace.
+ * 13. Everything else asks.
  *
  * The arguments of a call are data: they are compared with globs and paths, and nothing in them can name a rule, a mode or an
  * identity. Whatever is missing or not understood counts against the call.
  */
 import { guardedName } from "../guard-list/guarded-names.js";
 import { type SafeModeState, safeModeRefusal } from "../safe-mode/safe-mode.js";
+import { commandNeeds, type Need, type Opening, partNeed } from "./contained/needs.js";
 import { DECISIONS, type DecisionFacts, type PathFacts } from "./facts.js";
 import type { PermissionMode } from "./modes.js";
 import type { EditPolicy, PermissionPreset } from "./parse-rules.js";
@@ -70,7 +73,8 @@ export function decide(facts: DecisionFacts, policy: PermissionPolicy, session: 
   }
   const subjects = subjectsOf(facts);
   const rules = rulesAbout(policy.rules, callOf(facts));
-  const verdicts = subjects.map((subject) => judgeSubject(subject, facts, { policy, rules, session }));
+  const needs = isContained(facts, policy) && facts.command ? commandNeeds(facts.command, policy) : [];
+  const verdicts = subjects.map((subject) => judgeSubject(subject, facts, { policy, rules, session, needs }));
   const strictest = withGuarded(
     verdicts.reduce((worst, next) => (rank(next) > rank(worst) ? next : worst)),
     { facts, policy },
@@ -78,12 +82,14 @@ export function decide(facts: DecisionFacts, policy: PermissionPolicy, session: 
   if (strictest.decision === "deny") return strictest;
   const below = pathVerdict(facts, policy, "below");
   if (below !== undefined) return { ...below, offer: [] };
-  if (strictest.decision === "allow") return strictest;
-  if (strictest.law === "guarded") return { ...strictest, offer: [] };
+  if (strictest.decision === "allow") return { ...strictest, ...openingsOf(needs, verdicts) };
+  if (strictest.law === "guarded") return { ...strictest, ...openingsOf(needs), offer: [] };
   // A rule that asks would ask again, whatever were accepted now.
-  if (verdicts.some(({ decision, law }) => decision === "ask" && law === "rule")) return { ...strictest, offer: [] };
+  const openings = openingsOf(needs);
+  if (verdicts.some(({ decision, law }) => decision === "ask" && law === "rule"))
+    return { ...strictest, ...openings, offer: [] };
   const asking = subjects.filter((_, index) => verdicts[index]?.decision === "ask");
-  return { ...strictest, offer: offerFor(facts, asking) };
+  return { ...strictest, ...openings, offer: offerFor(facts, asking) };
 }
 
 /**
@@ -200,9 +206,12 @@ interface Grounds {
   /** Those about the call. */
   readonly rules: readonly PermissionRule[];
   readonly session: readonly SessionRule[];
+  /** What the whole call needs beyond what the sandbox of mode `auto` gives. */
+  readonly needs: readonly Need[];
 }
 
-function judgeSubject(subject: Subject, facts: DecisionFacts, { policy, rules, session }: Grounds): Verdict {
+function judgeSubject(subject: Subject, facts: DecisionFacts, grounds: Grounds): Verdict {
+  const { policy, rules, session, needs } = grounds;
   const about = aboutText(subject);
   const match = decidingRule(rules, facts.args, subject);
   const guarded = guardedPaths(subject);
@@ -215,7 +224,8 @@ function judgeSubject(subject: Subject, facts: DecisionFacts, { policy, rules, s
     return { decision: "allow", law: "mode allow", decidedBy: "mode allow", reason };
   }
   const allowed = sessionRuleFor(session, facts, subject);
-  if (allowed !== undefined) {
+  // A yes to the tool as a whole was none to the network or to changes of the repository.
+  if (allowed !== undefined && (needs.length === 0 || allowed.draft.kind !== "tool")) {
     const reason = "A person allowed it for this session.";
     return { decision: "allow", law: "session", decidedBy: `session rule ${allowed.number}`, reason, ...about };
   }
@@ -228,7 +238,36 @@ function judgeSubject(subject: Subject, facts: DecisionFacts, { policy, rules, s
     const reason = "It edits inside the workspace, and a sandbox holds what runs there.";
     return { decision: "allow", law: "contained edit", decidedBy: "contained edit", reason, ...about };
   }
-  return { decision: "ask", law: "default", decidedBy: "mode ask", reason: trouble, ...about };
+  if (isContainedCommand(subject, facts, grounds)) {
+    const reason =
+      "It runs in the sandbox: without network, with .git read-only and your home folder hidden. /undo takes its changes back.";
+    return { decision: "allow", law: "contained command", decidedBy: "mode auto", reason, ...about };
+  }
+  const need = subject.kind === "command" ? (partNeed(subject.part, policy) ?? needs[0]) : undefined;
+  const reason = isContained(facts, policy) && need !== undefined ? need.reason : trouble;
+  const decidedBy = policy.mode === "auto" ? "mode auto" : "mode ask";
+  return { decision: "ask", law: "default", decidedBy, reason, ...about };
+}
+
+function isContained({ contained, tool }: DecisionFacts, { mode, preset }: PermissionPolicy): boolean {
+  return (
+    mode === "auto" && preset !== "strict" && contained === true && tool.origin === "built-in" && tool.set === "command"
+  );
+}
+
+function isContainedCommand(subject: Subject, facts: DecisionFacts, { policy, needs }: Grounds): boolean {
+  // What the words of a text do that is not understood, the sandbox holds all the same.
+  return isContained(facts, policy) && (subject.kind === "command" || subject.kind === "text") && needs.length === 0;
+}
+
+/**
+ * What the sandbox is opened for. A person who is asked, or who accepted this command for the session, is told of all of it. A rule
+ * is not about the network: it opens the repository only.
+ */
+function openingsOf(needs: readonly Need[], allowed?: readonly Verdict[]): { readonly openings?: readonly Opening[] } {
+  const all = [...new Set(needs.flatMap(({ opens }) => opens))];
+  const openings = allowed?.some(({ law }) => law === "rule") ? all.filter((each) => each === "git") : all;
+  return openings.length === 0 ? {} : { openings };
 }
 
 /** The guarded paths that a part of a call would change. */

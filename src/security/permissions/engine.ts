@@ -21,6 +21,8 @@ export interface EngineOptions {
   sandboxed(): boolean;
   /** The rules of the session and plan mode, where they go on from an earlier run. */
   readonly before?: Pick<PermissionEngine, "session" | "plan">;
+  /** Whether commands can be held so tightly that mode `auto` lets them run unasked. */
+  contained?(): boolean;
 }
 
 export interface DecidedCall {
@@ -101,6 +103,7 @@ export class PermissionEngine {
   }
 
   #circumstances(originator: Identity): Circumstances {
-    return { originator, sandboxed: this.#options.sandboxed(), planMode: this.plan.on };
+    const { sandboxed, contained } = this.#options;
+    return { originator, sandboxed: sandboxed(), contained: contained?.() === true, planMode: this.plan.on };
   }
 }

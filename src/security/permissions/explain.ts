@@ -24,6 +24,7 @@ const CHANGE: Readonly<Record<Law, string>> = {
   session: "/permissions revoke NUMBER takes it back.",
   "quiet preset": "--strict-permissions asks also for what only reads; a rule can ask or deny.",
   "contained edit": 'edits = "ask" under [permissions] asks for edits; a rule can ask or deny.',
+  "contained command": "--permission-mode ask asks for every command that does not only read; a rule can ask or deny.",
   "auto-approve": "Start without --auto-approve to be asked.",
   default: "An answer for the session, or a rule under [[permissions.rules]], would settle it.",
 };

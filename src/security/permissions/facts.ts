@@ -97,6 +97,8 @@ export interface DecisionFacts {
   readonly originator: Identity;
   /** A working sandbox holds what the call does. */
   readonly sandboxed: boolean;
+  /** The sandbox also hides the home folder, shuts the network and keeps all of `.git` read-only, and undo records what changes. */
+  readonly contained?: boolean;
   readonly planMode: boolean;
 }
 

@@ -1,4 +1,5 @@
 /** What was decided about a call, and by what. */
+import type { Opening } from "./contained/needs.js";
 import type { Decision } from "./facts.js";
 import type { PermissionRule } from "./rule.js";
 import type { SessionRuleDraft } from "./session-rules.js";
@@ -17,6 +18,7 @@ export type Law =
   | "session"
   | "quiet preset"
   | "contained edit"
+  | "contained command"
   | "auto-approve"
   | "default";
 
@@ -32,6 +34,8 @@ export interface Verdict {
   readonly about?: string;
   /** Guarded paths that a yes, or this allow, lets change: absolute. */
   readonly guarded?: readonly string[];
+  /** What the sandbox is opened for when the call runs. */
+  readonly openings?: readonly Opening[];
   /** For a question: what "this pattern for the session" would allow. Empty when the question comes back every time. */
   readonly offer?: readonly SessionRuleDraft[];
 }

@@ -145,7 +145,7 @@ function tmpfs(path: string, { mode, bytes }: { readonly mode: string; readonly 
 function privateHome({ path, readable, cached }: PrivateHome, bytes: number): string[] {
   return [
     ...tmpfs(path, { mode: "0755", bytes }),
-    ...readable.flatMap((each) => ["--ro-bind", each, each]),
+    ...Object.entries(readable).flatMap(([place, source]) => ["--ro-bind", source, place]),
     ...Object.entries(cached).flatMap(([place, folder]) => ["--bind", folder, place]),
   ];
 }

@@ -72,12 +72,13 @@ const DENIALS: readonly Denial[] = [
     pattern:
       /Could not resolve (?:host|proxy)|getaddrinfo (?:EAI_AGAIN|ENOTFOUND)|Temporary failure in name resolution|Name or service not known|Network is unreachable|ENETUNREACH|network is unreachable|dial tcp: lookup|nodename nor servname provided/i,
     text: () => "the sandbox has no network",
+    advice: "If it is really needed, set allow = network, which asks the user.",
   },
   {
     pattern:
       /Address family not supported|EAFNOSUPPORT|Unable to establish loopback connection|\.sock(?:et)?\b.*(?:EPERM|Operation not permitted)/i,
     text: () => "the sandbox has no Unix sockets, which would reach programs outside",
-    advice: `Use a port of 127.0.0.1 (tsx: run node --import tsx), or set allow: ["unix_sockets"], which asks the user.`,
+    advice: `Use a port of 127.0.0.1 (tsx: run node --import tsx), or set allow = unix_sockets, which asks the user.`,
   },
   {
     pattern: /no new privileges|sudo: .*(?:setuid|owned by uid 0)|must be run as root/i,
@@ -92,7 +93,16 @@ const DENIALS: readonly Denial[] = [
 
 const HIDDEN = /['"`‘]?((?:~|\/)[^\s'"`‘’:]*)['"`’]?: Permission denied|EACCES: permission denied, \w+ '([^']+)'/i;
 
+const MISSING =
+  /['"`‘]?((?:~|\/)[^\s'"`‘’:]*)['"`’]?: No such file or directory|ENOENT: no such file or directory, \w+ '([^']+)'/i;
+const GIT_PLACE = /(^|[\s'"`‘/])\.git(\/|['"`’:]|$)/m;
+const ASK_FOR_GIT = "If it is really needed, set allow = git, which asks the user.";
+
 export interface ExplainOptions {
+  /** The home folder, where the sandbox has one of its own in its place. */
+  readonly home?: string | undefined;
+  /** All that belongs to git is read-only. */
+  readonly repositories?: "guarded" | "read-only" | undefined;
   /** Folders the sandbox hides: a permission denied in one of them is its doing. */
   readonly hidden?: readonly string[];
 }
@@ -101,18 +111,25 @@ export interface ExplainOptions {
 export function explainFailure(
   outcomeText: string,
   state: SandboxState,
-  { hidden = [] }: ExplainOptions = {},
+  { hidden = [], home, repositories }: ExplainOptions = {},
 ): string | undefined {
   if (state.kind === "none") return undefined;
   const lines = shortened(outcomeText);
   for (const { pattern, text, advice } of DENIALS) {
     const match = pattern.exec(lines);
-    if (match !== null) return `[${capital(text(match))}. ${advice ?? ASK}]`;
+    if (match === null) continue;
+    const isGit = repositories === "read-only" && GIT_PLACE.test(match[0]);
+    return `[${capital(text(match))}. ${advice ?? (isGit ? ASK_FOR_GIT : ASK)}]`;
   }
   const denied = HIDDEN.exec(lines);
   const path = denied?.[1] ?? denied?.[2];
   if (path !== undefined && hidden.some((folder) => path === folder || path.startsWith(`${folder}/`))) {
     return `[The sandbox hides ${path}: it can hold secrets. ${ASK}]`;
+  }
+  const missing = MISSING.exec(lines);
+  const absent = missing?.[1] ?? missing?.[2];
+  if (home !== undefined && absent !== undefined && (absent.startsWith(`${home}/`) || absent.startsWith("~"))) {
+    return `[The sandbox hides the home folder, but for tool chains, so ${absent} cannot be seen. ${ASK}]`;
   }
   return undefined;
 }

@@ -40,16 +40,12 @@ export function findLayout(policy: SandboxPolicy, { alsoHidden = [], ...found }:
   const writable = policy.writable.map(realFolder);
   const visible = policy.visible.filter((path) => existsSync(path)).map((path) => realpathSync(path));
   const home = policy.home && existingHome(policy.home);
+  const shown = [...writable, ...visible, ...(home === undefined ? [] : [home.path, home.cache])];
   const hidden = existingSecrets([...policy.hidden, ...alsoHidden])
     .filter(({ path }) => home === undefined || !isCovered(path, home, writable))
-    .map((place) => ({
-      ...place,
-      passable: [...writable, ...visible, ...(home === undefined ? [] : [home.path])].some((path) =>
-        isWithin(path, place.path),
-      ),
-    }));
-  const isCovering = ({ path }: Hidden) =>
-    [...writable, ...(home === undefined ? [] : [home.path])].some((folder) => isWithin(folder, path));
+    .map((place) => ({ ...place, passable: shown.some((path) => isWithin(path, place.path)) }));
+  const laidOver = home === undefined ? writable : [...writable, home.path];
+  const isCovering = ({ path }: Hidden) => laidOver.some((folder) => isWithin(folder, path));
   const whole = hidden.find(({ path }) => writable.includes(path));
   if (whole !== undefined) {
     throw new SandboxError(`${whole.path} is to be hidden and cannot be the workspace. Work in another folder.`);
@@ -69,16 +65,16 @@ export function findLayout(policy: SandboxPolicy, { alsoHidden = [], ...found }:
 
 function existingHome(home: PrivateHome): PrivateHome {
   const path = realFolder(home.path);
-  const readable = home.readable.filter((each) => isWithin(each, path) && existsSync(each));
-  // One below another would lie on a mount that is there already.
-  const outermost = readable.filter((each) => !readable.some((other) => other !== each && isWithin(each, other)));
-  return { ...home, path, readable: outermost };
+  const places = Object.entries(home.readable).filter(([place, source]) => isWithin(place, path) && existsSync(source));
+  // One below another is there already, and its mount would have to lie on a read-only one.
+  const outermost = places.filter(([place]) => !places.some(([other]) => other !== place && isWithin(place, other)));
+  return { ...home, path, readable: Object.fromEntries(outermost) };
 }
 
 /** Not there anyway: the sandbox has a home folder of its own in its place. */
 function isCovered(path: string, home: PrivateHome, writable: readonly string[]): boolean {
-  const isIn = (folders: readonly string[]) => folders.some((folder) => isWithin(path, folder));
-  return path !== home.path && isWithin(path, home.path) && !isIn(home.readable) && !isIn(writable);
+  const shown = [...Object.keys(home.readable), ...writable];
+  return path !== home.path && isWithin(path, home.path) && !shown.some((folder) => isWithin(path, folder));
 }
 
 /** Free of links; throws for what cannot be a writable folder. */

@@ -12,11 +12,11 @@ export type NetworkPolicy = "off" | "open" | { readonly allow: readonly string[]
 export interface PrivateHome {
   /** Where it lies: the person's own home folder, which it covers. */
   readonly path: string;
-  /** What stays readable of the covered folder: tool chains, and what was downloaded for them. */
-  readonly readable: readonly string[];
+  /** What can be read in it (the names) and where it really lies: tool chains, and what was downloaded for them. */
+  readonly readable: Readonly<Record<string, string>>;
   /** A folder of Oxbow's that this workspace's commands may change: their caches. */
   readonly cache: string;
-  /** Folders of that cache (the values) that appear elsewhere in the home folder (the names). */
+  /** What can be changed in it (the names) and where that lies: not in a folder that a command can change otherwise. */
   readonly cached: Readonly<Record<string, string>>;
   /** Variables that lead build tools to these places. */
   readonly environment: Readonly<Record<string, string>>;

@@ -76,7 +76,7 @@ export class ReaderSandbox {
   }
 
   #descriptors(): number[] {
-    return this.#files.filter === undefined ? [] : [openSync(this.#files.filter, "r")];
+    return this.#files.filters === undefined ? [] : [openSync(this.#files.filters.off, "r")];
   }
 
   #wrapped(command: Command, readable: readonly string[]): Wrapped {
@@ -90,7 +90,7 @@ export class ReaderSandbox {
         ..."--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --die-with-parent --cap-drop ALL".split(
           " ",
         ),
-        ...(this.#files.filter === undefined
+        ...(this.#files.filters === undefined
           ? ["--new-session", ...(canDisable ? ["--disable-userns"] : [])]
           : ["--seccomp", String(FILTER_DESCRIPTOR)]),
         ...[...SYSTEM, ...programFolders(command.program)].flatMap(systemPlace),

@@ -21,7 +21,7 @@ import { openGuardList } from "../guard-list/open-guard-list.js";
 import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
 import { type DetectOptions, detectSandbox, isRoot, parseVersion, SYSTEM_PATH } from "./detect.js";
-import { explainFailure } from "./explain.js";
+import { type ExplainOptions, explainFailure } from "./explain.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
 import { inheritedDescriptors } from "./inherited-files.js";
 import { findLayout, type Layout, realFolder } from "./layout.js";
@@ -152,7 +152,9 @@ export class Sandbox {
       const entrance = await this.#entrance(state, undo);
       const wrapped = this.#wrapped(state, { layout, entrance, command, undo });
       const hidden = [...layout.covering, ...layout.hidden].map(({ path }) => path);
-      const explain = (text: string) => explanation(text, { state, hidden, entrance });
+      const { repositories } = this.#options.policy;
+      const home = layout.home?.path;
+      const explain = (text: string) => explanation(text, { state, entrance, hidden, home, repositories });
       const descriptors = state.kind === "bubblewrap" ? this.#descriptors(undo, entrance) : [];
       const look = lookOf(layout);
       this.#note(look);
@@ -373,14 +375,14 @@ interface Pieces {
 
 function explanation(
   text: string,
-  about: {
-    readonly state: SandboxState;
-    readonly hidden: readonly string[];
-    readonly entrance: GateEntrance | undefined;
-  },
+  {
+    state,
+    entrance,
+    ...place
+  }: ExplainOptions & { readonly state: SandboxState; readonly entrance: GateEntrance | undefined },
 ): string | undefined {
-  const refused = about.entrance?.refusals().map(describeRefusal) ?? [];
-  const hint = explainFailure([text, ...refused].join("\n"), about.state, { hidden: about.hidden });
+  const refused = entrance?.refusals().map(describeRefusal) ?? [];
+  const hint = explainFailure([text, ...refused].join("\n"), state, place);
   const lines = [...refused.map((line) => `[${line}]`), ...(hint === undefined ? [] : [hint])];
   return lines.length === 0 ? undefined : lines.join("\n");
 }

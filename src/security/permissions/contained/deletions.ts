@@ -1,0 +1,83 @@
+/** Whether a command's words say that it deletes or overwrites much of the workspace. Undo covers what words do not tell. */
+import { posix } from "node:path";
+import type { CommandPart, Words } from "../facts.js";
+
+/** Stands for everything in the folder: `*`, `.*`, `./*`, `*` with a slash, `**`. */
+const EVERYTHING = /^(\.\/)?(\*{1,2}|\.\*|\.\[!\.\]\*|\.\?\*|\{\*,\.\*\}|\*\.\*)\/?(\*{1,2}\/?)?$/;
+const NARROWING = new Set(["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"]);
+
+/** A sentence without its end; undefined when nothing says so. */
+export function deletionProblem(words: Words, part: CommandPart, workspace: string): string | undefined {
+  const [program, ...rest] = words;
+  switch (program) {
+    case "rm":
+    case "unlink":
+    case "shred":
+    case "srm":
+      return removalProblem(rest, part, workspace);
+    case "find":
+      return findProblem(rest, part, workspace);
+    case "rsync":
+      return rest.some((word) => word?.startsWith("--del")) ? "It deletes what its source does not have" : undefined;
+    case "mv":
+    case "truncate":
+      return spelled(part).some((word) => isEverything(word, workspace)) ? "It is about the whole folder" : undefined;
+    case "chmod":
+    case "chown":
+    case "chgrp":
+      return isRecursive(rest) && spelled(part).some((word) => isEverything(word, workspace))
+        ? "It changes the whole workspace"
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function removalProblem(rest: Words, part: CommandPart, workspace: string): string | undefined {
+  if (spelled(part).some((word) => isEverything(word, workspace))) return "It deletes the whole folder";
+  const targets = rest.filter((word) => !word?.startsWith("-"));
+  // The words come from the output of another program.
+  if (targets.length === 0 && !rest.some((word) => word === "--help" || word === "--version"))
+    return "What it deletes is not known";
+  const isUnknown = rest.includes(undefined) && /[$`]/.test(part.text);
+  return isRecursive(rest) && isUnknown ? "What it deletes is not known" : undefined;
+}
+
+function findProblem(rest: Words, part: CommandPart, workspace: string): string | undefined {
+  const deletes = rest.some(
+    (word, index) => word === "-delete" || (/^-(exec|ok)(dir)?$/.test(word ?? "") && isRemover(rest[index + 1])),
+  );
+  if (!deletes) return undefined;
+  const firstTest = rest.findIndex((word) => word === undefined || /^[-(!]/.test(word));
+  const starts = rest.slice(0, firstTest === -1 ? rest.length : firstTest).map((word) => word ?? "");
+  const isAtTop = starts.length === 0 || starts.some((start) => isEverything(start, workspace));
+  const isNarrow = rest.some((word, index) => {
+    if (word === "-empty") return true;
+    const negated = rest[index - 1] === "!" || rest[index - 1] === "-not";
+    return NARROWING.has(word ?? "") && !negated && !/^[*.?/]*$/.test(rest[index + 1] ?? "*");
+  });
+  const unknown = /[$`]/.test(part.text) && rest.slice(0, Math.max(firstTest, 1)).includes(undefined);
+  return (isAtTop && !isNarrow) || unknown ? "It deletes what it finds in the whole folder" : undefined;
+}
+
+function isRemover(word: string | undefined): boolean {
+  return /(^|\/)(rm|shred|unlink|truncate)$/.test(word ?? "");
+}
+
+function isRecursive(words: Words): boolean {
+  return words.some((word) => word === "--recursive" || /^-[a-zA-Z]*[rR]/.test(word ?? ""));
+}
+
+/** The words as they are written, without quotes: what a glob stands for is not known otherwise. */
+function spelled({ text }: CommandPart): string[] {
+  return text.split(/\s+/).map((word) => word.replaceAll(/["']/g, ""));
+}
+
+/** The workspace itself, all that is in it, or a folder around it. */
+function isEverything(word: string, workspace: string): boolean {
+  if (word === "~" || word === "~/" || /^(~|\$HOME|\$\{HOME\}|\$PWD|\$\{PWD\}|\$OLDPWD)\/?\*?$/.test(word)) return true;
+  if (EVERYTHING.test(word)) return true;
+  if (!/^[./]/.test(word)) return false;
+  const path = posix.resolve(workspace, word.replace(/\/\*+$/, "") || "/");
+  return path === workspace || workspace.startsWith(path === "/" ? "/" : `${path}/`);
+}

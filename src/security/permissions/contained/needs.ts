@@ -1,0 +1,150 @@
+/**
+ * Why a command should not run unasked although a sandbox holds it, as far as its words tell: what the sandbox would refuse anyway
+ * (so that a person is asked at once, and not after a failure), and what undo alone should not have to answer for. None of it is
+ * a wall: what the words do not say, the sandbox does not let happen.
+ */
+import { posix } from "node:path";
+import { isSensitive } from "../../shell/paths.js";
+import type { CommandFacts, CommandPart, Words } from "../facts.js";
+import { deletionProblem } from "./deletions.js";
+import { gitNeed } from "./git-needs.js";
+import { ALWAYS, BY_SUBCOMMAND, BY_TWO_WORDS, ON_THE_MACHINE, OPTIONS_WITH_VALUE } from "./network-programs.js";
+
+/** What a person can open in the sandbox for one command. */
+export const OPENINGS = ["network", "git", "unix_sockets"] as const;
+export type Opening = (typeof OPENINGS)[number];
+
+export interface Need {
+  /** Sentences. */
+  readonly reason: string;
+  readonly opens: readonly Opening[];
+}
+
+export interface Surroundings {
+  readonly workspace: string;
+}
+
+/** What the whole text needs; empty when it can run as it is. */
+export function commandNeeds({ parts }: CommandFacts, surroundings: Surroundings): readonly Need[] {
+  return parts.flatMap((part) => partNeed(part, surroundings) ?? []);
+}
+
+export function partNeed(part: CommandPart, { workspace }: Surroundings): Need | undefined {
+  if (part.verdict === "read-only") return undefined;
+  for (const reading of part.readings) {
+    const need = readingNeed(reading, part, workspace);
+    if (need !== undefined) return need;
+  }
+  const outside = part.writes.find((text) => isOutside(text.replaceAll(/["']/g, ""), workspace));
+  return outside === undefined ? undefined : writesOutside(outside);
+}
+
+function readingNeed(reading: Words, part: CommandPart, workspace: string): Need | undefined {
+  const [program] = reading;
+  if (program === undefined) return undefined;
+  const name = program.slice(program.lastIndexOf("/") + 1).replace(/\d+(\.\d+)*$/, "");
+  if (ON_THE_MACHINE.has(program) || program.startsWith("mkfs")) {
+    const reason = `${program} acts on this machine, which the sandbox does not let it do: it could only work outside (outside_sandbox).`;
+    return { reason, opens: [] };
+  }
+  const rest = afterOptions(reading.slice(1));
+  if (name === "git") return needOfGit(gitNeed(rest), rest);
+  const inside = deletionProblem(reading, part, workspace);
+  if (inside !== undefined) return { reason: `${inside}.`, opens: [] };
+  const secret = READS_FILES.has(name)
+    ? reading.slice(1).find((word) => word !== undefined && isSensitive(word))
+    : undefined;
+  if (secret !== undefined) return { reason: `"${secret}" may hold secrets.`, opens: [] };
+  if (needsNetwork(name, reading, rest)) return needsNetworkFor(part.text);
+  const written = writtenPlaces(name, reading).find((path) => isOutside(path, workspace));
+  if (written !== undefined) return writesOutside(written);
+  const isInHome = CHANGES_ALL.has(name) && /\s(~|\$HOME|\$\{HOME\})(\/|\s|$)/.test(part.text);
+  return isInHome ? writesOutside("your home folder") : undefined;
+}
+
+/** Programs that show what is in a file. */
+const READS_FILES = new Set(
+  "cat head tail less more bat nl tac rev sort cut paste strings xxd od hexdump base64 base32 grep egrep fgrep rg ag awk gawk sed diff source .".split(
+    " ",
+  ),
+);
+
+function needOfGit(need: ReturnType<typeof gitNeed>, [subcommand]: Words): Need | undefined {
+  if (need === "nothing") return undefined;
+  if (need === "cleans") return { reason: "git clean deletes files that git does not know.", opens: [] };
+  if (need === "network")
+    return { reason: `git ${subcommand} needs the network and writes .git.`, opens: ["network", "git"] };
+  return { reason: `git ${subcommand} writes .git.`, opens: ["git"] };
+}
+
+function needsNetworkFor(text: string): Need {
+  const [first = "", second = ""] = text.split(/\s+/);
+  return { reason: `${`${first} ${second}`.trim()} needs the network.`, opens: ["network"] };
+}
+
+function writesOutside(path: string): Need {
+  const reason = `It writes ${path}, outside the workspace, which the sandbox does not let it do: it could only work outside (outside_sandbox).`;
+  return { reason, opens: [] };
+}
+
+const LOCAL = /^(https?:\/\/)?(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0)(:\d+)?([/?#]|$)/i;
+
+function needsNetwork(name: string, reading: Words, rest: Words): boolean {
+  if (ALWAYS.has(name)) return true;
+  if (name === "curl" || name === "wget") {
+    const addresses = reading
+      .slice(1)
+      .filter((word) => word !== undefined && /:\/\/|^[\w.[\]:-]+\.[a-z]{2,}|localhost|^127\./i.test(word));
+    const isAsked = !reading.some((word) => word === "--version" || word === "--help" || word === "-V");
+    return isAsked && (addresses.length === 0 || addresses.some((word) => !LOCAL.test(word ?? "")));
+  }
+  if (name === "rsync") return reading.some((word) => /^[\w.-]+(@[\w.-]+)?:|^rsync:\/\//.test(word ?? ""));
+  const [first = "", second = ""] = rest;
+  if (BY_TWO_WORDS.has(`${name} ${first} ${second}`.trim()) || BY_TWO_WORDS.has(`${name} ${first}`)) return true;
+  if (name === "python" && reading.includes("-m") && reading.includes("pip"))
+    return BY_SUBCOMMAND.get("pip")?.has(rest.at(rest.indexOf("pip") + 1) ?? "") === true;
+  if (name === "npm" && first === "init") return second !== "" && !second.startsWith("-");
+  // Without a version it is the workspace's own program that is installed.
+  if (name === "go" && first === "install") return rest.some((word) => word?.includes("@"));
+  if (name === "cargo" && first === "install") return !rest.includes("--path");
+  return BY_SUBCOMMAND.get(name)?.has(first) === true && !isHelp(reading);
+}
+
+function isHelp(reading: Words): boolean {
+  return reading.includes("--help") || reading.includes("--version") || reading.includes("--offline");
+}
+
+/** The words from the first on that is no option, nor the value of one. */
+function afterOptions(words: Words): Words {
+  let at = 0;
+  for (let word = words[at]; at < words.length && word !== undefined && word.startsWith("-"); word = words[at]) {
+    at += OPTIONS_WITH_VALUE.has(word) ? 2 : 1;
+  }
+  return words.slice(at);
+}
+
+const CHANGES_ALL = new Set(
+  "rm rmdir unlink shred touch mkdir mkfifo mknod truncate tee chmod chown chgrp mv".split(" "),
+);
+const CHANGES_LAST = new Set("cp ln install rsync scp".split(" "));
+
+/** The files and folders that a well-known program would change. */
+function writtenPlaces(name: string, [, ...rest]: Words): string[] {
+  const plain = rest.filter((word): word is string => word !== undefined && !word.startsWith("-"));
+  if (CHANGES_ALL.has(name)) return plain;
+  if (CHANGES_LAST.has(name)) return plain.slice(-1).filter(() => plain.length > 1);
+  if (name === "dd") return rest.flatMap((word) => /^of=(.+)$/.exec(word ?? "")?.[1] ?? []);
+  const inPlace = rest.some((word) => /^(-[a-zA-Z]*i|--in-place)/.test(word ?? ""));
+  return (name === "sed" || name === "perl") && inPlace ? plain.slice(1) : [];
+}
+
+/** Private to the command, or no file at all. */
+const PRIVATE = /^\/(tmp|dev|proc|run)(\/|$)/;
+
+function isOutside(path: string, workspace: string): boolean {
+  if (/^(~|\$HOME\b|\$\{HOME\})/.test(path)) return true;
+  if (/[$`]/.test(path)) return false;
+  const absolute = posix.resolve(workspace, path);
+  const isInside = absolute === workspace || absolute.startsWith(`${workspace}/`);
+  return !isInside && !PRIVATE.test(absolute);
+}

@@ -1,0 +1,190 @@
+/**
+ * The home folder that commands get which a person is not asked about: empty but for tool chains, with caches that this
+ * workspace's commands have for themselves.
+ *
+ * 1. Nothing in it is used by anything outside the sandbox: what a command leaves in a cache, only later commands of the same
+ *    workspace meet.
+ * 2. Where a tool can read what the person has downloaded before, it does: there is no network to download it again. Once the
+ *    workspace has downloads of its own, made by a command that was given the network, it uses those.
+ * 3. A folder that is mounted never lies in one that a command can change: a link put there would lead the mount elsewhere.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isWithin } from "../../system/within.js";
+import type { PrivateHome } from "./policy.js";
+import { toolChains, type Variables } from "./tool-chains.js";
+
+export interface PrivateHomeOptions {
+  readonly home: string;
+  readonly workspace: string;
+  readonly variables: Variables;
+  /** Where Oxbow keeps what can be made again. */
+  readonly cacheFolder: string;
+  readonly network: "off" | "open";
+}
+
+/** Why no home folder can be hidden; undefined when one can. */
+export function whyNoPrivateHome({ home, workspace }: Pick<PrivateHomeOptions, "home" | "workspace">) {
+  const real = realPath(home);
+  if (real === undefined) return "there is no home folder.";
+  if (real === "/") return "the home folder is the whole file system.";
+  return isWithin(real, workspace) ? "the workspace holds your home folder." : undefined;
+}
+
+/** Home folders of other people, and the one of Windows where its disk is mounted: no build needs them. */
+export function otherHomes(home: string): string[] {
+  const own = realPath(home) ?? home;
+  const all = [
+    "/root",
+    ...["/home", "/Users", "/mnt/c/Users"].flatMap((parent) => subfolders(parent).map((name) => join(parent, name))),
+  ];
+  return all.filter((each) => !isWithin(own, each));
+}
+
+export function privateHome(options: PrivateHomeOptions): PrivateHome {
+  const path = realPath(options.home) ?? options.home;
+  const place = { ...options, home: path };
+  const own = join(
+    options.cacheFolder,
+    "builds",
+    createHash("sha256").update(options.workspace).digest("hex").slice(0, 24),
+  );
+  const cache = join(own, "caches");
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  const gradle = gradleHome(place, own);
+  const readable = [...toolChains(place), ...enclosingRepository(place)].map((each) => [each, each] as const);
+  return {
+    path,
+    cache,
+    readable: { ...Object.fromEntries(readable), ...gradle.readable },
+    cached: gradle.cached,
+    environment: { ...cacheVariables(place, cache), ...gradle.environment },
+  };
+}
+
+/** Each tool's own variable; what is not listed lands in the private home folder and is gone after the command. */
+const CACHES: Readonly<Record<string, string>> = {
+  XDG_CACHE_HOME: "xdg",
+  npm_config_cache: "npm",
+  npm_config_store_dir: "pnpm",
+  YARN_CACHE_FOLDER: "yarn",
+  BUN_INSTALL_CACHE_DIR: "bun",
+  DENO_DIR: "deno",
+  COREPACK_HOME: "corepack",
+  PIP_CACHE_DIR: "pip",
+  UV_CACHE_DIR: "uv",
+  POETRY_CACHE_DIR: "poetry",
+  PIPENV_CACHE_DIR: "pipenv",
+  PRE_COMMIT_HOME: "pre-commit",
+  GOCACHE: "go-build",
+  GOBIN: "go-bin",
+  GOLANGCI_LINT_CACHE: "golangci-lint",
+  BUNDLE_USER_CACHE: "bundle",
+  COMPOSER_CACHE_DIR: "composer",
+  NUGET_HTTP_CACHE_PATH: "nuget-http",
+  CCACHE_DIR: "ccache",
+  SCCACHE_DIR: "sccache",
+  ZIG_GLOBAL_CACHE_DIR: "zig",
+};
+
+/** They say what a build should not try, or should not wait for. */
+const QUIET: Readonly<Record<string, string>> = {
+  npm_config_update_notifier: "false",
+  NO_UPDATE_NOTIFIER: "1",
+  PIP_DISABLE_PIP_VERSION_CHECK: "1",
+  DOTNET_CLI_TELEMETRY_OPTOUT: "1",
+  DOTNET_NOLOGO: "1",
+  GOTELEMETRY: "off",
+};
+
+const OFFLINE: Readonly<Record<string, string>> = { CARGO_NET_OFFLINE: "true", UV_OFFLINE: "1" };
+
+function cacheVariables({ home, variables, network }: PrivateHomeOptions, cache: string): Record<string, string> {
+  const own = (name: string) => join(cache, name);
+  const all: Record<string, string> = { ...QUIET, ...(network === "off" ? OFFLINE : {}) };
+  for (const [name, folder] of Object.entries(CACHES)) all[name] = own(folder);
+  // A person's downloads serve for as long as the workspace has none of its own.
+  const usesOwn = (folder: string) => network === "open" || existsSync(own(folder));
+  const theirs = variables.GOMODCACHE ?? join(variables.GOPATH ?? join(home, "go"), "pkg/mod");
+  all.GOMODCACHE = usesOwn("go-mod") || !existsSync(theirs) ? own("go-mod") : theirs;
+  if (usesOwn("cargo")) all.CARGO_HOME = own("cargo");
+  if (usesOwn("nuget")) all.NUGET_PACKAGES = own("nuget");
+  const poetry = join(home, ".cache/pypoetry/virtualenvs");
+  if (existsSync(poetry)) all.POETRY_VIRTUALENVS_PATH = poetry;
+  for (const [name, folder] of BROWSERS) {
+    const there = join(home, ".cache", folder);
+    if (existsSync(there)) all[name] = variables[name] ?? there;
+  }
+  const maven = join(home, ".m2/repository");
+  // Maven 3.9 and newer write into the one and look into the other; older ones read the person's repository as it is.
+  all.MAVEN_ARGS = `-Dmaven.repo.local=${own("maven")} -Dmaven.repo.local.tail=${maven}`;
+  return all;
+}
+
+const BROWSERS = [
+  ["PLAYWRIGHT_BROWSERS_PATH", "ms-playwright"],
+  ["CYPRESS_CACHE_FOLDER", "Cypress"],
+  ["PUPPETEER_CACHE_DIR", "puppeteer"],
+] as const;
+
+interface GradleHome {
+  readonly readable: Readonly<Record<string, string>>;
+  readonly cached: Readonly<Record<string, string>>;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Gradle has a variable for downloads that it only reads. Its wrapper locks a file beside each unpacked version, so only the
+ * versions themselves are read-only.
+ */
+function gradleHome({ home, workspace }: PrivateHomeOptions, own: string): GradleHome {
+  const isUsed = ["gradlew", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"].some(
+    (name) => existsSync(join(workspace, name)),
+  );
+  if (!isUsed) return { readable: {}, cached: {}, environment: {} };
+  const theirs = join(home, ".gradle");
+  const ours = join(home, ".oxbow-gradle");
+  const caches = join(own, "gradle");
+  mkdirSync(caches, { recursive: true, mode: 0o700 });
+  const downloads = join(theirs, "caches");
+  const readable: Record<string, string> = { [downloads]: downloads };
+  for (const version of subfolders(join(theirs, "wrapper/dists"))) {
+    for (const hash of subfolders(join(theirs, "wrapper/dists", version))) {
+      const folder = join("wrapper/dists", version, hash);
+      for (const name of [...subfolders(join(theirs, folder)), `${version}.zip.ok`])
+        readable[join(ours, folder, name)] = join(theirs, folder, name);
+    }
+  }
+  return {
+    readable,
+    cached: { [join(ours, "caches")]: caches },
+    environment: { GRADLE_USER_HOME: ours, GRADLE_RO_DEP_CACHE: downloads },
+  };
+}
+
+/** A workspace in a folder of a repository builds with what lies above it. */
+function enclosingRepository({ home, workspace }: PrivateHomeOptions): string[] {
+  for (let folder = workspace; isWithin(folder, home) && folder !== home; folder = dirname(folder)) {
+    if (folder !== workspace && existsSync(join(folder, ".git"))) return [folder];
+  }
+  return [];
+}
+
+function subfolders(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name);
+  } catch {
+    return [];
+  }
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,132 @@
+/** Mode `auto` from the command line: what runs unasked, what asks, and how the sandbox is opened. */
+import { execFileSync } from "node:child_process";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import type { JsonObject } from "../../src/protocol/json.js";
+import { whyNoSandbox } from "../../src/security/sandbox/sandbox-testbed.js";
+import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+const reason = await whyNoSandbox();
+let home: string;
+let cwd: string;
+let person: string;
+const open: { close(): unknown }[] = [];
+
+beforeEach(async () => {
+  [home, cwd, person] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()];
+  const git = (...args: string[]) => execFileSync("git", args, { cwd });
+  git("init", "-q");
+  git("config", "user.name", "Dev");
+  git("config", "user.email", "dev@example.com");
+  await writeFile(join(cwd, "package.json"), '{ "name": "sample", "scripts": { "test": "node --test" } }\n');
+  await writeFile(join(cwd, "a.test.mjs"), 'import test from "node:test"; test("a", () => {});\n');
+  await mkdir(join(person, ".ssh"));
+  await writeFile(join(person, ".ssh/id"), "not for you\n");
+  await writeFile(join(person, "diary.txt"), "not for you\n");
+});
+afterEach(() => {
+  for (const each of open.splice(0)) each.close();
+});
+
+async function calling(
+  calls: readonly (readonly [command: string, more?: JsonObject])[],
+  flags: readonly string[] = [],
+) {
+  const replies = calls.map(([command, more]) => reply().tool("bash", { command, ...more }));
+  const mock: MockModel = await startMockModel({ script: script([...replies, reply().text("Done.")]) });
+  open.push(mock);
+  const env = { OXBOW_HOME: home, HOME: person, ...providerEnvironment("anthropic", mock.url) };
+  const result = await oxbow(["run", "--stream-events", ...flags, "go"], { cwd, env });
+  const results = envelopes(result.stdout).flatMap((event) => (event.kind === "ToolResult" ? [event.payload] : []));
+  const text = results.map(({ content }) => content.map((block) => (block.type === "text" ? block.text : "")).join(""));
+  return { ...result, statuses: results.map(({ status }) => status), by: results.map((each) => each.decided_by), text };
+}
+
+describe.skipIf(reason !== undefined)("mode auto, which is the default,", () => {
+  verifies(["P1", "P8"], "runs builds and tests unasked", async () => {
+    const { statuses, by, text, code } = await calling([
+      ["npm test"],
+      ["mkdir -p out && echo built > out/a.txt"],
+      ["ls"],
+    ]);
+    expect([statuses, text[0]]).toEqual([["ok", "ok", "ok"], expect.stringContaining("pass 1")]);
+    expect(by).toEqual(["mode auto", "mode auto", "quiet preset"]);
+    expect(await readFile(join(cwd, "out/a.txt"), "utf8")).toBe("built\n");
+    expect(code).toBe(0);
+  });
+
+  verifies(
+    ["P1", "P8"],
+    "asks for the network, .git, places outside and much of the workspace, and says why",
+    async () => {
+      const { statuses, text, code } = await calling([
+        ["npm install left-pad"],
+        ["git add . && git commit -m x"],
+        ["echo x > /usr/local/x"],
+        ["rm -rf ./*"],
+        ["node -v", { allow: "network" }],
+        ["node -v", { outside_sandbox: true }],
+      ]);
+      expect(statuses).toEqual(Array(6).fill("denied"));
+      expect(text[0]).toContain("needs the network");
+      expect(text[1]).toContain("git add writes .git");
+      expect(text[2]).toContain("outside the workspace");
+      expect(text[3]).toContain("deletes the whole folder");
+      expect(text[4]).toContain("asks for the network");
+      expect(text[5]).toContain("outside the sandbox");
+      expect(code).toBe(4);
+      expect(await readdir(cwd)).toContain("package.json");
+    },
+  );
+
+  verifies(["P8"], "hides the home folder and keeps .git as it is, whatever a program tries", async () => {
+    const tries =
+      "const fs = require('fs'); for (const f of process.argv.slice(1)) try { console.log(f, fs.readFileSync(f, 'utf8')) } catch (e) { console.log(e.code) }";
+    await writeFile(join(cwd, "read.cjs"), tries);
+    await writeFile(join(cwd, "plant.cjs"), "require('fs').writeFileSync('.git/HEAD', 'x')");
+    const { statuses, text } = await calling([
+      [`node read.cjs ${person}/diary.txt ${person}/.ssh/id`],
+      ["node plant.cjs"],
+      [
+        "node -e \"fetch('http://example.com').catch((e) => { console.error(e.cause.code, e.cause.message); process.exit(1) })\"",
+      ],
+    ]);
+    expect(statuses).toEqual(["ok", "error", "error"]);
+    expect(text[0]).not.toContain("not for you");
+    expect(text[1]).toContain("The sandbox keeps");
+    expect(text[2]).toContain("The sandbox has no network");
+    expect(text[2]).toContain("allow = network");
+  });
+
+  verifies(["P8"], "opens the repository, but not the network, where every question is answered with yes", async () => {
+    const { statuses, text } = await calling(
+      [["git add a.test.mjs && git commit -qm first"], ["npm install left-pad"]],
+      ["--auto-approve"],
+    );
+    expect([statuses, text[0]]).toEqual([["ok", "denied"], expect.any(String)]);
+    expect(execFileSync("git", ["log", "--format=%s"], { cwd, encoding: "utf8" })).toBe("first\n");
+  });
+
+  verifies(["P1", "P7"], "is explained, and asks as mode ask does where nothing holds a command", async () => {
+    const env = { OXBOW_HOME: home, HOME: person };
+    const test = (command: string, ...flags: string[]) =>
+      oxbow(["permissions", "test", ...flags, command], { cwd, env });
+    const build = await test("make -j4");
+    expect([build.code, build.stdout]).toEqual([
+      0,
+      expect.stringMatching(/By: mode auto\nBecause: It runs in the sandbox/),
+    ]);
+    const commit = await test("git commit -m x");
+    expect([commit.code, commit.stdout]).toEqual([4, expect.stringContaining("git commit writes .git")]);
+    expect(commit.stdout).toContain("For the session you could allow");
+    expect((await test("make -j4", "--permission-mode", "ask")).code).toBe(4);
+    const unrecorded = await calling([["touch made"]], ["--store", "none"]);
+    expect(unrecorded.statuses).toEqual(["denied"]);
+    expect(unrecorded.stderr).toContain("nothing is recorded");
+    const { statuses } = await calling([["touch made"]], ["--sandbox", "off"]);
+    expect(statuses).toEqual(["denied"]);
+  });
+});

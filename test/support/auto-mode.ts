@@ -1,0 +1,107 @@
+/** Decisions and commands of mode `auto` as a run makes them: the real settings, judge, sandbox and shell. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createIdSource } from "../../src/base/ulid.js";
+import type { ChainServices, PersonAnswer } from "../../src/chain/services.js";
+import { create } from "../../src/chain/tool/20-permission.js";
+import type { ToolContext, ToolLinkContext } from "../../src/engine/ports.js";
+import { parseFlags } from "../../src/main/flags.js";
+import { RunGuard } from "../../src/main/run-guard.js";
+import { RunPermissions } from "../../src/main/run-permissions.js";
+import { RunSandbox } from "../../src/main/run-sandbox.js";
+import { loadSettings } from "../../src/main/settings.js";
+import { openToolbox } from "../../src/main/toolbox.js";
+import type { JsonObject } from "../../src/protocol/json.js";
+import type { Verdict } from "../../src/security/permissions/verdict.js";
+
+export interface AutoModeOptions {
+  readonly root: string;
+  readonly home: string;
+  /** Where Oxbow keeps its own files. */
+  readonly ownFolder: string;
+  readonly path?: string | undefined;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+export interface AutoRun {
+  readonly verdict: Verdict;
+  /** Undefined when a person would have been asked. */
+  readonly output: string | undefined;
+  readonly exitCode: number | undefined;
+}
+
+export async function openAutoMode({ root, home, ownFolder, path, variables: more }: AutoModeOptions) {
+  const variables = { HOME: home, PATH: path ?? process.env.PATH, OXBOW_HOME: ownFolder, ...more };
+  const flags = parseFlags([{ name: "permission-mode", value: "MODE", help: "" }], [], "test");
+  const loaded = await loadSettings(flags, variables);
+  const ids = createIdSource({ wall: Date.now, random: (bytes) => crypto.getRandomValues(bytes) });
+  const session = ids.next("sess");
+  const outputDirectory = join(loaded.roots.state, "output", session);
+  mkdirSync(outputDirectory, { recursive: true });
+  const told: string[] = [];
+  const hidden = Object.values(loaded.roots);
+  const tell = (message: string) => void told.push(message);
+  const restrictions = () => permissions.restrictions();
+  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, tell, restrictions });
+  const guard = new RunGuard({ root, variables, ownFolders: hidden });
+  const tools = openToolbox({
+    root,
+    guard,
+    sets: ["command"],
+    variables,
+    outputDirectory,
+    wrapCommand: (command, options) => sandbox.wrap(command, options),
+  });
+  const permissions: RunPermissions = new RunPermissions({
+    loaded,
+    variables,
+    root,
+    ownFolders: hidden,
+    guard,
+    workspace: tools.workspace,
+    isSandboxed: async () => (await sandbox.find()).kind !== "none",
+    whyNotContained: () => sandbox.whyNotContained(),
+    originator: () => "human",
+  });
+  const bash = tools.find("bash");
+  if (bash === undefined) throw new Error("There is no bash tool.");
+  const judge = (command: string, args: JsonObject = {}) =>
+    permissions.judge({ call: ids.next("call"), tool: "bash", args: { command, ...args } }, bash);
+  const runWith = async (command: string, context: Partial<ToolContext> & { readonly timeout?: number } = {}) => {
+    const { timeout = 120, ...given } = context;
+    const outcome = await bash.run(
+      { command, timeout },
+      { signal: new AbortController().signal, progress: () => {}, ...given },
+    );
+    const output = outcome.content.map((each) => ("text" in each ? each.text : "")).join("\n");
+    const code = outcome.details?.exit_code;
+    return { output, exitCode: typeof code === "number" ? code : undefined };
+  };
+  return {
+    told,
+    judge,
+    /** Runs it whatever was decided. */
+    runWith,
+    /** Runs it if it would run unasked. */
+    run: async (command: string, options: { readonly timeout?: number } = {}): Promise<AutoRun> => {
+      const verdict = await judge(command);
+      if (verdict.decision !== "allow") return { verdict, output: undefined, exitCode: undefined };
+      return { verdict, ...(await runWith(command, options)) };
+    },
+    /** As the permission link of the chain does: asks where that is needed, with the answer a person would give. */
+    ask: async (command: string, answer: PersonAnswer, args: JsonObject = {}) => {
+      const call = { call: ids.next("call"), tool: "bash", args: { command, ...args } };
+      const person = { present: () => true, ask: async () => answer, note: () => {} };
+      const link = create({ gate: permissions, person } as unknown as ChainServices);
+      const context = { definition: bash, signal: new AbortController().signal, progress: () => {} };
+      const outcome = await link(call, context as unknown as ToolLinkContext, (next, given) =>
+        bash.run(next.args, given ?? context),
+      );
+      return { output: outcome.content.map((each) => ("text" in each ? each.text : "")).join("\n") };
+    },
+    close: async () => {
+      await tools.close();
+      await sandbox.close();
+    },
+  };
+}
