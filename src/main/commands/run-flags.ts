@@ -21,7 +21,7 @@ export const RUN_FLAGS: readonly Flag[] = [
   {
     name: "permission-mode",
     value: "MODE",
-    help: "allow: run tools unasked; ask: what only reads, and edits under a sandbox, are free (default); deny: none",
+    help: "auto: as ask, and contained commands run unasked (default); ask: what only reads, and edits under a sandbox, are free; allow: all; deny: none",
   },
   { name: "strict-permissions", help: "also ask before what is known to only read" },
   { name: "auto-approve", help: "answer every question with yes; what is denied stays denied" },
