@@ -69,7 +69,7 @@ describe("commands", () => {
     expect(shown.provider.origin).toContain("config.toml");
     expect(shown.tool_sets.value).toBe("read,git");
     expect(shown.timeout.value).toBe("2m");
-    expect(shown.permission_mode).toEqual({ value: "ask", origin: "default" });
+    expect(shown.permission_mode).toEqual({ value: "auto", origin: "default" });
     expect((await oxbow(["config", "show"], { env })).stdout).toMatch(/^model +from-environment +OXBOW_MODEL$/m);
   });
 
