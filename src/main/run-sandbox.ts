@@ -15,6 +15,7 @@ import type { Sandbox, SandboxOptions } from "../security/sandbox/sandbox.js";
 import type { SandboxState } from "../security/sandbox/state.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../tools/bash.js";
+import type { Reach } from "./contained-reach.js";
 import type { Variables } from "./env.js";
 import type { LoadedSettings } from "./settings.js";
 
@@ -201,32 +202,16 @@ export class RunSandbox {
   }
 
   async #findWhyNotContained(): Promise<string | undefined> {
-    const { loaded, variables, root, isRecorded } = this.#options;
-    if (loaded.settings.permission_mode.value !== "auto") return "another mode was chosen.";
+    if (this.#options.loaded.settings.permission_mode.value !== "auto") return "another mode was chosen.";
     const state = await this.find();
-    if (state.kind === "none") return "there is no sandbox.";
-    if (state.kind !== "bubblewrap") return `the ${state.kind} sandbox does not hide the home folder.`;
-    const [{ seccompFilter }, { whyNoPrivateHome }] = await Promise.all([
-      import("../security/sandbox/seccomp-filter.js"),
-      import("../security/sandbox/private-home.js"),
-    ]);
-    if (seccompFilter(process.arch, "off") === undefined) return `there is no system-call filter for ${process.arch}.`;
-    const why = whyNoPrivateHome({ home: variables.HOME || homedir(), workspace: root });
-    if (why !== undefined) return why;
-    return (await isRecorded?.()) === false ? "nothing is recorded, so nothing could be undone." : undefined;
+    const { whyNotContained } = await import("./contained-reach.js");
+    return whyNotContained(state, this.#options);
   }
 
   async #reach(openings: readonly string[]): Promise<Reach> {
     const isContained = (await this.whyNotContained()) === undefined;
-    const { sandbox_hosts, sandbox_unix_sockets } = this.#options.loaded.settings;
-    const opens = (name: string) => openings.includes(name);
-    const hasHosts = sandbox_hosts.value.length > 0;
-    const isOnline = opens("network") || (hasHosts && !isContained);
-    return {
-      home: isContained && !opens("git") ? "private" : "readable",
-      network: !isOnline ? "off" : hasHosts ? "hosts" : "open",
-      unixSockets: opens("unix_sockets") || sandbox_unix_sockets.value ? "on" : "off",
-    };
+    const { reachOf } = await import("./contained-reach.js");
+    return reachOf(openings, { isContained, settings: this.#options.loaded.settings });
   }
 
   /** A terminal cannot pass descriptors on, so its commands are wrapped in another way. */
@@ -318,14 +303,6 @@ async function atMost(milliseconds: number, work: Promise<unknown>): Promise<voi
   });
   await Promise.race([work, enough]);
   cancel();
-}
-
-/** How far a sandbox is open. */
-interface Reach {
-  /** `private` also means that repositories are read-only. */
-  readonly home: "readable" | "private";
-  readonly network: "off" | "hosts" | "open";
-  readonly unixSockets: "on" | "off";
 }
 
 /** For finding out what the machine has: nothing runs in it. */

@@ -42,7 +42,9 @@ export function partNeed(part: CommandPart, { workspace }: Surroundings): Need |
 function readingNeed(reading: Words, part: CommandPart, workspace: string): Need | undefined {
   const [program] = reading;
   if (program === undefined) return undefined;
-  const name = program.slice(program.lastIndexOf("/") + 1).replace(/\d+(\.\d+)*$/, "");
+  const bare = program.slice(program.lastIndexOf("/") + 1);
+  // With its version it is the same program.
+  const name = bare.replace(/^(python|pip|pypy|ruby|perl|lua)\d+(\.\d+)*$/, "$1");
   if (ON_THE_MACHINE.has(program) || program.startsWith("mkfs")) {
     const reason = `${program} acts on this machine, which the sandbox does not let it do: it could only work outside (outside_sandbox).`;
     return { reason, opens: [] };
@@ -51,14 +53,13 @@ function readingNeed(reading: Words, part: CommandPart, workspace: string): Need
   if (name === "git") return needOfGit(gitNeed(rest), rest);
   const inside = deletionProblem(reading, part, workspace);
   if (inside !== undefined) return { reason: `${inside}.`, opens: [] };
-  const secret = READS_FILES.has(name)
-    ? reading.slice(1).find((word) => word !== undefined && isSensitive(word))
-    : undefined;
-  if (secret !== undefined) return { reason: `"${secret}" may hold secrets.`, opens: [] };
+  const secret = READS_FILES.has(name) ? part.paths.find(({ display }) => isSensitive(display)) : undefined;
+  if (secret !== undefined) return { reason: `"${secret.display}" may hold secrets.`, opens: [] };
   if (needsNetwork(name, reading, rest)) return needsNetworkFor(part.text);
   const written = writtenPlaces(name, reading).find((path) => isOutside(path, workspace));
   if (written !== undefined) return writesOutside(written);
-  const isInHome = CHANGES_ALL.has(name) && /\s(~|\$HOME|\$\{HOME\})(\/|\s|$)/.test(part.text);
+  const changes = CHANGES_ALL.has(name) || CHANGES_LAST.has(name);
+  const isInHome = changes && /\s(~|\$HOME|\$\{HOME\})(\/|\s|$)/.test(part.text);
   return isInHome ? writesOutside("your home folder") : undefined;
 }
 
