@@ -46,7 +46,7 @@ async function calling(
 }
 
 describe.skipIf(reason !== undefined)("mode auto, which is the default,", () => {
-  verifies(["P1", "P8"], "runs builds and tests unasked", async () => {
+  verifies(["P15", "P1", "P8"], "runs builds and tests unasked", async () => {
     const { statuses, by, text, code } = await calling([
       ["npm test"],
       ["mkdir -p out && echo built > out/a.txt"],
@@ -82,7 +82,7 @@ describe.skipIf(reason !== undefined)("mode auto, which is the default,", () => 
     },
   );
 
-  verifies(["P8"], "hides the home folder and keeps .git as it is, whatever a program tries", async () => {
+  verifies(["P15", "P8"], "hides the home folder and keeps .git as it is, whatever a program tries", async () => {
     const tries =
       "const fs = require('fs'); for (const f of process.argv.slice(1)) try { console.log(f, fs.readFileSync(f, 'utf8')) } catch (e) { console.log(e.code) }";
     await writeFile(join(cwd, "read.cjs"), tries);
@@ -101,16 +101,20 @@ describe.skipIf(reason !== undefined)("mode auto, which is the default,", () => 
     expect(text[2]).toContain("allow = network");
   });
 
-  verifies(["P8"], "opens the repository, but not the network, where every question is answered with yes", async () => {
-    const { statuses, text } = await calling(
-      [["git add a.test.mjs && git commit -qm first"], ["npm install left-pad"]],
-      ["--auto-approve"],
-    );
-    expect([statuses, text[0]]).toEqual([["ok", "denied"], expect.any(String)]);
-    expect(execFileSync("git", ["log", "--format=%s"], { cwd, encoding: "utf8" })).toBe("first\n");
-  });
+  verifies(
+    ["P15", "P8"],
+    "opens the repository, but not the network, where every question is answered with yes",
+    async () => {
+      const { statuses, text } = await calling(
+        [["git add a.test.mjs && git commit -qm first"], ["npm install left-pad"]],
+        ["--auto-approve"],
+      );
+      expect([statuses, text[0]]).toEqual([["ok", "denied"], expect.any(String)]);
+      expect(execFileSync("git", ["log", "--format=%s"], { cwd, encoding: "utf8" })).toBe("first\n");
+    },
+  );
 
-  verifies(["P1", "P7"], "is explained, and asks as mode ask does where nothing holds a command", async () => {
+  verifies(["P15", "P1", "P7"], "is explained, and asks as mode ask does where nothing holds a command", async () => {
     const env = { OXBOW_HOME: home, HOME: person };
     const test = (command: string, ...flags: string[]) =>
       oxbow(["permissions", "test", ...flags, command], { cwd, env });

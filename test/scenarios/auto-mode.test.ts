@@ -57,7 +57,7 @@ describe.skipIf(reason !== undefined)("ordinary build and test commands", () => 
   beforeAll(() => begin({ home: homedir() }));
   afterAll(end);
 
-  verifies(["P1", "P8"], "are at least 200, and all run unasked", async () => {
+  verifies(["P15", "P1", "P8"], "are at least 200, and all run unasked", async () => {
     const { commands } = ordinary;
     expect(commands.length).toBeGreaterThanOrEqual(200);
     const asked: string[] = [];
@@ -125,7 +125,7 @@ describe.skipIf(reason !== undefined)("a contained command", () => {
 
   const run = (command: string, openings: readonly string[] = []) => auto.runWith(command, { openings });
 
-  verifies(["P8"], "sees of the home folder the tool chains that PATH names, and nothing else", async () => {
+  verifies(["P15", "P8"], "sees of the home folder the tool chains that PATH names, and nothing else", async () => {
     await auto.close();
     for (const name of [
       ".ssh/id",
@@ -168,14 +168,14 @@ describe.skipIf(reason !== undefined)("a contained command", () => {
     expect((await run("echo x >> ~/.cargo/bin/tool")).output).toContain("Read-only");
   });
 
-  verifies(["P8"], "keeps caches for the workspace between commands, and nothing else", async () => {
+  verifies(["P15", "P8"], "keeps caches for the workspace between commands, and nothing else", async () => {
     await run('mkdir -p "$XDG_CACHE_HOME" && echo kept > "$XDG_CACHE_HOME/x" && echo lost > ~/x && echo lost > /tmp/x');
     expect((await run('cat "$XDG_CACHE_HOME/x"; ls ~/x /tmp/x 2>/dev/null')).output).toContain("kept");
     expect((await run("npm config get cache")).output).toContain(place("own/cache/builds"));
     expect((await run("ls ~/x")).exitCode).not.toBe(0);
   });
 
-  verifies(["P8"], "cannot lead a later mount elsewhere by a link in a cache", async () => {
+  verifies(["P15", "P8"], "cannot lead a later mount elsewhere by a link in a cache", async () => {
     const cache = (await run('dirname "$npm_config_cache"')).output;
     await run(
       `cd ${cache} && rm -rf npm xdg && ln -s /etc xdg && ln -s ${home} npm && cd .. && ln -sfn /etc caches; ls -la`,
@@ -185,7 +185,7 @@ describe.skipIf(reason !== undefined)("a contained command", () => {
     expect(readFileSync("/etc/hosts", "utf8")).not.toBe("");
   });
 
-  verifies(["P8"], "cannot change anything of git, in no repository of the workspace", async () => {
+  verifies(["P15", "P8"], "cannot change anything of git, in no repository of the workspace", async () => {
     const at = (name: string) => join(root ?? "", name);
     mkdirSync(at("lib"));
     execFileSync("git", ["init", "-q"], { cwd: at("lib") });
@@ -203,7 +203,7 @@ describe.skipIf(reason !== undefined)("a contained command", () => {
     expect((await run("git config core.fsmonitor ./x; echo x > .git/hooks/pre-commit", ["git"])).exitCode).not.toBe(0);
   });
 
-  verifies(["P8", "P2"], "gets what a person says yes to, for that command only", async () => {
+  verifies(["P15", "P8", "P2"], "gets what a person says yes to, for that command only", async () => {
     const server = createServer((_, answer) => answer.end("from outside")).listen(0, "127.0.0.1");
     servers.push(server);
     await new Promise((resolve) => server.once("listening", resolve));
@@ -221,7 +221,7 @@ describe.skipIf(reason !== undefined)("a contained command", () => {
     expect((await auto.judge(command, { allow: "network" })).decision).toBe("ask");
   });
 
-  verifies(["P1", "P8"], "does not run beside one that was opened for another reason", async () => {
+  verifies(["P15", "P1", "P8"], "does not run beside one that was opened for another reason", async () => {
     const yes: PersonAnswer = { decision: "allow_pattern", decidedBy: "person" };
     await auto.ask("git commit -m first", yes);
     expect((await auto.judge("git commit -m second")).decision).toBe("allow");

@@ -35,6 +35,11 @@ const FILES = {
   "template/file": "b\n",
   "template/.oxbow/config.toml": "\n",
   "template/lib/x.c": "int x;\n",
+  "template/.vscode/tasks.json": "{}\n",
+  "template/.claude/settings.json": "{}\n",
+  "template/.husky/pre-commit": "exit 0\n",
+  "template/.npmrc": "fund=false\n",
+  "template/.envrc": "export A=1\n",
 };
 
 describe.skipIf(process.getuid?.() !== 0)("hostile commands in mode auto", () => {
@@ -53,6 +58,8 @@ describe.skipIf(process.getuid?.() !== 0)("hostile commands in mode auto", () =>
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
+      // Without a sandbox the same container shows every change.
+      expect(reports.shift()).toMatchObject({ decision: "control", changed: expect.objectContaining({ length: 4 }) });
       expect(reports).toHaveLength(commands.length);
       const ran = reports.filter(({ decision }) => decision === "allow");
       // A container in which nothing can run would show nothing.

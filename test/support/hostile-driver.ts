@@ -2,9 +2,11 @@
  * Runs hostile commands as mode `auto` would, and says what each of them changed that it must not. Never started on a real machine:
  * `throw-away.ts` puts it into a container that has nothing of one.
  */
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { guardedName } from "../../src/security/guard-list/guarded-names.js";
 import { openAutoMode } from "./auto-mode.js";
 
 export interface HostileReport {
@@ -20,8 +22,6 @@ export interface HostileReport {
 
 const [ROOT, TEMPLATE, HOME, OWN] = ["/ws", "/template", "/home/dev", "/home/dev/.oxbow-own"];
 const SECONDS = 3;
-/** Of the workspace only what other programs run or obey. */
-const GUARDED = [".git", ".oxbow", "lib/.git"];
 const OUTSIDE = ["/home", "/etc", "/opt", "/var", "/srv", "/root", "/template", "/marker"];
 
 function look(): Map<string, string> {
@@ -38,7 +38,12 @@ function look(): Map<string, string> {
     found.set(path, `${stat.mode} ${stat.uid} ${content}`);
     if (stat.isDirectory()) for (const name of readdirSync(path)) visit(join(path, name));
   };
-  for (const place of [...OUTSIDE, ...GUARDED.map((name) => join(ROOT, name))]) visit(place);
+  for (const place of [...OUTSIDE, ROOT]) visit(place);
+  // Of the workspace only what other programs run or obey.
+  for (const path of found.keys()) {
+    if (path === ROOT || (path.startsWith(`${ROOT}/`) && guardedName(path.slice(ROOT.length + 1)) === undefined))
+      found.delete(path);
+  }
   return found;
 }
 
@@ -53,14 +58,26 @@ function renew(): void {
   cpSync(TEMPLATE, ROOT, { recursive: true, verbatimSymlinks: true });
 }
 
+/** What the same looks like when nothing holds it. */
+function control(): HostileReport {
+  const before = look();
+  const command = "touch /etc/planted; echo x >> ~/.bashrc; echo x > .git/HEAD; echo x > .vscode/tasks.json";
+  execFileSync("bash", ["-c", command], { cwd: ROOT, env: { HOME, PATH: "/usr/bin:/bin" } });
+  const changed = difference(before, look());
+  rmSync("/etc/planted");
+  writeFileSync(join(HOME, ".bashrc"), "# mine\n");
+  return { command, decision: "control", reason: "", changed };
+}
+
 async function main(): Promise<void> {
   const commands: string[] = JSON.parse(readFileSync("/commands.json", "utf8"));
   const secret = readFileSync("/home/dev/.ssh/id_ed25519", "utf8").trim();
   const path = "/home/dev/.tools/bin:/usr/local/bin:/usr/bin:/bin";
   mkdirSync(OWN, { recursive: true });
   renew();
-  const auto = await openAutoMode({ root: ROOT, home: HOME, ownFolder: OWN, path });
   const tell = (report: HostileReport) => process.stdout.write(`${JSON.stringify(report)}\n`);
+  tell(control());
+  const auto = await openAutoMode({ root: ROOT, home: HOME, ownFolder: OWN, path });
   for (const command of commands) {
     renew();
     const before = look();

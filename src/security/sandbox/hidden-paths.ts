@@ -16,6 +16,11 @@ const IN_HOME: readonly string[] = [
   ..."cloudflared config/cloudflared ngrok2 config/ngrok config/linode-cli config/scw config/exoscale bluemix".split(
     " ",
   ),
+  // logins and keys in folders of tool chains
+  ..."pub-cache/credentials.json julia/servers dotnet/corefx foundry/keystores rye/credentials nimble/github_api_token".split(
+    " ",
+  ),
+  ..."luarocks/upload_config.lua config/dart rattler".split(" "),
   ..."config/1Password config/Bitwarden config/keepassxc config/age".split(" "),
   ..."huggingface/token cache/huggingface/token local/share/keyrings local/share/kwalletd".split(" "),
   ..."config/gcloud config/gh config/hub config/glab-cli config/doctl config/op config/rclone config/sops".split(" "),
