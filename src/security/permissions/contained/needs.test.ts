@@ -26,6 +26,20 @@ describe("[P1 P8] law 12: contained commands", () => {
     expect(auto("make").decidedBy).toBe("mode auto");
   });
 
+  it("ask before they show files that hold secrets", () => {
+    const facts = bash("grep -r KEY .", CONTAINED);
+    const parts = facts.command?.parts.map((part) => ({
+      ...part,
+      verdict: "ask" as const,
+      exposes: "It would show .env.",
+    }));
+    const shown = facts.command && { ...facts, command: { ...facts.command, parts: parts ?? [] } };
+    expect(shown && decide(shown, policyWith({ mode: "auto" }))).toMatchObject({
+      decision: "ask",
+      reason: "It would show .env.",
+    });
+  });
+
   it("open no more than what a rule or a person allowed", () => {
     const rules = rulesOf({ tool: "bash", command: "git *", decision: "allow" });
     expect(auto("git push", { rules }).openings).toEqual(["git"]);

@@ -30,6 +30,7 @@ export function commandNeeds({ parts }: CommandFacts, surroundings: Surroundings
 }
 
 export function partNeed(part: CommandPart, { workspace }: Surroundings): Need | undefined {
+  if (part.exposes !== undefined) return { reason: part.exposes, opens: [] };
   if (part.verdict === "read-only") return undefined;
   for (const reading of part.readings) {
     const need = readingNeed(reading, part, workspace);
