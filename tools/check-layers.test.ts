@@ -60,6 +60,13 @@ const CLEAN = {
   "engine/loop.test.ts": 'import "../main/env.js"; import { readFileSync } from "node:fs"; process.env.X;',
 };
 
+describe("main", () => {
+  it("is told when it has more lines than wiring needs", () => {
+    const large = "export const x = 1;\n".repeat(1501);
+    expect(check({ ...CLEAN, "main/large.ts": large })).toEqual(["main/large.ts:1 too-large"]);
+  });
+});
+
 describe("a clean tree", () => {
   it("has no violations", () => {
     expect(check(CLEAN)).toEqual([]);

@@ -6,7 +6,7 @@
  * (Any other TypeScript runner will do.) In your own project the import is `from "oxbow"`.
  */
 import { readdir, readFile } from "node:fs/promises";
-import { Harness, HarnessError, type HarnessTool } from "../../src/main/index.js";
+import { Harness, HarnessError, type HarnessTool } from "../../src/library/index.js";
 
 const list: HarnessTool = {
   name: "list",

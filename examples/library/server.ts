@@ -5,7 +5,7 @@
  *
  * (Any other TypeScript runner will do.) In your own project the import is `from "oxbow"`.
  */
-import { createServer, Harness } from "../../src/main/index.js";
+import { createServer, Harness } from "../../src/library/index.js";
 
 const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseUrl, PORT: port = "0" } = process.env;
 const harness = new Harness({ apiKey, baseUrl, systemPrompt: "Be brief." }, [

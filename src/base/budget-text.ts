@@ -1,9 +1,14 @@
 /** Amounts as people write and read them: `0.50`, `$2`, `200k tokens`, `$2, 1M tokens`. */
-import type { BudgetLimit } from "./budget.js";
 import { groupDigits } from "./group-digits.js";
 
+/** US dollars and tokens; an absent one is no limit. */
+interface Limit {
+  readonly usd?: number;
+  readonly tokens?: number;
+}
+
 /** undefined when it is none. A bare number is US dollars. */
-export function parseBudget(text: string): BudgetLimit | undefined {
+export function parseBudget(text: string): Limit | undefined {
   const limit: { usd?: number; tokens?: number } = {};
   for (const part of text.split(",")) {
     const found = /^\s*(\$?)\s*(\d+(?:\.\d+)?|\.\d+)\s*([km]?)\s*(usd|tokens?)?\s*$/i.exec(part);
@@ -19,7 +24,7 @@ export function parseBudget(text: string): BudgetLimit | undefined {
   return limit;
 }
 
-export function formatBudget({ usd, tokens }: BudgetLimit): string {
+export function formatBudget({ usd, tokens }: Limit): string {
   const parts = [
     ...(usd === undefined ? [] : [formatUsd(usd)]),
     ...(tokens === undefined ? [] : [formatTokens(tokens)]),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { call, calls, ok, scriptedModel, testEngine, tool } from "../../test/support/engine.js";
 import { verifies } from "../../test/verifies.js";
-import { Budget, type Purse } from "../base/budget.js";
+import { Budget, type Purse } from "../costs/budget.js";
 import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
 import { failure } from "../protocol/errors.js";

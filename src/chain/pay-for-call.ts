@@ -8,9 +8,10 @@
  *    made of several is settled for each that was asked.
  * 4. A model without a known price is not called on a budget in dollars.
  */
-import { type Amount, type Ask, type Grant, type Limiter, NOTHING, type Purse } from "../base/budget.js";
+
 import { formatTokens, formatUsd } from "../base/budget-text.js";
 import { estimateTokens } from "../base/estimate-tokens.js";
+import { type Amount, type Ask, type Grant, type Limiter, NOTHING, type Purse } from "../costs/budget.js";
 import { TurnFailure } from "../engine/cancel.js";
 import type { Model, ModelEvent, ModelRequest, ModelStream, Next, RequestContext } from "../engine/ports.js";
 import { type Failure, failure } from "../protocol/errors.js";

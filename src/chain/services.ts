@@ -1,5 +1,5 @@
-/** What the hooks and links need; `main/harness.ts` supplies it once per run. */
-import type { Purse } from "../base/budget.js";
+/** What the hooks and links need; `runtime/open-run.ts` supplies it once per run. */
+import type { Purse } from "../costs/budget.js";
 import type {
   AnsweringModel,
   Effort,

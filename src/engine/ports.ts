@@ -1,5 +1,5 @@
 /**
- * What the loop needs from the world, as interfaces. The engine implements none of them: `main/harness.ts` supplies them.
+ * What the loop needs from the world, as interfaces. The engine implements none of them: `runtime` supplies them.
  */
 import type { Clock } from "../base/clock.js";
 import type { IdSource } from "../base/ulid.js";

@@ -1,6 +1,7 @@
 /** The program's first file: answers `--version` without loading anything, then hands over to the table of commands. */
 import { readFileSync } from "node:fs";
-import { VERSION } from "./version.js";
+import { VERSION } from "../base/version.js";
+import { environment } from "./env.js";
 
 /** What a run with its shells, sandbox and database has open at once, with some room. */
 const LEAST_OPEN_FILES = 64;
@@ -22,9 +23,9 @@ async function run(): Promise<void> {
     );
     process.exit(1);
   }
-  const { main, outputGuard } = await import("./cli.js");
+  const { main, outputGuard } = await import("../cli/command-table.js");
   const output = outputGuard();
-  const code = await main(process.argv.slice(2));
+  const code = await main(process.argv.slice(2), environment());
   // A tool or server that did not stop must not keep the program alive; what was written must still arrive.
   // A write that failed is told after its callback.
   process.stdout.write("", () => setImmediate(() => process.exit(output.exitCode(code))));

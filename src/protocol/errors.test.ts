@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../test/verifies.js";
+import { COMMANDS } from "../cli/command-table.js";
+import { SESSION_ACTIONS } from "../cli/commands/session.js";
 import { builtInCommands } from "../commands/built-in.js";
-import { COMMANDS } from "../main/cli.js";
-import { SESSION_ACTIONS } from "../main/commands/session.js";
 import { FAILURE_REASONS, failure, isBuiltInReason } from "./errors.js";
 
 /** Reasons that are a contract with clients; a rename breaks them. */

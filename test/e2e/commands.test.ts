@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
-import { COMMANDS } from "../../src/main/cli.js";
-import { RUN_FLAGS } from "../../src/main/commands/run-flags.js";
-import { KNOWN_VARIABLES } from "../../src/main/env.js";
+import { COMMANDS } from "../../src/cli/command-table.js";
+import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
+import { KNOWN_VARIABLES } from "../../src/cli/known-variables.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { oxbow, providerEnvironment, sampleKey, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";

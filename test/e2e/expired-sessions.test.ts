@@ -1,8 +1,8 @@
 /** Sessions whose content has expired, as a user meets them. */
 import { afterEach, describe, expect } from "vitest";
-import { parseFlags } from "../../src/main/flags.js";
-import { SessionShelf } from "../../src/main/session-shelf.js";
-import { loadSettings } from "../../src/main/settings.js";
+import { parseFlags } from "../../src/commands/flags.js";
+import { SessionShelf } from "../../src/runtime/sessions/session-shelf.js";
+import { loadSettings } from "../../src/runtime/settings/settings.js";
 import type { SessionStore } from "../../src/sessions/store.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";

@@ -6,7 +6,7 @@ import {
   type HarnessHandler,
   type HarnessTool,
   PromptCancelledError,
-} from "../../src/main/index.js";
+} from "../../src/library/index.js";
 import { isJsonObject, type JsonObject } from "../../src/protocol/json.js";
 import { STANDING_INSTRUCTION } from "../../src/security/untrusted/standing-instruction.js";
 import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";

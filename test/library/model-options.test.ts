@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect } from "vitest";
-import { Harness, type HarnessTool } from "../../src/main/index.js";
+import { Harness, type HarnessTool } from "../../src/library/index.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { sampleKey } from "../support/program.js";
 import { verifies } from "../verifies.js";

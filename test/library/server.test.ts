@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { afterEach, describe, expect } from "vitest";
-import { createServer, Harness, type HarnessTool, type ListeningServer } from "../../src/main/index.js";
+import { createServer, Harness, type HarnessTool, type ListeningServer } from "../../src/library/index.js";
 import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { sampleKey } from "../support/program.js";
 import { verifies } from "../verifies.js";

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { createServer, Harness } from "../../src/main/index.js";
+import { createServer, Harness } from "../../src/library/index.js";
 import { verifies } from "../verifies.js";
 
 /** As a program without types would call it. */

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { openToolbox, type Toolbox } from "../../src/main/toolbox.js";
 import type { JsonObject } from "../../src/protocol/json.js";
+import { openToolbox, type Toolbox } from "../../src/runtime/parts/toolbox.js";
 import { survivors } from "../support/survivors.js";
 import { verifies } from "../verifies.js";
 

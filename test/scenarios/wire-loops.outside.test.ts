@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { Harness } from "../../src/main/index.js";
+import { Harness } from "../../src/library/index.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json.js";
 import { insideBlock } from "../support/inside-block.js";
 import { sampleKey } from "../support/program.js";

@@ -1,6 +1,6 @@
 /** Approves what a folder brings, as a person at a terminal would. */
 import { join } from "node:path";
-import { importsOf } from "../../src/main/instruction-imports.js";
+import { importsOf } from "../../src/runtime/content/instruction-imports.js";
 import { ackCommand } from "../../src/security/trust/ack-command.js";
 import { ApprovedLock } from "../../src/security/trust/approved-lock.js";
 

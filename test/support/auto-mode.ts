@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { createIdSource } from "../../src/base/ulid.js";
 import type { ChainServices, PersonAnswer } from "../../src/chain/services.js";
 import { create } from "../../src/chain/tool/20-permission.js";
+import { parseFlags } from "../../src/commands/flags.js";
 import type { ToolContext, ToolLinkContext } from "../../src/engine/ports.js";
-import { parseFlags } from "../../src/main/flags.js";
-import { RunGuard } from "../../src/main/run-guard.js";
-import { RunPermissions } from "../../src/main/run-permissions.js";
-import { RunSandbox } from "../../src/main/run-sandbox.js";
-import { loadSettings } from "../../src/main/settings.js";
-import { openToolbox } from "../../src/main/toolbox.js";
 import type { JsonObject } from "../../src/protocol/json.js";
+import { RunGuard } from "../../src/runtime/parts/guard.js";
+import { RunPermissions } from "../../src/runtime/parts/permissions.js";
+import { RunSandbox } from "../../src/runtime/parts/sandbox.js";
+import { openToolbox } from "../../src/runtime/parts/toolbox.js";
+import { loadSettings } from "../../src/runtime/settings/settings.js";
 import type { Verdict } from "../../src/security/permissions/verdict.js";
 
 export interface AutoModeOptions {

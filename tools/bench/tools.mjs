@@ -43,7 +43,7 @@ export async function measureTools({ rounds, onProgress }) {
 
 /** The tools as the program opens them, without the program around them. */
 async function buildToolbox(folder) {
-  const { chunks } = await bundle({ root: ROOT, entries: { toolbox: "src/main/toolbox.ts" }, startUp: [] });
+  const { chunks } = await bundle({ root: ROOT, entries: { toolbox: "src/runtime/parts/toolbox.ts" }, startUp: [] });
   for (const { fileName, code } of chunks) writeFileSync(join(folder, fileName), code);
   return pathToFileURL(join(folder, "toolbox.js")).href;
 }

@@ -24,7 +24,7 @@ import { thirdPartyNotices } from "./notices.mjs";
 
 const ENTRIES = {
   bin: "src/main/bin.ts",
-  index: "src/main/index.ts",
+  index: "src/library/index.ts",
   protocol: "src/protocol/index.ts",
   testkit: "src/testkit/index.ts",
   adapter: "src/main/adapter.ts",
@@ -32,8 +32,8 @@ const ENTRIES = {
 };
 /** What a prompt needs on its way to the first request goes into one chunk: every further file costs about a millisecond. */
 const START_UP = [
-  "src/main/cli.ts",
-  "src/main/commands/run.ts",
+  "src/cli/command-table.ts",
+  "src/cli/commands/run.ts",
   // What the wires share.
   ...["conversation", "tool-arguments", "openai-models"].map((name) => `src/providers/wire/${name}.ts`),
 ];
@@ -49,7 +49,7 @@ const LATER = {
     ...["journal", "key", "find-project-sessions", "sqlite/sqlite-store"].map((name) => `src/sessions/${name}.ts`),
     ...["redact", "redacting-stream"].map((name) => `src/security/redact/${name}.ts`),
   ],
-  prices: ["src/main/open-catalogue.ts", "src/providers/catalogue/facts.ts"],
+  prices: ["src/runtime/models/open-catalogue.ts", "src/providers/catalogue/facts.ts"],
   care: ["src/providers/local/local-chat.ts"],
 };
 const NOTICES = "THIRD-PARTY-NOTICES.txt";

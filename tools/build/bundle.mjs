@@ -106,7 +106,7 @@ function belongsTo(graph, first, entryPoints) {
 }
 
 function isVersion(id) {
-  return /[\\/]main[\\/]version\.ts$/.test(id);
+  return /[\\/]base[\\/]version\.ts$/.test(id);
 }
 
 function groupsOf(root, together) {

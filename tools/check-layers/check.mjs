@@ -7,7 +7,7 @@ import { ROOT } from "../setup/set-up.mjs";
 import { findCycles } from "./cycles.mjs";
 import { findEnvironmentReads } from "./environment.mjs";
 import { findImports } from "./imports.mjs";
-import { environmentViolations, importViolations, placeViolations } from "./rules.mjs";
+import { environmentViolations, importViolations, placeViolations, sizeViolations } from "./rules.mjs";
 import { tokenize } from "./tokens.mjs";
 
 const SOURCE = /(?<!\.d)\.[cm]?[jt]sx?$/;
@@ -33,15 +33,17 @@ export function checkLayers(root) {
     ...imports.flatMap((each) => importViolations(file, each)),
     ...environmentViolations(file, environmentReads),
   ]);
-  return [...violations, ...findCycles(modules)].sort(
+  const lines = new Map([...modules].map(([file, module]) => [file, module.lines]));
+  return [...violations, ...sizeViolations(lines), ...findCycles(modules)].sort(
     (left, right) => left.file.localeCompare(right.file, "en") || left.line - right.line,
   );
 }
 
 function readModule(root, file) {
-  const tokens = tokenize(readFileSync(join(root, "src", file), "utf8"));
+  const text = readFileSync(join(root, "src", file), "utf8");
+  const tokens = tokenize(text);
   const imports = findImports(tokens);
-  return { imports, environmentReads: findEnvironmentReads(tokens, imports) };
+  return { imports, environmentReads: findEnvironmentReads(tokens, imports), lines: text.split("\n").length - 1 };
 }
 
 function listFiles(folder, prefix = "") {

@@ -1,11 +1,13 @@
 // The directions of ARCHITECTURE.md, as data. A layer is a folder of src; in clients/ each folder is one.
 
 const FOUNDATION = ["protocol", "base", "system"];
-const FEATURES = ["providers", "tools", "security", "context", "sessions", "extensions"];
+const FEATURES = ["providers", "costs", "tools", "security", "context", "sessions", "extensions"];
 
 /** Features see the loop only as types, and what they need from each other as small interfaces of their own. */
 const FEATURE = { imports: FOUNDATION, types: ["engine/ports.ts"] };
 const JOINT = { imports: [...FOUNDATION, ...FEATURES, "engine"] };
+const RUNTIME = [...JOINT.imports, "chain", "commands", "control"];
+const CLIENTS = ["clients/sdk", "clients/headless"];
 const CLIENT = { imports: ["protocol", "base", "clients/sdk"] };
 
 /**
@@ -24,9 +26,16 @@ export const LAYERS = {
   "clients/sdk": { imports: ["protocol", "base"], node: false },
   "clients/web": { ...CLIENT, node: false },
   "clients/*": CLIENT,
+  runtime: { imports: RUNTIME },
+  library: { imports: [...RUNTIME, "runtime"] },
+  cli: { imports: [...RUNTIME, ...CLIENTS, "runtime", "testkit"] },
   testkit: { imports: FOUNDATION },
+  "testkit/suite-adapter": { imports: [...RUNTIME, "runtime"] },
   main: { imports: "everything" },
 };
+
+/** Layers that must stay small: `main` starts the program and joins its parts, nothing else. */
+export const MOST_LINES = { main: 1500 };
 
 /** The one module that may read `process.env`. */
 export const ENVIRONMENT_READER = "main/env.ts";

@@ -1,13 +1,14 @@
 import { isBuiltin } from "node:module";
 import { posix } from "node:path";
-import { ENVIRONMENT_READER, LAYERS, RESERVED } from "./layers.mjs";
+import { ENVIRONMENT_READER, LAYERS, MOST_LINES, RESERVED } from "./layers.mjs";
 
 /** The layer of a file, by the longest name in the table that fits; undefined when there is none. */
 export function layerOf(file) {
   const [top, second, ...rest] = file.split("/");
   if (second === undefined) return undefined;
-  if (LAYERS[top] !== undefined) return top;
-  return LAYERS[`${top}/*`] !== undefined && rest.length > 0 ? `${top}/${second}` : undefined;
+  const inner = `${top}/${second}`;
+  if (rest.length > 0 && (LAYERS[inner] !== undefined || LAYERS[`${top}/*`] !== undefined)) return inner;
+  return LAYERS[top] === undefined ? undefined : top;
 }
 
 function settingsOf(layer) {
@@ -23,6 +24,18 @@ export function placeViolations(file) {
   if (layerOf(file) !== undefined) return [];
   const advice = "no layer has this place: move the file, or add its folder to tools/check-layers/layers.mjs";
   return [{ file, line: 1, rule: "unknown-layer", advice }];
+}
+
+/** Layers with more lines than they may have; `lines` has the count of each file. */
+export function sizeViolations(lines) {
+  return Object.entries(MOST_LINES).flatMap(([layer, most]) => {
+    const files = [...lines].filter(([file]) => layerOf(file) === layer);
+    const total = files.reduce((sum, [, count]) => sum + count, 0);
+    if (total <= most) return [];
+    const [[file]] = files.sort(([, left], [, right]) => right - left);
+    const advice = `${layer} has ${total} lines, at most ${most} are allowed: move what is no wiring to the layer that owns it`;
+    return [{ file, line: 1, rule: "too-large", advice }];
+  });
 }
 
 export function importViolations(file, { specifier, line, when }) {

@@ -4,9 +4,11 @@
  * 1. It is taken away before anything is written and drawn again after it, so neither overwrites the other.
  * 2. It never moves the place where the output goes on, also in the middle of a line.
  */
+
+import { paint } from "../../base/terminal-style.js";
 import { safeLine } from "../../base/terminal-text.js";
 import { textWidth } from "../../base/text-width.js";
-import { type Output, paint, type Terminal } from "./terminal.js";
+import type { Output, Terminal } from "./terminal.js";
 
 const ERASE_BELOW = "\u001b[J";
 /** Down and up again in the same column: at the bottom of the screen this makes room for a line. */

@@ -1,5 +1,6 @@
 /** One prompt, one turn, one outcome: as text, as one JSON object, or as a stream of JSON events. */
 import type { Clock } from "../../base/clock.js";
+import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
 import { formatStats, turnStats } from "../../base/turn-stats.js";
 import type { EngineClient } from "../../protocol/client.js";
@@ -11,7 +12,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { askPermission } from "./permission-prompt.js";
 import { Spinner } from "./spinner.js";
-import { paint, type Terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
 import { TextView } from "./text-view.js";
 
 export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;

@@ -1,8 +1,10 @@
 /** Asks what became of a call that was running when its session was stopped (feature S3). */
+
+import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
 import type { OrphanVerdict } from "../../protocol/commands.js";
 import type { Failure } from "../../protocol/errors.js";
-import { paint, type Terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
 
 const ANSWERS: Readonly<Record<string, OrphanVerdict>> = {
   f: "failed",

@@ -1,9 +1,10 @@
 /** Asks the person at the terminal whether a call may run. */
 import { formatDuration } from "../../base/duration.js";
+import { paint } from "../../base/terminal-style.js";
 import { safeLine } from "../../base/terminal-text.js";
 import type { EventPayloads, PermissionDecision } from "../../protocol/events.js";
 import { quoted } from "./quoted.js";
-import { paint, type Terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
 
 const ANSWERS: Readonly<Record<string, PermissionDecision>> = {
   y: "allow_once",

@@ -3,6 +3,7 @@
  * so it also works over a serial line, in an editor's shell buffer and in a pipe.
  */
 import type { Clock } from "../../base/clock.js";
+import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
 import { isBinaryText } from "../../base/text-or-binary.js";
 import { formatStats, StatsWindow, type TurnStats, turnStats } from "../../base/turn-stats.js";
@@ -16,7 +17,7 @@ import { isJsonObject } from "../../protocol/json.js";
 import { DraftLine } from "./draft-line.js";
 import { askPermission } from "./permission-prompt.js";
 import { Spinner } from "./spinner.js";
-import { paint, type Terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
 import { TextView } from "./text-view.js";
 
 export interface LineSource {

@@ -1,7 +1,8 @@
 /** One line on stderr that says Oxbow is at work and for how long (feature M15). It vanishes before anything else is written. */
 import type { Clock } from "../../base/clock.js";
+import { paint } from "../../base/terminal-style.js";
 import { timerLabel } from "../../base/turn-stats.js";
-import { paint, type Terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const FRAME_MS = 100;

@@ -15,19 +15,3 @@ export interface Output {
   readonly columns?: number | undefined;
   write(text: string): void;
 }
-
-export type Style = "dim" | "bold" | "red" | "green" | "yellow";
-
-const CODES: Readonly<Record<Style, readonly [number, number]>> = {
-  dim: [2, 22],
-  bold: [1, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-};
-
-export function paint(terminal: Pick<Terminal, "color">, style: Style, text: string): string {
-  if (!terminal.color) return text;
-  const [on, off] = CODES[style];
-  return `\u001b[${on}m${text}\u001b[${off}m`;
-}

@@ -8,6 +8,7 @@
  */
 import { roundTokens } from "../../base/budget-text.js";
 import { groupDigits } from "../../base/group-digits.js";
+import { paint } from "../../base/terminal-style.js";
 import { SafeTextStream, safeText } from "../../base/terminal-text.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { humanWait } from "../../protocol/errors.js";
@@ -15,7 +16,7 @@ import type { EventPayloads } from "../../protocol/events.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { commandFailure, lastLines } from "./command-failure.js";
 import type { Spinner } from "./spinner.js";
-import { paint, type Terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
 
 const MARKS: Readonly<Record<EventPayloads["ToolResult"]["status"], string>> = {
   ok: "✓",

@@ -2,9 +2,10 @@
  * The replay's screen from its state: exactly as many lines as the terminal has rows, none wider than its columns. A title, the
  * step, and below the status.
  */
+
+import { paint, type Style } from "../../../base/terminal-style.js";
 import { safeLine } from "../../../base/terminal-text.js";
 import { padText, textWidth, truncateText } from "../../../base/text-width.js";
-import { paint, type Style } from "../terminal.js";
 import { costAt, formatDollars, formatTokens, modelAt } from "./cost-marks.js";
 import { needlePattern } from "./needle.js";
 import { bodyLines, bodyRows, statusRows } from "./replay-body.js";

@@ -4,6 +4,7 @@
  */
 import { formatDuration } from "../../../base/duration.js";
 import { groupDigits } from "../../../base/group-digits.js";
+import type { Style } from "../../../base/terminal-style.js";
 import { safeLine, safeText } from "../../../base/terminal-text.js";
 import { formatStats, turnStats } from "../../../base/turn-stats.js";
 import type { Envelope } from "../../../protocol/envelope.js";
@@ -11,7 +12,6 @@ import type { EventPayloads } from "../../../protocol/events.js";
 import { EXPIRED } from "../../../protocol/events.js";
 import type { JsonObject } from "../../../protocol/json.js";
 import { commandFailure, lastLines } from "../command-failure.js";
-import type { Style } from "../terminal.js";
 import { brief } from "../text-view.js";
 import { describeArguments } from "./argument-text.js";
 import { JoinedText } from "./joined-text.js";

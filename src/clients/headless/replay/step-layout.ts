@@ -1,7 +1,7 @@
 /** A step's content broken into lines for a width. */
 
+import type { Style } from "../../../base/terminal-style.js";
 import { wrapLine } from "../../../base/text-width.js";
-import type { Style } from "../terminal.js";
 import type { Section, StepContent } from "./step-content.js";
 
 export interface LaidLine {

@@ -1,9 +1,10 @@
 /** A session as readable text (features S6, S10): `oxbow session show`, and a replay that goes to a pipe. One step is in memory at a time. */
+
+import { paint, type Style } from "../../../base/terminal-style.js";
 import { safeLine } from "../../../base/terminal-text.js";
 import { textWidth, truncateText } from "../../../base/text-width.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
-import { paint, type Style } from "../terminal.js";
 import { formatDollars, type Price, priceTold } from "./cost-marks.js";
 import { NOTHING_RUNS } from "./replay-view.js";
 import type { Step, StepKind } from "./step.js";

@@ -1,0 +1,47 @@
+/** How far something long has come, as one line: a bar, bytes, speed and what is left. */
+import { formatBytes } from "./byte-size.js";
+import type { Clock } from "./clock.js";
+import { formatDuration } from "./duration.js";
+
+const WIDTH = 24;
+/** The speed is of this long: it follows a network that changes, and does not jump. */
+const WINDOW_MS = 5000;
+
+/** Measures how fast a count grows. */
+export class SpeedMeter {
+  readonly #clock: Clock;
+  readonly #samples: { readonly at: number; readonly value: number }[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A second, over the last moments; undefined as long as there is nothing to compare. */
+  add(value: number): number | undefined {
+    const at = this.#clock.now();
+    this.#samples.push({ at, value });
+    while ((this.#samples[1]?.at ?? at) < at - WINDOW_MS) this.#samples.shift();
+    const [first] = this.#samples;
+    if (first === undefined || at - first.at < 200 || value < first.value) return undefined;
+    return ((value - first.value) * 1000) / (at - first.at);
+  }
+}
+
+export interface Progress {
+  readonly completed: number;
+  readonly total: number;
+  readonly bytesPerSecond: number | undefined;
+}
+
+export function progressLine({ completed, total, bytesPerSecond }: Progress): string {
+  const share = total > 0 ? Math.min(1, completed / total) : 0;
+  const filled = Math.floor(share * WIDTH);
+  const bar = "█".repeat(filled) + "░".repeat(WIDTH - filled);
+  const percent = `${Math.floor(share * 100)}%`.padStart(4);
+  const parts = [`${bar} ${percent}`, `${formatBytes(completed)} of ${formatBytes(total)}`];
+  if (bytesPerSecond !== undefined && bytesPerSecond > 0) {
+    parts.push(`${formatBytes(bytesPerSecond)}/s`);
+    if (completed < total) parts.push(`${formatDuration(((total - completed) / bytesPerSecond) * 1000)} left`);
+  }
+  return parts.join("  ");
+}

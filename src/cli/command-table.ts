@@ -1,0 +1,130 @@
+/** The command line as a table: a name, a line of help, and where to load it from. Nothing else is imported before it is needed. */
+
+import { UsageError } from "../base/usage-error.js";
+import type { Variables } from "../base/variables.js";
+import { EXIT } from "./exit-codes.js";
+import { faultSentence } from "./fault-sentence.js";
+
+export { outputGuard } from "./output-guard.js";
+
+export interface CliCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ run(args: readonly string[], variables: Variables): Promise<number> }>;
+}
+
+export const COMMANDS: readonly CliCommand[] = [
+  {
+    name: "run",
+    summary: "run one prompt to its end (the default for a prompt with spaces)",
+    load: () => import("./commands/run.js"),
+  },
+  {
+    name: "session",
+    summary: "list, search, show, resume, branch, undo, export, import … what was said and done",
+    load: () => import("./commands/session.js"),
+  },
+  {
+    name: "permissions",
+    summary: "what may run unasked; 'permissions test COMMAND' says what would be decided and why",
+    load: () => import("./commands/permissions.js"),
+  },
+  {
+    name: "ack",
+    summary: "approve what this folder would load and run, shown as a diff",
+    load: () => import("./commands/ack.js"),
+  },
+  {
+    name: "verify-ack",
+    summary: "whether all of it is what was approved (exit code 5 when not)",
+    load: () => import("./commands/verify-ack.js"),
+  },
+  {
+    name: "auth",
+    summary: "store a provider's key: set, list, remove, unlock, lock",
+    load: () => import("./commands/auth.js"),
+  },
+  {
+    name: "creds",
+    summary: "the same by account: add, list, delete",
+    load: () => import("./commands/creds.js"),
+  },
+  {
+    name: "cost",
+    summary: "what was spent, by model, day or project",
+    load: () => import("./commands/cost.js"),
+  },
+  { name: "models", summary: "list the models that can be used now", load: () => import("./commands/models.js") },
+  {
+    name: "ollama",
+    summary: "the local Ollama: status, list, start, stop, use, pull",
+    load: () => import("./commands/ollama.js"),
+  },
+  {
+    name: "route",
+    summary: "named models: '@NAME …' asks one for a single turn, several stand in for each other",
+    load: () => import("./commands/route.js"),
+  },
+  {
+    name: "bench",
+    summary: "how fast models answer: one prompt over those installed, as a table",
+    load: () => import("./commands/bench.js"),
+  },
+  { name: "tools", summary: "list the tools the model can call", load: () => import("./commands/tools.js") },
+  {
+    name: "config",
+    summary: "'config show': every setting and where it came from",
+    load: () => import("./commands/config.js"),
+  },
+  {
+    name: "doctor",
+    summary: "check what works on this machine and what to do about the rest",
+    load: () => import("./commands/doctor.js"),
+  },
+  {
+    name: "debug",
+    summary: "'debug --raw PROMPT': run and keep the raw model traffic in a private file",
+    load: () => import("./commands/debug.js"),
+  },
+  { name: "mock-model", summary: "a scripted model server for tests", load: () => import("./commands/mock-model.js") },
+  {
+    name: "help",
+    summary: "this help; 'help COMMAND' for one command, 'help environment' for the variables",
+    load: () => import("./commands/help.js"),
+  },
+  { name: "version", summary: "print the version", load: () => import("./commands/version.js") },
+];
+
+export async function main(args: readonly string[], variables: Variables): Promise<number> {
+  try {
+    const { command, rest } = choose(args);
+    return await (await command.load()).run(rest, variables);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      process.stderr.write(`oxbow: ${error.message}\n`);
+      return EXIT.usage;
+    }
+    if ((error as NodeJS.ErrnoException)?.code === "EPIPE") return EXIT.cancelled;
+    process.stderr.write(`oxbow: ${faultSentence(error)}\n`);
+    if (args.includes("--verbose") && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+    return EXIT.failed;
+  }
+}
+
+/** A first word that is a command's name chooses it; everything else is a prompt with its flags, if it looks like one. */
+function choose(args: readonly string[]): { command: Pick<CliCommand, "load">; rest: readonly string[] } {
+  const [first, ...rest] = args;
+  const named = COMMANDS.find((command) => command.name === first);
+  if (named !== undefined) return { command: named, rest };
+  if (first === "--help" || first === "-h") return { command: find("help"), rest };
+  if (first !== undefined && /^sess_\S*$/.test(first)) {
+    return { command: find("run"), rest: ["--resume", first, ...rest] };
+  }
+  return { command: { load: () => import("./commands/bare-prompt.js") }, rest: args };
+}
+
+function find(name: string): CliCommand {
+  const command = COMMANDS.find((candidate) => candidate.name === name);
+  if (command === undefined) throw new Error(`no command ${name}`);
+  return command;
+}

@@ -1,0 +1,54 @@
+/** Which way each provider's key goes, for `oxbow doctor`: from the environment, stored and through the helper, or not at all. */
+
+import type { Variables } from "../../../base/variables.js";
+import { credentialFile } from "../../../runtime/credentials/credential-places.js";
+import { readCatalogue } from "../../../security/credentials/catalogue.js";
+import { openDirectory } from "./open-directory.js";
+import { runningHelper } from "./running-helper.js";
+
+export interface KeyWay {
+  readonly subject: string;
+  readonly verdict: "ok" | "note" | "problem";
+  readonly text: string;
+}
+
+export async function keyWays(variables: Variables): Promise<readonly KeyWay[]> {
+  const directory = await openDirectory(variables);
+  const inEnvironment = directory.reachable().flatMap(({ name, keyName }): KeyWay[] => {
+    if (keyName === undefined || !variables[keyName]?.trim()) return [];
+    const text = `${name}: ${keyName}, sent by Oxbow itself; commands do not get it`;
+    return [{ subject: "key", verdict: "ok", text }];
+  });
+  let stored: readonly KeyWay[];
+  try {
+    stored = await storedWays(variables);
+  } catch (error) {
+    stored = [{ subject: "stored keys", verdict: "problem", text: (error as Error).message }];
+  }
+  if (inEnvironment.length + stored.length > 0) return [...inEnvironment, ...stored];
+  return [{ subject: "keys", verdict: "note", text: "none: 'oxbow auth set PROVIDER' stores one" }];
+}
+
+async function storedWays(variables: Variables): Promise<readonly KeyWay[]> {
+  const catalogue = readCatalogue(credentialFile(variables));
+  if (catalogue === undefined || catalogue.entries.length === 0) return [];
+  const helper = await runningHelper(variables);
+  const state = helper === undefined ? "starts when it is needed" : `process ${helper.pid}, version ${helper.version}`;
+  const opened = {
+    "machine-key": "OXBOW_MACHINE_KEY",
+    passphrase: "a passphrase",
+    keychain: "the keychain",
+    "key-file": "a key file",
+  };
+  return [
+    ...catalogue.entries.map(({ provider, account, baseUrl }): KeyWay => {
+      const which = account === "default" ? provider : `${provider} (${account})`;
+      return { subject: "key", verdict: "ok", text: `${which}: stored, sent by the helper process to ${baseUrl} only` };
+    }),
+    {
+      subject: "key helper",
+      verdict: "ok",
+      text: `${state}; the stored keys are opened with ${opened[catalogue.key.from]}`,
+    },
+  ];
+}

@@ -1,0 +1,80 @@
+/** `oxbow auth set PROVIDER`: a key, asked for without being shown, into the credential file; or a sign-in (sign-in.ts). */
+
+import { nearest } from "../../../base/nearest.js";
+import { UsageError } from "../../../base/usage-error.js";
+import { loadWire, type NamedProvider } from "../../../providers/named.js";
+import type { ProviderDirectory } from "../../../providers/selection/provider-directory.js";
+import { bindEndpoint, isOpenlySent } from "../../../security/credentials/bind-endpoint.js";
+import { checkKey } from "../../../security/credentials/check-key.js";
+import { findOAuthProvider } from "../../../security/oauth/providers.js";
+import { nodeClock } from "../../../system/node-clock.js";
+import { EXIT } from "../../exit-codes.js";
+import { personPresent, readInput } from "../../terminal-io.js";
+import type { KeyActionContext } from "./key-command.js";
+import { namedEntry } from "./named-entry.js";
+import { openDirectory } from "./open-directory.js";
+import { openCredentialFile } from "./open-file.js";
+
+export async function run(context: KeyActionContext): Promise<number> {
+  const { flags, variables } = context;
+  const { provider: name, account } = namedEntry(context);
+  const signsIn = findOAuthProvider(name);
+  if (signsIn !== undefined) return (await import("./sign-in.js")).signInTo(signsIn, { ...context, account });
+  const directory = await openDirectory(variables);
+  const provider = knownProvider(name, directory);
+  const { authorize } = await loadWire(provider.wire);
+  const baseUrl = flags.text("base-url") ?? directory.endpoint(provider).baseUrl;
+  const endpoint = bindEndpoint({ baseUrl, authorize });
+  const given = await readKey(context, endpoint.baseUrl);
+  if (given === undefined) {
+    process.stderr.write("oxbow: nothing was stored.\n");
+    return EXIT.cancelled;
+  }
+  const checked = checkKey(given, name);
+  if (!checked.ok) throw new UsageError(`${checked.problem} Nothing was stored.`);
+  const warnings = [
+    checked.warning,
+    isOpenlySent(endpoint.baseUrl)
+      ? `${endpoint.baseUrl} is not encrypted: others on the network can read the key.`
+      : undefined,
+    variables[provider.keyName ?? ""] ? `${provider.keyName} is set and goes before the stored key.` : undefined,
+  ];
+  const file = await openCredentialFile(variables);
+  const { key } = checked;
+  const done = await file.put({ kind: "api_key", provider: name, account, endpoint, addedAt: nodeClock.wall(), key });
+  for (const warning of warnings) if (warning !== undefined) process.stderr.write(`oxbow: ${warning}\n`);
+  const which = account === "default" ? name : `${name} (${account})`;
+  process.stdout.write(
+    `${done === "added" ? "Stored" : "Replaced"} the key for ${which}, for ${endpoint.baseUrl} only.\n`,
+  );
+  return EXIT.answered;
+}
+
+function knownProvider(name: string, directory: ProviderDirectory): NamedProvider {
+  const entry = directory.find(name);
+  if (entry?.kind === "broken") throw new UsageError(entry.problem);
+  if (entry?.kind === "executable")
+    throw new UsageError(`${name} is a program (${entry.file}) and keeps its own keys.`);
+  if (entry?.provider.keyName !== undefined) return entry.provider;
+  if (entry !== undefined) throw new UsageError(`${name} needs no key.`);
+  const known = directory
+    .reachable()
+    .flatMap((provider) => (provider.keyName === undefined && !provider.signIn ? [] : [provider.name]));
+  const near = nearest(name, known);
+  const advice = near === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${near}?`;
+  throw new UsageError(`There is no provider '${name}'. ${advice}`);
+}
+
+async function readKey({ flags, words }: KeyActionContext, baseUrl: string): Promise<string | undefined> {
+  const given = flags.text("key");
+  if (given !== undefined) {
+    process.stderr.write(
+      "oxbow: a key on the command line can be seen by other programs, and stays in the shell's history.\n",
+    );
+    return given;
+  }
+  if (flags.has("stdin")) return (await readInput({ patient: true })) ?? "";
+  if (!personPresent()) throw new UsageError("Give the key with --stdin: there is no terminal to ask on.");
+  const { askSecret } = await import("../../secret-prompt.js");
+  return askSecret({ question: `Key for ${words[0]} (${baseUrl}), not shown: `, clock: nodeClock });
+}

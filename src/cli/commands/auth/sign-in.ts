@@ -1,0 +1,91 @@
+/** `oxbow auth set chatgpt|claude|copilot`: signing in with an account, in a browser (feature M13). */
+
+import { UsageError } from "../../../base/usage-error.js";
+import { networkOf } from "../../../runtime/network.js";
+import type { OAuthEntry } from "../../../security/credentials/entry.js";
+import { OAuthError } from "../../../security/oauth/oauth-error.js";
+import { findOpener, openBrowser } from "../../../security/oauth/open-browser.js";
+import type { OAuthProvider } from "../../../security/oauth/providers.js";
+import { agree, type SignInOptions, signIn } from "../../../security/oauth/sign-in.js";
+import { atTestServer } from "../../../security/oauth/test-server.js";
+import { createHttpClient } from "../../../system/http-client.js";
+import { nodeClock } from "../../../system/node-clock.js";
+import { EXIT } from "../../exit-codes.js";
+import { inputIsConnected, personPresent, processTerminal } from "../../terminal-io.js";
+import type { KeyActionContext } from "./key-command.js";
+import { openCredentialFile } from "./open-file.js";
+
+const KEY_FLAGS = ["stdin", "key", "base-url"] as const;
+
+export async function signInTo(
+  row: OAuthProvider,
+  context: KeyActionContext & { readonly account: string },
+): Promise<number> {
+  const { flags, variables, account } = context;
+  const wrong = KEY_FLAGS.find((name) => flags.has(name));
+  if (wrong !== undefined) throw new UsageError(`--${wrong} is for keys. ${row.label} is signed in to, in a browser.`);
+  const server = variables.OXBOW_TEST_SIGN_IN;
+  const provider = server ? atTestServer(row, server) : row;
+  const file = await openCredentialFile(variables);
+  // Whoever signs in should not learn afterwards that it cannot be kept.
+  await file.change(() => ({ result: undefined }));
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
+  const person = await openConversation(context);
+  try {
+    await agree(provider, { person, signal: stop.signal, consent: flags.has("yes") ? "given" : "ask" });
+    const entry = await signIn(provider, {
+      http,
+      clock: nodeClock,
+      random: (count) => crypto.getRandomValues(new Uint8Array(count)),
+      signal: stop.signal,
+      person,
+      account,
+      ...browserOf(context),
+    });
+    await file.put(entry);
+    process.stdout.write(`${success(provider, entry)}\n`);
+    return EXIT.answered;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    process.stderr.write(`oxbow: ${error.message}\n`);
+    return error instanceof OAuthError && error.problem === "cancelled" ? EXIT.cancelled : EXIT.failed;
+  } finally {
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+    person.close();
+    http.close();
+  }
+}
+
+function browserOf({ flags, variables }: KeyActionContext): Pick<SignInOptions, "open"> {
+  if (flags.has("no-browser")) return {};
+  const opener = findOpener({ platform: process.platform, variables, workspace: process.cwd() });
+  if ("program" in opener) return { open: (url) => openBrowser(opener, url) };
+  process.stderr.write(`oxbow: no browser can be opened: ${opener.missing}.\n`);
+  return {};
+}
+
+type Person = SignInOptions["person"] & { close(): void };
+
+/** Also a script can paste: what it writes to standard input is taken line by line. */
+async function openConversation({ variables }: KeyActionContext): Promise<Person> {
+  const tell = (text: string) => void process.stderr.write(text);
+  if (!personPresent() && !inputIsConnected()) return { tell, close: () => {} };
+  const { LineReader } = await import("../../line-reader.js");
+  const reader = new LineReader(nodeClock, { interrupt: "signal" });
+  const ask = personPresent()
+    ? processTerminal(variables, { lines: reader }).askLine
+    : (question: string) => {
+        tell(`${question}\n`);
+        return reader.next(question);
+      };
+  return { tell, ...(ask !== undefined && { ask }), close: () => reader.close() };
+}
+
+function success({ label, name }: OAuthProvider, { account, tokens, endpoint }: OAuthEntry): string {
+  const who = [tokens.identity, account === "default" ? undefined : account].filter((part) => part !== undefined);
+  const as = who.length === 0 ? "" : ` (${who.join(", ")})`;
+  return `Signed in with ${label}${as}, for ${endpoint.baseUrl} only. Use it: oxbow --provider ${name} "PROMPT"`;
+}

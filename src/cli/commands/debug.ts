@@ -1,0 +1,21 @@
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import { helpLines, parseFlags } from "../../commands/flags.js";
+import { EXIT } from "../exit-codes.js";
+import { runPrompt } from "./run.js";
+import { RUN_FLAGS } from "./run-flags.js";
+
+const FLAGS = [
+  { name: "raw", help: "keep every request and response of the model as it was, unredacted, in a private file" },
+  ...RUN_FLAGS,
+];
+
+export async function run(args: readonly string[], variables: Variables): Promise<number> {
+  const flags = parseFlags(FLAGS, args, "debug");
+  if (flags.has("help")) {
+    process.stdout.write(`Usage: oxbow debug --raw PROMPT [flags of a run]\n\n${helpLines(FLAGS)}\n`);
+    return EXIT.answered;
+  }
+  if (!flags.has("raw")) throw new UsageError("Say what to debug: oxbow debug --raw PROMPT");
+  return runPrompt(flags, { variables, rawTrace: true });
+}

@@ -1,0 +1,199 @@
+/** `oxbow doctor`: what works on this machine, and what to do about the rest. */
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import { VERSION } from "../../base/version.js";
+import { helpLines, parseFlags, refuseWords } from "../../commands/flags.js";
+import { createModelShelf } from "../../runtime/models/model-shelf.js";
+import { SessionShelf } from "../../runtime/sessions/session-shelf.js";
+import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
+import { findProgram } from "../../system/find-program.js";
+import { findRipgrep } from "../../tools/search/find-ripgrep.js";
+import { EXIT } from "../exit-codes.js";
+
+type Verdict = "ok" | "note" | "problem";
+
+interface Finding {
+  readonly subject: string;
+  readonly verdict: Verdict;
+  readonly text: string;
+}
+
+const FLAGS = [
+  { name: "json", help: "as JSON" },
+  { name: "help", short: "h", help: "show this help" },
+];
+
+const MARKS: Readonly<Record<Verdict, string>> = { ok: "✓", note: "–", problem: "✗" };
+
+export async function run(args: readonly string[], variables: Variables): Promise<number> {
+  const flags = parseFlags(FLAGS, args, "doctor");
+  if (flags.has("help")) {
+    process.stdout.write(
+      `Usage: oxbow doctor [--json]\n\n${helpLines(FLAGS)}\n\nExit code 1 when something is a problem.\n`,
+    );
+    return EXIT.answered;
+  }
+  refuseWords(flags, "doctor");
+  const findings = [
+    programFinding(),
+    ...(await settingsFindings(variables)),
+    ...(await (await import("./network-finding.js")).networkFindings(variables)),
+    ...(await modelFindings(variables)),
+    ...(await keyFindings(variables)),
+    ...programFindings(variables),
+    await searchFinding(variables),
+    workspaceFinding(),
+    await sessionsFinding(variables),
+    await sandboxFinding(variables),
+  ];
+  process.stdout.write(flags.has("json") ? `${JSON.stringify(findings, null, 2)}\n` : table(findings));
+  return findings.some((finding) => finding.verdict === "problem") ? EXIT.failed : EXIT.answered;
+}
+
+function programFinding(): Finding {
+  return {
+    subject: "oxbow",
+    verdict: "ok",
+    text: `${VERSION} on Node ${process.versions.node}, ${process.platform} ${process.arch}`,
+  };
+}
+
+async function settingsFindings(variables: Variables): Promise<Finding[]> {
+  let loaded: LoadedSettings;
+  try {
+    loaded = await loadSettings(parseFlags([], [], "doctor"), variables);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [{ subject: "settings", verdict: "problem", text: error.message }];
+  }
+  const { roots, profilePath, warnings } = loaded;
+  const profile = existsSync(profilePath) ? profilePath : `defaults (there is no ${profilePath})`;
+  const findings: Finding[] = [{ subject: "settings", verdict: "ok", text: profile }];
+  for (const warning of warnings) findings.push({ subject: "settings", verdict: "note", text: warning });
+  try {
+    mkdirSync(roots.state, { recursive: true });
+    accessSync(roots.state, constants.W_OK);
+    findings.push({ subject: "log folder", verdict: "ok", text: `${roots.state}/log` });
+  } catch {
+    findings.push({
+      subject: "log folder",
+      verdict: "problem",
+      text: `${roots.state} cannot be written: set OXBOW_HOME to a folder of yours`,
+    });
+  }
+  return findings;
+}
+
+/** Why each provider is not ready is a note, unless somebody set it up: then it is a problem. */
+async function modelFindings(variables: Variables): Promise<Finding[]> {
+  const settled = await loadSettings(parseFlags([], [], "doctor"), variables).catch(() => undefined);
+  const shelf = createModelShelf({
+    variables,
+    ...(settled && {
+      roots: settled.roots,
+      tables: { value: settled.settings.providers.value, file: settled.profilePath },
+    }),
+  });
+  const provider = settled?.settings.provider.value;
+  const model = settled?.settings.model.value;
+  const findings = (await shelf.providers()).map((state): Finding => {
+    const { name: subject, detail } = state;
+    if (!state.ready) return { subject, verdict: state.configured ? "problem" : "note", text: detail };
+    const count = `${state.models.length} model${state.models.length === 1 ? "" : "s"}`;
+    return { subject, verdict: "ok", text: state.baseUrl === "" ? detail : `${count} at ${state.baseUrl}` };
+  });
+  const chosen = await shelf.choose({ provider, model });
+  const { failure } = chosen;
+  const name = `${chosen.model.provider}:${chosen.model.model}`;
+  const used: Finding = { subject: "would use", verdict: failure ? "problem" : "ok", text: failure?.message ?? name };
+  return [...findings, used];
+}
+
+async function keyFindings(variables: Variables): Promise<readonly Finding[]> {
+  return (await import("./auth/key-ways.js")).keyWays(variables);
+}
+
+function programFindings(variables: Variables): Finding[] {
+  const wanted: readonly (readonly [string, string])[] = [
+    ["bash", "shell commands use sh instead"],
+    ["git", "git state cannot be shown"],
+  ];
+  return wanted.map(([name, without]): Finding => {
+    const path = findProgram(name, variables.PATH ?? "");
+    if (path !== undefined) return { subject: name, verdict: "ok", text: path };
+    return { subject: name, verdict: "note", text: `not found on PATH: ${without}` };
+  });
+}
+
+async function searchFinding(variables: Variables): Promise<Finding> {
+  const path = await findRipgrep({ path: variables.PATH, avoid: [process.cwd()] });
+  if (path !== undefined) return { subject: "ripgrep", verdict: "ok", text: path };
+  return { subject: "ripgrep", verdict: "note", text: "not found: searches use the built-in search, which is slower" };
+}
+
+function workspaceFinding(): Finding {
+  const folder = process.cwd();
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+  } catch {
+    return { subject: "workspace", verdict: "problem", text: `${folder} cannot be read` };
+  }
+  try {
+    accessSync(folder, constants.W_OK);
+    return { subject: "workspace", verdict: "ok", text: folder };
+  } catch {
+    return { subject: "workspace", verdict: "note", text: `${folder} is read-only` };
+  }
+}
+
+/** Opens the store, which is the one way to know that it can be opened. */
+async function sessionsFinding(variables: Variables): Promise<Finding> {
+  const subject = "sessions";
+  let told = "";
+  try {
+    const { settings, roots } = await loadSettings(parseFlags([], [], "doctor"), variables);
+    const tell = (message: string) => {
+      told = message;
+    };
+    const shelf = new SessionShelf({ settings, roots, variables, root: process.cwd(), tell, note: () => {} });
+    const choice = await shelf.choice();
+    const store = await shelf.open();
+    await shelf.close();
+    if (choice.kind === "none") return { subject, verdict: "note", text: "not stored, as you chose" };
+    if (store === undefined) return { subject, verdict: "note", text: told };
+    const key = await shelf.keyPlace();
+    return { subject, verdict: "ok", text: `${choice.kind} in ${choice.folder}, key from ${key}` };
+  } catch (error) {
+    return { subject, verdict: "problem", text: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Runs something in it, which is the one way to know that it works. */
+async function sandboxFinding(variables: Variables): Promise<Finding> {
+  const [{ detectSandbox }, { describeSandbox }, { sandboxOverrides }] = await Promise.all([
+    import("../../security/sandbox/detect.js"),
+    import("../../security/sandbox/state.js"),
+    import("../../runtime/parts/sandbox.js"),
+  ]);
+  try {
+    const { settings, roots } = await loadSettings(parseFlags([], [], "doctor"), variables);
+    const state = await detectSandbox({
+      platform: process.platform,
+      architecture: process.arch,
+      path: variables.PATH,
+      overrides: sandboxOverrides(settings),
+      folder: join(roots.state, "sandbox"),
+      workspace: process.cwd(),
+    });
+    return { subject: "sandbox", verdict: state.kind === "none" ? "note" : "ok", text: describeSandbox(state) };
+  } catch (error) {
+    return { subject: "sandbox", verdict: "problem", text: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function table(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map((finding) => finding.subject.length));
+  return findings.map(({ subject, verdict, text }) => `${MARKS[verdict]} ${subject.padEnd(width)}  ${text}\n`).join("");
+}

@@ -1,0 +1,62 @@
+import { nearest } from "../../base/nearest.js";
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import { VERSION } from "../../base/version.js";
+import { helpLines } from "../../commands/flags.js";
+import { COMMANDS } from "../command-table.js";
+import { EXIT } from "../exit-codes.js";
+import { KNOWN_VARIABLES } from "../known-variables.js";
+import { RUN_FLAGS } from "./run-flags.js";
+
+export async function run(args: readonly string[], variables: Variables): Promise<number> {
+  const [topic, ...rest] = args.filter((word) => !word.startsWith("-"));
+  if (topic === undefined || topic === "help" || topic === "version") process.stdout.write(generalHelp());
+  else if (topic === "environment") process.stdout.write(environmentHelp());
+  else return helpOf(topic, rest, variables);
+  return EXIT.answered;
+}
+
+/** Each command explains itself. */
+async function helpOf(topic: string, rest: readonly string[], variables: Variables): Promise<number> {
+  const command = COMMANDS.find(({ name }) => name === topic);
+  if (command !== undefined) return (await command.load()).run([...rest, "--help"], variables);
+  const near = nearest(topic, [...COMMANDS.map(({ name }) => name), "environment"]);
+  const advice = near === undefined ? "'oxbow --help' lists the commands." : `Did you mean 'oxbow help ${near}'?`;
+  throw new UsageError(`There is no command '${topic}'. ${advice}`);
+}
+
+function generalHelp(): string {
+  const width = Math.max(...COMMANDS.map((command) => command.name.length));
+  const commands = COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`).join("\n");
+  return `oxbow ${VERSION}: runs a language model in a loop with tools over this folder.
+
+Usage
+  oxbow "PROMPT" [flags]        run one prompt to its end; a prompt of one word needs 'oxbow run WORD'
+  oxbow                         open a conversation, line by line
+  oxbow "/COMMAND"              run one command of the conversation, such as /help
+  COMMAND | oxbow run [PROMPT]  the input is added to the prompt
+  oxbow COMMAND [flags]         'oxbow help COMMAND' explains each
+
+Commands
+${commands}
+
+Flags of a run
+${helpLines(RUN_FLAGS)}
+
+Exit codes
+  0 answered · 1 failed · 2 usage or configuration · 3 a limit was reached · 4 a permission was needed and nobody
+  could give it · 5 unapproved content refused · 6 no model · 130 cancelled
+
+Models
+  'oxbow auth set PROVIDER' stores a key or signs in; ANTHROPIC_API_KEY, OPENAI_API_KEY (and OPENAI_BASE_URL) … work as well.
+  With no key a server on this machine is used: Ollama, llama.cpp, LM Studio, vLLM. With none of them the built-in offline
+  model answers by rules and real tools, and says so.
+  'oxbow doctor' explains what was found. 'oxbow help environment' lists all variables.
+`;
+}
+
+function environmentHelp(): string {
+  const width = Math.max(...KNOWN_VARIABLES.map((variable) => variable.name.length));
+  const lines = KNOWN_VARIABLES.map((variable) => `  ${variable.name.padEnd(width)}  ${variable.meaning}`);
+  return `Environment (a flag wins over a variable, a variable over the profile)\n${lines.join("\n")}\n`;
+}

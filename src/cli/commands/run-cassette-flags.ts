@@ -1,0 +1,59 @@
+/** `--record` and `--replay` of `oxbow run`. A run without them loads nothing for them. */
+
+import { safeText } from "../../base/terminal-text.js";
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import type { ParsedFlags } from "../../commands/flags.js";
+import { networkOf } from "../../runtime/network.js";
+import type { RunCassette } from "../../runtime/parts/cassette.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { EXIT } from "../exit-codes.js";
+
+export interface RunPlaces {
+  readonly variables: Variables;
+  readonly root: string;
+  /** Oxbow's own state folder: long output of commands is kept there. */
+  readonly state: string;
+}
+
+export async function cassetteOf(flags: ParsedFlags, { variables, root, state }: RunPlaces) {
+  const record = flags.text("record");
+  const replay = flags.text("replay");
+  const speed = replaySpeed(flags);
+  if (record !== undefined && replay !== undefined) throw new UsageError("Use --record or --replay, not both.");
+  const wish = record !== undefined ? { record } : replay !== undefined ? { replay, speed } : undefined;
+  if (wish === undefined) return undefined;
+  const [{ openCassette }, { CassetteError }] = await Promise.all([
+    import("../../runtime/parts/cassette.js"),
+    import("../../providers/cassette/tape.js"),
+  ]);
+  const places = [
+    { name: "workspace", path: root },
+    { name: "state", path: state },
+  ];
+  try {
+    return openCassette(wish, { variables, places, clock: nodeClock, network: networkOf(variables) });
+  } catch (error) {
+    if (error instanceof CassetteError) throw new UsageError(`--${record ? "record" : "replay"}: ${error.message}`);
+    throw error;
+  }
+}
+
+function replaySpeed(flags: ParsedFlags): number | undefined {
+  const text = flags.text("replay-speed");
+  if (text === undefined) return undefined;
+  if (!flags.has("replay")) throw new UsageError("--replay-speed goes with --replay.");
+  const speed = Number(text);
+  if (!Number.isFinite(speed) || speed <= 0) {
+    throw new UsageError(`--replay-speed: expected a number above 0, got "${text}".`);
+  }
+  return speed;
+}
+
+/** A replay that did not go as recorded has failed, however it ended. */
+export function concludeCassette(cassette: RunCassette | undefined, exit: number): number {
+  const conclusion = cassette?.conclude();
+  if (conclusion === undefined) return exit;
+  if (conclusion.text !== "") process.stderr.write(`oxbow: ${safeText(conclusion.text)}\n`);
+  return conclusion.failed && exit === EXIT.answered ? EXIT.failed : exit;
+}

@@ -1,0 +1,94 @@
+/** The prompt of a run: words of the command line and standard input, checked before anything is sent. */
+import { fstatSync } from "node:fs";
+import { formatBytes } from "../base/byte-size.js";
+import { groupDigits } from "../base/group-digits.js";
+import { isBinary } from "../base/text-or-binary.js";
+import { UsageError } from "../base/usage-error.js";
+import type { Terminal } from "../clients/headless/terminal.js";
+import type { ParsedFlags } from "../commands/flags.js";
+import type { Model } from "../engine/ports.js";
+import type { LoadedSettings } from "../runtime/settings/settings.js";
+import { inputIsConnected, readBytes } from "./terminal-io.js";
+
+/** More than any model reads. Reading stops there, because an input may never end. */
+const MOST_INPUT_BYTES = 32 * 1000 * 1000;
+/** A shorter prompt fits every model: nothing is looked up for it. */
+const ALWAYS_FITS_CHARACTERS = 8_000;
+
+/** Undefined to open a conversation. */
+export async function wholePrompt(flags: ParsedFlags, terminal: Terminal): Promise<string | undefined> {
+  const words = flags.words
+    .filter((word) => word !== "-")
+    .join(" ")
+    .trim();
+  const waitForInput = flags.words.includes("-");
+  if (words === "" && !waitForInput && (process.stdin.isTTY || flags.has("plain"))) return undefined;
+  if (!waitForInput && !inputIsConnected()) {
+    if (words === "") throw new UsageError('Give a prompt: oxbow "PROMPT", or pipe one in.');
+    return words;
+  }
+  const input = await inputText({ patient: words === "" || waitForInput });
+  if (input === undefined)
+    terminal.err.write("oxbow: nothing came on standard input, going on without it ('-' waits for it).\n");
+  const parts = [words, input?.trim() ?? ""].filter((part) => part !== "");
+  if (parts.length === 0) throw new UsageError("The prompt is empty.");
+  return parts.join("\n\n");
+}
+
+/** A prompt that the model cannot read costs nothing: it is refused here, with the sizes. */
+export async function refuseTooLong(
+  prompt: string | undefined,
+  model: Model,
+  { settings, roots }: Pick<LoadedSettings, "settings" | "roots">,
+): Promise<void> {
+  if (prompt === undefined || prompt.length < ALWAYS_FITS_CHARACTERS) return;
+  const reads = await windowOf(model, { settings, roots });
+  if (reads === undefined) return;
+  const { estimateTokens } = await import("../base/estimate-tokens.js");
+  const tokens = estimateTokens(prompt);
+  if (tokens <= reads) return;
+  const size = `about ${groupDigits(tokens)} tokens (${formatBytes(Buffer.byteLength(prompt))})`;
+  throw new UsageError(
+    `The prompt is longer than ${model.provider}:${model.model} can read: ${size}, and it reads ${groupDigits(reads)} tokens. Nothing was sent. Give a part of it, name the file so that the model reads what it needs, or choose another model (--model).`,
+  );
+}
+
+/** Of a route, the largest window of its models; undefined where one is not known. */
+async function windowOf(model: Model, place: Pick<LoadedSettings, "settings" | "roots">): Promise<number | undefined> {
+  if (model.candidates !== undefined) {
+    const windows = await Promise.all((await model.candidates()).map((candidate) => windowOf(candidate, place)));
+    const known = windows.filter((window) => window !== undefined);
+    return known.length < windows.length ? undefined : Math.max(...known);
+  }
+  const told = model.contextTokens ?? (await model.contextLimit?.().catch(() => undefined));
+  if (told !== undefined) return told;
+  const [{ openCatalogue }, { readingLimit }] = await Promise.all([
+    import("../runtime/models/open-catalogue.js"),
+    import("../providers/catalogue/facts.js"),
+  ]);
+  const facts = await openCatalogue(place).facts(model);
+  return facts.assumed ? undefined : readingLimit(facts);
+}
+
+async function inputText({ patient }: { readonly patient: boolean }): Promise<string | undefined> {
+  const input = await readBytes({ patient, most: MOST_INPUT_BYTES });
+  if (input === undefined) return undefined;
+  const { bytes, ended } = input;
+  const size = ended ? formatBytes(bytes.length) : (sizeOfFile() ?? `more than ${formatBytes(bytes.length)}`);
+  if (isBinary(bytes)) {
+    throw new UsageError(
+      `Standard input is binary (${size}): nothing was sent. --image FILE shows a picture to the model.`,
+    );
+  }
+  if (!ended) {
+    throw new UsageError(
+      `Standard input is longer than any model can read (${size}, at most ${formatBytes(MOST_INPUT_BYTES)} are taken): nothing was sent.`,
+    );
+  }
+  return bytes.toString("utf8");
+}
+
+function sizeOfFile(): string | undefined {
+  const status = fstatSync(0);
+  return status.isFile() ? formatBytes(status.size) : undefined;
+}

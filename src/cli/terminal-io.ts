@@ -1,0 +1,114 @@
+/** The process's own streams as the plain clients want them. */
+import { fstatSync } from "node:fs";
+import type { Variables } from "../base/variables.js";
+import type { Terminal } from "../clients/headless/terminal.js";
+import { nodeClock } from "../system/node-clock.js";
+import type { LineReader } from "./line-reader.js";
+
+/** With a prompt given, silence on a pipe this long means nobody is going to write to it. */
+const FIRST_BYTE_MS = 2000;
+
+/** `verbose` shows tool calls and progress where no terminal is, too. */
+export function processTerminal(
+  variables: Variables,
+  { lines, verbose }: { readonly lines?: LineReader; readonly verbose?: boolean } = {},
+): Terminal {
+  const errIsTerminal = process.stderr.isTTY === true;
+  const stream = variables.OXBOW_STREAM;
+  const color = errIsTerminal && !variables.NO_COLOR && variables.TERM !== "dumb";
+  const terminal: Terminal = {
+    out: { isTerminal: process.stdout.isTTY === true, write: (text) => void process.stdout.write(text) },
+    err: {
+      isTerminal: errIsTerminal && variables.TERM !== "dumb",
+      get columns() {
+        return process.stderr.columns;
+      },
+      write: (text) => void process.stderr.write(text),
+    },
+    showProgress: verbose === true || (stream !== "0" && (errIsTerminal || stream === "1")),
+    color,
+  };
+  if (!personPresent()) return terminal;
+  return {
+    ...terminal,
+    askLine: (question, signal) => lines?.ask(question, signal) ?? askOnce(question, signal),
+  };
+}
+
+/** How questions about content are put: on stderr, to whoever can answer. */
+export function trustLook({ askLine, err, color }: Terminal) {
+  return {
+    color,
+    width: process.stderr.columns ?? 80,
+    ...(askLine && {
+      conversation: {
+        show: (words: string) => err.write(`${words}\n`),
+        ask: (question: string) => askLine(question),
+      },
+    }),
+  };
+}
+
+/** Someone who can see a question and type an answer. */
+export function personPresent(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+/** One question before anything else reads the input. Ctrl-C ends the program. */
+export async function askOnce(question: string, signal?: AbortSignal): Promise<string | undefined> {
+  const { LineReader } = await import("./line-reader.js");
+  const reader = new LineReader(nodeClock, { interrupt: "signal" });
+  try {
+    return await reader.ask(question, signal);
+  } finally {
+    reader.close();
+  }
+}
+
+/** Whether standard input is something a caller deliberately connected: a file, a pipe or a socket. */
+export function inputIsConnected(): boolean {
+  if (process.stdin.isTTY) return false;
+  try {
+    const status = fstatSync(0);
+    return status.isFIFO() || status.isFile() || status.isSocket();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * All of standard input. With `patient: false` an input that stays silent is given up on, because a parent process that left
+ * a pipe open without writing to it would otherwise hang the run for ever.
+ */
+export async function readInput(options: { readonly patient: boolean }): Promise<string | undefined> {
+  return (await readBytes(options))?.bytes.toString("utf8");
+}
+
+/** The same, up to a little more than `most` bytes; `ended` says whether that is all of it. */
+export async function readBytes({
+  patient,
+  most = Number.POSITIVE_INFINITY,
+}: {
+  readonly patient: boolean;
+  readonly most?: number;
+}): Promise<{ readonly bytes: Buffer; readonly ended: boolean } | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  return new Promise((resolve, reject) => {
+    const finish = (how: "ended" | "stopped" | "silent") => {
+      clearTimeout(timer);
+      process.stdin.removeAllListeners();
+      process.stdin.pause();
+      resolve(how === "silent" ? undefined : { bytes: Buffer.concat(chunks), ended: how === "ended" });
+    };
+    const timer = patient ? undefined : setTimeout(() => finish("silent"), FIRST_BYTE_MS);
+    process.stdin.on("data", (chunk: Buffer) => {
+      clearTimeout(timer);
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > most) finish("stopped");
+    });
+    process.stdin.on("end", () => finish("ended"));
+    process.stdin.on("error", reject);
+  });
+}

@@ -1,0 +1,258 @@
+/** The settings of a library harness: checked once, at construction, with the defaults filled in (feature L13). */
+
+import { parseBudget } from "../base/budget-text.js";
+import type { BudgetLimit } from "../costs/budget.js";
+import type { Effort } from "../engine/ports.js";
+import type { Price } from "../providers/catalogue/facts.js";
+import type { Endpoint } from "../providers/http-model.js";
+import { endpointOf, findProvider, NAMED_PROVIDERS, type NamedProvider, type WireName } from "../providers/named.js";
+import type { NetworkPlan } from "../system/network/network.js";
+import type { CostWishes } from "./costs.js";
+import { invalid } from "./errors.js";
+import { refuseUnknown } from "./options.js";
+
+export interface HarnessConfig {
+  /** The provider's key. The library reads no environment variables. Empty only for a provider that needs none. */
+  readonly apiKey: string | undefined;
+  /** `claude-haiku-4-5` unless given. */
+  readonly model?: string | undefined;
+  /** The most a single answer may have; 4096 unless given. */
+  readonly maxTokens?: number | undefined;
+  /** Sent as it is, with a sentence on text from outside where tools bring such; without one there is only that. */
+  readonly systemPrompt?: string | undefined;
+  /** How often the model may be called for one prompt; 10 unless given. */
+  readonly maxTurns?: number | undefined;
+  /** The most a model call may wait, in milliseconds, for a service that is busy or fails, before it is tried again; 0, never, unless given. */
+  readonly retryWaitMs?: number | undefined;
+  /** How much the model shall think, where it can be told: as it likes unless given. */
+  readonly effort?: Effort | undefined;
+  /** What the model can read and write together, in tokens. With it, a conversation is shortened before it becomes longer than that. */
+  readonly contextTokens?: number | undefined;
+  /** The part of it at which that is done: 0.8 unless given. `false`: only when compact() is called. */
+  readonly compactAt?: number | false | undefined;
+  /** The most that all prompts together may take: `"0.50"` (US dollars), `"200k tokens"`, `"$2, 1M tokens"`; no limit unless given. */
+  readonly budget?: string | undefined;
+  /** The most that each prompt may take. */
+  readonly budgetTurn?: string | undefined;
+  /** What the model costs, in US dollars per million tokens; as the catalogue has it unless given. */
+  readonly price?: HarnessPrice | undefined;
+  /** `wrap`, unless given: what tools return is sent between tags that say it is from outside. `plain`: as it is. */
+  readonly untrustedResults?: "wrap" | "plain" | undefined;
+  /** Where the provider's API is, when it is not where it usually is. */
+  readonly baseUrl?: string | undefined;
+  /** `anthropic` unless given. */
+  readonly provider?: string | undefined;
+  /** An HTTP proxy for the provider, such as `http://USER:PASSWORD@proxy:3128`; without one it is reached directly. */
+  readonly proxy?: string | undefined;
+  /** Hosts that are reached without the proxy, written as in NO_PROXY. */
+  readonly noProxy?: string | undefined;
+  /** A file of certificate authorities that are trusted beside the usual ones. */
+  readonly caFile?: string | undefined;
+  /** A file to keep the model traffic in (docs/cassettes.md). It must not exist yet. */
+  readonly record?: string | undefined;
+  /** Such a file to answer from, in place of the provider; no apiKey is needed then. */
+  readonly replay?: string | undefined;
+}
+
+export interface HarnessPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read?: number | undefined;
+  readonly cache_write?: number | undefined;
+}
+
+export interface SettledConfig {
+  readonly endpoint: Endpoint;
+  readonly wire: WireName;
+  readonly model: string;
+  readonly maxTokens: number;
+  readonly systemPrompt: string;
+  readonly untrustedResults: "wrap" | "plain";
+  readonly maxTurns: number;
+  readonly retryWaitMs: number;
+  readonly effort: Effort | undefined;
+  readonly contextTokens: number | undefined;
+  readonly compactAt: number | undefined;
+  /** Undefined for the direct way. */
+  readonly network: NetworkPlan | undefined;
+  readonly cassette: { readonly record: string } | { readonly replay: string } | undefined;
+  /** Undefined when nobody wants to know. */
+  readonly costs: CostWishes | undefined;
+}
+
+const DEFAULT_PROVIDER = "anthropic";
+const DEFAULT_MODEL = "claude-haiku-4-5";
+const DEFAULT_MAX_TOKENS = 4096;
+const DEFAULT_MAX_TURNS = 10;
+const DEFAULT_COMPACT_AT = 0.8;
+
+const KNOWN: Readonly<Record<keyof HarnessConfig, true>> = {
+  apiKey: true,
+  model: true,
+  maxTokens: true,
+  systemPrompt: true,
+  maxTurns: true,
+  retryWaitMs: true,
+  effort: true,
+  contextTokens: true,
+  compactAt: true,
+  budget: true,
+  budgetTurn: true,
+  price: true,
+  untrustedResults: true,
+  baseUrl: true,
+  provider: true,
+  proxy: true,
+  noProxy: true,
+  caFile: true,
+  record: true,
+  replay: true,
+};
+const KNOWN_PRICES: Readonly<Record<keyof HarnessPrice, true>> = {
+  input: true,
+  output: true,
+  cache_read: true,
+  cache_write: true,
+};
+
+export function settleConfig(config: HarnessConfig): SettledConfig {
+  if (typeof config !== "object" || config === null) throw invalid("a Harness needs a configuration: { apiKey, … }.");
+  refuseUnknown("the configuration", config, KNOWN);
+  if (config.price) refuseUnknown("price", config.price, KNOWN_PRICES);
+  const provider = settleProvider(config.provider ?? DEFAULT_PROVIDER);
+  const { systemPrompt = "" } = config;
+  if (typeof systemPrompt !== "string") throw invalid("systemPrompt must be a string.");
+  return {
+    endpoint: settleEndpoint(config, provider),
+    wire: provider.wire,
+    model: settleModel(config.model, provider),
+    maxTokens: settleCount("maxTokens", config.maxTokens ?? DEFAULT_MAX_TOKENS),
+    systemPrompt,
+    untrustedResults: settleResults(config.untrustedResults),
+    maxTurns: settleCount("maxTurns", config.maxTurns ?? DEFAULT_MAX_TURNS),
+    retryWaitMs: settleWait(config.retryWaitMs ?? 0),
+    effort: settleEffort(config.effort),
+    contextTokens: config.contextTokens === undefined ? undefined : settleCount("contextTokens", config.contextTokens),
+    compactAt: settleShare(config.compactAt ?? DEFAULT_COMPACT_AT),
+    network: settleNetwork(config),
+    cassette: settleCassette(config),
+    costs: settleCosts(config),
+  };
+}
+
+function settleProvider(name: string): NamedProvider {
+  const provider = findProvider(name);
+  if (provider !== undefined && takesKey(provider)) return provider;
+  const known = NAMED_PROVIDERS.filter(takesKey)
+    .map((candidate) => candidate.name)
+    .join(", ");
+  if (provider !== undefined)
+    throw invalid(`${name} is signed in to, which the library does not do. Choose of ${known}.`);
+  throw invalid(`there is no provider ${JSON.stringify(name)}. There are ${known}.`);
+}
+
+/** Or needs none. */
+function takesKey({ keyName, signIn }: NamedProvider): boolean {
+  return keyName !== undefined || !signIn;
+}
+
+function settleModel(model: string | undefined, provider: NamedProvider): string {
+  const chosen = model ?? (provider.name === DEFAULT_PROVIDER ? DEFAULT_MODEL : provider.defaultModel);
+  if (typeof chosen === "string" && chosen.trim() !== "") return chosen;
+  throw invalid(`model is required for ${provider.name}: pass { model: "…" }.`);
+}
+
+function settleResults(results: "wrap" | "plain" = "wrap"): "wrap" | "plain" {
+  if (results === "wrap" || results === "plain") return results;
+  throw invalid(`untrustedResults must be "wrap" or "plain", got ${JSON.stringify(results)}.`);
+}
+
+function settleEffort(effort: Effort | undefined): Effort | undefined {
+  if (effort === undefined || ["low", "medium", "high"].includes(effort)) return effort;
+  throw invalid(`effort must be "low", "medium" or "high", got ${JSON.stringify(effort)}.`);
+}
+
+function settleCosts({ budget, budgetTurn, price, replay }: HarnessConfig): CostWishes | undefined {
+  if (budget === undefined && budgetTurn === undefined && price === undefined) return undefined;
+  // Nobody is paid for a replay.
+  const paid = replay === undefined ? price : { input: 0, output: 0 };
+  return {
+    budget: settleBudget("budget", budget),
+    budgetTurn: settleBudget("budgetTurn", budgetTurn),
+    price: paid === undefined ? undefined : settlePrice(paid),
+  };
+}
+
+function settleBudget(name: string, amount: string | undefined): BudgetLimit | undefined {
+  if (amount === undefined) return undefined;
+  const limit = typeof amount === "string" ? parseBudget(amount) : undefined;
+  if (limit !== undefined) return limit;
+  throw invalid(`${name} must be an amount like "0.50" (US dollars) or "200k tokens", got ${JSON.stringify(amount)}.`);
+}
+
+function settlePrice({ input, output, cache_read, cache_write }: HarnessPrice): Price {
+  const given = {
+    input,
+    output,
+    ...(cache_read !== undefined && { cache_read }),
+    ...(cache_write !== undefined && { cache_write }),
+  };
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value === "number" && Number.isFinite(value) && value >= 0) continue;
+    throw invalid(`price.${name} must be US dollars per million tokens, got ${JSON.stringify(value)}.`);
+  }
+  return given;
+}
+
+function settleNetwork({ proxy, noProxy, caFile }: HarnessConfig): NetworkPlan | undefined {
+  for (const [name, value] of Object.entries({ proxy, noProxy, caFile })) {
+    if (value !== undefined && typeof value !== "string") throw invalid(`${name} must be a string.`);
+  }
+  const given = proxy ? { value: proxy, origin: "proxy" } : undefined;
+  const authorities = caFile ? [{ value: caFile, origin: "caFile" }] : [];
+  if (given === undefined && authorities.length === 0) return undefined;
+  return { httpProxy: given, httpsProxy: given, noProxy, authorities };
+}
+
+function settleCassette({ record, replay }: HarnessConfig): SettledConfig["cassette"] {
+  for (const file of [record, replay]) {
+    if (file !== undefined && (typeof file !== "string" || file === "")) {
+      throw invalid("record and replay are names of files.");
+    }
+  }
+  if (record !== undefined && replay !== undefined) throw invalid("give record or replay, not both.");
+  return record !== undefined ? { record } : replay !== undefined ? { replay } : undefined;
+}
+
+function settleEndpoint({ apiKey, baseUrl, replay }: HarnessConfig, provider: NamedProvider): Endpoint {
+  const needsKey = provider.keyName !== undefined && provider.local !== true && replay === undefined;
+  if (needsKey && (typeof apiKey !== "string" || apiKey.trim() === "")) {
+    throw invalid(
+      `apiKey is required: pass { apiKey: "…" } with a key for ${provider.name}. The library reads no environment variables.`,
+    );
+  }
+  const endpoint = endpointOf(provider, {
+    ...(provider.keyName !== undefined && { [provider.keyName]: apiKey }),
+    ...(provider.baseUrlName !== undefined && { [provider.baseUrlName]: baseUrl }),
+  });
+  if (!/^https?:/.test(endpoint.baseUrl) || !URL.canParse(endpoint.baseUrl)) {
+    throw invalid(`baseUrl must be an http or https address, got ${JSON.stringify(baseUrl)}.`);
+  }
+  return needsKey ? { ...endpoint, keyName: "apiKey" } : endpoint;
+}
+
+function settleWait(value: number): number {
+  if (Number.isFinite(value) && value >= 0) return value;
+  throw invalid(`retryWaitMs must be a number of milliseconds from 0, got ${String(value)}.`);
+}
+
+function settleShare(value: number | false): number | undefined {
+  if (value === false) return undefined;
+  if (value >= 0.1 && value <= 0.95) return value;
+  throw invalid(`compactAt must be a part of the window from 0.1 to 0.95, or false, got ${String(value)}.`);
+}
+
+function settleCount(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw invalid(`${name} must be a whole number above 0, got ${String(value)}.`);
+}

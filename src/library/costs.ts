@@ -1,0 +1,76 @@
+/** What a library harness has spent and may spend (feature M14). The catalogue is loaded when the first request is on its way, and not without a wish. */
+
+import type { CostKeeper, PricedModel } from "../chain/services.js";
+import type { Budget, BudgetLimit, Purse } from "../costs/budget.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { ModelFacts, Price } from "../providers/catalogue/facts.js";
+
+export interface CostWishes {
+  /** Of everything the harness does, and of each prompt. */
+  readonly budget: BudgetLimit | undefined;
+  readonly budgetTurn: BudgetLimit | undefined;
+  readonly price: Price | undefined;
+}
+
+const HARNESS = "this harness";
+const PROMPT = "this prompt";
+
+export class LibraryCosts implements CostKeeper {
+  readonly #wishes: CostWishes;
+  #facts: Promise<ModelFacts> | undefined;
+  #whole: Promise<Budget> | undefined;
+  #prompt: Promise<Budget> | undefined;
+
+  constructor(wishes: CostWishes) {
+    this.#wishes = wishes;
+  }
+
+  /** Each prompt has a budget of its own within the whole. */
+  onEvent({ kind }: Envelope): void {
+    if (kind === "TurnStarted") this.#prompt = undefined;
+  }
+
+  facts(model: PricedModel): Promise<ModelFacts> {
+    this.#facts ??= this.#lookUp(model);
+    return this.#facts;
+  }
+
+  get countsDollars(): boolean {
+    const { budget, budgetTurn } = this.#wishes;
+    return budget?.usd !== undefined || budgetTurn?.usd !== undefined;
+  }
+
+  purse(): Promise<Purse> | undefined {
+    const { budget, budgetTurn } = this.#wishes;
+    if (budget === undefined && budgetTurn === undefined) return undefined;
+    this.#prompt ??= this.#open(budget, budgetTurn);
+    return this.#prompt;
+  }
+
+  adviceFor(scope: string): string {
+    return scope === PROMPT ? "the option budgetTurn" : "the option budget";
+  }
+
+  priceAdvice(): string {
+    return "Give it with the option price";
+  }
+
+  /** The embedding program sees the usage itself. */
+  async windowNews(): Promise<undefined> {
+    return undefined;
+  }
+
+  async #open(budget: BudgetLimit | undefined, budgetTurn: BudgetLimit | undefined): Promise<Budget> {
+    this.#whole ??= import("../costs/budget.js").then(
+      ({ Budget }) => new Budget({ scope: HARNESS, ...(budget !== undefined && { limit: budget }) }),
+    );
+    return (await this.#whole).child(PROMPT, budgetTurn);
+  }
+
+  async #lookUp(model: PricedModel): Promise<ModelFacts> {
+    const { Catalogue } = await import("../providers/catalogue/catalogue.js");
+    const facts = await new Catalogue().facts(model);
+    const { price } = this.#wishes;
+    return price === undefined ? facts : { ...facts, price };
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Tools of the embedding program, as plain objects (feature L13).
+ *
+ * 1. What a tool is called and takes is copied at construction: the model sees the same tools in every request.
+ * 2. A tool gets a copy of its input, so that nothing it does to it reaches the conversation.
+ */
+import type { Tool, ToolRegistry } from "../engine/ports.js";
+import { text } from "../protocol/content.js";
+import { isJsonObject, type JsonObject } from "../protocol/json.js";
+import { invalid } from "./errors.js";
+
+export interface ToolRunContext {
+  /** Fires when the prompt is cancelled. A tool that does not stop within five seconds is left behind. */
+  readonly signal: AbortSignal;
+}
+
+export interface HarnessTool {
+  /** Letters, digits, `_` and `-`; at most 64. */
+  readonly name: string;
+  /** For the model: what it does and when to use it. */
+  readonly description: string;
+  /** JSON Schema of an object. Input that does not fit is answered with an error and `execute` is not called. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** What it returns are this program's own words. Otherwise it is delimited, in what is sent, as text from outside. */
+  readonly ownResults?: boolean | undefined;
+  /** What it returns is for the model. What it throws becomes an error result, and the model decides how to go on. */
+  execute(input: JsonObject, context: ToolRunContext): string | Promise<string>;
+}
+
+/** The narrowest of what the providers allow. */
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+export function settleTools(tools: readonly HarnessTool[], onRun: (name: string) => void): ToolRegistry {
+  if (!Array.isArray(tools)) throw invalid("the tools must be an array; it may be empty.");
+  const settled = new Map<string, Tool>();
+  for (const tool of tools as readonly HarnessTool[]) {
+    const own = settleTool(tool, onRun);
+    if (settled.has(own.name)) throw invalid(`there are two tools named "${own.name}".`);
+    settled.set(own.name, own);
+  }
+  const list = [...settled.values()];
+  return { list: () => list, find: (name) => settled.get(name) };
+}
+
+function settleTool(tool: HarnessTool, onRun: (name: string) => void): Tool {
+  const { name, description } = tool;
+  if (typeof name !== "string" || !NAME.test(name)) {
+    throw invalid(`a tool's name must be 1 to 64 letters, digits, "_" or "-", got ${JSON.stringify(name)}.`);
+  }
+  if (typeof description !== "string") throw invalid(`the tool "${name}" needs a description.`);
+  if (typeof tool.execute !== "function")
+    throw invalid(`the tool "${name}" needs a function execute(input, { signal }).`);
+  return {
+    name,
+    description,
+    inputSchema: settleSchema(name, tool.inputSchema),
+    set: "command",
+    concurrencySafe: false,
+    mutating: true,
+    ownResults: tool.ownResults === true,
+    async run(args, { signal }) {
+      onRun(name);
+      return { status: "ok", content: [text(await execute(tool, structuredClone(args), { name, signal }))] };
+    },
+  };
+}
+
+function settleSchema(name: string, schema: Readonly<Record<string, unknown>>): JsonObject {
+  const copy: unknown = isJsonObject(schema) ? JSON.parse(JSON.stringify(schema)) : undefined;
+  if (isJsonObject(copy) && copy.type === "object") return copy;
+  throw invalid(`the tool "${name}" needs an inputSchema: JSON Schema with { type: "object" }.`);
+}
+
+async function execute(
+  tool: HarnessTool,
+  input: JsonObject,
+  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
+): Promise<string> {
+  let result: unknown;
+  try {
+    result = await tool.execute(input, { signal });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    // Providers refuse an error without a text.
+    throw message.trim() === "" ? new Error(`${name} failed and did not say why.`) : error;
+  }
+  if (typeof result === "string") return result;
+  throw new Error(
+    `${name} did not return a string but ${result === null ? "null" : `a value of type ${typeof result}`}.`,
+  );
+}

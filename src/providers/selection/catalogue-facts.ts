@@ -1,0 +1,38 @@
+/** What the catalogue adds to what providers tell of their models: prices, and limits where they tell none. */
+import type { Catalogue } from "../catalogue/catalogue.js";
+import type { ListedModel } from "../model-list.js";
+import { findProvider } from "../named.js";
+import type { ProviderState } from "./describe.js";
+
+export async function withCatalogueFacts(
+  states: readonly ProviderState[],
+  catalogue: Catalogue,
+): Promise<readonly ProviderState[]> {
+  return Promise.all(
+    states.map(async (state) => {
+      const models = await Promise.all(state.models.map((model) => withFacts(state, model, catalogue)));
+      return { ...state, models };
+    }),
+  );
+}
+
+async function withFacts(state: ProviderState, model: ListedModel, catalogue: Catalogue): Promise<ListedModel> {
+  const family = isItself(state) ? state.name : `${state.name}-compatible`;
+  const { price, context, abilities, assumed, source } = await catalogue.facts({
+    provider: state.name,
+    model: model.id,
+    family,
+  });
+  if (source === "local") return model;
+  return {
+    ...(!assumed && { maxContextTokens: context, tools: abilities.tools }),
+    ...(price !== undefined && { price: { input: price.input, output: price.output } }),
+    ...model,
+  };
+}
+
+/** Another server behind the provider's name has prices of its own. */
+function isItself({ name, baseUrl }: ProviderState): boolean {
+  const usual = findProvider(name)?.baseUrl ?? "";
+  return URL.canParse(usual) && URL.canParse(baseUrl) && new URL(usual).host === new URL(baseUrl).host;
+}

@@ -1,0 +1,95 @@
+/** What every provider offers now, and why the others do not: for `oxbow models`, `/model` and `oxbow doctor` (features M5, M7). */
+
+import { findProgram } from "../../system/find-program.js";
+import type { ListedModel } from "../model-list.js";
+import type { NamedProvider } from "../named.js";
+import { isItself, listOf } from "./local-servers.js";
+import { type ModelParts, OFFLINE } from "./model-parts.js";
+import type { ProviderEntry } from "./provider-directory.js";
+
+const LIST_MS = 5000;
+/** Somebody who set an address means that server; at a usual port nothing may be there at all. */
+const USUAL_PORT_MS = 500;
+
+export interface ProviderState {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly ready: boolean;
+  /** Somebody set it up: a key, an address, a file of their own. */
+  readonly configured: boolean;
+  /** Why not, and what to do; or how it is reached. */
+  readonly detail: string;
+  readonly models: readonly ListedModel[];
+}
+
+/** In the order of preference; of one provider when it is named. */
+export async function providerStates(parts: ModelParts, only?: string): Promise<readonly ProviderState[]> {
+  const entries = parts.directory.list().filter((entry) => only === undefined || entry.name === only);
+  const states = await Promise.all(entries.map((entry) => stateOf(parts, entry)));
+  if (only !== undefined && only !== OFFLINE) return states;
+  const detail = "built in: rules, no language model";
+  const offline = { name: OFFLINE, baseUrl: "", ready: true, configured: false, detail, models: [{ id: OFFLINE }] };
+  return [...states, offline];
+}
+
+async function stateOf(parts: ModelParts, entry: ProviderEntry): Promise<ProviderState> {
+  const { name } = entry;
+  if (entry.kind === "http") return stateByHttp(parts, entry.provider);
+  const own = { name, baseUrl: "", configured: true, models: [] };
+  if (entry.kind === "broken") return { ...own, ready: false, detail: entry.problem };
+  const { meetProgram } = await import("./provider-programs.js");
+  const { ready, reason, description, defaults } = await meetProgram(parts, entry.file);
+  if (!ready) return { ...own, ready, detail: reason ?? `${entry.file} --ready says no` };
+  const { model = name, maxContextTokens } = defaults;
+  const detail = description === "" ? entry.file : `${description} (${entry.file})`;
+  return {
+    ...own,
+    ready,
+    detail,
+    models: [{ id: model, ...(maxContextTokens !== undefined && { maxContextTokens }) }],
+  };
+}
+
+async function stateByHttp(parts: ModelParts, provider: NamedProvider): Promise<ProviderState> {
+  const { directory, http } = parts;
+  const endpoint = directory.endpoint(provider);
+  const moved = endpoint.baseUrl !== provider.baseUrl;
+  const configured = directory.hasKey(provider) || provider.origin !== undefined || (moved && !endpoint.local);
+  const base = { name: provider.name, baseUrl: endpoint.baseUrl, configured };
+  const unready = (detail: string): ProviderState => ({ ...base, ready: false, detail, models: [] });
+  if (!directory.isReady(provider)) {
+    const signIn = `run 'oxbow auth set ${provider.name}'`;
+    const advice = provider.signIn ? signIn : `${signIn}, or set ${provider.keyName}`;
+    return unready(`${directory.keyProblem(provider)}${advice}`);
+  }
+  const listing = await listOf(parts, provider, provider.local && !moved ? USUAL_PORT_MS : LIST_MS);
+  if (!listing.ok) {
+    const absent = provider.local && listing.failure.reason === "NetworkFailed";
+    return unready(
+      absent ? `nothing answers at ${endpoint.baseUrl}${startHint(parts, provider)}` : listing.failure.message,
+    );
+  }
+  if (!isItself(parts, provider, listing.models)) {
+    const [first] = listing.models;
+    return unready(`what answers at ${endpoint.baseUrl} is ${first?.owner ?? "another server"}`);
+  }
+  const { withDetails } = await import("../model-details.js");
+  const kind = provider.wire === "ollama" ? "ollama" : provider.name;
+  const models = await withDetails(kind, endpoint, { http, timeoutMs: LIST_MS, models: listing.models });
+  const detail =
+    provider.description === undefined ? endpoint.baseUrl : `${provider.description} (${endpoint.baseUrl})`;
+  return { ...base, ready: true, detail, models: offered(provider, models) };
+}
+
+/** A service that keeps its list to itself still has the model the user named. */
+function offered(provider: NamedProvider, models: readonly ListedModel[]): readonly ListedModel[] {
+  if (models.length > 0 || provider.defaultModel === undefined) return models;
+  return [{ id: provider.defaultModel }];
+}
+
+function startHint({ directory }: ModelParts, { name, baseUrlName }: NamedProvider): string {
+  const isInstalled = () => findProgram("ollama", directory.variables.PATH) !== undefined;
+  const ollama = () => (isInstalled() ? "run 'oxbow ollama start'" : "install it from ollama.com");
+  const start = name === "ollama" ? ollama() : "start it";
+  return `: ${start}${baseUrlName === undefined ? "" : `, or set ${baseUrlName}`}`;
+}

@@ -1,0 +1,74 @@
+/**
+ * Servers that answer without a key (feature M5): on this machine at their usual ports, and those the user described.
+ *
+ * 1. All are asked at once, each address once, and none for longer than a server on this machine would take.
+ * 2. Whatever else may listen on a usual port is nobody: a server counts when it names itself, or when the user gave its address.
+ */
+import type { ListedModel, ModelListing } from "../model-list.js";
+import type { NamedProvider, WireName } from "../named.js";
+import type { ModelParts } from "./model-parts.js";
+
+/** A server on this machine answers at once or not at all. */
+const PROBE_MS = 500;
+
+export interface FoundServer {
+  readonly provider: NamedProvider;
+  readonly models: readonly ListedModel[];
+}
+
+export async function findServers(parts: ModelParts): Promise<readonly FoundServer[]> {
+  const { directory } = parts;
+  const candidates = directory.reachable().filter((provider) => isCandidate(parts, provider));
+  const addresses = new Map<string, Promise<ModelListing>>();
+  const listed = candidates.map(async (provider) => {
+    const address = `${provider.wire} ${directory.endpoint(provider).baseUrl}`;
+    const listing = addresses.get(address) ?? listOf(parts, provider, PROBE_MS);
+    addresses.set(address, listing);
+    return { provider, listing: await listing };
+  });
+  return (await Promise.all(listed)).flatMap(({ provider, listing }) => {
+    const models = listing.ok && isItself(parts, provider, listing.models) ? listing.models.filter(canAnswer) : [];
+    return models.length > 0 ? [{ provider, models }] : [];
+  });
+}
+
+/** The same servers, with what they tell of their models beyond the names. */
+export async function withAbilities(
+  { directory, http }: ModelParts,
+  servers: readonly FoundServer[],
+): Promise<readonly FoundServer[]> {
+  const { withDetails } = await import("../model-details.js");
+  return Promise.all(
+    servers.map(async ({ provider, models }) => {
+      const kind = provider.wire === "ollama" ? "ollama" : provider.name;
+      const options = { http, timeoutMs: PROBE_MS, models };
+      return { provider, models: await withDetails(kind, directory.endpoint(provider), options) };
+    }),
+  );
+}
+
+export async function listOf(
+  { directory, http }: ModelParts,
+  provider: NamedProvider,
+  timeoutMs: number,
+): Promise<ModelListing> {
+  const { listModels } = await import("../model-list.js");
+  return listModels(provider.wire satisfies WireName, directory.endpoint(provider), { http, timeoutMs });
+}
+
+/** Whether what listens at a server's usual port is that server. */
+export function isItself({ directory }: ModelParts, provider: NamedProvider, models: readonly ListedModel[]): boolean {
+  if (provider.owner === undefined || directory.endpoint(provider).baseUrl !== provider.baseUrl) return true;
+  return provider.owner.test(models[0]?.owner ?? "");
+}
+
+function isCandidate({ directory }: ModelParts, provider: NamedProvider): boolean {
+  if (provider.local) return true;
+  const keyless = (provider.keyName === undefined && !provider.signIn) || provider.keyOptional === true;
+  return keyless && !directory.hasKey(provider);
+}
+
+/** Models that only turn text into numbers are listed like any other. */
+function canAnswer({ id }: ListedModel): boolean {
+  return !/embed/i.test(id);
+}

@@ -1,0 +1,53 @@
+/**
+ * The user's own providers (features M2, M3, M4): the files of their folder and the profile's `[providers.NAME]` tables.
+ *
+ * 1. The profile wins over a `.conf` file, and both over what is built in.
+ * 2. A mistake in one provider's description is that provider's alone.
+ */
+import { isJsonObject } from "../../protocol/json.js";
+import { findProvider } from "../named.js";
+import { FieldError, ownProvider } from "../own-provider.js";
+import { type FolderEntry, readProviderFolder, readVariant } from "../provider-folder.js";
+import { readProviderTable } from "../provider-tables.js";
+import { OFFLINE } from "./model-parts.js";
+import type { ProviderEntry, ProviderTables } from "./provider-directory.js";
+
+/** By name, sorted. */
+export function ownProviders(folder: string | undefined, tables: ProviderTables | undefined): readonly ProviderEntry[] {
+  const files = folder === undefined ? [] : readProviderFolder(folder);
+  const written = isJsonObject(tables?.value) ? tables.value : {};
+  const names = [...new Set([...files.map((file) => file.name), ...Object.keys(written)])].sort();
+  return names.map((name) => {
+    if (name === OFFLINE) return { kind: "broken", name, problem: `${OFFLINE} is built in: choose another name` };
+    const file = files.find((candidate) => candidate.name === name);
+    try {
+      const entry = file === undefined ? undefined : entryOf(file);
+      const table = written[name];
+      if (table === undefined && entry !== undefined) return entry;
+      if (entry !== undefined && entry.kind !== "http") return entry;
+      const origin = `${tables?.file} (providers.${name})`;
+      const base = entry?.provider ?? findProvider(name);
+      const fields = readProviderTable(name, table ?? {}, tables?.file ?? "");
+      return { kind: "http", name, provider: placed(origin, () => ownProvider(name, fields, { base, origin })) };
+    } catch (error) {
+      if (!(error instanceof FieldError)) throw error;
+      return { kind: "broken", name, problem: error.message };
+    }
+  });
+}
+
+function entryOf(file: FolderEntry): ProviderEntry {
+  if (file.kind !== "variant") return file;
+  const { name, file: origin } = file;
+  const fields = readVariant(origin);
+  return { kind: "http", name, provider: placed(origin, () => ownProvider(name, fields, { origin })) };
+}
+
+/** A mistake in the whole is told with the place of the whole. */
+function placed<T>(origin: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw error instanceof FieldError ? new FieldError(`${origin}: ${error.message}`) : error;
+  }
+}

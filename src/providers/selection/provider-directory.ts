@@ -1,0 +1,119 @@
+/** The providers there are, and where each is reached (features M3, M4): built in, from the user's folder, from the profile. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Variables } from "../../base/variables.js";
+import type { Roots } from "../../system/xdg-paths.js";
+import type { Authorise } from "../authorisation.js";
+import type { Endpoint } from "../http-model.js";
+import { endpointOf, isReady, NAMED_PROVIDERS, type NamedProvider } from "../named.js";
+
+/** The keys that people stored, as far as a provider is concerned. */
+export interface StoredKeys {
+  /** To be awaited before anything else is asked. */
+  load(): Promise<void>;
+  authorise(names: readonly string[], baseUrl: string): Authorise | undefined;
+  /** Why a stored key cannot be used, as the beginning of a sentence. */
+  reason(names: readonly string[]): string;
+}
+
+export interface DirectoryOptions {
+  readonly stored: StoredKeys;
+  readonly variables: Variables;
+  /** Oxbow's folders; without them only what is built in, and no stored keys. */
+  readonly roots?: Pick<Roots, "config" | "state">;
+  readonly tables?: ProviderTables;
+  readonly builtIn?: readonly NamedProvider[];
+  /** Programs that need not be there, because a cassette speaks for them. */
+  readonly onTape?: readonly string[];
+  /** Put around what lets requests in, or in its place: a cassette. */
+  readonly aroundAccess?: (authorise: Authorise | undefined) => Authorise | undefined;
+}
+
+/** The profile's `[providers]` as it was written, and where. */
+export interface ProviderTables {
+  readonly value: unknown;
+  readonly file: string;
+}
+
+export type ProviderEntry =
+  | { readonly kind: "http"; readonly name: string; readonly provider: NamedProvider }
+  | { readonly kind: "executable"; readonly name: string; readonly file: string }
+  | { readonly kind: "broken"; readonly name: string; readonly problem: string };
+
+export class ProviderDirectory {
+  readonly #options: DirectoryOptions;
+  readonly #entries: ReadonlyMap<string, ProviderEntry>;
+  readonly #stored: StoredKeys;
+
+  private constructor(options: DirectoryOptions, entries: ReadonlyMap<string, ProviderEntry>) {
+    this.#options = options;
+    this.#entries = entries;
+    this.#stored = options.stored;
+  }
+
+  /** Who has no provider of their own pays one look for it. */
+  static async open(options: DirectoryOptions): Promise<ProviderDirectory> {
+    const { roots, tables, builtIn = NAMED_PROVIDERS, onTape = [] } = options;
+    const folder = roots && join(roots.config, "providers");
+    const entries = new Map<string, ProviderEntry>(
+      builtIn.map((provider) => [provider.name, { kind: "http", name: provider.name, provider }]),
+    );
+    if (tables?.value !== undefined || (folder !== undefined && existsSync(folder))) {
+      const { ownProviders } = await import("./own-providers.js");
+      for (const entry of ownProviders(folder, tables)) entries.set(entry.name, entry);
+    }
+    for (const name of onTape) entries.set(name, { kind: "executable", name, file: name });
+    const directory = new ProviderDirectory(options, entries);
+    if (roots !== undefined) await directory.#stored.load();
+    return directory;
+  }
+
+  get variables(): Variables {
+    return this.#options.variables;
+  }
+
+  /** Built in first, in their order of preference, then the user's own by name. */
+  list(): readonly ProviderEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  find(name: string): ProviderEntry | undefined {
+    return this.#entries.get(name);
+  }
+
+  /** Those that are reached by HTTP. */
+  reachable(): readonly NamedProvider[] {
+    return this.list().flatMap((entry) => (entry.kind === "http" ? [entry.provider] : []));
+  }
+
+  /** A key in the environment goes before a stored one. */
+  endpoint(provider: NamedProvider): Endpoint {
+    const endpoint = endpointOf(provider, this.#options.variables);
+    const isOpen = endpoint.key === undefined && (provider.keyName !== undefined || provider.signIn);
+    const stored = isOpen ? this.#stored.authorise(this.keyNames(provider), endpoint.baseUrl) : undefined;
+    const { aroundAccess } = this.#options;
+    const authorise = isOpen && aroundAccess !== undefined ? aroundAccess(stored) : stored;
+    return authorise === undefined ? endpoint : { ...endpoint, authorise };
+  }
+
+  hasKey(provider: NamedProvider): boolean {
+    const { key, authorise } = this.endpoint(provider);
+    return key !== undefined || authorise !== undefined;
+  }
+
+  /** The provider's name and those of others that use the same key, which is stored once for all of them. */
+  keyNames({ name, keyName }: NamedProvider): readonly string[] {
+    const others = this.reachable().filter((other) => keyName !== undefined && other.keyName === keyName);
+    return [name, ...others.map((other) => other.name).filter((other) => other !== name)];
+  }
+
+  /** What is in the way of a provider's stored key, as the beginning of a sentence; mostly nothing. */
+  keyProblem(provider: NamedProvider): string {
+    return this.#stored.reason(this.keyNames(provider));
+  }
+
+  /** Whether a call could succeed as far as can be told without making one. */
+  isReady(provider: NamedProvider): boolean {
+    return isReady(provider, this.endpoint(provider));
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * What an Oxbow that a model started may not do: change permissions, trust, keys, routes and budgets, or delete sessions. A model
+ * could otherwise lift by a command what its own run forbids.
+ */
+
+import { UsageError } from "../base/usage-error.js";
+import type { Variables } from "../base/variables.js";
+import type { ParsedFlags } from "../commands/flags.js";
+
+/** Also an empty value counts: `OXBOW_AGENT= oxbow …` must not make a person of a model. */
+export function isAgent(variables: Variables): boolean {
+  return variables.OXBOW_AGENT !== undefined;
+}
+
+export function refuseAgents(variables: Variables, what: string): void {
+  if (isAgent(variables)) throw new UsageError(`${what} is for people, not for agents: run it yourself.`);
+}
+
+/** Flags that widen what a run may do or spend. */
+export function refuseWideningFlags(variables: Variables, flags: ParsedFlags): void {
+  if (!isAgent(variables)) return;
+  for (const name of ["auto-approve", "allow-project-hooks", "budget"]) {
+    if (flags.has(name)) refuseAgents(variables, `--${name}`);
+  }
+  for (const [name, value] of [
+    ["permission-mode", "allow"],
+    ["sandbox", "off"],
+  ] as const) {
+    if (flags.text(name)?.trim().toLowerCase() === value) refuseAgents(variables, `--${name} ${value}`);
+  }
+}

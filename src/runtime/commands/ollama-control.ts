@@ -1,0 +1,254 @@
+/** `oxbow ollama …` and `/ollama …` (feature M5): the local service and its models, for both in the same words. */
+import { join } from "node:path";
+import { formatBytes } from "../../base/byte-size.js";
+import type { Clock } from "../../base/clock.js";
+import { nearest } from "../../base/nearest.js";
+import { progressLine, SpeedMeter } from "../../base/progress-bar.js";
+import { ago, renderTable } from "../../base/text-table.js";
+import type { Variables } from "../../base/variables.js";
+import type { SlashResult } from "../../commands/registry.js";
+import { type Failure, failure } from "../../protocol/errors.js";
+import type { JsonObject } from "../../protocol/json.js";
+import { endpointOf, findProvider } from "../../providers/named.js";
+import {
+  type InstalledModel,
+  installedModels,
+  isSameModel,
+  ollamaVersion,
+  type RunningModel,
+  runningModels,
+} from "../../providers/ollama/api.js";
+import { pullModel } from "../../providers/ollama/pull.js";
+import { ownService, type Started, startOllama, stopOllama } from "../../providers/ollama/service.js";
+import { serviceEnvironment } from "../../providers/selection/ollama-environment.js";
+import { findProgram } from "../../system/find-program.js";
+import type { HttpClient } from "../../system/http-client.js";
+import type { Roots } from "../../system/xdg-paths.js";
+
+export interface OllamaControlOptions {
+  readonly variables: Variables;
+  readonly roots: Roots;
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  /** A program in here is not trusted to be Ollama. */
+  readonly workspace: string;
+}
+
+export interface OllamaAction {
+  /** What is going on, to be shown in place of what was said before. */
+  readonly progress: (message: string) => void;
+  readonly signal: AbortSignal;
+  /** Makes the model the one in use, where there is a session. */
+  readonly use?: (spec: string) => Promise<SlashResult>;
+}
+
+/** With `value` for programs. */
+export type OllamaResult = SlashResult & { readonly value?: JsonObject };
+
+export const OLLAMA_USAGE = "/ollama [status | list | start | stop | use NAME | pull NAME]";
+const VERBS = ["status", "list", "start", "stop", "use", "pull"] as const;
+/** Faster than a person reads is waste: on a wire and in the log. */
+const PROGRESS_MS = 500;
+
+export class OllamaControl {
+  readonly #options: OllamaControlOptions;
+  readonly #baseUrl: string;
+
+  constructor(options: OllamaControlOptions) {
+    this.#options = options;
+    const provider = findProvider("ollama");
+    if (provider === undefined) throw new Error("there is no provider ollama");
+    this.#baseUrl = endpointOf(provider, options.variables).baseUrl;
+  }
+
+  async run(words: readonly string[], action: OllamaAction): Promise<OllamaResult> {
+    const [verb = "status", name, ...more] = words;
+    const known = VERBS.some((candidate) => candidate === verb);
+    if (known && (more.length > 0 || (name !== undefined && verb !== "use" && verb !== "pull"))) {
+      return wrong(`Too many words. ${OLLAMA_USAGE}`);
+    }
+    switch (verb) {
+      case "status":
+        return this.#status();
+      case "list":
+        return this.#list();
+      case "start":
+        return this.#start(action);
+      case "stop":
+        return this.#stop();
+      case "use":
+        return name === undefined ? wrong("Which model? /ollama list shows them.") : this.#use(name, action);
+      case "pull":
+        return name === undefined ? wrong("Which model? For example: /ollama pull qwen3:8b") : this.#pull(name, action);
+      default: {
+        const near = nearest(verb, VERBS);
+        return wrong(`There is no '${verb}'.${near === undefined ? "" : ` Did you mean ${near}?`} ${OLLAMA_USAGE}`);
+      }
+    }
+  }
+
+  /** Starts `ollama serve` and waits until it answers. */
+  start(signal?: AbortSignal): Promise<Started> {
+    const { variables, workspace } = this.#options;
+    return startOllama({
+      ...this.#service(),
+      program: findProgram("ollama", variables.PATH, { outside: workspace }),
+      environment: serviceEnvironment(variables),
+      ...(signal !== undefined && { signal }),
+    });
+  }
+
+  #service() {
+    const { roots, http, clock } = this.#options;
+    return { baseUrl: this.#baseUrl, folder: join(roots.state, "ollama"), http, clock };
+  }
+
+  async #start({ progress, signal }: OllamaAction): Promise<OllamaResult> {
+    progress("starting ollama serve");
+    const started = await this.start(signal);
+    if ("failure" in started) return started;
+    const { version, already, log } = started;
+    const text = already
+      ? `Ollama ${version} answers at ${this.#baseUrl} already.`
+      : `Started Ollama ${version} at ${this.#baseUrl} (log: ${log}). It goes on after Oxbow ends: /ollama stop stops it.`;
+    return { text, value: { version, url: this.#baseUrl, already } };
+  }
+
+  async #stop(): Promise<OllamaResult> {
+    const stopped = await stopOllama(this.#service());
+    if (stopped === "not-ours") {
+      return wrong(`Ollama at ${this.#baseUrl} was not started by Oxbow, so it is left alone.`);
+    }
+    const text = stopped === "stopped" ? "Stopped the Ollama that Oxbow had started." : "Ollama is not running.";
+    return { text, value: { stopped: stopped === "stopped" } };
+  }
+
+  async #status(): Promise<OllamaResult> {
+    const { http, clock } = this.#options;
+    const version = await ollamaVersion(this.#baseUrl, { http });
+    const own = ownService(this.#service());
+    if (!version.ok) {
+      return { text: this.#silence, value: { running: false, url: this.#baseUrl } };
+    }
+    const running = await runningModels(this.#baseUrl, { http });
+    const models = running.ok ? running.models : [];
+    const head = `Ollama ${version.version} at ${this.#baseUrl}${own === undefined ? "" : ` (started by Oxbow, process ${own})`}`;
+    const rows = models.map((model) => `  ${describeRunning(model, clock.wall())}`);
+    return {
+      text: [head, ...(rows.length === 0 ? ["No model is in memory."] : ["In memory:", ...rows])].join("\n"),
+      value: {
+        running: true,
+        url: this.#baseUrl,
+        version: version.version,
+        ours: own !== undefined,
+        models: models.map((model) => ({ ...model })),
+      },
+    };
+  }
+
+  async #list(): Promise<OllamaResult> {
+    const { http, clock } = this.#options;
+    const installed = await installedModels(this.#baseUrl, { http });
+    if (!installed.ok) return this.#unreachable(installed.failure);
+    const { models } = installed;
+    const value = { models: models.map((model) => ({ ...model })) };
+    if (models.length === 0) return { text: "No models yet. Get one: /ollama pull qwen3:8b", value };
+    return { text: modelTable(models, clock.wall()), value };
+  }
+
+  async #use(name: string, { use, progress, signal }: OllamaAction): Promise<OllamaResult> {
+    const { http } = this.#options;
+    const installed = await installedModels(this.#baseUrl, { http });
+    if (!installed.ok) return this.#unreachable(installed.failure);
+    const model = installed.models.find((candidate) => isSameModel(candidate.name, name));
+    if (model === undefined) {
+      const near = nearest(
+        name,
+        installed.models.map((candidate) => candidate.name),
+      );
+      return wrong(
+        `'${name}' is not installed.${near === undefined ? "" : ` Did you mean ${near}?`} To get it: /ollama pull ${name}`,
+      );
+    }
+    if (use !== undefined) return use(`ollama:${model.name}`);
+    progress(`loading ${model.name} (${formatBytes(model.bytes)})`);
+    const problem = await this.#load(model.name, signal);
+    if (problem !== undefined) return problem;
+    const { rememberModel } = await import("../../providers/selection/last-model.js");
+    rememberModel(this.#options.roots.state, `ollama:${model.name}`);
+    const text = `${model.name} is in memory, and is the one that is used from now on, unless a key, --model or the profile chooses another.`;
+    return { text, value: { model: model.name } };
+  }
+
+  get #silence(): string {
+    return `Ollama does not answer at ${this.#baseUrl}. /ollama start starts it; OLLAMA_HOST names another address.`;
+  }
+
+  #unreachable(cause: Failure): OllamaResult {
+    if (cause.reason !== "NetworkFailed") return { failure: cause };
+    return { failure: { ...cause, message: this.#silence } };
+  }
+
+  /** A chat without messages only loads the model. */
+  async #load(model: string, signal: AbortSignal): Promise<OllamaResult | undefined> {
+    const { getJson } = await import("../../providers/model-list.js");
+    const answer = await getJson(`${this.#baseUrl}/api/chat`, {
+      http: this.#options.http,
+      signal,
+      endpoint: { provider: "ollama" },
+      headers: {},
+      body: { model, stream: false, options: { num_ctx: USUAL_CONTEXT } },
+      model,
+      timeoutMs: LOAD_MS,
+    });
+    return answer.ok ? undefined : { failure: answer.failure };
+  }
+
+  async #pull(name: string, { progress, signal }: OllamaAction): Promise<OllamaResult> {
+    const { http, clock } = this.#options;
+    const meter = new SpeedMeter(clock);
+    let shownAt = Number.NEGATIVE_INFINITY;
+    const problem = await pullModel(this.#baseUrl, name, {
+      http,
+      signal,
+      onProgress: ({ status, completed, total }) => {
+        const bytesPerSecond = total > 0 ? meter.add(completed) : undefined;
+        if (clock.now() - shownAt < PROGRESS_MS && completed < total) return;
+        shownAt = clock.now();
+        progress(total === 0 || completed === total ? status : progressLine({ completed, total, bytesPerSecond }));
+      },
+    });
+    if (problem !== undefined) return this.#unreachable(problem);
+    return { text: `${name} is installed. Use it: /ollama use ${name}`, value: { model: name } };
+  }
+}
+
+/** What the first request of a run asks for; with another size the model would be loaded again. */
+const USUAL_CONTEXT = 8192;
+/** Loading may take as long as it takes, but a connection should not be held for ever. */
+const LOAD_MS = 30 * 60_000;
+
+function describeRunning({ name, bytes, gpuBytes, contextTokens, expiresAt }: RunningModel, now: number): string {
+  const where = gpuBytes === 0 ? "CPU" : gpuBytes >= bytes ? "GPU" : `${Math.round((100 * gpuBytes) / bytes)}% GPU`;
+  const context = contextTokens === undefined ? "" : `, context ${contextTokens}`;
+  const until = Date.parse(expiresAt);
+  return `${name}  ${formatBytes(bytes)}, ${where}${context}${Number.isFinite(until) ? `, unloaded ${ago(now - until)}` : ""}`;
+}
+
+function modelTable(models: readonly InstalledModel[], now: number): string {
+  return renderTable(
+    [
+      { header: "NAME", value: (model: InstalledModel) => model.name, priority: 3 },
+      { header: "SIZE", value: (model) => formatBytes(model.bytes), align: "right" as const, priority: 2 },
+      { header: "PARAMETERS", value: (model) => model.parameters, align: "right" as const },
+      { header: "QUANTIZATION", value: (model) => model.quantization },
+      { header: "CHANGED", value: (model) => ago(now - Date.parse(model.modifiedAt)) },
+    ],
+    models,
+    { color: false },
+  );
+}
+
+function wrong(detail: string): { readonly failure: ReturnType<typeof failure> } {
+  return { failure: failure("InvalidInput", { detail }) };
+}

@@ -1,0 +1,24 @@
+/** Where approvals are kept, and who is here to give them (features P10, P11). */
+import { join, resolve } from "node:path";
+import type { Variables } from "../../base/variables.js";
+import { ApprovedLock, type Approver } from "../../security/trust/approved-lock.js";
+import { projectTop } from "../../security/trust/folders.js";
+import type { Roots } from "../../system/xdg-paths.js";
+import { isAgent } from "../agent-limits.js";
+
+export function openApprovals(
+  folder: string,
+  { roots, variables }: { roots: Roots; variables: Variables },
+): ApprovedLock {
+  const given = variables.OXBOW_APPROVED_LOCK;
+  return new ApprovedLock({
+    file: join(roots.config, "approved.lock"),
+    contents: join(roots.data, "approved"),
+    ...(given && { portable: { file: resolve(given), root: projectTop(folder) } }),
+  });
+}
+
+/** A command that a model started may have a terminal; it is still no person. */
+export function approver(variables: Variables): Approver {
+  return { name: variables.USER || "somebody", identity: isAgent(variables) ? "agent" : "human" };
+}

@@ -1,0 +1,226 @@
+/**
+ * Instruction files, approved and delimited (features X1, P10, P12).
+ *
+ * 1. Order: the user's own, then the project's from the outermost folder to the closest, which has the last word.
+ * 2. What the model gets at the start never changes. Files of folders below come with the result of the call that first touches
+ *    something there, and files that nobody has approved are left out then.
+ * 3. The mark of the blocks is made of what they hold: the same files give the same bytes in every session, so that a provider can
+ *    cache them, and no file can name a mark that depends on itself.
+ */
+import { createHash } from "node:crypto";
+import { dirname, join, posix, relative, resolve } from "node:path";
+import { UsageError } from "../../base/usage-error.js";
+import { cappedTexts, type NamedText } from "../../context/instructions/capped-texts.js";
+import { expandImports, type ImportAnswer, type ImportedFile } from "../../context/instructions/expand-imports.js";
+import { type RuleFile, readRuleFile } from "../../context/instructions/rule-file.js";
+import type { Failure } from "../../protocol/errors.js";
+import { compileGlob, matchesPath } from "../../security/permissions/glob.js";
+import type { TrustedItem } from "../../security/trust/content.js";
+import { isThere } from "../../security/trust/is-there.js";
+import type { TrustOutcome } from "../../security/trust/pass-content.js";
+import { TrustError } from "../../security/trust/trust-error.js";
+import { TrustGate, type TrustGateOptions } from "../../security/trust/trust-gate.js";
+import { INSTRUCTIONS_NOTICE } from "../../security/untrusted/standing-instruction.js";
+import { createMark, wrapUntrusted } from "../../security/untrusted/untrusted.js";
+import { isWithin } from "../../system/within.js";
+import { approver, openApprovals } from "./approvals.js";
+import { importPath, importsOf } from "./instruction-imports.js";
+import { discoverOptions, type ProjectContentOptions } from "./project-content.js";
+
+interface Rule extends RuleFile {
+  readonly name: string;
+  /** The folder that its globs are about. */
+  readonly folder: string;
+  /** When it was read: those of the start are there for the whole run. */
+  readonly moment: "start" | "turn";
+}
+
+export class ProjectInstructions {
+  readonly #options: ProjectContentOptions;
+  readonly #gate: TrustGate;
+  /** Asks nobody: for the middle of a turn. */
+  #quietGate: TrustGate;
+  #rules: Rule[] = [];
+  /** Rules that the model has been told. */
+  #told: Rule[] = [];
+  readonly #files: string[] = [];
+  #refused: Failure | undefined;
+  #text: string | undefined;
+
+  constructor(options: ProjectContentOptions) {
+    this.#options = options;
+    const { person, ...rest } = gateOptions(options);
+    this.#gate = new TrustGate({ ...rest, ...(person !== undefined && { person }) });
+    this.#quietGate = quietGate(options);
+  }
+
+  /** What was told in turns is gone from the conversation. */
+  forget(): void {
+    this.#quietGate = quietGate(this.#options);
+    this.#rules = [...this.#rules, ...this.#told].filter(({ moment }) => moment === "start");
+    this.#told = [];
+  }
+
+  get text(): string | undefined {
+    return this.#text;
+  }
+
+  get files(): readonly string[] {
+    return this.#files;
+  }
+
+  /** Whether there are rules that hold for some files only. */
+  get hasRules(): boolean {
+    return this.#rules.length > 0;
+  }
+
+  /** Loads what is approved; a failure when there is more and nobody to ask. */
+  async enter(): Promise<Failure | undefined> {
+    try {
+      const outcome = await this.#gate.enter();
+      if (outcome.refuse !== undefined) return outcome.refuse;
+      this.#tell(outcome);
+      const texts = await this.#texts(outcome.load, "start");
+      if (this.#refused === undefined) this.#text = this.#block(texts, [INSTRUCTIONS_NOTICE]);
+      return this.#refused;
+    } catch (error) {
+      throw error instanceof TrustError ? new UsageError(error.message) : error;
+    }
+  }
+
+  async touched(paths: readonly string[]): Promise<string | undefined> {
+    const items: TrustedItem[] = [];
+    for (const path of paths) {
+      const outcome = await this.#quietGate.touch(path);
+      this.#tell(outcome);
+      items.push(...outcome.load);
+    }
+    const texts = [...(await this.#texts(items, "turn")), ...this.#takeRulesFor(paths)];
+    const names = texts.map(({ name }) => name).join(", ");
+    return this.#block(texts, [`${names}: approved by the user, to be followed for the files beside and below.`]);
+  }
+
+  /** In the order of the items; rules that hold for some files only are kept for later. */
+  async #texts(items: readonly TrustedItem[], moment: "start" | "turn"): Promise<readonly NamedText[]> {
+    const texts: NamedText[] = [];
+    const onRequest: string[] = [];
+    for (const item of items.filter(({ imported, kind }) => imported !== true && kind === "instructions")) {
+      const path = join(item.root, item.path);
+      const name = this.#nameOf(path);
+      let text = decode(await (moment === "start" ? this.#gate : this.#quietGate).read(item));
+      if (path.endsWith(".mdc")) {
+        const rule = readRuleFile(text);
+        if (rule.mode === "globs") this.#rules.push({ ...rule, name, folder: ruleFolder(path), moment });
+        if (rule.mode === "on request") onRequest.push(`${name}: ${rule.description}`);
+        if (rule.mode !== "always") continue;
+        text = rule.body;
+      }
+      texts.push({ name, text: await this.#expand({ path, text }, moment) });
+    }
+    if (onRequest.length > 0)
+      texts.push({ name: "rules", text: `Read such a file when it fits the work:\n${onRequest.join("\n")}` });
+    return texts;
+  }
+
+  #expand(file: ImportedFile, moment: "start" | "turn"): Promise<string> {
+    const gate = moment === "start" ? this.#gate : this.#quietGate;
+    return expandImports(file, async (spelled, from): Promise<ImportAnswer> => {
+      const path = importPath(spelled, from.path);
+      if (!isThere(path)) return { problem: undefined };
+      const outcome = await gate.include(path, "instructions", moment);
+      this.#refused ??= outcome.refuse;
+      this.#tell(outcome);
+      const [item] = outcome.load;
+      if (item === undefined) return { problem: "is not approved, or does not belong to the project" };
+      return { path: join(item.root, item.path), text: decode(await gate.read(item)) };
+    });
+  }
+
+  /** Each rule once. */
+  #takeRulesFor(paths: readonly string[]): readonly NamedText[] {
+    const full = paths.map((path) => resolve(this.#options.root, path));
+    const holds = (rule: Rule) => full.some((path) => ruleMatches(rule, path));
+    const taken = this.#rules.filter(holds);
+    this.#rules = this.#rules.filter((rule) => !taken.includes(rule));
+    this.#told.push(...taken);
+    return taken.map(({ name, body }) => ({ name, text: body }));
+  }
+
+  #block(texts: readonly NamedText[], before: readonly string[]): string | undefined {
+    const { context_bytes: limit } = this.#options.loaded.settings;
+    const kept = cappedTexts(texts, limit.value);
+    if (kept.length === 0) return undefined;
+    const cut = [...kept.filter((one) => one.cut > 0).map(({ name }) => name), ...leftOver(texts, kept)];
+    if (cut.length > 0) {
+      const names = cut.join(", ");
+      this.#options.tell(`Instruction files are cut at ${limit.value} bytes together (context_bytes): ${names}`);
+    }
+    for (const { name } of kept) if (!this.#files.includes(name)) this.#files.push(name);
+    const mark = markOf(kept);
+    const blocks = kept.map(({ name, text }) => wrapUntrusted({ source: name, kind: "instructions", text }, mark));
+    const after = cut.length === 0 ? [] : [`(Cut for its size; read the rest when it matters: ${cut.join(", ")})`];
+    return [...before, ...blocks, ...after].join("\n\n");
+  }
+
+  #nameOf(path: string): string {
+    const { root } = this.#options;
+    return isWithin(path, root) ? relative(root, path) : path;
+  }
+
+  #tell({ notes }: TrustOutcome): void {
+    for (const note of notes) this.#options.tell(note);
+  }
+}
+
+function quietGate(options: ProjectContentOptions): TrustGate {
+  const { person: _nobody, ...rest } = gateOptions(options);
+  return new TrustGate({ ...rest, skipUnapproved: true });
+}
+
+function gateOptions(options: ProjectContentOptions): TrustGateOptions {
+  const { root, loaded, variables, conversation, color, width, skipUnapproved, allowProjectHooks } = options;
+  return {
+    ...discoverOptions(options),
+    importsOf,
+    ...{ skipUnapproved, allowProjectHooks, color, width },
+    openLock: () => openApprovals(root, { roots: loaded.roots, variables }),
+    now: () => new Date(),
+    ...(conversation && { person: { by: approver(variables), conversation } }),
+  };
+}
+
+/** `.cursor/rules/a/b.mdc` is about the folder that holds `.cursor`. */
+function ruleFolder(path: string): string {
+  const at = path.lastIndexOf("/.cursor/");
+  return at < 0 ? dirname(path) : path.slice(0, at);
+}
+
+function ruleMatches({ globs, folder }: Rule, path: string): boolean {
+  if (!isWithin(path, folder)) return false;
+  const below = relative(folder, path).split("\\").join(posix.sep);
+  return globs.some((glob) => {
+    try {
+      return matchesPath(compileGlob(glob.includes("/") ? glob : `**/${glob}`, "path"), below);
+    } catch {
+      // A glob that makes no sense stands for nothing.
+      return false;
+    }
+  });
+}
+
+function leftOver(texts: readonly NamedText[], kept: readonly NamedText[]): readonly string[] {
+  const names = new Set(kept.map(({ name }) => name));
+  return texts.filter(({ name, text }) => text.trim() !== "" && !names.has(name)).map(({ name }) => name);
+}
+
+function markOf(texts: readonly NamedText[]): string {
+  const hash = createHash("sha256").update(JSON.stringify(texts.map(({ name, text }) => [name, text])));
+  return createMark((bytes) => hash.digest().subarray(0, bytes));
+}
+
+/** Bytes that are no UTF-8 are shown as such, not a reason to do without the rest. */
+function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString("utf8")
+    .replace(/^\uFEFF/, "");
+}

@@ -1,0 +1,49 @@
+/** Where stored credentials are, what opens them, and where their helper is (features M11, M12). */
+import { join } from "node:path";
+import type { Variables } from "../../base/variables.js";
+import type { KeyPlaces } from "../../security/credentials/credential-key.js";
+import type { Roots } from "../../system/xdg-paths.js";
+import { roots } from "../../system/xdg-paths.js";
+
+export const CREDENTIAL_KEYS = ["file", "keychain", "passphrase"] as const;
+export type CredentialKeyChoice = (typeof CREDENTIAL_KEYS)[number];
+
+export function credentialFile(variables: Variables): string {
+  return join(roots(variables).config, "creds.enc");
+}
+
+export function helperFolder(where: Roots): string {
+  return join(where.state, "credential-helper");
+}
+
+export interface PlaceOptions {
+  readonly variables: Variables;
+  readonly choice: CredentialKeyChoice;
+  /** What a person typed, when they were asked. */
+  readonly passphrase?: string | undefined;
+}
+
+export function keyPlaces({ variables, choice, passphrase }: PlaceOptions): KeyPlaces {
+  return {
+    path: credentialFile(variables),
+    folder: roots(variables).data,
+    machineKey: variables.OXBOW_MACHINE_KEY,
+    passphrase: passphrase ?? variables.OXBOW_PASSPHRASE,
+    choice,
+    keychain: { path: variables.PATH, platform: process.platform },
+  };
+}
+
+/** The helper's whole environment: what Node's TLS and the keychain's program need. */
+export function helperEnvironment(variables: Variables): Record<string, string> {
+  const wanted = [
+    "PATH",
+    "HOME",
+    "LANG",
+    "NODE_EXTRA_CA_CERTS",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "XDG_RUNTIME_DIR",
+    "DISPLAY",
+  ];
+  return Object.fromEntries(wanted.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])));
+}

@@ -1,0 +1,147 @@
+/**
+ * Stored keys as the engine sees them: which there are, and a client that uses one of them (feature M12). On a machine without any,
+ * all of it is one look for a file.
+ *
+ * 1. Nothing here opens the credential file. What opens it is handed to the helper process.
+ */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Clock } from "../../base/clock.js";
+import type { Variables } from "../../base/variables.js";
+import type { Authorise } from "../../providers/authorisation.js";
+import type { Catalogue, CatalogueEntry } from "../../security/credentials/catalogue.js";
+import type { HelperLink } from "../../security/credentials/helper/helper-link.js";
+import { createHttpClient, type HttpClient } from "../../system/http-client.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { roots } from "../../system/xdg-paths.js";
+import { helperVersion, networkPlan, readNetworkPlan } from "../network.js";
+import { credentialFile, helperEnvironment, helperFolder, keyPlaces } from "./credential-places.js";
+
+export class StoredCredentials {
+  readonly #variables: Variables;
+  readonly #clients = new Map<CatalogueEntry, HttpClient>();
+  #catalogue: Catalogue | undefined;
+  #loaded = false;
+  #link: Promise<HelperLink> | undefined;
+  /** Why what is stored cannot be looked into. */
+  #problem: string | undefined;
+
+  constructor(variables: Variables) {
+    this.#variables = variables;
+  }
+
+  /** To be awaited before anything else is asked. */
+  async load(): Promise<void> {
+    if (this.#loaded) return;
+    this.#loaded = true;
+    const path = credentialFile(this.#variables);
+    if (!existsSync(path)) return;
+    const { readCatalogue } = await import("../../security/credentials/catalogue.js");
+    try {
+      this.#catalogue = readCatalogue(path);
+    } catch (error) {
+      this.#problem = (error as Error).message;
+    }
+  }
+
+  get entries(): readonly CatalogueEntry[] {
+    return this.#catalogue?.entries ?? [];
+  }
+
+  /**
+   * How requests are let in with the key that is stored for one of these names; undefined when there is none for this address. The
+   * first name is the provider's own. A sign-in brings its own address: the provider said then where its models are.
+   */
+  authorise(names: readonly string[], baseUrl: string): Authorise | undefined {
+    const own = names.flatMap((name) => this.entries.filter((entry) => entry.provider === name));
+    const entry = own.find(({ kind, baseUrl: own }) => kind === "oauth" || originOf(own) === originOf(baseUrl));
+    if (entry === undefined) return undefined;
+    const http = this.#clientOf(entry);
+    const advice = `('oxbow auth set ${entry.provider}')`;
+    const given =
+      entry.kind === "oauth"
+        ? { http, keyName: `the sign-in ${advice}`, baseUrl: entry.baseUrl }
+        : { http, keyName: `the stored key ${advice}` };
+    return async () => given;
+  }
+
+  /** Why a provider without a key has none, as the beginning of a sentence; empty when nothing is stored for it. */
+  reason(names: readonly string[]): string {
+    if (this.#problem !== undefined) return `${this.#problem} Or `;
+    const entry = this.entries.find((candidate) => names.includes(candidate.provider));
+    return entry === undefined ? "" : `the stored key is for ${entry.baseUrl} only; `;
+  }
+
+  #clientOf(entry: CatalogueEntry): HttpClient {
+    const known = this.#clients.get(entry);
+    if (known !== undefined) return known;
+    let opened: Promise<HttpClient> | undefined;
+    const client: HttpClient = {
+      request: async (request) => {
+        opened ??= this.#openClient(entry);
+        return (await opened).request(request);
+      },
+      close: () => void opened?.then((inner) => inner.close()),
+    };
+    this.#clients.set(entry, client);
+    return client;
+  }
+
+  async #openClient({ provider, account, kind }: CatalogueEntry): Promise<HttpClient> {
+    const { createHelperClient } = await import("../../security/credentials/helper/helper-client.js");
+    this.#link ??= openHelperLink(this.#variables);
+    const http = createHttpClient({ clock: nodeClock });
+    return createHelperClient({ link: await this.#link, credential: { provider, account }, http, kind });
+  }
+}
+
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+export interface HelperStart {
+  /** What a person typed, when they were asked. */
+  readonly passphrase?: string;
+}
+
+/** Waiting for the next sign of life is no reason for the program to go on. */
+const quietClock: Clock = {
+  ...nodeClock,
+  after(ms, action) {
+    const timer = setTimeout(action, ms).unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+async function openHelperLink(variables: Variables): Promise<HelperLink> {
+  const { HelperLink } = await import("../../security/credentials/helper/helper-client.js");
+  return new HelperLink({
+    folder: helperFolder(roots(variables)),
+    version: await helperVersion(await readNetworkPlan(variables)),
+    clock: quietClock,
+    start: () => startCredentialHelper(variables),
+  });
+}
+
+/** Settings are read here because hardly any run starts a helper. */
+export async function startCredentialHelper(variables: Variables, { passphrase }: HelperStart = {}): Promise<void> {
+  const [{ startHelper }, { loadSettings }, { parseFlags }] = await Promise.all([
+    import("../../security/credentials/helper/start-helper.js"),
+    import("../settings/settings.js"),
+    import("../../commands/flags.js"),
+  ]);
+  const { settings, roots: where } = await loadSettings(parseFlags([], [], ""), variables);
+  const network = networkPlan(variables, settings);
+  await startHelper({
+    script: fileURLToPath(new URL("./credential-helper.js", import.meta.url)),
+    orders: {
+      folder: helperFolder(where),
+      version: await helperVersion(network),
+      idleMs: settings.credential_idle_ms.value,
+      key: keyPlaces({ variables, choice: settings.credential_key.value, passphrase }),
+      network,
+    },
+    env: helperEnvironment(variables),
+    clock: nodeClock,
+  });
+}

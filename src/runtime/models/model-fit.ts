@@ -1,0 +1,91 @@
+/** What the measured abilities of a model (feature M20) mean for a run. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Variables } from "../../base/variables.js";
+import type { ModelFit } from "../../chain/services.js";
+import type { Model } from "../../engine/ports.js";
+import { endpointOf, findProvider } from "../../providers/named.js";
+import type { HttpClient } from "../../system/http-client.js";
+import type { Roots } from "../../system/xdg-paths.js";
+import { networkOf } from "../network.js";
+
+export interface FitPlace {
+  readonly variables: Variables;
+  readonly roots: Roots;
+  /** Something a person should hear once, where there is one. */
+  readonly note: (message: string) => void;
+}
+
+export function abilitiesPath(roots: Roots): string {
+  return join(roots.state, "models", "abilities.json");
+}
+
+/** Looked up once for a model. Where nothing was ever measured, nothing is loaded to find that out. */
+export function modelFits(place: FitPlace): (model: Model) => Promise<ModelFit | undefined> {
+  const known = new Map<string, Promise<ModelFit | undefined>>();
+  return (model) => {
+    const name = `${model.provider}:${model.model}`;
+    const fit = known.get(name) ?? lookUp(model, place);
+    known.set(name, fit);
+    return fit;
+  };
+}
+
+async function lookUp({ provider, model }: Model, place: FitPlace): Promise<ModelFit | undefined> {
+  const path = abilitiesPath(place.roots);
+  if (!existsSync(path)) return undefined;
+  const [{ AbilityStore }, { fitOf }] = await Promise.all([
+    import("../../providers/abilities/ability-store.js"),
+    import("../../providers/abilities/report.js"),
+  ]);
+  const report = new AbilityStore(path).find({ provider, model });
+  if (report === undefined) return undefined;
+  const digest = report.digest === undefined ? undefined : await digestOf({ provider, model }, place.variables);
+  if (report.digest !== digest) return undefined;
+  const fit = fitOf(report);
+  if (fit.prompt === "small") {
+    const name = `${provider}:${model}`;
+    place.note(`${name} was found weak and gets a smaller prompt and fewer tools: 'oxbow models test ${name} --show'.`);
+  }
+  return fit;
+}
+
+type Named = Pick<Model, "provider" | "model">;
+
+/** Of the model's file; only Ollama tells. */
+export function digestOf({ provider, model }: Named, variables: Variables): Promise<string | undefined> {
+  return askOllama(provider, variables, async ({ installedModels, isSameModel }, { baseUrl, http }) => {
+    const installed = await installedModels(baseUrl, { http });
+    return installed.ok ? installed.models.find((candidate) => isSameModel(candidate.name, model))?.digest : undefined;
+  });
+}
+
+/** What the server says the model can take in; only Ollama tells. */
+export function capabilitiesOf({ provider, model }: Named, variables: Variables) {
+  return askOllama(provider, variables, async ({ showOllamaModel }, { baseUrl, http }) => {
+    const shown = await showOllamaModel(baseUrl, model, { http });
+    return shown.ok && shown.details.capabilities.length > 0 ? shown.details.capabilities : undefined;
+  });
+}
+
+async function askOllama<T>(
+  name: string,
+  variables: Variables,
+  action: (api: OllamaApi, place: { readonly baseUrl: string; readonly http: HttpClient }) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const provider = findProvider(name);
+  if (provider?.wire !== "ollama") return undefined;
+  const [api, { createHttpClient }] = await Promise.all([
+    import("../../providers/ollama/api.js"),
+    import("../../system/http-client.js"),
+  ]);
+  const http = createHttpClient({ network: networkOf(variables) });
+  try {
+    return await action(api, { baseUrl: endpointOf(provider, variables).baseUrl, http });
+  } finally {
+    http.close();
+  }
+}
+
+type OllamaApi = typeof import("../../providers/ollama/api.js");

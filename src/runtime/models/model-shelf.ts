@@ -1,0 +1,211 @@
+/**
+ * Which models there are and which one to use (features M5, M6, M7): what was asked for, else the first provider that is ready,
+ * else the built-in offline model. The parts are in `models/`, by subject.
+ *
+ * 1. Choosing never fails. A model that cannot be had is a model that answers with the failure, so that a run tells of it the
+ *    same way as of any other failure, in every output format.
+ */
+
+import { nearest } from "../../base/nearest.js";
+import type { Model } from "../../engine/ports.js";
+import type { Failure } from "../../protocol/errors.js";
+import type { LocalWishes } from "../../providers/local/local-ollama.js";
+import type { ProviderState } from "../../providers/selection/describe.js";
+import { type ModelParts, OFFLINE, type ProgramTape } from "../../providers/selection/model-parts.js";
+import {
+  addressAdvice,
+  isAddress,
+  type ModelSpec,
+  ownModel,
+  splitSpec,
+  unknownPrefix,
+} from "../../providers/selection/model-spec.js";
+import { noModel, openModel, type Resolved, unavailable } from "../../providers/selection/open-model.js";
+import { type DirectoryOptions, ProviderDirectory } from "../../providers/selection/provider-directory.js";
+import { type Person, providerOf, selectModel } from "../../providers/selection/selection.js";
+import type { Trace } from "../../providers/trace.js";
+import { createHttpClient, type HttpClient } from "../../system/http-client.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { StoredCredentials } from "../credentials/stored-credentials.js";
+import { networkOf } from "../network.js";
+
+export type { ProviderState } from "../../providers/selection/describe.js";
+export type { Resolved } from "../../providers/selection/open-model.js";
+
+export interface Chosen {
+  readonly model: Model;
+  /** What a person should know about the choice, when there is something. */
+  readonly note?: string;
+  /** The model cannot be had, and answers with this. */
+  readonly failure?: Failure;
+}
+
+export interface ModelWish {
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+export interface ModelShelf {
+  /** A person, where there is one, may choose one of several. */
+  choose(wish: ModelWish, person?: Person): Promise<Chosen>;
+  /** `NAME`, `PROVIDER`, or `PROVIDER:NAME`. */
+  resolve(spec: string): Promise<Resolved>;
+  /** The same model, which is not made the one in use. */
+  look(spec: string): Promise<Resolved>;
+  /** The providers' names, whether they are ready or not. */
+  names(): Promise<readonly string[]>;
+  /** Of one provider when it is named. */
+  providers(only?: string): Promise<readonly ProviderState[]>;
+  /** The models as a table for people, with numbers. */
+  menu(): Promise<string>;
+  /** The model by its number in the menu. */
+  numbered(number: number): Promise<Resolved>;
+}
+
+export interface ShelfOptions extends Omit<DirectoryOptions, "stored"> {
+  readonly trace?: Trace;
+  /** What the user wants of models on this machine. */
+  readonly local?: LocalWishes;
+  /** In place of the network: a cassette. */
+  readonly http?: HttpClient;
+  readonly programs?: ProgramTape;
+}
+
+/** Services with hundreds of models would fill the screen. */
+const MENU_MOST = 20;
+
+export function createModelShelf(options: ShelfOptions): ModelShelf {
+  return new Shelf(options);
+}
+
+class Shelf implements ModelShelf {
+  readonly #options: ShelfOptions;
+  #opened: Promise<ModelParts> | undefined;
+  /** The provider of the model in use: a bare model name means one of its models. */
+  #current: string | undefined;
+  #menu: readonly string[] = [];
+
+  constructor(options: ShelfOptions) {
+    this.#options = options;
+  }
+
+  async choose(wish: ModelWish, person?: Person): Promise<Chosen> {
+    const parts = await this.#parts();
+    if (wish.provider === undefined && wish.model === undefined) {
+      const { provider, model, note } = await selectModel(parts, person);
+      return { ...(await this.#standIn({ provider, ...(model !== undefined && { model }) })), ...(note && { note }) };
+    }
+    const { provider } = wish;
+    const spec =
+      provider === undefined ? split(parts, wish.model ?? "") : { provider, ...ownModel(provider, wish.model) };
+    return this.#standIn(spec);
+  }
+
+  async resolve(text: string): Promise<Resolved> {
+    const parts = await this.#parts();
+    const resolved = await this.#open(split(parts, text));
+    if ("model" in resolved) await this.#remember(resolved.model);
+    return resolved;
+  }
+
+  async look(text: string): Promise<Resolved> {
+    const before = this.#current;
+    const resolved = await this.#open(split(await this.#parts(), text));
+    this.#current = before;
+    return resolved;
+  }
+
+  async names(): Promise<readonly string[]> {
+    const { directory } = await this.#parts();
+    return [...directory.list().map((entry) => entry.name), OFFLINE];
+  }
+
+  async providers(only?: string): Promise<readonly ProviderState[]> {
+    const parts = await this.#parts();
+    return (await import("../../providers/selection/describe.js")).providerStates(parts, only);
+  }
+
+  async menu(): Promise<string> {
+    const [states, { modelTable }] = await Promise.all([
+      this.providers(),
+      import("../../providers/selection/model-table.js"),
+    ]);
+    const { text, specs } = modelTable(states, { numbered: true, most: MENU_MOST });
+    this.#menu = specs;
+    return text;
+  }
+
+  async numbered(number: number): Promise<Resolved> {
+    if (this.#menu.length === 0) await this.menu();
+    const spec = this.#menu[number - 1];
+    if (spec === undefined) return noModel(`there is no number ${number}: the menu ends at ${this.#menu.length}.`);
+    return this.resolve(spec);
+  }
+
+  #parts(): Promise<ModelParts> {
+    const { trace, local, programs, http = this.#client(), ...options } = this.#options;
+    const onTape = programs === undefined ? {} : { onTape: [...programs.said.keys()] };
+    this.#opened ??= ProviderDirectory.open({
+      ...options,
+      ...onTape,
+      stored: new StoredCredentials(options.variables),
+    }).then((directory) => ({
+      directory,
+      http,
+      state: options.roots?.state,
+      ...(trace && { trace }),
+      ...(local && { local }),
+      ...(programs && { programs }),
+    }));
+    return this.#opened;
+  }
+
+  #client(): HttpClient {
+    return createHttpClient({ clock: nodeClock, network: networkOf(this.#options.variables) });
+  }
+
+  async #standIn(spec: ModelSpec): Promise<Chosen> {
+    const resolved = await this.#open(spec);
+    if ("model" in resolved) return resolved;
+    const { failure } = resolved;
+    return { model: unavailable(spec.provider ?? "none", spec.model, failure), failure };
+  }
+
+  async #open({ provider, model }: ModelSpec): Promise<Resolved> {
+    const parts = await this.#parts();
+    let name = provider;
+    if (name === undefined && model !== undefined && isAddress(model)) return noModel(addressAdvice(model));
+    if (name === undefined && model !== undefined) {
+      name = await providerOf(parts, model, this.#current);
+      if (name === undefined) {
+        return noModel(missing(model, parts));
+      }
+    }
+    const resolved = await openModel(parts, name ?? OFFLINE, model);
+    if ("model" in resolved) this.#current = name;
+    return resolved;
+  }
+
+  /** A local model that somebody switched to is theirs next time, too. */
+  async #remember({ provider, model }: Model): Promise<void> {
+    const { directory, state } = await this.#parts();
+    const entry = directory.find(provider);
+    if (entry?.kind !== "http" || !entry.provider.local) return;
+    (await import("../../providers/selection/last-model.js")).rememberModel(state, `${provider}:${model}`);
+  }
+}
+
+function missing(model: string, { directory }: ModelParts): string {
+  const prefix = unknownPrefix(model);
+  if (prefix === undefined) {
+    return `nothing is connected that could have '${model}'. 'oxbow models' says what each provider needs.`;
+  }
+  const near = nearest(prefix, [...directory.list().map(({ name }) => name), OFFLINE]);
+  const advice =
+    near === undefined ? "'oxbow models' lists both." : `Did you mean ${near}:${model.slice(prefix.length + 1)}?`;
+  return `there is no provider '${prefix}', and no server on this machine that could have '${model}'. ${advice}`;
+}
+
+function split({ directory }: ModelParts, text: string): ModelSpec {
+  return splitSpec(text, (name) => name === OFFLINE || directory.find(name) !== undefined);
+}

@@ -1,0 +1,37 @@
+/** The catalogue of this user: what ships, what was fetched, and what the profile says of models. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Catalogue } from "../../providers/catalogue/catalogue.js";
+import type { Roots } from "../../system/xdg-paths.js";
+import type { Settings } from "../settings/settings.js";
+
+export interface CataloguePlace {
+  readonly settings: Pick<Settings, "models">;
+  readonly roots: Pick<Roots, "cache">;
+}
+
+const opened = new WeakMap<CataloguePlace["settings"], Catalogue>();
+
+/** One for the same settings: it is read once. */
+export function openCatalogue({ settings, roots }: CataloguePlace): Catalogue {
+  let catalogue = opened.get(settings);
+  if (catalogue === undefined) {
+    const overrides = settings.models.value;
+    catalogue = new Catalogue({
+      ...(overrides !== undefined && { overrides }),
+      readFetched: async () => {
+        try {
+          return await readFile(fetchedCatalogue(roots), "utf8");
+        } catch {
+          return undefined;
+        }
+      },
+    });
+    opened.set(settings, catalogue);
+  }
+  return catalogue;
+}
+
+export function fetchedCatalogue(roots: Pick<Roots, "cache">): string {
+  return join(roots.cache, "models.txt");
+}

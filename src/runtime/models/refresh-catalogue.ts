@@ -1,0 +1,24 @@
+/** `oxbow models --refresh`: the newest limits and prices, with a line that says what came of it. */
+
+import type { Variables } from "../../base/variables.js";
+import { CATALOGUE_URL, refreshCatalogue } from "../../providers/catalogue/refresh.js";
+import { createHttpClient } from "../../system/http-client.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { networkOf } from "../network.js";
+import type { LoadedSettings } from "../settings/settings.js";
+import { fetchedCatalogue } from "./open-catalogue.js";
+
+/** Throws when it could not be fetched: what was known before still holds. */
+export async function refresh(
+  { settings, roots }: Pick<LoadedSettings, "settings" | "roots">,
+  variables: Variables,
+): Promise<void> {
+  const url = settings.catalogue_url.value ?? CATALOGUE_URL;
+  const today = new Date(nodeClock.wall()).toISOString().slice(0, 10);
+  const file = fetchedCatalogue(roots);
+  if (process.stderr.isTTY) process.stderr.write(`oxbow: fetching ${url} …\n`);
+  const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
+  const table = await refreshCatalogue({ url, file, http, today });
+  const models = [...table.providers.values()].reduce((sum, each) => sum + each.size, 0);
+  process.stderr.write(`oxbow: ${models} models of ${table.providers.size} providers are known now, as of ${today}.\n`);
+}

@@ -1,0 +1,139 @@
+/** Wires everything together. Read it last: each line hands one part to another, and there is nothing else in here. */
+import type { Clock } from "../base/clock.js";
+import { nearest } from "../base/nearest.js";
+import { createIdSource, type IdSource } from "../base/ulid.js";
+import type { Variables } from "../base/variables.js";
+import { builtInCommands } from "../commands/built-in.js";
+import { type CustomRequest, Host, type HostPorts, type RunRequest } from "../control/host.js";
+import type { Run } from "../control/run.js";
+import type { Model } from "../engine/ports.js";
+import type { CommandReply } from "../protocol/client.js";
+import { failure } from "../protocol/errors.js";
+import type { SessionEndReason } from "../protocol/events.js";
+import type { ClientId } from "../protocol/ids.js";
+import { isJsonObject } from "../protocol/json.js";
+import { mayAnswer } from "../security/permissions/identity.js";
+import type { LogFunction } from "../system/log.js";
+import { nodeClock } from "../system/node-clock.js";
+import { slashContext } from "./commands/slash-context.js";
+import type { ProjectContent } from "./content/project-content.js";
+import type { ModelRoutes } from "./models/model-routes.js";
+import type { ModelShelf } from "./models/model-shelf.js";
+import { type OpenedRun, openRun } from "./open-run.js";
+import type { SessionShelf } from "./sessions/session-shelf.js";
+import type { LoadedSettings } from "./settings/settings.js";
+
+export interface EngineOptions {
+  readonly loaded: LoadedSettings;
+  readonly variables: Variables;
+  /** The folder to work in, free of symbolic links. */
+  readonly root: string;
+  readonly shelf: ModelShelf;
+  readonly routes: ModelRoutes;
+  readonly model: Model;
+  readonly log: LogFunction;
+  readonly sessions: SessionShelf;
+  /** The model's answers come from a cassette. */
+  readonly isReplay?: boolean;
+  /** What the folder brings, as far as a person has approved it. */
+  readonly content?: ProjectContent;
+  /** Something the user should hear now. */
+  readonly tell: (message: string) => void;
+  /** Something a person should hear once, where there is one. */
+  readonly note: (message: string) => void;
+  readonly clock?: Clock;
+}
+
+/** What every run of an engine is made of. */
+export interface EngineParts extends EngineOptions {
+  readonly clock: Clock;
+  readonly ids: IdSource;
+}
+
+export interface Engine {
+  readonly host: Host;
+  readonly clock: Clock;
+  newClientId(): ClientId;
+  /** Ends every run and writes what is left to write. */
+  close(reason?: SessionEndReason): Promise<void>;
+}
+
+export function createEngine(options: EngineOptions): Engine {
+  const clock = options.clock ?? nodeClock;
+  const ids = createIdSource({ wall: clock.wall, random: fillRandom });
+  const parts: EngineParts = { ...options, clock, ids };
+  const opened = new WeakMap<Run, OpenedRun>();
+
+  const open = async (request: RunRequest) => {
+    const result = await openRun(parts, request, request.after && opened.get(request.after));
+    if ("failure" in result) return result;
+    opened.set(result.run, result);
+    return result.run;
+  };
+
+  const custom = async ({ namespace, verb, payload, run, identity }: CustomRequest): Promise<CommandReply> => {
+    const command = namespace === "slash" ? builtInCommands.find(verb) : undefined;
+    const hosted = opened.get(run);
+    if (command === undefined || hosted === undefined) {
+      return { ok: false, failure: failure("InvalidInput", { detail: unknownCommand(verb) }) };
+    }
+    if (command.forPeople && identity === "agent") {
+      return {
+        ok: false,
+        failure: failure("InvalidInput", { detail: `${command.usage} is for people, not for agents.` }),
+      };
+    }
+    const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
+    const { root, shelf, routes, loaded, variables, sessions } = options;
+    const { settings, roots } = loaded;
+    const facts = {
+      ...hosted,
+      settings,
+      roots,
+      variables,
+      sessions,
+      root,
+      shelf,
+      routes,
+      files: options.content?.files,
+    };
+    const result = await command.run(args, slashContext(facts));
+    return "failure" in result ? { ok: false, failure: result.failure } : { ok: true, value: { text: result.text } };
+  };
+
+  const refuseAnswer: HostPorts["refuseAnswer"] = (client, turn) => {
+    const may = mayAnswer(client, { originator: turn.id, originatorIdentity: turn.identity });
+    return may.ok ? undefined : may.reason;
+  };
+
+  const { routes, shelf } = options;
+  const host = new Host({
+    openRun: open,
+    resolveModel: async (spec) => (await routes.resolve(spec)) ?? shelf.resolve(spec),
+    inputs: routes,
+    refuseAnswer,
+    custom,
+  });
+  return {
+    host,
+    clock,
+    newClientId: () => ids.next("cli"),
+    close: async (reason) => {
+      await host.close(reason);
+      await options.sessions.close();
+    },
+  };
+}
+
+function unknownCommand(verb: string): string {
+  const near = nearest(
+    verb,
+    builtInCommands.list().map(({ name }) => name),
+  );
+  return `There is no command /${verb}. ${near === undefined ? "/help lists them." : `Did you mean /${near}?`}`;
+}
+
+/** Ids must differ, not be secret: loading the crypto module for them would delay the first request. */
+function fillRandom(bytes: Uint8Array): void {
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Math.floor(Math.random() * 256);
+}

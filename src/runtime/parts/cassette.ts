@@ -1,0 +1,180 @@
+/**
+ * The model traffic of a run on a cassette, or from one (feature M18): `--record FILE` and `--replay FILE`, and the same for the
+ * library. What is wrong with the file is a CassetteError.
+ */
+import { createHash } from "node:crypto";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import type { Clock } from "../../base/clock.js";
+import type { Variables } from "../../base/variables.js";
+import type { Authorise } from "../../providers/authorisation.js";
+import type { Place, Surroundings } from "../../providers/cassette/canonical.js";
+import { recordingClient } from "../../providers/cassette/record.js";
+import { type ReplayReport, replayingClient } from "../../providers/cassette/replay.js";
+import { CASSETTE_VERSION, CassetteError, cassetteLine, parseCassette } from "../../providers/cassette/tape.js";
+import { NAMED_PROVIDERS } from "../../providers/named.js";
+import type { ProgramTape } from "../../providers/selection/model-parts.js";
+import { redact } from "../../security/redact/redact.js";
+import { RedactingStream } from "../../security/redact/redacting-stream.js";
+import { createHttpClient, type HttpClient } from "../../system/http-client.js";
+import type { ShelfOptions } from "../models/model-shelf.js";
+import type { OpenNetwork } from "../network.js";
+
+export type CassetteWish =
+  | { readonly record: string }
+  | {
+      readonly replay: string;
+      /** 1 is as it was; without it answers come at once. */
+      readonly speed?: number | undefined;
+    };
+
+export interface CassetteFacts {
+  readonly variables: Variables;
+  /** Folders that are elsewhere in the next run. */
+  readonly places: readonly Place[];
+  readonly clock: Clock;
+  readonly network?: OpenNetwork | undefined;
+}
+
+export interface RunCassette {
+  readonly http: HttpClient;
+  /** What decides where requests go, and what lets them in. */
+  readonly shelf: Partial<ShelfOptions>;
+  /** The model that the recorded run began with. */
+  readonly model?: { readonly provider: string; readonly model: string } | undefined;
+  /** The run begins with this model. */
+  begins(model: { readonly provider: string; readonly model: string }): void;
+  /** What there is to say when the run has ended; nothing when it went as recorded. */
+  conclude(): Conclusion | undefined;
+}
+
+export interface Conclusion {
+  /** Lines for a person. */
+  readonly text: string;
+  readonly failed: boolean;
+}
+
+export function openCassette(wish: CassetteWish, facts: CassetteFacts): RunCassette {
+  return "record" in wish ? record(wish.record, facts) : replay(wish.replay, { ...facts, speed: wish.speed });
+}
+
+function record(file: string, facts: CassetteFacts): RunCassette {
+  const { variables, clock } = facts;
+  const header = {
+    type: "cassette" as const,
+    version: CASSETTE_VERSION,
+    recorded: new Date(clock.wall()).toISOString(),
+    variables: addresses(variables),
+  };
+  try {
+    writeFileSync(file, cassetteLine(header), { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CassetteError(
+      code === "EEXIST"
+        ? `${file} exists already. Remove it, or choose another name.`
+        : `Cannot write ${file}: ${message}`,
+    );
+  }
+  let calls = 0;
+  const taped = (http: HttpClient) =>
+    recordingClient({
+      ...surroundings(facts),
+      redactStream: () => new RedactingStream(),
+      http,
+      clock,
+      write: (exchange) => {
+        if (exchange.type === "call") calls++;
+        appendFileSync(file, cassetteLine(exchange));
+      },
+    });
+  const http = taped(createHttpClient({ clock, network: facts.network }));
+  const { redact: hide } = surroundings(facts);
+  const met = new Set<string>();
+  const programs: ProgramTape = {
+    said: new Map(),
+    met: (name, said) => {
+      if (met.has(name)) return;
+      met.add(name);
+      appendFileSync(file, cassetteLine({ type: "program", name, defaults: hide(said) }));
+    },
+    around: taped,
+  };
+  return {
+    http,
+    shelf: { http, programs, aroundAccess: (authorise) => authorise && throughTape(authorise, taped) },
+    begins: ({ provider, model }) => appendFileSync(file, cassetteLine({ type: "model", provider, model })),
+    conclude: () => {
+      const text = `${file} holds no model call: the offline model has none to record.`;
+      return calls === 0 ? { text, failed: false } : undefined;
+    },
+  };
+}
+
+/** A client that lets requests in by itself carries the traffic as well. */
+function throughTape(authorise: Authorise, taped: (http: HttpClient) => HttpClient): Authorise {
+  return async (signal) => {
+    const given = await authorise(signal);
+    return "failure" in given || given.http === undefined ? given : { ...given, http: taped(given.http) };
+  };
+}
+
+function replay(file: string, facts: CassetteFacts & { readonly speed?: number | undefined }): RunCassette {
+  const cassette = read(file);
+  const http = replayingClient({ ...surroundings(facts), cassette, file, clock: facts.clock, speed: facts.speed });
+  const variables: Record<string, string | undefined> = { ...facts.variables };
+  for (const { keyName, baseUrlName } of NAMED_PROVIDERS) {
+    if (baseUrlName !== undefined) variables[baseUrlName] = cassette.header.variables[baseUrlName];
+    if (keyName !== undefined) variables[keyName] = undefined;
+  }
+  // Nobody asks for a key.
+  const said = new Map(cassette.programs.map(({ name, defaults }) => [name, defaults]));
+  const programs: ProgramTape = { said, around: () => http };
+  const shelf: Partial<ShelfOptions> = { http, programs, variables, aroundAccess: () => async () => ({}) };
+  return { http, shelf, model: cassette.model, begins: () => {}, conclude: () => verdict(file, http.report()) };
+}
+
+function read(file: string) {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CassetteError(`Cannot read ${file}: ${(error as Error).message}`);
+  }
+  return parseCassette(text, file);
+}
+
+function verdict(file: string, { mismatch, left }: ReplayReport): Conclusion | undefined {
+  if (mismatch !== undefined) {
+    // The run has ended with the failure itself.
+    return { text: mismatch.differences && `recorded (-) and sent (+):\n${mismatch.differences}`, failed: true };
+  }
+  if (left.length === 0) return undefined;
+  const calls = left.length === 1 ? "1 call was" : `${left.length} calls were`;
+  const lines = left.map((line) => `\n  ${line}`).join("");
+  return { text: `${file}: ${calls} recorded and not made:${lines}`, failed: true };
+}
+
+function surroundings({ places, clock }: CassetteFacts): Surroundings {
+  return {
+    places: [...places, { name: "tmp", path: tmpdir() }],
+    today: new Date(clock.wall()).toISOString().slice(0, 10),
+    redact,
+    digest: (text) => createHash("sha256").update(text).digest("hex").slice(0, 32),
+  };
+}
+
+/** Addresses without what may be a secret in them. */
+function addresses(variables: Variables): Record<string, string> {
+  const names = new Set(NAMED_PROVIDERS.flatMap(({ baseUrlName }) => baseUrlName ?? []));
+  return Object.fromEntries([...names].flatMap((name) => (variables[name] ? [[name, bare(variables[name])]] : [])));
+}
+
+function bare(address: string): string {
+  if (!URL.canParse(address)) return address;
+  const url = new URL(address);
+  url.username = "";
+  url.password = "";
+  url.search = "";
+  return url.href.replace(/\/$/, "");
+}

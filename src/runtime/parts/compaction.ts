@@ -1,0 +1,190 @@
+/**
+ * When and how the conversation of a run is made shorter (features M16, X7). What does it is loaded when it is done: until then this is one
+ * number that is compared with another before each request.
+ *
+ * 1. With `share` undefined nothing is shortened unless a person asks for it.
+ * 2. What did not help is not tried again before the conversation has grown.
+ */
+import type { Compacted, CompactionTools, Summarized } from "../../chain/compact.js";
+import type { OutsideResults } from "../../chain/outside-results.js";
+import type { Compaction, CompactionReason, RunJournal } from "../../chain/services.js";
+import { fullAt, type ModelLimits } from "../../context/compaction/limits.js";
+import { WindowMeter } from "../../context/compaction/window-meter.js";
+import type { Run } from "../../control/run.js";
+import { TurnFailure } from "../../engine/cancel.js";
+import type { Model, ModelRequest } from "../../engine/ports.js";
+import type { Turn } from "../../engine/turn.js";
+import type { Message } from "../../protocol/content.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { Failure } from "../../protocol/errors.js";
+import { endsAnswer } from "../../protocol/events.js";
+
+export interface RunCompactionOptions {
+  /** The part of the window at which it is done unasked. */
+  readonly share: number | undefined;
+  /** Undefined where nobody knows. */
+  readonly limitsOf: (model: Model) => Promise<ModelLimits | undefined>;
+  readonly summaryModel?: () => Promise<Model | undefined>;
+  readonly conversation: () => readonly Message[];
+  readonly outside: OutsideResults;
+  readonly pinned?: () => readonly string[];
+  readonly journal?: RunJournal;
+  readonly onShortened?: () => void;
+}
+
+type CompactModule = typeof import("../../chain/compact.js");
+
+/** As long as a conversation is shorter than this in any case, nobody has to know how much its model reads. */
+const ALWAYS_FITS = 8_000;
+const GROWN = 1.05;
+
+export class RunCompaction implements Compaction {
+  readonly #options: RunCompactionOptions;
+  readonly #meter = new WindowMeter();
+  readonly #full = new WeakMap<Model, number>();
+  /** Tokens below which it is not tried again. */
+  #notBefore = 0;
+  #warned = false;
+
+  constructor(options: RunCompactionOptions) {
+    this.#options = options;
+  }
+
+  onEvent(event: Envelope): void {
+    if (event.kind !== "CostIncremented" || !endsAnswer(event.payload)) return;
+    const { input, cache_read, cache_write, output } = event.payload.usage;
+    const tokens = input + cache_read + cache_write + output;
+    if (tokens > 0) this.#meter.note(tokens, this.#options.conversation().length);
+  }
+
+  isDue(turn: Turn): boolean | Promise<boolean> {
+    if (this.#options.share === undefined) return false;
+    const bound = this.#meter.bound(messagesOf(turn));
+    const full = this.#full.get(turn.model);
+    // As soon as a provider has counted, its answer has come, and what is known of its model was looked up meanwhile.
+    if (full === undefined) return (this.#meter.hasCount || bound >= ALWAYS_FITS) && this.#isFull(turn, bound);
+    return bound >= Math.max(full, this.#notBefore) && this.#isFull(turn, bound);
+  }
+
+  async shorten(turn: Turn, reason: CompactionReason): Promise<boolean> {
+    if (this.#options.share === undefined) return false;
+    const tokens = await this.#tokens(turn);
+    const full = await this.#fullAt(turn.model);
+    const { compact } = await import("../../chain/compact.js");
+    const { bus, ports, signal, model, conversation } = turn;
+    const place = { bus, ports, signal, model, conversation, turn };
+    const wish = { reason, tokens, ...(Number.isFinite(full) && { full }) };
+    const result = await compact(place, wish, await this.#tools());
+    if ("tokens" in result) {
+      this.#shortened(result.tokens.after, conversation);
+      return true;
+    }
+    this.#notBefore = Math.ceil(tokens * GROWN);
+    if ("nothing" in result && reason === "nearly full") await this.#warn(turn, tokens);
+    if ("failure" in result) {
+      const anyway = reason === "nearly full" ? " Going on with all of it." : "";
+      const message = `The conversation could not be shortened: ${result.failure.message}${anyway}`;
+      bus.publish("Notice", { turn: turn.id, level: "warning", message });
+    }
+    return false;
+  }
+
+  /** There is nothing that could be left out: somebody has to know, once. */
+  async #warn({ bus, id, model }: Turn, used: number): Promise<void> {
+    const limits = await this.#options.limitsOf(model);
+    if (limits === undefined || this.#warned) return;
+    this.#warned = true;
+    const name = `${model.provider}:${model.model}`;
+    bus.publish("ContextNearlyFull", { turn: id, model: name, used, window: limits.reads });
+  }
+
+  /** Because a person wants it, between two turns. */
+  async compactNow(run: Run, wish?: string): Promise<Compacted> {
+    const { bus, model, conversation } = run;
+    const result = await this.#between(run, async ({ compact }, { signal, ports }) => {
+      const asSent = await this.#options.outside.sender();
+      const tokens = this.#meter.estimate(asSent(conversation), await weigher(model));
+      const full = await this.#fullAt(model);
+      const place = { bus, ports, signal, model, conversation };
+      const known = Number.isFinite(full) ? { full } : {};
+      return compact(place, { reason: "asked", tokens, wish, ...known }, await this.#tools());
+    });
+    if ("tokens" in result) this.#shortened(result.tokens.after, conversation);
+    return result;
+  }
+
+  /** A summary of the conversation, which stays as it is. */
+  async summarizeNow(run: Run, wish?: string): Promise<Summarized> {
+    const { bus, model, conversation } = run;
+    return this.#between(run, async ({ summarizeConversation }, { signal, ports }) =>
+      summarizeConversation({ bus, ports, signal, model, conversation }, wish, await this.#tools()),
+    );
+  }
+
+  async #between<T>(
+    run: Run,
+    action: (compaction: CompactModule, place: Parameters<Parameters<Run["between"]>[0]>[0]) => Promise<T>,
+  ): Promise<T | { readonly failure: Failure }> {
+    try {
+      return await run.between(async (place) => action(await import("../../chain/compact.js"), place));
+    } catch (error) {
+      if (error instanceof TurnFailure) return { failure: error.failure };
+      throw error;
+    }
+  }
+
+  #shortened(tokens: number, conversation: readonly Message[]): void {
+    this.#meter.note(tokens, conversation.length);
+    this.#notBefore = 0;
+    this.#warned = false;
+    this.#options.onShortened?.();
+  }
+
+  async #isFull(turn: Turn, bound: number): Promise<boolean> {
+    const full = Math.max(await this.#fullAt(turn.model), this.#notBefore);
+    return bound >= full && (await this.#tokens(turn)) >= full;
+  }
+
+  /** Of the next request: by the provider's count as far as there is one. */
+  async #tokens(turn: Turn): Promise<number> {
+    const messages = messagesOf(turn);
+    const weigh = await weigher(turn.model);
+    return this.#meter.estimate(messages, weigh) ?? weigh(messages, turn.request);
+  }
+
+  async #fullAt(model: Model): Promise<number> {
+    const known = this.#full.get(model);
+    if (known !== undefined) return known;
+    const limits = await this.#options.limitsOf(model);
+    const full = limits === undefined ? Number.POSITIVE_INFINITY : fullAt(limits, this.#options.share ?? 1);
+    this.#full.set(model, full);
+    return full;
+  }
+
+  async #tools(): Promise<CompactionTools> {
+    const { journal, limitsOf, pinned, summaryModel, outside } = this.#options;
+    return {
+      limitsOf,
+      journal,
+      untrusted: await outside.wrapper(),
+      asSent: await outside.sender(),
+      summaryModel: async () => summaryModel?.(),
+      ...(pinned !== undefined && { pinned }),
+    };
+  }
+}
+
+/** As they are sent; what a request was made of is the conversation, as long as that has not changed since. */
+function messagesOf({ conversation, request }: Turn): readonly Message[] {
+  return request?.messages.length === conversation.length ? request.messages : conversation;
+}
+
+/** Tokens of some messages, and of what stands around them in a request. */
+async function weigher({ family }: Model) {
+  const { estimateRequestTokens } = await import("../../providers/tokens/estimate-request.js");
+  return (messages: readonly Message[], frame: Frame = NO_FRAME) =>
+    estimateRequestTokens({ system: frame.system, tools: frame.tools, messages }, family);
+}
+
+type Frame = Pick<ModelRequest, "system" | "tools">;
+const NO_FRAME: Frame = { system: "", tools: [] };

@@ -1,0 +1,43 @@
+/** How far the sandbox of a command is open, and whether mode `auto` may close it so far that commands run unasked. */
+import { homedir } from "node:os";
+import type { SandboxState } from "../../security/sandbox/state.js";
+import type { LoadedSettings } from "../settings/settings.js";
+import type { RunSandboxOptions } from "./sandbox.js";
+
+export interface Reach {
+  /** `private` also means that repositories are read-only. */
+  readonly home: "readable" | "private";
+  readonly network: "off" | "hosts" | "open";
+  readonly unixSockets: "on" | "off";
+}
+
+export function reachOf(
+  openings: readonly string[],
+  { isContained, settings }: { readonly isContained: boolean; readonly settings: LoadedSettings["settings"] },
+): Reach {
+  const opens = (name: string) => openings.includes(name);
+  const hasHosts = settings.sandbox_hosts.value.length > 0;
+  const isOnline = opens("network") || (hasHosts && !isContained);
+  return {
+    home: isContained && !opens("git") ? "private" : "readable",
+    network: !isOnline ? "off" : hasHosts ? "hosts" : "open",
+    unixSockets: opens("unix_sockets") || settings.sandbox_unix_sockets.value ? "on" : "off",
+  };
+}
+
+/** Undefined when the sandbox can hold commands that tightly. */
+export async function whyNotContained(
+  state: SandboxState,
+  { variables, root, isRecorded }: Pick<RunSandboxOptions, "variables" | "root" | "isRecorded">,
+): Promise<string | undefined> {
+  if (state.kind === "none") return "there is no sandbox.";
+  if (state.kind !== "bubblewrap") return `the ${state.kind} sandbox does not hide the home folder.`;
+  const [{ seccompFilter }, { whyNoPrivateHome }] = await Promise.all([
+    import("../../security/sandbox/seccomp-filter.js"),
+    import("../../security/sandbox/private-home.js"),
+  ]);
+  if (seccompFilter(process.arch, "off") === undefined) return `there is no system-call filter for ${process.arch}.`;
+  const why = whyNoPrivateHome({ home: variables.HOME || homedir(), workspace: root });
+  if (why !== undefined) return why;
+  return (await isRecorded?.()) === false ? "nothing is recorded, so nothing could be undone." : undefined;
+}

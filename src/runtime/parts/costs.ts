@@ -1,0 +1,293 @@
+/**
+ * What a run has spent and may spend (feature M14), for the chain and for `/cost`. Nothing of the catalogue, the budgets or the store
+ * is loaded before it is needed.
+ */
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import type { CostKeeper, PricedModel, RunJournal, WindowNews } from "../../chain/services.js";
+import type { SlashResult } from "../../commands/registry.js";
+import type { ModelLimits } from "../../context/compaction/limits.js";
+import type { Amount, Budget, BudgetLimit, Purse } from "../../costs/budget.js";
+import type { Model } from "../../engine/ports.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import { failure } from "../../protocol/errors.js";
+import { endsAnswer } from "../../protocol/events.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { addUsage, roundUsd } from "../../protocol/usage.js";
+import type { ModelFacts } from "../../providers/catalogue/facts.js";
+import type { Spending } from "../../sessions/store.js";
+import type { Roots } from "../../system/xdg-paths.js";
+import type { SessionShelf } from "../sessions/session-shelf.js";
+import type { Settings } from "../settings/settings.js";
+
+export interface RunCostsOptions {
+  readonly session: SessionId;
+  /** The session had turns before this run. */
+  readonly isResumed: boolean;
+  readonly root: string;
+  readonly settings: Settings;
+  readonly profilePath: string;
+  readonly roots: Roots;
+  readonly sessions: SessionShelf;
+  readonly clock: Clock;
+  readonly journal: RunJournal;
+  /** Whether calls are paid at all: answers from a cassette are not. */
+  readonly isReplay?: boolean;
+  /** The conversation before in this program: the budget of the run goes on. */
+  readonly before?: RunCosts | undefined;
+  /** Something a person should hear. */
+  readonly note?: (message: string) => void;
+  /** Where a run within a run is paid from, besides its own budgets. */
+  readonly parent?: Purse;
+}
+
+/** Parts of the window; each is told once until the conversation has become shorter. */
+const WINDOW_MARKS = [0.8, 0.95] as const;
+
+const SCOPES = { run: "this run", turn: "this turn", session: "this session", day: "this day" } as const;
+
+export class RunCosts implements CostKeeper {
+  readonly #options: RunCostsOptions;
+  readonly #facts = new Map<string, Promise<ModelFacts>>();
+  readonly #spent = new Map<string, Spending>();
+  #runLimit: BudgetLimit | undefined;
+  #run: Promise<Budget> | undefined;
+  #turn: Promise<Budget> | undefined;
+  #context: { readonly tokens: number; readonly model: string } | undefined;
+  #markTold = 0;
+
+  constructor(options: RunCostsOptions) {
+    this.#options = options;
+    this.#runLimit = options.before === undefined ? options.settings.budget.value : options.before.#runLimit;
+  }
+
+  onEvent(event: Envelope): void {
+    // What is paid for between turns is no part of the one before.
+    if (event.kind === "TurnStarted" || event.kind === "TurnEnded") this.#turn = undefined;
+    if (event.kind === "CompactionTriggered" && this.#context !== undefined && event.payload.tokens !== undefined) {
+      this.#context = { ...this.#context, tokens: event.payload.tokens.after };
+    }
+    if (event.kind !== "CostIncremented") return;
+    const { provider, model, usage, elapsed_ms, cost } = event.payload;
+    const key = `${provider}:${model}`;
+    const tokens = usage.input + usage.cache_read + usage.cache_write + usage.output;
+    if (endsAnswer(event.payload) && tokens > 0) this.#context = { tokens, model: key };
+    const before = this.#spent.get(key);
+    this.#spent.set(key, {
+      session: this.#options.session,
+      cwd: this.#options.root,
+      provider,
+      model,
+      from: before?.from ?? event.ts,
+      calls: (before?.calls ?? 0) + 1,
+      usage: before === undefined ? usage : addUsage(before.usage, usage),
+      elapsed_ms: (before?.elapsed_ms ?? 0) + elapsed_ms,
+      usd: roundUsd((before?.usd ?? 0) + (cost?.usd ?? 0)),
+      unpriced: (before?.unpriced ?? 0) + (cost === undefined ? 1 : 0),
+    });
+  }
+
+  facts(model: PricedModel): Promise<ModelFacts> {
+    const key = `${model.provider}:${model.model}:${model.family}`;
+    let facts = this.#facts.get(key);
+    if (facts === undefined) {
+      facts = this.#lookUp(model);
+      this.#facts.set(key, facts);
+    }
+    return facts;
+  }
+
+  async #lookUp(model: PricedModel): Promise<ModelFacts> {
+    if (model.candidates !== undefined) {
+      const { worstOf } = await import("../../providers/catalogue/worst-facts.js");
+      const all = await Promise.all((await model.candidates()).map((candidate) => this.facts(candidate)));
+      return worstOf(all);
+    }
+    const { openCatalogue } = await import("../models/open-catalogue.js");
+    const listed = await openCatalogue(this.#options).facts(model);
+    const facts = this.#options.isReplay
+      ? { ...listed, price: { input: 0, output: 0 } }
+      : await this.#priced(listed, model);
+    const { outputTokens: output = facts.output } = model;
+    const context = model.contextTokens ?? (await model.contextLimit?.().catch(() => undefined));
+    if (context === undefined) return { ...facts, output };
+    // What the server itself tells of its model is truer than any list.
+    const { assumed: _assumed, input: _input, ...rest } = facts;
+    return { ...rest, context, output };
+  }
+
+  /** Only a budget in dollars needs a price before the call; without one the provider is not asked. */
+  async #priced(facts: ModelFacts, model: PricedModel): Promise<ModelFacts> {
+    if (facts.price !== undefined || !this.countsDollars) return facts;
+    const price = await model.ownPrice?.().catch(() => undefined);
+    return price === undefined ? facts : { ...facts, price };
+  }
+
+  /** How much the model reads and writes; undefined where nobody knows. */
+  async limitsOf(model: PricedModel): Promise<ModelLimits | undefined> {
+    const facts = await this.facts(model);
+    if (facts.assumed) return undefined;
+    const { readingLimit } = await import("../../providers/catalogue/facts.js");
+    const { output } = facts;
+    return {
+      reads: readingLimit(facts),
+      writes: Math.min(this.#options.settings.max_output_tokens.value ?? output, output),
+    };
+  }
+
+  get countsDollars(): boolean {
+    return this.#limits().some((limit) => limit?.usd !== undefined);
+  }
+
+  purse(): Promise<Purse> | undefined {
+    if (this.#options.parent === undefined && this.#limits().every((limit) => limit === undefined)) return undefined;
+    this.#turn ??= this.#openTurn();
+    return this.#turn;
+  }
+
+  adviceFor(scope: string): string {
+    if (scope === SCOPES.run) return "--budget or /budget";
+    const key = (Object.keys(SCOPES) as (keyof typeof SCOPES)[]).find((each) => SCOPES[each] === scope);
+    return key === undefined ? "the budget of the run it belongs to" : `budget_${key} in ${this.#options.profilePath}`;
+  }
+
+  priceAdvice(model: string): string {
+    return `Give it in ${this.#options.profilePath} ([models."${model}"] price_input, price_output)`;
+  }
+
+  #limits(): readonly (BudgetLimit | undefined)[] {
+    const { budget_turn, budget_session, budget_day } = this.#options.settings;
+    return [this.#runLimit, budget_turn.value, budget_session.value, budget_day.value];
+  }
+
+  async #openTurn(): Promise<Budget> {
+    this.#run ??= this.#openRun();
+    const run = await this.#run;
+    return run.child(SCOPES.turn, this.#options.settings.budget_turn.value);
+  }
+
+  /** A day, in it the session, in it this run. */
+  async #openRun(): Promise<Budget> {
+    const { settings, parent } = this.#options;
+    const { Budget } = await import("../../costs/budget.js");
+    const limit = settings.budget_session.value;
+    const above = settings.budget_day.value === undefined ? parent : await this.#openDay(settings.budget_day.value);
+    const session = new Budget({
+      scope: SCOPES.session,
+      ...(limit !== undefined && { limit, spent: amountOf(await this.#sessionSpending()) }),
+      parent: above,
+    });
+    // A budget that is set in the middle counts from the beginning of the run.
+    return new Budget({ scope: SCOPES.run, limit: this.#runLimit ?? {}, parent: session, spent: this.#runSpending() });
+  }
+
+  /** Since the program was started, in all its conversations. */
+  #runSpending(): Amount {
+    const { before } = this.#options;
+    const own = amountOf([...this.#spent.values()]);
+    if (before === undefined) return own;
+    const { usd, tokens } = before.#runSpending();
+    return { usd: own.usd + usd, tokens: own.tokens + tokens };
+  }
+
+  async #openDay(limit: BudgetLimit): Promise<Purse> {
+    const { DayPurse, startOfDay } = await import("../../costs/day-budget.js");
+    const { sessions, clock, roots, parent, note } = this.#options;
+    const today = startOfDay(clock.wall());
+    const store = await sessions.open();
+    const stored = (await store?.spending({ since: new Date(today).toISOString() })) ?? [];
+    return new DayPurse({
+      scope: SCOPES.day,
+      limit,
+      folder: join(roots.state, "budget"),
+      clock,
+      known: amountOf(stored),
+      onWait: () => note?.("other runs hold the rest of the day's budget: waiting for them (Ctrl-C ends it)."),
+      parent,
+    });
+  }
+
+  /** Of the session with all its runs. */
+  async #sessionSpending(): Promise<readonly Spending[]> {
+    const { sessions, session, isResumed, journal } = this.#options;
+    const own = [...this.#spent.values()];
+    if (!isResumed) return own;
+    // What this run has written is in there too.
+    await journal.settle();
+    const store = await sessions.open();
+    return store === undefined ? own : store.spending({ session });
+  }
+
+  /** What fills the window, when it is time to say so. */
+  async windowNews(model: Model): Promise<WindowNews | undefined> {
+    const context = this.#context;
+    if (context === undefined) return undefined;
+    const facts = await this.facts(model);
+    if (facts.assumed) return undefined;
+    const { readingLimit } = await import("../../providers/catalogue/facts.js");
+    const window = readingLimit(facts);
+    const shortens = this.#options.settings.compact_at.value;
+    const mark = WINDOW_MARKS.filter((part) => part !== shortens && context.tokens >= part * window).length;
+    const isNews = mark > this.#markTold;
+    this.#markTold = mark;
+    return isNews ? { model: context.model, used: context.tokens, window } : undefined;
+  }
+
+  /** `/cost`. */
+  async report(): Promise<SlashResult> {
+    const rows = await this.#sessionSpending().catch(() => [...this.#spent.values()]);
+    const { sessionReport } = await import("../commands/cost-report.js");
+    const { openCatalogue } = await import("../models/open-catalogue.js");
+    const catalogue = openCatalogue(this.#options);
+    const budgets = await this.#budgets();
+    return { text: await sessionReport(rows, { catalogue, budgets }) };
+  }
+
+  /** `/budget [AMOUNT|off]`. */
+  async budget(args: string): Promise<SlashResult> {
+    const { formatBudget, parseBudget } = await import("../../base/budget-text.js");
+    const wish = args.trim();
+    if (wish !== "") {
+      const limit = wish === "off" ? {} : parseBudget(wish);
+      if (limit === undefined) {
+        return {
+          failure: failure("InvalidInput", { detail: "Say /budget 0.50, /budget 200k tokens, or /budget off." }),
+        };
+      }
+      this.#runLimit = wish === "off" ? undefined : limit;
+      const run = await this.#run;
+      if (run !== undefined) run.limit = limit;
+    }
+    const lines = (await this.#budgets()).map(({ scope, limit, spent }) => {
+      const told = spent === undefined ? "" : `, ${formatBudget(inUnitsOf(limit, spent))} spent`;
+      return `${scope}: ${formatBudget(limit)}${told}`;
+    });
+    return { text: lines.length === 0 ? "No budget is set. /budget 0.50 sets one for this run." : lines.join("\n") };
+  }
+
+  async #budgets(): Promise<readonly { scope: string; limit: BudgetLimit; spent?: Amount }[]> {
+    const { budget_turn, budget_session, budget_day } = this.#options.settings;
+    const named = [
+      { scope: SCOPES.run, limit: this.#runLimit, spent: this.#runSpending() },
+      { scope: "each turn", limit: budget_turn.value },
+      { scope: SCOPES.session, limit: budget_session.value, spent: amountOf(await this.#sessionSpending()) },
+      { scope: "each day", limit: budget_day.value },
+    ];
+    return named.flatMap((each) => (each.limit === undefined ? [] : [{ ...each, limit: each.limit }]));
+  }
+}
+
+/** Only what the limit counts. */
+function inUnitsOf(limit: BudgetLimit, { usd, tokens }: Amount): BudgetLimit {
+  return { ...(limit.usd !== undefined && { usd }), ...(limit.tokens !== undefined && { tokens }) };
+}
+
+function amountOf(rows: readonly Spending[]): Amount {
+  let usd = 0;
+  let tokens = 0;
+  for (const { usd: paid, usage } of rows) {
+    usd += paid;
+    tokens += usage.input + usage.output + usage.cache_read + usage.cache_write;
+  }
+  return { usd: roundUsd(usd), tokens };
+}

@@ -1,0 +1,70 @@
+/** The guard list of one run, for the file tools, the permissions and undo. Loaded with the first call that needs it. */
+import { realpath } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import type { Variables } from "../../base/variables.js";
+import type { GuardList } from "../../security/guard-list/guard-list.js";
+import type { OwnFiles } from "../../security/guard-list/own-files.js";
+import { nodeClock } from "../../system/node-clock.js";
+import type { FoundEntry, PathGuard } from "../../tools/workspace.js";
+
+export interface RunGuardOptions {
+  /** Free of links. */
+  readonly root: string;
+  readonly variables: Variables;
+  readonly ownFolders: readonly string[];
+  /** A folder in them that the model may read. */
+  readonly outputDirectory?: string;
+}
+
+interface Lists {
+  readonly guarded: GuardList;
+  readonly own: OwnFiles;
+}
+
+export class RunGuard implements PathGuard {
+  readonly #options: RunGuardOptions;
+  #lists: Promise<Lists> | undefined;
+
+  constructor(options: RunGuardOptions) {
+    this.#options = options;
+  }
+
+  async reason(absolute: string): Promise<string | undefined> {
+    return (await this.#load()).guarded.reason(absolute);
+  }
+
+  /** The same for a path that may run over links. */
+  async reasonBehindLinks(path: string): Promise<string | undefined> {
+    return (await this.reason(path)) ?? (await this.reason(await realPath(path)));
+  }
+
+  async isOwn(path: string, found?: FoundEntry): Promise<boolean> {
+    return (await this.#load()).own.has(path, found);
+  }
+
+  #load(): Promise<Lists> {
+    this.#lists ??= this.#open();
+    return this.#lists;
+  }
+
+  async #open(): Promise<Lists> {
+    const [{ openGuardList }, { OwnFiles }] = await Promise.all([
+      import("../../security/guard-list/open-guard-list.js"),
+      import("../../security/guard-list/own-files.js"),
+    ]);
+    const { root, variables, ownFolders, outputDirectory } = this.#options;
+    const except = outputDirectory === undefined ? [] : [outputDirectory];
+    return {
+      guarded: openGuardList({ roots: [root], variables, home: variables.HOME || homedir(), clock: nodeClock }),
+      own: new OwnFiles({ folders: ownFolders, except, now: () => nodeClock.now() }),
+    };
+  }
+}
+
+/** Without links, as far as it exists. */
+async function realPath(path: string): Promise<string> {
+  return realpath(path).catch(async () =>
+    dirname(path) === path ? path : join(await realPath(dirname(path)), basename(path)),
+  );
+}

@@ -1,0 +1,139 @@
+/** The journal of a run, made of parts that are loaded when the first event is to be written: not before the first request. */
+import type { Clock } from "../../base/clock.js";
+import type { IdSource } from "../../base/ulid.js";
+import type { RunJournal } from "../../chain/services.js";
+import type { Model } from "../../engine/ports.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { Failure } from "../../protocol/errors.js";
+import type { SessionId } from "../../protocol/ids.js";
+import type { Journal } from "../../sessions/journal.js";
+import type { Lease } from "../../sessions/lease.js";
+import { notSaved } from "../../sessions/not-saved.js";
+import type { SessionStore } from "../../sessions/store.js";
+import type { ResumedSession } from "../sessions/resumed-session.js";
+import type { SessionShelf } from "../sessions/session-shelf.js";
+
+export interface JournalParts {
+  readonly session: SessionId;
+  readonly resumed: ResumedSession | undefined;
+  readonly root: string;
+  readonly model: Model;
+  readonly sessions: SessionShelf;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly onFailure: (failure: Failure) => void;
+}
+
+/** Long enough for the request to be on its way, short enough to be done before most answers begin. */
+const OPENING_DELAY_MS = 25;
+
+export interface OpenedJournal extends RunJournal {
+  /** Resolves when everything that was recorded is written, without an end to the answer that is being written. */
+  saved(): Promise<void>;
+  /** Everything is written, or it was told why not. */
+  close(): Promise<void>;
+}
+
+/** For a session that goes on, the store is open already: what happens is on the disk from the first event on. */
+export async function openJournal(parts: JournalParts): Promise<OpenedJournal> {
+  const lease = new RunLease(parts);
+  let journal: Journal | undefined;
+  let loading: Promise<Journal> | undefined;
+  const early: Envelope[] = [];
+  const load = (): Promise<Journal> => {
+    loading ??= createJournal(parts, lease).then((created) => {
+      journal = created;
+      for (const event of early.splice(0)) journal.record(event);
+      return created;
+    });
+    return loading;
+  };
+  if (parts.resumed !== undefined) await (await load()).prepare();
+  return {
+    record(event) {
+      if (journal !== undefined) return journal.record(event);
+      early.push(event);
+      if (event.kind !== "TurnStarted") void load();
+      else parts.clock.after(OPENING_DELAY_MS, () => void load());
+    },
+    ready: async () => (await load()).ready(),
+    intend: async (call) => (await load()).intend(call),
+    editedConversation: async () => {
+      // Nobody has seen a new session yet.
+      return journal?.editedConversation();
+    },
+    takeWriteMs: () => journal?.takeWriteMs() ?? 0,
+    settle: async () => {
+      if (journal !== undefined || early.length > 0) await (await load()).settle();
+    },
+    saved: async () => {
+      if (journal !== undefined || early.length > 0) await (await load()).saved();
+    },
+    close: async () => {
+      try {
+        if (journal !== undefined || early.length > 0) await (await load()).close();
+      } finally {
+        await lease.release();
+      }
+    },
+  };
+}
+
+/** The session's lease: a resumed one has it, a new one takes it before it is created. */
+class RunLease {
+  readonly #session: SessionId;
+  #lease: Promise<Lease> | undefined;
+
+  constructor({ session, resumed }: JournalParts) {
+    this.#session = session;
+    this.#lease = resumed && Promise.resolve(resumed.lease);
+  }
+
+  async takeIn(store: SessionStore): Promise<void> {
+    this.#lease ??= store.lease(this.#session).catch((error) => {
+      this.#lease = undefined;
+      throw error;
+    });
+    await this.#lease;
+  }
+
+  async release(): Promise<void> {
+    await (await this.#lease?.catch(() => undefined))?.release();
+  }
+}
+
+async function createJournal(parts: JournalParts, lease: RunLease): Promise<Journal> {
+  const { session, resumed, root, model, sessions, clock, ids } = parts;
+  const { Journal } = await import("../../sessions/journal.js");
+  const record = resumed?.record;
+  const created_at = new Date(clock.wall()).toISOString();
+  const { provider, model: name } = record ?? model;
+  const row = { id: session, log: ids.next("log"), cwd: root, provider, model: name, created_at };
+  const verdicts = resumed?.calls.flatMap(({ call, verdict }) =>
+    verdict === undefined ? [] : [[call, verdict.note ?? `the user said: ${verdict.verdict}`] as const],
+  );
+  return new Journal({
+    session,
+    ...(record === undefined && { create: row }),
+    orphans: new Map(verdicts),
+    uncondensed: resumed?.uncondensed ?? 0,
+    model: `${provider}:${name}`,
+    clock,
+    head: record?.last_event ?? 0,
+    openStore: async () => {
+      const store = await sessions.open();
+      if (store !== undefined) await lease.takeIn(store);
+      return store;
+    },
+    loadRedactor,
+    onFailure: (error) => parts.onFailure(notSaved(error)),
+  });
+}
+
+async function loadRedactor() {
+  const [{ redact }, { RedactingStream }] = await Promise.all([
+    import("../../security/redact/redact.js"),
+    import("../../security/redact/redacting-stream.js"),
+  ]);
+  return { redact, stream: () => new RedactingStream() };
+}

@@ -1,0 +1,273 @@
+/**
+ * The permissions of one run (features P1 to P9): settings, files and facts brought to the engine that decides. Loaded with the
+ * first call, because a run without calls needs none of it.
+ */
+import { homedir } from "node:os";
+import type { Variables } from "../../base/variables.js";
+import type { PermissionJudge } from "../../chain/services.js";
+import type { Tool, ToolCall } from "../../engine/ports.js";
+import type { Identity } from "../../protocol/client.js";
+import type { PermissionDecision } from "../../protocol/events.js";
+import type { Opening } from "../../security/permissions/contained/needs.js";
+import type { PermissionPolicy } from "../../security/permissions/decide.js";
+import type { PermissionEngine } from "../../security/permissions/engine.js";
+import type { PermissionMode } from "../../security/permissions/modes.js";
+import type { PathPermissionState } from "../../security/permissions/path-permissions.js";
+import type { SandboxRestrictions } from "../../security/permissions/sandbox-restrictions.js";
+import type { StateFile } from "../../security/permissions/state-file.js";
+import type { Verdict } from "../../security/permissions/verdict.js";
+import type { SafeModeState } from "../../security/safe-mode/safe-mode.js";
+import { CATALOG } from "../../tools/catalog.js";
+import type { Workspace } from "../../tools/workspace.js";
+import type { LoadedSettings } from "../settings/settings.js";
+import type { RunGuard } from "./guard.js";
+
+export interface RunPermissionsOptions {
+  readonly loaded: LoadedSettings;
+  readonly variables: Variables;
+  readonly root: string;
+  readonly ownFolders: readonly string[];
+  readonly guard: RunGuard;
+  readonly workspace: () => Promise<Workspace>;
+  /** The folder of this session's long outputs, which the model may read. */
+  readonly outputDirectory?: string;
+  /** Whether commands run in a sandbox; it is found out when a decision depends on it. */
+  readonly isSandboxed: () => Promise<boolean>;
+  /** Why mode `auto` asks as mode `ask` does; undefined when commands can run unasked. */
+  readonly whyNotContained?: () => Promise<string | undefined>;
+  /** Whose input started the turn. */
+  readonly originator: () => Identity;
+  /** The run before, whose plan mode and rules of the session hold here too. */
+  readonly before?: RunPermissions | undefined;
+}
+
+export interface PermissionParts {
+  readonly engine: PermissionEngine;
+  readonly paths: StateFile<PathPermissionState>;
+  readonly safeMode: StateFile<SafeModeState>;
+}
+
+/** Tools that only look at what the workspace holds; whether a file is sensitive is seen by its name. */
+const QUICK: ReadonlySet<string> = new Set(["read", "ls", "glob", "grep", "todo"]);
+
+export class RunPermissions implements PermissionJudge {
+  readonly #options: RunPermissionsOptions;
+  #parts: Promise<PermissionParts> | undefined;
+  #engine: PermissionEngine | undefined;
+  #restrictions: (() => SandboxRestrictions) | undefined;
+  #sandboxed = false;
+  #contained = false;
+
+  constructor(options: RunPermissionsOptions) {
+    this.#options = options;
+  }
+
+  get mode(): PermissionMode {
+    return this.#options.loaded.settings.permission_mode.value;
+  }
+
+  async judge(call: ToolCall, tool: Tool): Promise<Verdict> {
+    const { engine } = await this.parts();
+    if (tool.set === "command" || tool.set === "edit") await this.findSandbox();
+    const verdict = await engine.judge(call, tool, this.#options.originator());
+    if (verdict.decision === "deny") return verdict;
+    if (this.#leavesSandbox(call, tool)) return OUTSIDE;
+    const wanted = await this.#wantedOpenings(call, tool);
+    if (wanted.length > 0)
+      return { ...openingQuestion(wanted), openings: [...new Set([...(verdict.openings ?? []), ...wanted])] };
+    if (!this.#options.loaded.settings.auto_approve.value || this.#opensNetwork(verdict)) return verdict;
+    const { autoApproved } = await import("../../security/permissions/identity.js");
+    return autoApproved(verdict);
+  }
+
+  /** What the model asks the sandbox to be opened for; words that mean nothing are passed over. */
+  async #wantedOpenings({ args }: ToolCall, tool: Tool): Promise<readonly Opening[]> {
+    if (tool.set !== "command" || args.allow === undefined || !this.#sandboxed) return [];
+    const { OPENINGS } = await import("../../security/permissions/contained/needs.js");
+    return OPENINGS.filter((opening) => args.allow === opening);
+  }
+
+  /** A person's yes to this very command is needed, unless they have named the hosts in their profile. */
+  #opensNetwork({ openings = [] }: Verdict): boolean {
+    return openings.includes("network") && this.#options.loaded.settings.sandbox_hosts.value.length === 0;
+  }
+
+  remember(call: ToolCall, decision: PermissionDecision, { verdict }: { readonly verdict: Verdict }): void {
+    this.#engine?.remember({ tool: call.tool, verdict, originator: this.#options.originator() }, decision);
+  }
+
+  /** Whether a call surely needs no question. It is judged all the same when it runs. */
+  mayStartEarly(call: ToolCall, tool: Tool): boolean {
+    if (this.#engine !== undefined) return this.#engine.mayStartEarly(call, tool, this.#options.originator());
+    const { loaded } = this.#options;
+    const { permission_mode: mode, permissions } = loaded.settings;
+    if (mode.value === "deny" || permissions.value !== undefined) return false;
+    if (tool.set === "web") return mode.value === "allow" && !this.planning;
+    if (!QUICK.has(tool.name)) return false;
+    const path = typeof call.args.path === "string" ? call.args.path : "";
+    return !/(^|\/)\.[^./]|secret|key|token|credential|password|^[/~]|\.\./i.test(path);
+  }
+
+  /** What path permissions mean for what a command can do at all; nothing before the first call was judged. */
+  restrictions(): SandboxRestrictions {
+    return this.#restrictions?.() ?? { hidden: [], readOnlyWithin: [] };
+  }
+
+  /** Until then decisions are made as without one. */
+  async findSandbox(): Promise<void> {
+    const { isSandboxed, whyNotContained } = this.#options;
+    this.#sandboxed = await isSandboxed();
+    this.#contained = this.mode === "auto" && whyNotContained !== undefined && (await whyNotContained()) === undefined;
+  }
+
+  parts(): Promise<PermissionParts> {
+    this.#parts ??= this.#open().catch((error) => {
+      this.#parts = undefined;
+      throw error;
+    });
+    return this.#parts;
+  }
+
+  /** Before the engine is there, what was asked for at the start counts. */
+  get planning(): boolean {
+    const { before, loaded } = this.#options;
+    return this.#engine?.plan.on ?? before?.planning ?? loaded.settings.plan.value;
+  }
+
+  #leavesSandbox(call: ToolCall, tool: Tool): boolean {
+    return tool.set === "command" && call.args.outside_sandbox === true && this.#sandboxed;
+  }
+
+  async #open(): Promise<PermissionParts> {
+    const [
+      { PermissionEngine },
+      { loadPermissions },
+      { pathPermissionFile },
+      { sandboxRestrictions },
+      { safeModeFile },
+      { loadCommandReader },
+      { parsePatch },
+      { protection },
+      { isQuietRepository: quietRepository },
+      { QUIET_GIT_ENVIRONMENT },
+      { childEnvironment },
+      { diskLinks },
+      { diskTrees },
+      { askGit },
+      { workspaceStateFile },
+    ] = await Promise.all([
+      import("../../security/permissions/engine.js"),
+      import("../../security/permissions/load-permissions.js"),
+      import("../../security/permissions/path-permissions.js"),
+      import("../../security/permissions/sandbox-restrictions.js"),
+      import("../../security/safe-mode/safe-mode.js"),
+      import("../../security/permissions/command-reader.js"),
+      import("../../tools/patch/parse.js"),
+      import("../../tools/files/protected-paths.js"),
+      import("../../security/shell/quiet-repository.js"),
+      import("../../security/shell/programs/quiet-git.js"),
+      import("../../tools/child-environment.js"),
+      import("../../security/permissions/disk-links.js"),
+      import("../../security/permissions/disk-trees.js"),
+      import("./ask-git.js"),
+      import("../settings/workspace-state.js"),
+    ]);
+    const { loaded, variables, root, ownFolders, guard, outputDirectory, workspace } = this.#options;
+    const { settings, roots, profilePath } = loaded;
+    const home = variables.HOME || homedir();
+    const pathsPlace = workspaceStateFile(roots.config, root, "path-permissions.json");
+    const safeModePlace = workspaceStateFile(roots.config, root, "safe-mode.json");
+    const paths = pathPermissionFile(pathsPlace.path, pathsPlace.options);
+    const safeMode = safeModeFile(safeModePlace.path, safeModePlace.options);
+    await Promise.all([paths.load(), safeMode.load()]);
+    const environment = { ...childEnvironment(variables), ...QUIET_GIT_ENVIRONMENT };
+    const isQuietRepository = () => quietRepository(root, { environment });
+    let reader: ReturnType<typeof loadCommandReader> | undefined;
+    const commandReader = () => {
+      reader ??= loadCommandReader({
+        workspace: root,
+        ownFolders,
+        home,
+        isQuietRepository,
+        links: diskLinks,
+        trees: diskTrees,
+        askGit: askGit(root, environment),
+      });
+      return reader;
+    };
+    const source = { file: profilePath, scope: "user" } as const;
+    const parsed = await loadPermissions(settings.permissions.value, source, { home, commandReader });
+    // A rule that was not understood may be the one that forbids: nothing is decided without it.
+    const [problem] = parsed.problems;
+    if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);
+    const slashes = (path: string) => path.replaceAll("\\", "/");
+    const before = (await this.#options.before?.parts())?.engine;
+    const engine = new PermissionEngine({
+      ...(before !== undefined && { before }),
+      policy: (): PermissionPolicy => ({
+        mode: settings.permission_mode.value,
+        preset: settings.strict_permissions.value ? "strict" : (parsed.preset ?? "quiet"),
+        edits: parsed.edits ?? "contained",
+        rules: parsed.rules,
+        workspace: slashes(root),
+        ownFolders: ownFolders.map(slashes),
+        ...(outputDirectory !== undefined && { readable: [slashes(outputDirectory)] }),
+        paths: paths.current,
+        safeMode: safeMode.current,
+      }),
+      sandboxed: () => this.#sandboxed,
+      contained: () => this.#contained,
+      ports: {
+        workspace: slashes(root),
+        resolve: async (path, access) => (await workspace()).resolve(path, access),
+        patchPaths: (patch) => patchPaths(patch, parsePatch),
+        commandReader,
+        protection,
+        guarded: (path) => guard.reasonBehindLinks(path),
+        isOwn: (path) => guard.isOwn(path),
+        isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name),
+      },
+    });
+    if (settings.plan.value && before === undefined) engine.plan.enter();
+    this.#engine = engine;
+    this.#restrictions = () => sandboxRestrictions(paths.current, root);
+    return { engine, paths, safeMode };
+  }
+}
+
+const OUTSIDE: Verdict = {
+  decision: "ask",
+  decidedBy: "sandbox",
+  law: "default",
+  reason: "It would run outside the sandbox: with all your rights, and with the network.",
+  offer: [],
+};
+
+const OPENING_TEXTS: Readonly<Record<Opening, string>> = {
+  network: "the network",
+  git: "changes of .git",
+  unix_sockets: "Unix sockets, by which it reaches other programs of yours",
+};
+
+function openingQuestion(openings: readonly Opening[]): Verdict {
+  const reason = `It asks for ${openings.map((each) => OPENING_TEXTS[each]).join(", and for ")}.`;
+  return { decision: "ask", decidedBy: "sandbox", law: "default", reason, offer: [] };
+}
+
+type ParsePatch = typeof import("../../tools/patch/parse.js").parsePatch;
+
+/** A patch that cannot be read touches nothing: the tool will say what is wrong with it. */
+function patchPaths(patch: string, parsePatch: ParsePatch) {
+  try {
+    return parsePatch(patch).flatMap((change) => {
+      const access = change.kind === "delete" ? ("delete" as const) : ("write" as const);
+      const moved =
+        change.kind === "update" && change.moveTo !== undefined
+          ? [{ path: change.moveTo, access: "write" as const }]
+          : [];
+      return [{ path: change.path, access }, ...moved];
+    });
+  } catch {
+    return [];
+  }
+}

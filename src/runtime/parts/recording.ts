@@ -1,0 +1,70 @@
+/** `/record` for one run (feature S8): the Markdown recorder, loaded when somebody asks for it. */
+import type { SlashResult } from "../../commands/registry.js";
+import type { Bus } from "../../engine/bus.js";
+import { failure } from "../../protocol/errors.js";
+import type { MarkdownRecorder } from "../../sessions/recorder/markdown-recorder.js";
+
+export interface RunRecordingOptions {
+  readonly bus: Bus;
+  readonly workspace: string;
+  readonly model: () => string;
+  readonly wall: () => number;
+  readonly tell: (message: string) => void;
+}
+
+export class RunRecording {
+  readonly #options: RunRecordingOptions;
+  #recorder: MarkdownRecorder | undefined;
+
+  constructor(options: RunRecordingOptions) {
+    this.#options = options;
+  }
+
+  async start(file: string | undefined): Promise<SlashResult> {
+    const { RecordingRefused } = await import("../../sessions/recorder/markdown-recorder.js");
+    try {
+      const started = await (await this.#open()).start(file);
+      return {
+        text: `${started.continued ? "Recording again" : "Recording"} to ${started.file} from the next turn on.`,
+      };
+    } catch (error) {
+      if (!(error instanceof RecordingRefused)) throw error;
+      return { failure: failure("InvalidInput", { detail: error.message }) };
+    }
+  }
+
+  async stop(): Promise<SlashResult> {
+    const recorded = await this.#recorder?.stop();
+    if (recorded === undefined) return { text: "Not recording." };
+    const turns = recorded.turns === 1 ? "1 turn" : `${recorded.turns} turns`;
+    return { text: recorded.problem ?? `Recorded ${turns} to ${recorded.file}.` };
+  }
+
+  /** Goes on with the file of another run of this program. */
+  async takeOver(before: RunRecording): Promise<void> {
+    const status = before.#recorder?.status();
+    if (!status?.recording) return;
+    await before.stop();
+    const started = await this.start(status.file);
+    if ("failure" in started) this.#options.tell(started.failure.message);
+  }
+
+  status(): string {
+    const status = this.#recorder?.status();
+    if (status === undefined || !status.recording) return status?.problem ?? "not recording";
+    return `recording to ${status.file}`;
+  }
+
+  async #open(): Promise<MarkdownRecorder> {
+    if (this.#recorder !== undefined) return this.#recorder;
+    const [{ MarkdownRecorder }, { redact }] = await Promise.all([
+      import("../../sessions/recorder/markdown-recorder.js"),
+      import("../../security/redact/redact.js"),
+    ]);
+    const { bus, workspace, model, wall, tell } = this.#options;
+    const recorder = new MarkdownRecorder({ workspace, model, redact, wall, onProblem: tell });
+    bus.subscribe((event) => recorder.take(event));
+    this.#recorder = recorder;
+    return recorder;
+  }
+}

@@ -1,0 +1,309 @@
+/**
+ * The sandbox around the commands of one run (feature P8). Found out with the first command, never before the first request.
+ *
+ * In mode `auto` a command that ran unasked gets the tight one: no network, all of `.git` read-only, a private home folder. What a
+ * person allowed for a call opens it that far. In the other modes, where a person is asked about each command that does more than
+ * read, the home folder can be read and repositories can be written, but for the guarded places in them.
+ */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Variables } from "../../base/variables.js";
+import type { SessionId } from "../../protocol/ids.js";
+import type { PlantedRepositories } from "../../security/planted/planted-repositories.js";
+import type { SandboxOverrides } from "../../security/sandbox/detect.js";
+import type { ReaderSandbox } from "../../security/sandbox/reader.js";
+import type { Sandbox, SandboxOptions } from "../../security/sandbox/sandbox.js";
+import type { SandboxState } from "../../security/sandbox/state.js";
+import { nodeClock } from "../../system/node-clock.js";
+import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/bash.js";
+import type { LoadedSettings } from "../settings/settings.js";
+import type { Reach } from "./contained-reach.js";
+
+export const SANDBOX_MODES = ["auto", "required", "off"] as const;
+export type SandboxMode = (typeof SANDBOX_MODES)[number];
+
+/** What a person configured about it. */
+export function sandboxOverrides({ sandbox, sandbox_container }: LoadedSettings["settings"]): SandboxOverrides {
+  if (sandbox.value === "off") return { kind: "off" };
+  const image = sandbox_container.value;
+  return image === undefined ? { kind: "auto" } : { kind: "container", container: { image } };
+}
+
+/** In a large workspace the model does not wait for all of a look: the end of the turn does. */
+const PATIENCE_MS = 25;
+
+export interface RunSandboxOptions {
+  readonly loaded: LoadedSettings;
+  readonly variables: Variables;
+  readonly root: string;
+  readonly session: SessionId;
+  /** Stays readable: outputs too long for the model are there. */
+  readonly outputDirectory: string;
+  /** Folders of Oxbow itself that no command may read. */
+  readonly hidden: readonly string[];
+  /** What path permissions take away from commands. */
+  readonly restrictions?: SandboxOptions["restrictions"];
+  /** Said once, when there is no sandbox although nobody switched it off. */
+  readonly tell: (message: string) => void;
+  /** Whether undo can take back what a command changes. */
+  readonly isRecorded?: () => Promise<boolean>;
+}
+
+type Way = "pipes" | "terminal";
+
+export class RunSandbox {
+  readonly #options: RunSandboxOptions;
+  readonly #opened = new Map<string, Promise<Sandbox>>();
+  #state: SandboxState | undefined;
+  #reader: Promise<ReaderSandbox> | undefined;
+  #planted: Promise<readonly PlantedRepositories[]> | undefined;
+  /** Commands that have not ended, and sandboxes that wait for one. */
+  readonly #running = new Set<object>();
+  #whyNotContained: Promise<string | undefined> | undefined;
+
+  constructor(options: RunSandboxOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined until the first command asked. */
+  get state(): SandboxState | undefined {
+    return this.#state;
+  }
+
+  async find(): Promise<SandboxState> {
+    if (this.#state !== undefined) return this.#state;
+    const state = await (await this.#open("pipes", USUAL)).state();
+    if (this.#state === undefined) await this.#announce(state);
+    this.#state = state;
+    return state;
+  }
+
+  /** Why mode `auto` asks as mode `ask` does; undefined when it need not. */
+  whyNotContained(): Promise<string | undefined> {
+    this.#whyNotContained ??= this.#findWhyNotContained().then((why) => this.#tellWhy(why));
+    return this.#whyNotContained;
+  }
+
+  async wrap(command: ShellCommand, { onTerminal, outside, openings = [] }: WrapOptions): Promise<WrappedCommand> {
+    const { kind } = await this.find();
+    const mode = this.#options.loaded.settings.sandbox.value;
+    if (kind === "none" && mode === "required") {
+      throw new Error('Not run: a sandbox is required (sandbox = "required"), and this machine has none.');
+    }
+    if (kind === "none" || outside) return command;
+    const [program = "", ...args] = command.argv;
+    const planted = await this.#watchRepositories();
+    const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", await this.#reach(openings));
+    const wrapped = await sandbox.wrap({ program, args, cwd: command.cwd, env: command.env });
+    this.#running.add(wrapped);
+    return {
+      argv: [wrapped.program, ...wrapped.args],
+      cwd: wrapped.cwd,
+      env: wrapped.env,
+      descriptors: wrapped.descriptors,
+      withheld: wrapped.withheld,
+      isWrapper: wrapped.isWrapper,
+      endsWithAll: wrapped.endsWithAll,
+      explain: wrapped.explain,
+      isCurrent: wrapped.isCurrent,
+      ended: async () => {
+        this.#running.delete(wrapped);
+        await wrapped.ended();
+        await atMost(PATIENCE_MS, Promise.all(planted.map((each) => each.look())));
+      },
+    };
+  }
+
+  /** At the end of a turn: what commands have left for git to run is found by then, also by those that still run. */
+  async settle(): Promise<void> {
+    const all = (await this.#planted) ?? [];
+    await Promise.all(all.map((planted) => (this.#running.size > 0 ? planted.look() : planted.settle())));
+  }
+
+  async #watchRepositories(): Promise<readonly PlantedRepositories[]> {
+    this.#planted ??= this.#findWatches();
+    const all = await this.#planted;
+    for (const planted of all) void planted.begin();
+    return all;
+  }
+
+  async #findWatches(): Promise<readonly PlantedRepositories[]> {
+    const { root, tell, loaded, variables } = this.#options;
+    const [{ PlantedRepositories }, { childEnvironment }, { realpathOrSelf }, more] = await Promise.all([
+      import("../../security/planted/planted-repositories.js"),
+      import("../../tools/child-environment.js"),
+      import("../../system/repository-places.js"),
+      this.#alsoWritable(USUAL),
+    ]);
+    const common = { tell, folder: join(loaded.roots.state, "sandbox"), environment: childEnvironment(variables) };
+    return [root, ...more].map((place) => new PlantedRepositories({ root: realpathOrSelf(place), ...common }));
+  }
+
+  /** For the git tool: nothing but these folders and the system's programs can be read, and nothing can be changed. */
+  async wrapReader(command: ShellCommand, readable: readonly string[]): Promise<WrappedCommand> {
+    const [program = "", ...args] = command.argv;
+    const { cwd, env } = command;
+    this.#reader ??= this.#openReader();
+    const wrapped = (await this.#reader).wrap({ program, args, cwd, env }, readable);
+    if (wrapped === undefined) return command;
+    const { descriptors, ended } = wrapped;
+    const withheld = (await this.#open("pipes", USUAL)).withheldFiles();
+    return {
+      ...{ argv: [wrapped.program, ...wrapped.args], cwd: wrapped.cwd, env: wrapped.env },
+      ...{ descriptors, withheld, isWrapper: true, endsWithAll: true, ended },
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(((await this.#planted) ?? []).map((planted) => planted.close()));
+    await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
+  }
+
+  async #tellArrived(paths: readonly string[]): Promise<void> {
+    const { root, tell } = this.#options;
+    const { arrivalText } = await import("../../security/guard-list/arrival-text.js");
+    tell(arrivalText(paths, root));
+  }
+
+  async #announce(state: SandboxState): Promise<void> {
+    if (this.#options.loaded.settings.sandbox.value === "off") return;
+    const { sandboxNotice } = await import("../../security/sandbox/state.js");
+    const notice = sandboxNotice(state);
+    if (notice !== undefined) this.#options.tell(notice);
+  }
+
+  async #openReader(): Promise<ReaderSandbox> {
+    const [state, { ReaderSandbox }, secrets] = await Promise.all([
+      this.find(),
+      import("../../security/sandbox/reader.js"),
+      this.#secrets(),
+    ]);
+    const { loaded, restrictions } = this.#options;
+    return new ReaderSandbox({
+      state,
+      folder: join(loaded.roots.state, "sandbox"),
+      architecture: process.arch,
+      hidden: () => [...secrets, ...(restrictions?.().hidden ?? [])],
+    });
+  }
+
+  /** What no command may read. */
+  async #secrets(): Promise<readonly string[]> {
+    const { usualSecrets } = await import("../../security/sandbox/hidden-paths.js");
+    const { hidden, variables } = this.#options;
+    return [...hidden, ...usualSecrets({ home: variables.HOME || homedir() })];
+  }
+
+  /** Said once. That there is no sandbox is said by `find`. */
+  #tellWhy(why: string | undefined): string | undefined {
+    const isChosen = this.#options.loaded.settings.permission_mode.value === "auto" && this.#state?.kind !== "none";
+    if (why !== undefined && isChosen) this.#options.tell(`Mode auto asks here as mode ask does: ${why}`);
+    return why;
+  }
+
+  async #findWhyNotContained(): Promise<string | undefined> {
+    if (this.#options.loaded.settings.permission_mode.value !== "auto") return "another mode was chosen.";
+    const state = await this.find();
+    const { whyNotContained } = await import("./contained-reach.js");
+    return whyNotContained(state, this.#options);
+  }
+
+  async #reach(openings: readonly string[]): Promise<Reach> {
+    const isContained = (await this.whyNotContained()) === undefined;
+    const { reachOf } = await import("./contained-reach.js");
+    return reachOf(openings, { isContained, settings: this.#options.loaded.settings });
+  }
+
+  /** A terminal cannot pass descriptors on, so its commands are wrapped in another way. */
+  #open(way: Way, reach: Reach): Promise<Sandbox> {
+    const name = [way, reach.home, reach.network, reach.unixSockets].join("-");
+    const known = this.#opened.get(name);
+    if (known !== undefined) return known;
+    const opening = this.#reallyOpen(way, { name, reach });
+    this.#opened.set(name, opening);
+    return opening;
+  }
+
+  /** Folders that are not there cannot be made by a command either. */
+  async #alsoWritable({ home: kind }: Reach): Promise<readonly string[]> {
+    const { loaded, variables, root } = this.#options;
+    const named = loaded.settings.sandbox_writable.value;
+    if (named.length === 0) return [];
+    const [{ outsideGitFolder }, { existsSync }] = await Promise.all([
+      import("../../security/sandbox/outside-repository.js"),
+      import("node:fs"),
+    ]);
+    const home = variables.HOME || homedir();
+    return named
+      .filter((folder) => folder !== "git" || kind === "readable")
+      .map((folder) => (folder === "git" ? outsideGitFolder(root) : folder.replace(/^~(?=\/)/, () => home)))
+      .filter((folder) => folder !== undefined)
+      .filter((folder) => existsSync(folder));
+  }
+
+  async #reallyOpen(way: Way, { name, reach }: { readonly name: string; readonly reach: Reach }): Promise<Sandbox> {
+    const [{ Sandbox }, { sandboxPolicy }, { ENGINE_VARIABLES }] = await Promise.all([
+      import("../../security/sandbox/sandbox.js"),
+      import("../../security/sandbox/policy.js"),
+      import("../../security/sandbox/container.js"),
+    ]);
+    const { loaded, variables, root, session, outputDirectory, restrictions } = this.#options;
+    const { settings, roots } = loaded;
+    const home = variables.HOME || homedir();
+    const privately = reach.home === "private" ? await this.#private(home, reach) : undefined;
+    const options: SandboxOptions = {
+      platform: process.platform,
+      architecture: process.arch,
+      path: variables.PATH,
+      overrides: sandboxOverrides(settings),
+      engine: Object.fromEntries(
+        ENGINE_VARIABLES.flatMap((name) => (variables[name] === undefined ? [] : [[name, variables[name]]])),
+      ),
+      folder: join(roots.state, "sandbox"),
+      workspace: root,
+      home,
+      variables,
+      arrived: (paths) => void this.#tellArrived(paths),
+      id: `${session}-${name}`,
+      ...(restrictions && { restrictions }),
+      passesDescriptors: way === "pipes" ? "yes" : "no",
+      policy: sandboxPolicy({
+        writable: [root, ...(await this.#alsoWritable(reach))],
+        hidden: [...(await this.#secrets()), ...(privately?.otherHomes ?? [])],
+        visible: [outputDirectory],
+        network: reach.network === "hosts" ? { allow: settings.sandbox_hosts.value } : reach.network,
+        unixSockets: reach.unixSockets,
+        ...(privately && { home: privately.home, repositories: "read-only" as const }),
+      }),
+      resolveSafely: async (host) => {
+        const { resolveSafely } = await import("../../security/net-guard/resolve-safely.js");
+        const found = await resolveSafely(host);
+        if (!found.allowed) throw new Error(found.reason);
+        return found.addresses;
+      },
+    };
+    return new Sandbox(options);
+  }
+
+  async #private(home: string, { network }: Reach) {
+    const { loaded, variables, root } = this.#options;
+    const { otherHomes, privateHome } = await import("../../security/sandbox/private-home.js");
+    const place = { home, workspace: root, variables, cacheFolder: loaded.roots.cache };
+    return {
+      home: privateHome({ ...place, network: network === "off" ? "off" : "open" }),
+      otherHomes: otherHomes(home),
+    };
+  }
+}
+
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let cancel = () => {};
+  const enough = new Promise<void>((resolve) => {
+    cancel = nodeClock.after(milliseconds, resolve);
+  });
+  await Promise.race([work, enough]);
+  cancel();
+}
+
+/** For finding out what the machine has: nothing runs in it. */
+const USUAL: Reach = { home: "readable", network: "off", unixSockets: "off" };

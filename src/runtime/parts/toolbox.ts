@@ -1,0 +1,224 @@
+/**
+ * The tools of one run: the built-in ones of the chosen sets, found by name or by the names other harnesses use (T1, T2).
+ * A tool's code is loaded at its first call; until then the model's view of it is all there is.
+ */
+
+import type { Variables } from "../../base/variables.js";
+import { VERSION } from "../../base/version.js";
+import type { Tool, ToolRegistry, ToolSet } from "../../engine/ports.js";
+import { nodeClock } from "../../system/node-clock.js";
+import type { BackgroundCommands } from "../../tools/background.js";
+import type { BashOptions } from "../../tools/bash.js";
+import { CATALOG, type ToolName } from "../../tools/catalog.js";
+import type { WrapReader } from "../../tools/git.js";
+import type { Searcher } from "../../tools/search/searcher.js";
+import type { StandbyShells } from "../../tools/shell/standby-shells.js";
+import { TOOL_ALIASES, withoutAlias } from "../../tools/tool-aliases.js";
+import type { ChangeWitness, PathGuard, Workspace } from "../../tools/workspace.js";
+import { networkOf } from "../network.js";
+
+export interface ToolboxOptions {
+  /** Free of symbolic links. */
+  readonly root: string;
+  readonly sets: readonly ToolSet[];
+  readonly variables: Variables;
+  /** Where long outputs of commands are kept. */
+  readonly outputDirectory: string;
+  /** The file tools reach that folder; what they may do there is for the permissions to say. */
+  readonly reachesOutputs?: true;
+  /** A long output has been begun. */
+  readonly onOutputFile?: () => void;
+  /** Hosts that `web_fetch` may reach although they are not on the public internet. */
+  readonly webHosts?: readonly string[];
+  /** Who says where a name leads when a proxy is used: `check`, unless given, refuses names that cannot be looked up here. */
+  readonly webNames?: "check" | "proxy";
+  /** Absolute folders beside the workspace that commands may write to. */
+  readonly writableFolders?: readonly string[];
+  /** The most that a command may take, unless its call says otherwise; `off` for no limit. */
+  readonly commandTimeoutMs?: number | "off";
+  /** Puts a sandbox around commands. */
+  readonly wrapCommand?: BashOptions["wrapCommand"];
+  /** Puts a sandbox around programs that only read. */
+  readonly wrapReader?: WrapReader;
+  /** Hears of every change to a file before it happens. */
+  readonly witness?: ChangeWitness;
+  /** Says which files only a person may let change. */
+  readonly guard?: PathGuard;
+}
+
+export interface Toolbox extends ToolRegistry {
+  workspace(): Promise<Workspace>;
+  /** The turn is over: nothing has to be ready for its next call. */
+  rest(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openToolbox(options: ToolboxOptions): Toolbox {
+  const place = new Place(options);
+  const names = (Object.keys(CATALOG) as ToolName[]).filter((name) => options.sets.includes(CATALOG[name].set));
+  const offered = names.map((name) => lazyTool(name, () => LOADERS[name](place)));
+  const byName = new Map<string, Tool>(offered.map((tool) => [tool.name, tool]));
+  for (const [alias, { tool: name }] of Object.entries(TOOL_ALIASES)) {
+    const tool = byName.get(name);
+    if (tool !== undefined) byName.set(alias, underAlias(alias, tool));
+  }
+  return {
+    list: () => offered,
+    find: (name) => byName.get(name),
+    workspace: place.workspace,
+    rest: () => place.rest(),
+    close: () => place.close(),
+  };
+}
+
+/** What the tools of one session share, each made when it is first needed. */
+class Place {
+  readonly options: ToolboxOptions;
+  readonly workspace: () => Promise<Workspace>;
+  readonly searcher: () => Promise<Searcher>;
+  readonly background: () => Promise<BackgroundCommands>;
+  #background: Promise<BackgroundCommands> | undefined;
+  #standby: StandbyShells | undefined;
+
+  constructor(options: ToolboxOptions) {
+    this.options = options;
+    this.workspace = once(async () => {
+      const [{ Workspace }, { mkdir }] = await Promise.all([
+        import("../../tools/workspace.js"),
+        import("node:fs/promises"),
+      ]);
+      const { root, outputDirectory, witness, guard } = options;
+      if (options.reachesOutputs !== true) return Workspace.open(root, { witness, guard });
+      await mkdir(outputDirectory, { recursive: true, mode: 0o700 });
+      return Workspace.open(root, { witness, guard, extraRoots: [outputDirectory] });
+    });
+    this.searcher = once(async () => {
+      const { Searcher } = await import("../../tools/search/searcher.js");
+      return new Searcher(await this.workspace(), { path: options.variables.PATH, avoid: [options.root] });
+    });
+    this.background = () => {
+      this.#background ??= import("../../tools/background.js").then(
+        ({ BackgroundCommands }) => new BackgroundCommands(),
+      );
+      return this.#background;
+    };
+  }
+
+  get shell() {
+    return { workspaceRoot: this.options.root, environment: this.options.variables };
+  }
+
+  async standby(): Promise<StandbyShells> {
+    const { StandbyShells } = await import("../../tools/shell/standby-shells.js");
+    this.#standby ??= new StandbyShells(nodeClock);
+    return this.#standby;
+  }
+
+  async rest(): Promise<void> {
+    await this.#standby?.rest();
+  }
+
+  async close(): Promise<void> {
+    await this.#standby?.close();
+    await (await this.#background)?.close();
+  }
+}
+
+const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
+  read: async (place) => (await import("../../tools/read.js")).createReadTool(await place.workspace()),
+  ls: async (place) => (await import("../../tools/ls.js")).createLsTool(await place.workspace()),
+  glob: async (place) =>
+    (await import("../../tools/glob.js")).createGlobTool(await place.workspace(), await place.searcher()),
+  grep: async (place) =>
+    (await import("../../tools/grep.js")).createGrepTool(await place.workspace(), await place.searcher()),
+  write: async (place) => (await import("../../tools/write.js")).createWriteTool(await place.workspace()),
+  edit: async (place) => (await import("../../tools/edit.js")).createEditTool(await place.workspace()),
+  apply_patch: async (place) =>
+    (await import("../../tools/apply-patch.js")).createApplyPatchTool(await place.workspace()),
+  bash: async (place) => {
+    const [{ createBashTool }, background, standby, { QUIET_GIT_ENVIRONMENT }, { RedactingStream }] = await Promise.all(
+      [
+        import("../../tools/bash.js"),
+        place.background(),
+        place.standby(),
+        import("../../security/shell/programs/quiet-git.js"),
+        import("../../security/redact/redacting-stream.js"),
+      ],
+    );
+    const { outputDirectory, commandTimeoutMs, onOutputFile, wrapCommand, writableFolders = [] } = place.options;
+    return createBashTool({
+      ...place.shell,
+      outputDirectory,
+      createRedactor: () => new RedactingStream(),
+      onOutputFile,
+      background,
+      standby,
+      writableFolders,
+      // Commands of git that only read are run unasked; with this they do not run what a repository's configuration names.
+      extraEnvironment: QUIET_GIT_ENVIRONMENT,
+      ...(commandTimeoutMs !== undefined && { defaultTimeoutMs: commandTimeoutMs }),
+      ...(wrapCommand && { wrapCommand }),
+    });
+  },
+  background: async (place) =>
+    (await import("../../tools/background.js")).createBackgroundTool(await place.background()),
+  git: async (place) => {
+    const { wrapReader } = place.options;
+    return (await import("../../tools/git.js")).createGitTool({ ...place.shell, ...(wrapReader && { wrapReader }) });
+  },
+  web_fetch: async (place) => {
+    const [{ createWebFetchTool }, { createNetGuard }, untrusted, { createHttpClient }, { randomBytes }] =
+      await Promise.all([
+        import("../../tools/web-fetch.js"),
+        import("../../security/net-guard/net-guard.js"),
+        import("../../security/untrusted/untrusted.js"),
+        import("../../system/http-client.js"),
+        import("node:crypto"),
+      ]);
+    const { webHosts = [], webNames, variables } = place.options;
+    const network = networkOf(variables);
+    const mark = untrusted.createMark(randomBytes);
+    return createWebFetchTool({
+      guard: createNetGuard({
+        allowedHosts: webHosts,
+        isProxied: async (url) => (await network())?.proxyFor(url) !== undefined,
+        unknownNames: webNames === "proxy" ? "proxy" : "refuse",
+      }),
+      http: createHttpClient({ network }),
+      wrap: (page) => untrusted.wrapUntrusted(page, mark),
+      userAgent: `oxbow/${VERSION} (web_fetch)`,
+    });
+  },
+  todo: async () => (await import("../../tools/todo.js")).createTodoTool(),
+};
+
+function lazyTool(name: ToolName, load: () => Promise<Tool>): Tool {
+  const tool = once(load);
+  return {
+    ...CATALOG[name],
+    canonical: async (args) => (await (await tool()).canonical?.(args)) ?? args,
+    run: async (args, context) => (await tool()).run(args, context),
+  };
+}
+
+/** The same promise for every caller; a failure is not remembered. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}
+
+function underAlias(alias: string, tool: Tool): Tool {
+  return {
+    ...tool,
+    canonical: async (args) => {
+      const renamed = withoutAlias(alias, args).args;
+      return (await tool.canonical?.(renamed)) ?? renamed;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** Which entries of an undo plan need a person's yes of their own. */
+import { join } from "node:path";
+import type { Variables } from "../../base/variables.js";
+import type { UndoPlan } from "../../sessions/undo/plan.js";
+import type { SessionShelf } from "../sessions/session-shelf.js";
+import { RunGuard } from "./guard.js";
+
+export interface GuardedUndo {
+  /** The paths of guarded entries that are ready. */
+  readonly paths: readonly string[];
+  /** One line for each, for people; empty when there is none. */
+  readonly text: string;
+  reason(path: string): Promise<string | undefined>;
+}
+
+export async function guardedUndo(
+  plan: UndoPlan,
+  { sessions, variables }: { readonly sessions: SessionShelf; readonly variables: Variables },
+): Promise<GuardedUndo> {
+  const guard = new RunGuard({ root: plan.root, variables, ownFolders: sessions.ownFolders });
+  const reason = (path: string) => guard.reason(join(plan.root, path));
+  const found: { readonly path: string; readonly why: string }[] = [];
+  for (const { path, state } of plan.items) {
+    const why = state === "ready" ? await reason(path) : undefined;
+    if (why !== undefined) found.push({ path, why });
+  }
+  const text = found.map(({ path, why }) => `  ${path}: ${why}`).join("\n");
+  return { paths: found.map(({ path }) => path), text: text && `Guarded, so it needs your own yes:\n${text}`, reason };
+}

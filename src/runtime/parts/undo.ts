@@ -1,0 +1,135 @@
+/** What undo needs of one run (feature T10): the recorder, opened with the first call that changes something. */
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { ChangeRecorder } from "../../chain/services.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { SessionId, TurnId } from "../../protocol/ids.js";
+import type { IgnoreRules, IgnoreSource } from "../../sessions/undo/folder-memory.js";
+import type { UndoRecorder } from "../../sessions/undo/recorder.js";
+import type { IgnoreTop } from "../../tools/search/ignore-files.js";
+import type { IgnoreScope } from "../../tools/search/ignore-rules.js";
+import type { ChangeWitness, WitnessedChange } from "../../tools/workspace.js";
+import type { SessionShelf } from "../sessions/session-shelf.js";
+
+export interface RunUndoOptions {
+  readonly session: SessionId;
+  readonly root: string;
+  readonly sessions: SessionShelf;
+  /** Turns of the session before this run; undefined when they were not counted. */
+  readonly turnsBefore: number | undefined;
+}
+
+export class RunUndo implements ChangeRecorder, ChangeWitness {
+  readonly #options: RunUndoOptions;
+  #recorder: Promise<UndoRecorder | undefined> | undefined;
+  #journal: { close(): void } | undefined;
+  #turn: { readonly id: TurnId; readonly number?: number } | undefined;
+
+  constructor(options: RunUndoOptions) {
+    this.#options = options;
+  }
+
+  onEvent(event: Envelope): void {
+    if (event.kind !== "TurnStarted") return;
+    const { turnsBefore } = this.#options;
+    const number = this.#turn === undefined ? turnsBefore : this.#turn.number;
+    this.#turn = { id: event.payload.turn, ...(number !== undefined && { number: number + 1 }) };
+    void this.#recorder?.then((recorder) => this.#tell(recorder)).catch(() => {});
+  }
+
+  async begin(call: Parameters<ChangeRecorder["begin"]>[0]): ReturnType<ChangeRecorder["begin"]> {
+    const recorder = await this.#open();
+    return recorder === undefined ? { end: async () => undefined } : recorder.begin(call);
+  }
+
+  async before(change: WitnessedChange): Promise<void> {
+    await (await this.#open())?.before(change);
+  }
+
+  async settle(): Promise<void> {
+    await (await this.#recorder?.catch(() => undefined))?.settle();
+  }
+
+  close(): void {
+    this.#journal?.close();
+    this.#journal = undefined;
+    this.#recorder = undefined;
+  }
+
+  #open(): Promise<UndoRecorder | undefined> {
+    this.#recorder ??= this.#reallyOpen().catch((error) => {
+      this.#recorder = undefined;
+      throw error;
+    });
+    return this.#recorder;
+  }
+
+  /** What is not stored cannot be undone. */
+  async #reallyOpen(): Promise<UndoRecorder | undefined> {
+    const { session, root, sessions } = this.#options;
+    if ((await sessions.open()) === undefined) return undefined;
+    const [{ UndoRecorder }, journal] = await Promise.all([
+      import("../../sessions/undo/recorder.js"),
+      openSessionUndo(sessions, session),
+    ]);
+    this.#journal = journal;
+    const recorder = new UndoRecorder(journal, { root });
+    this.#tell(recorder);
+    return recorder;
+  }
+
+  #tell(recorder: UndoRecorder | undefined): void {
+    if (this.#turn !== undefined) recorder?.startTurn(this.#turn.id, this.#turn.number);
+  }
+}
+
+/** The journal of a session, for the tools and for `oxbow session undo`. */
+export async function openSessionUndo(sessions: SessionShelf, session: SessionId) {
+  const [{ openUndoJournal }, ignore, key] = await Promise.all([
+    import("../../sessions/undo/journal.js"),
+    sessions.keptFolders().then(ignoreSource),
+    sessions.key(),
+  ]);
+  return openUndoJournal({ folder: sessions.undoFolder, session, key, ignore });
+}
+
+/** While a command runs in the sandbox, the folder that nobody may write to has to be there; empty it is nobody's work. */
+function isStandIn(path: string): boolean {
+  if (basename(path) !== ".oxbow") return false;
+  try {
+    return readdirSync(path).length === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The ignore files as the search tools read them. Oxbow's own folders change with every call: they are nobody's work. */
+async function ignoreSource(ownFolders: readonly string[]): Promise<IgnoreSource> {
+  const [{ ignoreTop, loadScope, scopeAbove }, { IGNORE_FILES }] = await Promise.all([
+    import("../../tools/search/ignore-files.js"),
+    import("../../tools/search/ignore-rules.js"),
+  ]);
+  const own = new Set(ownFolders);
+  const scopes = new WeakMap<IgnoreRules, IgnoreScope>();
+  let top: IgnoreTop | undefined;
+  return {
+    files: IGNORE_FILES,
+    async above(root) {
+      top = await ignoreTop(root);
+      const scope = await scopeAbove(root, top);
+      if (scope !== undefined) scopes.set(scope, scope);
+      return scope;
+    },
+    async rules({ path, names, above }) {
+      top ??= await ignoreTop(path);
+      const parent = above === undefined ? undefined : scopes.get(above);
+      const scope = await loadScope({ name: basename(path), parent, top, names, at: (name) => join(path, name) });
+      const rules = {
+        ignores: (name: string, kind: "file" | "folder") =>
+          own.has(join(path, name)) || scope.ignores(name, kind) || isStandIn(join(path, name)),
+      };
+      scopes.set(rules, scope);
+      return rules;
+    },
+  };
+}

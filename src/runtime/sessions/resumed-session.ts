@@ -1,0 +1,105 @@
+/** A stored session made ready for a new run, or the reason why it cannot go on (features S3, S6). */
+import type { CutOffCall } from "../../control/settle.js";
+import type { Bus } from "../../engine/bus.js";
+import type { EnginePorts } from "../../engine/ports.js";
+import type { CommandPayloads } from "../../protocol/commands.js";
+import type { Message } from "../../protocol/content.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import { type Failure, failure } from "../../protocol/errors.js";
+import type { SessionId } from "../../protocol/ids.js";
+import type { Lease } from "../../sessions/lease.js";
+import type { StoredSession } from "../../sessions/resume.js";
+import { type SessionRecord, type SessionStore, StoreError } from "../../sessions/store.js";
+import type { SessionShelf } from "./session-shelf.js";
+
+export interface ResumedSession extends StoredSession {
+  readonly calls: readonly CutOffCall[];
+  /** Taken before anything was read: the session stays as it was read. */
+  readonly lease: Lease;
+}
+
+type Request = CommandPayloads["CreateSession"] & { readonly resume: SessionId };
+
+export async function resumeSession(
+  sessions: SessionShelf,
+  { resume: session, orphans: answer }: Request,
+): Promise<ResumedSession | { readonly failure: Failure }> {
+  try {
+    const store = await sessions.open();
+    // Without a look first, a lease would be taken of a session that is not there.
+    if ((await store?.get(session)) === undefined || store === undefined) {
+      return { failure: failure("SessionNotFound", { session }) };
+    }
+    const lease = await store.lease(session);
+    try {
+      const resumed = await readLeased(store, { session, answer });
+      if ("failure" in resumed) await lease.release();
+      return "failure" in resumed ? resumed : { ...resumed, lease };
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    if (error.code === "leased") return { failure: failure("SessionLeased", { session, detail: error.message }) };
+    if (error.code === "not-found") return { failure: failure("SessionNotFound", { session }) };
+    return { failure: failure("SessionUnreadable", { session, detail: error.message }) };
+  }
+}
+
+async function readLeased(
+  store: SessionStore,
+  { session, answer }: { readonly session: SessionId; readonly answer: Request["orphans"] },
+): Promise<Omit<ResumedSession, "lease"> | { readonly failure: Failure }> {
+  const { readStoredSession } = await import("../../sessions/resume.js");
+  const stored = await readStoredSession(store, session);
+  if (stored.orphans.size === 0) return { ...stored, calls: stored.rebuilt.open };
+  if (answer === undefined) return { failure: failure("OrphanedCalls", { calls: describe(stored) }) };
+  if (answer.verdict === "abort") {
+    await store.update(session, { ended: "user" });
+    return { failure: failure("SessionAborted", { session }) };
+  }
+  const { verdict, note } = answer;
+  const calls = stored.rebuilt.open.map((call) =>
+    stored.orphans.has(call.call) ? { ...call, verdict: { verdict, ...(note !== undefined && { note }) } } : call,
+  );
+  return { ...stored, calls };
+}
+
+/** Brings the log to an end that a new turn may follow; answers with what was said so far. */
+export async function takeUp(
+  { rebuilt, calls, gap }: ResumedSession,
+  { bus, ports }: { readonly bus: Bus; readonly ports: EnginePorts },
+): Promise<readonly Message[]> {
+  if (gap !== undefined) bus.publish("StreamGap", { ...gap, reason: "ttl" });
+  if (rebuilt.unfinished === undefined) return rebuilt.messages;
+  const [{ settleCutOffTurn }, { withResults }] = await Promise.all([
+    import("../../control/settle.js"),
+    import("../../sessions/conversation.js"),
+  ]);
+  return withResults(rebuilt, await settleCutOffTurn({ bus, ports, calls, turn: rebuilt.unfinished }));
+}
+
+/** So many events hold the decisions that anybody asks about; reading a log of any length would take its time. */
+const MOST_PAST = 20_000;
+
+/** What happened last in the earlier runs of a session, oldest first. */
+export async function* pastEvents(sessions: SessionShelf, { id, last_event }: SessionRecord): AsyncIterable<Envelope> {
+  const store = await sessions.open();
+  if (store === undefined || last_event === 0) return;
+  const after = Math.max(0, last_event - MOST_PAST);
+  yield* store.events(id, { after, limit: last_event - after });
+}
+
+/** `bash "rm -rf build" (since 2026-01-31T12:00:00.000Z) was running` */
+function describe({ rebuilt, orphans }: StoredSession): string {
+  const running = rebuilt.open.flatMap(({ call, tool, args }) => {
+    const intent = orphans.get(call);
+    if (intent === undefined) return [];
+    const isExpired = Object.keys(args).length === 0;
+    const words = typeof args.command === "string" ? args.command : isExpired ? "(expired)" : JSON.stringify(args);
+    const shown = words.length > 200 ? `${words.slice(0, 199)}…` : words;
+    return [`${tool} '${shown}' (started at ${intent.started_at})`];
+  });
+  return `${running.join(" and ")} ${running.length === 1 ? "was" : "were"} running`;
+}

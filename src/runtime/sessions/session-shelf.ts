@@ -1,0 +1,195 @@
+/**
+ * Where this program keeps sessions (features S1, S7): `--store`, `OXBOW_STORE` or the profile, else the nearest `.oxbow/sessions/`
+ * of the project that a person has approved, else the user's own encrypted database. One store for all runs of the process, opened when it is first needed.
+ */
+import { realpath } from "node:fs/promises";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import { foldersUpward, realFolder } from "../../security/trust/folders.js";
+import { isThere } from "../../security/trust/is-there.js";
+import type { ResolvedKey } from "../../sessions/key.js";
+import type { SessionStore } from "../../sessions/store.js";
+import { nodeClock } from "../../system/node-clock.js";
+import type { Roots } from "../../system/xdg-paths.js";
+
+export type StoreChoice =
+  | { readonly kind: "none" }
+  | { readonly kind: "sqlite"; readonly folder: string }
+  | { readonly kind: "files"; readonly folder: string };
+
+export interface SessionShelfOptions {
+  readonly settings: {
+    /** As the user wrote it; undefined to choose by what is there. */
+    readonly store: { readonly value: string | undefined };
+    readonly session_key: { readonly value: KeySource };
+  };
+  readonly variables: Variables;
+  readonly roots: Roots;
+  /** The folder that is worked in. */
+  readonly root: string;
+  readonly clock?: Clock;
+  /** A full or read-only disk does not keep the sessions from being read. */
+  readonly isForReading?: boolean;
+  /** Something the user must hear. */
+  readonly tell: (message: string) => void;
+  /** Something a person should hear once, where there is one. */
+  readonly note: (message: string) => void;
+}
+
+export const KEY_SOURCES = ["file", "keychain"] as const;
+export type KeySource = (typeof KEY_SOURCES)[number];
+
+export class SessionShelf {
+  readonly #options: SessionShelfOptions;
+  #opened: Promise<SessionStore | undefined> | undefined;
+  #key: Promise<ResolvedKey> | undefined;
+  #project: Promise<string | undefined> | undefined;
+
+  constructor(options: SessionShelfOptions) {
+    this.#options = options;
+  }
+
+  /** undefined when nothing is stored: by choice, or because this machine has no library for it, which is told once. */
+  open(): Promise<SessionStore | undefined> {
+    this.#opened ??= this.#reallyOpen().catch((error) => {
+      this.#opened = undefined;
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  async choice(): Promise<StoreChoice> {
+    const { settings, variables, roots, root } = this.#options;
+    const asked = settings.store.value ?? (await this.#projectStore()) ?? "sqlite";
+    const own = variables.OXBOW_SESSIONS || roots.data;
+    if (asked === "none") return { kind: "none" };
+    if (asked === "sqlite") return { kind: "sqlite", folder: resolve(own) };
+    const folder = asked === "files" ? join(own, "sessions") : asked.slice("files:".length);
+    return { kind: "files", folder: isAbsolute(folder) ? folder : resolve(root, folder) };
+  }
+
+  /** Looked for once: what is not used is told once. */
+  #projectStore(): Promise<string | undefined> {
+    this.#project ??= this.#findProjectStore().catch((error) => {
+      this.#project = undefined;
+      throw error;
+    });
+    return this.#project;
+  }
+
+  async #findProjectStore(): Promise<string | undefined> {
+    const root = realFolder(this.#options.root);
+    if (root === undefined) return undefined;
+    // In most folders there is none, and every start waits for this.
+    if (!foldersUpward(root, undefined).some((at) => isThere(join(at.root, at.base, ".oxbow", "sessions"))))
+      return undefined;
+    const { approvedProjectStore } = await import("./project-store.js");
+    const folder = await approvedProjectStore({ ...this.#options, root });
+    return folder === undefined ? undefined : `files:${folder}`;
+  }
+
+  /** The user's key: of the database, of the chains, of the copies that undo needs. */
+  async key(): Promise<Uint8Array> {
+    return (await this.#resolvedKey()).key;
+  }
+
+  /** Where that key is, for people. */
+  async keyPlace(): Promise<string> {
+    const { from, path } = await this.#resolvedKey();
+    const places = { "machine-key": "OXBOW_MACHINE_KEY", passphrase: "OXBOW_PASSPHRASE", keychain: "the keychain" };
+    return from === "key-file" ? (path ?? "a file") : places[from];
+  }
+
+  /** What a person should hear of a key file that was made when there was none to hear of it. */
+  async earlierKeyNews(): Promise<string | undefined> {
+    const { path, created } = await this.#resolvedKey();
+    return path === undefined || created !== undefined ? undefined : keyNews(dirname(path), path);
+  }
+
+  #resolvedKey(): Promise<ResolvedKey> {
+    this.#key ??= this.#findKey().catch((error) => {
+      this.#key = undefined;
+      throw error;
+    });
+    return this.#key;
+  }
+
+  /** Where the copies are that undo needs, whatever the store. */
+  get undoFolder(): string {
+    return join(resolve(this.#options.variables.OXBOW_SESSIONS || this.#options.roots.data), "undo");
+  }
+
+  /** Where Oxbow keeps its own things. */
+  get ownFolders(): readonly string[] {
+    const { roots, variables } = this.#options;
+    const moved = variables.OXBOW_SESSIONS;
+    return [roots.config, roots.data, roots.state, ...(moved ? [moved] : [])].map((folder) => resolve(folder));
+  }
+
+  /** The same, and the folder of sessions that are kept as files: it may lie in a workspace. */
+  async keptFolders(): Promise<readonly string[]> {
+    const choice = await this.choice();
+    if (choice.kind !== "files") return this.ownFolders;
+    return [...this.ownFolders, choice.folder, await realpath(choice.folder).catch(() => choice.folder)];
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await (await opened?.catch(() => undefined))?.close();
+  }
+
+  async #reallyOpen(): Promise<SessionStore | undefined> {
+    const { clock = nodeClock } = this.#options;
+    const choice = await this.choice();
+    if (choice.kind === "none") return undefined;
+    if (choice.kind === "files") {
+      const { openFilesStore } = await import("../../sessions/files/files-store.js");
+      return openFilesStore({ folder: choice.folder, key: await this.key(), clock });
+    }
+    const [{ openSqliteStore }, key] = await Promise.all([import("../../sessions/sqlite/sqlite-store.js"), this.key()]);
+    try {
+      const { isForReading = false } = this.#options;
+      return await openSqliteStore({ path: databasePath(choice.folder), key, clock, isForReading });
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== "not-installed") throw error;
+      this.#options.tell(
+        `sessions are not saved: ${(error as Error).message} '--store files' keeps them as plain files.`,
+      );
+      return undefined;
+    }
+  }
+
+  async #findKey(): Promise<ResolvedKey> {
+    const { variables, roots, settings, root, note } = this.#options;
+    const { resolveKey } = await import("../../sessions/key.js");
+    const folder = resolve(variables.OXBOW_SESSIONS || roots.data);
+    const found = await resolveKey({
+      folder,
+      database: databasePath(folder),
+      machineKey: variables.OXBOW_MACHINE_KEY,
+      passphrase: variables.OXBOW_PASSPHRASE,
+      ...(settings.session_key.value === "keychain" && {
+        keychain: { path: variables.PATH, platform: process.platform, avoid: root },
+      }),
+    });
+    if (found.created !== undefined) note(keyNews(folder, found.created));
+    return found;
+  }
+}
+
+function keyNews(folder: string, key: string): string {
+  return `sessions are saved, encrypted, in ${folder}. The key is ${key}: keep a copy, nothing reads them without it.`;
+}
+
+function databasePath(folder: string): string {
+  return join(folder, "sessions.db");
+}
+
+/** Throws what was expected. */
+export function readStoreSetting(text: string): string {
+  if (/^(sqlite|files|none)$/.test(text) || /^files:./s.test(text)) return text;
+  throw new UsageError(`expected sqlite, files, files:DIR or none, got "${text}".`);
+}

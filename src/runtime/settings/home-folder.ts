@@ -1,0 +1,40 @@
+/**
+ * The folders that everything is kept below. One that cannot be made is said at once: below `/proc`, Node's way of making several
+ * folders at a time never ends.
+ */
+import { mkdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+
+const USUAL = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
+
+export function makeHome(variables: Variables): void {
+  for (const name of variables.OXBOW_HOME ? ["OXBOW_HOME"] : USUAL) {
+    const folder = variables[name];
+    if (folder) makeNamed(name, folder);
+  }
+}
+
+function makeNamed(name: string, folder: string): void {
+  try {
+    makeFolders(resolve(folder));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // A machine whose usual folders cannot be written can still look things up.
+    if (name !== "OXBOW_HOME" && code !== "ENOENT") return;
+    throw new UsageError(`${name}: the folder ${folder} cannot be made: ${message}.`);
+  }
+}
+
+function makeFolders(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return;
+  if (found !== undefined) throw new Error(`${path} is a file`);
+  makeFolders(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}

@@ -1,0 +1,169 @@
+/** How the text of one setting is read; each throws a UsageError that says what was expected. */
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute } from "node:path";
+import { parseBudget } from "../../base/budget-text.js";
+import { parseDuration } from "../../base/duration.js";
+import { UsageError } from "../../base/usage-error.js";
+import type { BudgetLimit } from "../../costs/budget.js";
+import type { Effort, ToolSet } from "../../engine/ports.js";
+import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../../security/permissions/modes.js";
+import { type LogLevels, parseLogLevels } from "../../system/log.js";
+import { CREDENTIAL_KEYS, type CredentialKeyChoice } from "../credentials/credential-places.js";
+import { SANDBOX_MODES, type SandboxMode } from "../parts/sandbox.js";
+import { KEY_SOURCES, type KeySource } from "../sessions/session-shelf.js";
+
+export const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
+const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
+
+export function budget(text: string): BudgetLimit {
+  const limit = parseBudget(text);
+  if (limit === undefined) {
+    throw new UsageError(
+      `expected an amount such as 0.50 (US dollars), "200k tokens" or "$2, 1M tokens", got "${text}".`,
+    );
+  }
+  return limit;
+}
+
+/** `@FILE` reads the text from a file. */
+export function textOrFile(text: string): string {
+  if (!text.startsWith("@")) return text;
+  try {
+    return readFileSync(text.slice(1), "utf8");
+  } catch (error) {
+    throw new UsageError(`cannot read ${text.slice(1)}: ${(error as Error).message}`);
+  }
+}
+
+export function onOrOff(text: string): boolean {
+  if (text === "on" || text === "true") return true;
+  if (text === "off" || text === "false") return false;
+  throw new UsageError(`expected on or off, got "${text}".`);
+}
+
+export function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new UsageError(`expected a whole number from 1, got "${text}".`);
+  return value;
+}
+
+/** A part of a window: `0.8`, `80%`, or `off`. */
+export function windowShare(text: string): number | undefined {
+  if (text === "off") return undefined;
+  const share = text.endsWith("%") ? Number(text.slice(0, -1)) / 100 : Number(text);
+  if (share >= 0.1 && share <= 0.95) return share;
+  throw new UsageError(`expected a part of the window from 0.1 to 0.95 such as 0.8, or off, got "${text}".`);
+}
+
+export function effort(text: string): Effort {
+  const known = EFFORTS.find((level) => level === text);
+  if (known === undefined) throw new UsageError(`expected ${EFFORTS.join(", ")}, got "${text}".`);
+  return known;
+}
+
+export function untrustedResults(text: string): "wrap" | "plain" {
+  if (text === "wrap" || text === "plain") return text;
+  throw new UsageError(`expected wrap or plain, got "${text}".`);
+}
+
+export function webNames(text: string): "check" | "proxy" {
+  if (text === "check" || text === "proxy") return text;
+  throw new UsageError(`expected check or proxy, got "${text}".`);
+}
+
+export function certificateFile(text: string): string {
+  const path = text.replace(/^~(?=\/)/, homedir());
+  if (isAbsolute(path)) return path;
+  throw new UsageError(`expected the whole path of a file, got "${text}".`);
+}
+
+export function keySource(text: string): KeySource {
+  const known = KEY_SOURCES.find((source) => source === text);
+  if (known === undefined) throw new UsageError(`expected ${KEY_SOURCES.join(" or ")}, got "${text}".`);
+  return known;
+}
+
+export function credentialKey(text: string): CredentialKeyChoice {
+  const known = CREDENTIAL_KEYS.find((choice) => choice === text);
+  if (known === undefined) throw new UsageError(`expected ${CREDENTIAL_KEYS.join(", ")}, got "${text}".`);
+  return known;
+}
+
+export function sandboxMode(text: string): SandboxMode {
+  const known = SANDBOX_MODES.find((mode) => mode === text);
+  if (known === undefined) throw new UsageError(`expected ${SANDBOX_MODES.join(", ")}, got "${text}".`);
+  return known;
+}
+
+/** No blanks, and never an option of the container program. */
+export function image(text: string): string {
+  if (!/^[a-z0-9][\w./:@-]*$/i.test(text)) throw new UsageError(`expected the name of an image, got "${text}".`);
+  return text;
+}
+
+export function words(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== "");
+}
+
+export function writableFolders(text: string): readonly string[] {
+  const folders = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  const wrong = folders.find((folder) => folder !== "git" && !/^(?:~?\/|[A-Za-z]:)./.test(folder));
+  if (wrong !== undefined) throw new UsageError(`expected whole paths of folders, or git, got "${wrong}".`);
+  return folders;
+}
+
+export function contextSources(text: string): readonly string[] {
+  const names = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  const wrong = names.find((name) => /^[/~]|^[A-Za-z]:|\\|(^|\/)\.\.?(\/|$)/.test(name));
+  if (wrong !== undefined) throw new UsageError(`expected names of files in the project's folders, got "${wrong}".`);
+  return names;
+}
+
+export function duration(text: string): number {
+  const value = parseDuration(text);
+  if (value === undefined || value <= 0) {
+    throw new UsageError(`expected a duration such as 90s, 5m or 1m30s, got "${text}".`);
+  }
+  return value;
+}
+
+/** A duration; `0` and `off` for none. */
+export function limit(text: string): number | undefined {
+  if (text === "off") return undefined;
+  const value = parseDuration(text);
+  if (value === undefined) throw new UsageError(`expected a duration such as 90s, 5m or 1m30s, or off, got "${text}".`);
+  return value === 0 ? undefined : value;
+}
+
+/** In Ollama's own words, which know "for ever" (any negative one) and "not at all". */
+export function keepAlive(text: string): string {
+  if (/^-?\d+$|^-?(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return text;
+  throw new UsageError(`expected a duration such as 10m, 0 (unload at once) or -1 (keep for ever), got "${text}".`);
+}
+
+export function wait(text: string): number {
+  const value = parseDuration(text);
+  if (value === undefined) throw new UsageError(`expected a duration such as 30s or 5m, or 0, got "${text}".`);
+  return value;
+}
+
+export function permissionMode(text: string): PermissionMode {
+  if (isPermissionMode(text)) return text;
+  throw new UsageError(`expected ${PERMISSION_MODES.join(", ")}, got "${text}".`);
+}
+
+export function toolSets(text: string): readonly ToolSet[] {
+  const names = text.split(",").map((name) => name.trim());
+  const wrong = names.find((name) => !(TOOL_SETS as readonly string[]).includes(name));
+  if (wrong !== undefined) throw new UsageError(`there is no tool set "${wrong}"; there are ${TOOL_SETS.join(", ")}.`);
+  return TOOL_SETS.filter((set) => names.includes(set));
+}
+
+export function logLevels(text: string): LogLevels {
+  const levels = parseLogLevels(text);
+  if (levels === undefined) {
+    throw new UsageError(`expected a level (error, warn, info, debug, trace) or COMPONENT=LEVEL, got "${text}".`);
+  }
+  return levels;
+}

@@ -1,0 +1,26 @@
+/**
+ * The files of what a person set for one workspace: path permissions and safe mode. Their paths are relative to the workspace, so one
+ * file for all workspaces would forbid in one what was meant for another.
+ */
+import { createHash } from "node:crypto";
+import { basename, join } from "node:path";
+import type { StateFileOptions } from "../../security/permissions/state-file.js";
+
+export interface WorkspaceStateFile {
+  readonly path: string;
+  readonly options: StateFileOptions;
+}
+
+/** `root` is free of symbolic links. A file for all workspaces of an earlier version counts until the workspace has its own. */
+export function workspaceStateFile(config: string, root: string, name: string): WorkspaceStateFile {
+  const mark = createHash("sha256").update(root).digest("hex").slice(0, 16);
+  const folder = `${
+    basename(root)
+      .replaceAll(/[^\w.-]/g, "_")
+      .slice(0, 40) || "root"
+  }-${mark}`;
+  return {
+    path: join(config, "workspaces", folder, name),
+    options: { workspace: root, fallback: join(config, name) },
+  };
+}
