@@ -38,31 +38,41 @@ export class AbortNode {
   }
 }
 
-/** What waits for each signal. */
-const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+/** What waits for each signal, and the one listener that the signal has for all of it. */
+interface Waiting {
+  readonly actions: Set<() => void>;
+  readonly listener: () => void;
+}
+
+const waiting = new WeakMap<AbortSignal, Waiting>();
 
 /**
- * Runs `action` when the signal fires, or at once if it has; the returned function takes it back. However many wait, the signal has one
- * listener: the platform takes more than ten for a leak and warns, and a message of the model may have any number of calls.
+ * Runs `action` when the signal fires, or at once if it has; the returned function takes it back. The signal has one listener for any
+ * number of actions: the platform warns of a leak above ten, and a message of the model may have more calls than that.
  */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   if (signal.aborted) {
     action();
     return () => {};
   }
-  const actions = waiting.get(signal) ?? listen(signal);
+  const { actions, listener } = waiting.get(signal) ?? listen(signal);
   // Each has its own entry, also where one function waits twice.
   const entry = () => action();
   actions.add(entry);
-  return () => actions.delete(entry);
+  return () => {
+    if (!actions.delete(entry) || actions.size > 0) return;
+    signal.removeEventListener("abort", listener);
+    waiting.delete(signal);
+  };
 }
 
-function listen(signal: AbortSignal): Set<() => void> {
+function listen(signal: AbortSignal): Waiting {
   const actions = new Set<() => void>();
-  waiting.set(signal, actions);
-  const fire = () => {
+  const listener = () => {
     for (const action of [...actions]) if (actions.delete(action)) action();
   };
-  signal.addEventListener("abort", fire, { once: true });
-  return actions;
+  const entry = { actions, listener };
+  waiting.set(signal, entry);
+  signal.addEventListener("abort", listener, { once: true });
+  return entry;
 }

@@ -2,8 +2,8 @@
 import { systemClock } from "../base/clock.js";
 import type { Model, ModelEvent, ModelRequest, RequestContext } from "../engine/ports.js";
 import { failure } from "../protocol/errors.js";
-import { createHttpModel } from "../providers/http-model.js";
-import { loadWire } from "../providers/named.js";
+import { createHttpModel, type Endpoint } from "../providers/http-model.js";
+import { findProvider, loadWire } from "../providers/named.js";
 import type { RunCassette } from "../runtime/parts/cassette.js";
 import { createHttpClient, type HttpClient } from "../system/http-client.js";
 import type { SettledConfig } from "./config.js";
@@ -37,9 +37,10 @@ export class LibraryModel implements Model {
   }
 
   async #open(): Promise<Model> {
-    const { wire, endpoint, model } = this.#config;
+    const { wire, model } = this.#config;
     try {
-      return createHttpModel({ wire: await loadWire(wire), endpoint, model, http: await this.#client() });
+      const http = await this.#client();
+      return createHttpModel({ wire: await loadWire(wire), endpoint: this.#endpoint(), model, http });
     } catch (error) {
       const { CassetteError } = await import("../providers/cassette/tape.js");
       if (!(error instanceof CassetteError)) throw error;
@@ -53,13 +54,25 @@ export class LibraryModel implements Model {
     }
   }
 
+  /** A replay goes to the address that was recorded: requests differ from address to address. */
+  #endpoint(): Endpoint {
+    const { endpoint } = this.#config;
+    const recorded = this.#cassette?.shelf.variables?.[this.#addressName()];
+    return recorded === undefined ? endpoint : { ...endpoint, baseUrl: recorded };
+  }
+
+  #addressName(): string {
+    return findProvider(this.provider)?.baseUrlName ?? "";
+  }
+
   async #client(): Promise<HttpClient> {
-    const { cassette, network: plan } = this.#config;
+    const { cassette, endpoint, network: plan } = this.#config;
     const network = plan && (async () => (await import("../system/network/network.js")).openNetwork(plan));
     if (cassette === undefined) return createHttpClient({ network });
     const { openCassette } = await import("../runtime/parts/cassette.js");
     const places = [{ name: "workspace", path: process.cwd() }];
-    this.#cassette = openCassette(cassette, { variables: {}, places, clock: systemClock, network });
+    const variables = { [this.#addressName()]: endpoint.baseUrl };
+    this.#cassette = openCassette(cassette, { variables, places, clock: systemClock, network });
     this.#cassette.begins(this);
     return this.#cassette.http;
   }

@@ -67,8 +67,8 @@ describe("cassettes", () => {
         const { tape, prompt, result } = await recorded(wire);
         expect(result).toMatchObject({
           code: 0,
-          stderr: "",
-          stdout: "Let me look, for the gîte.\nFound it in hay.txt.\n",
+          stderr: "Let me look, for the gîte.\n",
+          stdout: "Found it in hay.txt.\n",
         });
         await mocks[0]?.close();
         const text = await readFile(tape, "utf8");
@@ -76,7 +76,7 @@ describe("cassettes", () => {
         expect(text).not.toContain(secret());
         expect(text).not.toMatch(/oxbow-test-/);
         const again = await oxbow(["run", prompt, "--replay", tape], { cwd: await workspace() });
-        expect(again).toMatchObject({ code: 0, stderr: "", stdout: result.stdout });
+        expect(again).toMatchObject({ code: 0, stderr: result.stderr, stdout: result.stdout });
         const spent = await oxbow(["cost", "--json"], { env: { OXBOW_HOME: again.home } });
         expect(JSON.parse(spent.stdout).total, "nobody is paid for a replay").toMatchObject({
           calls: 2,
@@ -95,7 +95,8 @@ describe("cassettes", () => {
       expect(result, result.stderr).toMatchObject({ code: 0 });
       const other = await oxbow(["run", prompt, "--replay", tape], { cwd: await workspace("straw\nstraw\nneedle\n") });
       expect(other.code).toBe(1);
-      expect(other.stdout).toBe("Let me look, for the gîte.\n");
+      expect(other.stdout).toBe("");
+      expect(other.stderr).toContain("Let me look, for the gîte.\n");
       expect(other.stderr).toMatch(
         /call 2 of 2 differs in body\.messages\[2\]\.content\[0\]\.content\[0\]\.text and in 1 more/,
       );
@@ -139,10 +140,10 @@ esac
       const env = { OXBOW_HOME: home, ACME_API_KEY: key };
       const args = ["run", "find the needle", "--provider", "acme", "--record", tape];
       const result = await oxbow(args, { env, cwd: await workspace() });
-      expect(result).toMatchObject({ code: 0, stderr: "", stdout: `Let me look.\nFound it, with ${key}.\n` });
+      expect(result).toMatchObject({ code: 0, stderr: "Let me look.\n", stdout: `Found it, with ${key}.\n` });
       expect(await readFile(tape, "utf8")).not.toContain(key);
       const again = await oxbow(["run", "find the needle", "--replay", tape], { cwd: await workspace() });
-      expect(again).toMatchObject({ code: 0, stderr: "", stdout: "Let me look.\nFound it, with {{key}}.\n" });
+      expect(again).toMatchObject({ code: 0, stderr: "Let me look.\n", stdout: "Found it, with {{key}}.\n" });
       const other = await oxbow(["run", "find another", "--replay", tape], { cwd: await workspace() });
       expect(other.code).toBe(1);
       expect(other.stderr).toContain("call 1 of 2 differs in body.messages[0].content[0].text");
