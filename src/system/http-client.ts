@@ -181,8 +181,10 @@ function exchange(request: HttpRequest, { url, way, agent, clock }: Exchange): P
     let stopTimer = () => {};
     const stop = (error: HttpError) => {
       cause ??= error;
-      if (body === undefined) outgoing.destroy(error);
-      else body.fail(error);
+      if (body !== undefined) return body.fail(error);
+      outgoing.destroy(error);
+      // Without a socket Node tells of it only when the tunnel is there, or has failed.
+      if (outgoing.socket === null) giveUp(cause);
     };
     const after = (ms: number | undefined, message: string) => {
       stopTimer();
@@ -200,10 +202,13 @@ function exchange(request: HttpRequest, { url, way, agent, clock }: Exchange): P
       onConnecting();
       socket.once("encrypted" in socket ? "secureConnect" : "connect", onConnected);
     });
-    outgoing.on("error", (error: NodeJS.ErrnoException) => {
+    const giveUp = (error: HttpError) => {
       stopTimer();
       stopListening();
-      reject(cause ?? problemOf(error, { outgoing, way, agent, connected }));
+      reject(error);
+    };
+    outgoing.on("error", (error: NodeJS.ErrnoException) => {
+      giveUp(cause ?? problemOf(error, { outgoing, way, agent, connected }));
     });
     outgoing.on("response", (incoming) => {
       stopTimer();

