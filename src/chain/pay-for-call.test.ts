@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { call, calls, ok, scriptedModel, testEngine, tool } from "../../test/support/engine.js";
 import { verifies } from "../../test/verifies.js";
-import { Budget, type Purse } from "../costs/budget.js";
+import { Budget, type CallBudget } from "../costs/budget.js";
 import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
 import { failure } from "../protocol/errors.js";
@@ -17,7 +17,7 @@ const FACTS: ModelFacts = { ...ASSUMED, output: 5000, price: { input: 1, output:
 function keeper(more: Partial<CostKeeper> = {}): CostKeeper {
   return {
     facts: async () => FACTS,
-    purse: () => undefined,
+    callBudget: () => undefined,
     countsDollars: false,
     adviceFor: (scope) => `the setting of ${scope}`,
     priceAdvice: () => "Give it",
@@ -55,7 +55,7 @@ async function* streamOf(
 }
 
 async function pay(
-  purse: Purse,
+  budget: CallBudget,
   stream: () => ModelStream,
   options: { costs?: CostKeeper; context?: RequestContext } = {},
 ) {
@@ -66,7 +66,7 @@ async function pay(
   };
   const { costs = keeper(), context: place = context() } = options;
   const events: ModelEvent[] = [];
-  for await (const batch of await payForCall(request, place, { costs, purse, next })) events.push(...batch);
+  for await (const batch of await payForCall(request, place, { costs, budget, next })) events.push(...batch);
   return { asked, events };
 }
 
@@ -225,7 +225,7 @@ describe("a turn that reaches a budget", () => {
     const engine = testEngine({
       model,
       tools: [tool("look", async () => ok("seen"))],
-      costs: keeper({ purse: async () => budget } as unknown as CostKeeper),
+      costs: keeper({ callBudget: async () => budget } as unknown as CostKeeper),
     });
     const ended = await engine.turn("go");
     expect(ended).toMatchObject({ outcome: "limit", failure: { reason: "BudgetReached" }, iterations: 2 });

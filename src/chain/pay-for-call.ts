@@ -11,7 +11,7 @@
 
 import { formatTokens, formatUsd } from "../base/budget-text.js";
 import { estimateTokens } from "../base/estimate-tokens.js";
-import { type Amount, type Ask, type Grant, type Limiter, NOTHING, type Purse } from "../costs/budget.js";
+import { type Amount, type Ask, type CallBudget, type Grant, type Limiter, NOTHING } from "../costs/budget.js";
 import { TurnFailure } from "../engine/cancel.js";
 import type { Model, ModelEvent, ModelRequest, ModelStream, Next, RequestContext } from "../engine/ports.js";
 import { type Failure, failure } from "../protocol/errors.js";
@@ -39,7 +39,7 @@ const experiences = new WeakMap<Model, Experience>();
 
 export interface Payment {
   readonly costs: CostKeeper;
-  readonly purse: Purse;
+  readonly budget: CallBudget;
   readonly next: Next<ModelRequest, RequestContext, ModelStream>;
 }
 
@@ -75,16 +75,16 @@ interface PlannedCall {
   readonly facts: ModelFacts;
 }
 
-async function reserve(call: PlannedCall, context: RequestContext, { costs, purse }: Payment): Promise<Grant> {
+async function reserve(call: PlannedCall, context: RequestContext, { costs, budget }: Payment): Promise<Grant> {
   const { model, signal } = context;
   const { ratio = undefined, cached = 0 } = experiences.get(model) ?? {};
   const prompt = Math.ceil(call.estimate * (ratio === undefined ? MARGIN : ratio * LEARNT_MARGIN));
-  let decision = await purse.reserve(askFor(call, { prompt, cached }), signal);
+  let decision = await budget.reserve(askFor(call, { prompt, cached }), signal);
   if ("exhausted" in decision) {
     // It is close: a provider that counts exactly is worth a question.
     const counted = await model.countTokens?.(call.request, context);
     if (counted !== undefined && counted < prompt) {
-      decision = await purse.reserve(askFor(call, { prompt: counted, cached }), signal);
+      decision = await budget.reserve(askFor(call, { prompt: counted, cached }), signal);
     }
   }
   if ("grant" in decision) return decision.grant;

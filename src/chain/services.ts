@@ -1,5 +1,5 @@
 /** What the hooks and links need; `runtime/open-run.ts` supplies it once per run. */
-import type { Purse } from "../costs/budget.js";
+import type { CallBudget } from "../costs/budget.js";
 import type {
   AnsweringModel,
   Effort,
@@ -121,7 +121,7 @@ export interface CostKeeper extends EventObserver {
   /** Never rejects. Loads the catalogue: to be asked when the request is on its way. */
   facts(model: PricedModel): Promise<ModelFacts>;
   /** Where the calls of this turn are paid from; undefined when nothing limits them. */
-  purse(): Promise<Purse> | undefined;
+  callBudget(): Promise<CallBudget> | undefined;
   /** Whether a budget counts dollars: then a model without a price cannot be called. */
   readonly countsDollars: boolean;
   /** How the budget of this scope is raised. */

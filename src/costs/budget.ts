@@ -56,7 +56,7 @@ export interface Exhausted extends Limiter {
 export type Decision = { readonly grant: Grant } | { readonly exhausted: Exhausted };
 
 /** Where a call is paid from. */
-export interface Purse {
+export interface CallBudget {
   /** Rejects when the signal fires first. */
   reserve(ask: Ask, signal?: AbortSignal): Promise<Decision>;
 }
@@ -70,14 +70,14 @@ export interface BudgetOptions {
   /** Named when it is reached. */
   readonly scope: string;
   readonly limit?: BudgetLimit;
-  readonly parent?: Purse | undefined;
+  readonly parent?: CallBudget | undefined;
   /** What was spent before. */
   readonly spent?: Amount;
 }
 
-export class Budget implements Purse {
+export class Budget implements CallBudget {
   readonly #scope: string;
-  readonly #parent: Purse | undefined;
+  readonly #parent: CallBudget | undefined;
   #limit: BudgetLimit;
   #spent: Amount;
   #held: Amount = NOTHING;

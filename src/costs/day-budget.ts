@@ -21,21 +21,21 @@ import {
   affordable,
   amountOf,
   type BudgetLimit,
+  type CallBudget,
   type Decision,
   limiterOf,
   NOTHING,
-  type Purse,
   plus,
 } from "./budget.js";
 
-export interface DayPurseOptions {
+export interface DayBudgetOptions {
   readonly scope: string;
   readonly limit: BudgetLimit;
   /** Where the days are kept. */
   readonly folder: string;
   readonly clock: Clock;
   readonly known: Amount;
-  readonly parent?: Purse | undefined;
+  readonly parent?: CallBudget | undefined;
   /** A call begins to wait for others. */
   readonly onWait?: () => void;
 }
@@ -61,13 +61,13 @@ export function startOfDay(wall: number): number {
   return day.getTime();
 }
 
-export class DayPurse implements Purse {
-  readonly #options: DayPurseOptions;
+export class DayBudget implements CallBudget {
+  readonly #options: DayBudgetOptions;
   /** The day that `known` is of. */
   readonly #openedOn: string;
   #tidied = "";
 
-  constructor(options: DayPurseOptions) {
+  constructor(options: DayBudgetOptions) {
     this.#options = options;
     this.#openedOn = this.#today();
   }

@@ -1,7 +1,7 @@
 /** What a library harness has spent and may spend (feature M14). The catalogue is loaded when the first request is on its way, and not without a wish. */
 
 import type { CostKeeper, PricedModel } from "../chain/services.js";
-import type { Budget, BudgetLimit, Purse } from "../costs/budget.js";
+import type { Budget, BudgetLimit, CallBudget } from "../costs/budget.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { ModelFacts, Price } from "../providers/catalogue/facts.js";
 
@@ -40,7 +40,7 @@ export class LibraryCosts implements CostKeeper {
     return budget?.usd !== undefined || budgetTurn?.usd !== undefined;
   }
 
-  purse(): Promise<Purse> | undefined {
+  callBudget(): Promise<CallBudget> | undefined {
     const { budget, budgetTurn } = this.#wishes;
     if (budget === undefined && budgetTurn === undefined) return undefined;
     this.#prompt ??= this.#open(budget, budgetTurn);

@@ -4,8 +4,8 @@ import type { CreateRequestLink } from "../services.js";
 export const create: CreateRequestLink =
   ({ costs }) =>
   async (request, context, next) => {
-    const purse = costs?.purse();
-    if (costs === undefined || purse === undefined) return next(request);
+    const budget = costs?.callBudget();
+    if (costs === undefined || budget === undefined) return next(request);
     const { payForCall } = await import("../pay-for-call.js");
-    return payForCall(request, context, { costs, purse: await purse, next });
+    return payForCall(request, context, { costs, budget: await budget, next });
   };

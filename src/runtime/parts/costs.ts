@@ -7,7 +7,7 @@ import type { Clock } from "../../base/clock.js";
 import type { CostKeeper, PricedModel, RunJournal, WindowNews } from "../../chain/services.js";
 import type { SlashResult } from "../../commands/registry.js";
 import type { ModelLimits } from "../../context/compaction/limits.js";
-import type { Amount, Budget, BudgetLimit, Purse } from "../../costs/budget.js";
+import type { Amount, Budget, BudgetLimit, CallBudget } from "../../costs/budget.js";
 import type { Model } from "../../engine/ports.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { failure } from "../../protocol/errors.js";
@@ -38,7 +38,7 @@ export interface RunCostsOptions {
   /** Something a person should hear. */
   readonly note?: (message: string) => void;
   /** Where a run within a run is paid from, besides its own budgets. */
-  readonly parent?: Purse;
+  readonly parent?: CallBudget;
 }
 
 /** Parts of the window; each is told once until the conversation has become shorter. */
@@ -139,7 +139,7 @@ export class RunCosts implements CostKeeper {
     return this.#limits().some((limit) => limit?.usd !== undefined);
   }
 
-  purse(): Promise<Purse> | undefined {
+  callBudget(): Promise<CallBudget> | undefined {
     if (this.#options.parent === undefined && this.#limits().every((limit) => limit === undefined)) return undefined;
     this.#turn ??= this.#openTurn();
     return this.#turn;
@@ -190,13 +190,13 @@ export class RunCosts implements CostKeeper {
     return { usd: own.usd + usd, tokens: own.tokens + tokens };
   }
 
-  async #openDay(limit: BudgetLimit): Promise<Purse> {
-    const { DayPurse, startOfDay } = await import("../../costs/day-budget.js");
+  async #openDay(limit: BudgetLimit): Promise<CallBudget> {
+    const { DayBudget, startOfDay } = await import("../../costs/day-budget.js");
     const { sessions, clock, roots, parent, note } = this.#options;
     const today = startOfDay(clock.wall());
     const store = await sessions.open();
     const stored = (await store?.spending({ since: new Date(today).toISOString() })) ?? [];
-    return new DayPurse({
+    return new DayBudget({
       scope: SCOPES.day,
       limit,
       folder: join(roots.state, "budget"),
