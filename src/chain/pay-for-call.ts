@@ -4,7 +4,7 @@
  * 1. Held before the call: the estimated prompt, and the longest answer that the budgets still allow. The request says that length, so
  *    the model cannot write more than was held for.
  * 2. What the provider counted for the call before makes the next estimate truer; what it had cached is taken to be still there.
- * 3. Settled when the stream ends, however it ends: by the provider's count, or by an estimate of what came when it told none. A model
+ * 3. Settled when the stream ends, however it ends: by the provider's count, or by an estimate of what came when it counted none. A model
  *    made of several is settled for each that was asked.
  * 4. A model without a known price is not called on a budget in dollars.
  */
@@ -60,10 +60,10 @@ export async function payForCall(
   const cutBy = limitedBy && reached(limitedBy, "the answer took all that was left of it", costs);
   try {
     const stream = await next({ ...request, maxOutputTokens: output });
-    const settlement = { grant, model, estimate, price: facts.price, ...(cutBy !== undefined && { cutBy }) };
-    return settled(stream, settlement);
+    const charge = { grant, model, estimate, price: facts.price, ...(cutBy !== undefined && { cutBy }) };
+    return charged(stream, charge);
   } catch (error) {
-    await grant.settle(NOTHING);
+    await grant.charge(NOTHING);
     throw error;
   }
 }
@@ -111,7 +111,7 @@ function askFor(
   };
 }
 
-interface Settlement {
+interface Charge {
   readonly grant: Grant;
   readonly model: Model;
   /** Tokens of the prompt. */
@@ -121,20 +121,20 @@ interface Settlement {
   readonly cutBy?: Failure;
 }
 
-async function* settled(stream: ModelStream, settlement: Settlement): AsyncGenerator<readonly ModelEvent[]> {
-  const { grant, model, estimate, price, cutBy } = settlement;
-  let told: Told | undefined;
+async function* charged(stream: ModelStream, charge: Charge): AsyncGenerator<readonly ModelEvent[]> {
+  const { grant, model, estimate, price, cutBy } = charge;
+  let counted: Counted | undefined;
   let words = "";
   let earlier = NOTHING;
-  const spent = () => sum(earlier, spentOn(told, { prompt: estimate, price, words }));
+  const spent = () => sum(earlier, spentOn(counted, { prompt: estimate, price, words }));
   try {
     for await (const batch of stream) {
       for (const event of batch) {
-        if (event.type === "usage") told = event;
+        if (event.type === "usage") counted = event;
         else if (event.type === "text" || event.type === "thinking") words += event.text;
         else if (event.type === "again" || event.type === "failover") {
           earlier = spent();
-          told = undefined;
+          counted = undefined;
           words = "";
         }
       }
@@ -143,13 +143,13 @@ async function* settled(stream: ModelStream, settlement: Settlement): AsyncGener
         : batch.map((event) => (isCutOff(event) ? { type: "failure", failure: cutBy } : event));
     }
   } finally {
-    if (told !== undefined) learn(model, told.usage, estimate);
-    await grant.settle(spent());
+    if (counted !== undefined) learn(model, counted.usage, estimate);
+    await grant.charge(spent());
   }
 }
 
 /** What the provider counted, and what that costs where the price of who answered is known. */
-type Told = Pick<Extract<ModelEvent, { type: "usage" }>, "usage" | "cost">;
+type Counted = Pick<Extract<ModelEvent, { type: "usage" }>, "usage" | "cost">;
 
 function sum(a: Amount, b: Amount): Amount {
   return { usd: a.usd + b.usd, tokens: a.tokens + b.tokens };
@@ -166,17 +166,17 @@ function isCutOff(event: ModelEvent): boolean {
 }
 
 function spentOn(
-  told: Told | undefined,
+  counted: Counted | undefined,
   { prompt, price, words }: { readonly prompt: number; readonly price: Price | undefined; readonly words: string },
 ): Amount {
   // Refused before a word was said: nothing is charged.
-  if (told === undefined && words === "") return NOTHING;
-  const usage = told?.usage ?? { input: prompt, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
-  // A stream that was cut off told its output only at the beginning.
-  const output = Math.max(usage.output, told === undefined || usage.output < 8 ? estimateTokens(words) : 0);
+  if (counted === undefined && words === "") return NOTHING;
+  const usage = counted?.usage ?? { input: prompt, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
+  // A stream that was cut off counted its output only at the beginning.
+  const output = Math.max(usage.output, counted === undefined || usage.output < 8 ? estimateTokens(words) : 0);
   const whole = { ...usage, output };
   const tokens = whole.input + whole.output + whole.cache_read + whole.cache_write;
-  if (told?.cost !== undefined && output === usage.output) return { usd: told.cost.usd, tokens };
+  if (counted?.cost !== undefined && output === usage.output) return { usd: counted.cost.usd, tokens };
   return { usd: price === undefined ? 0 : costOf(whole, price).usd, tokens };
 }
 

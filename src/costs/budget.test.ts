@@ -26,8 +26,8 @@ describe("a budget", () => {
     const second = await granted(budget, ask(10, 5, 60));
     expect(second).toMatchObject({ output: 20, limitedBy: { scope: "this run", unit: "usd", limit: 100 } });
     expect(budget.held.usd).toBe(100);
-    await first.settle({ usd: 12, tokens: 12 });
-    await first.settle({ usd: 99, tokens: 99 });
+    await first.charge({ usd: 12, tokens: 12 });
+    await first.charge({ usd: 99, tokens: 99 });
     expect(budget.spent).toEqual({ usd: 12, tokens: 12 });
     expect(budget.held.usd).toBe(30);
   });
@@ -53,7 +53,7 @@ describe("a budget", () => {
     controller.abort();
     await expect(third).rejects.toThrow("cancelled");
     order.push("settled");
-    await first.settle({ usd: 2, tokens: 2 });
+    await first.charge({ usd: 2, tokens: 2 });
     expect((await second).output).toBe(5);
     expect(order).toEqual(["settled", "granted"]);
   });
@@ -64,7 +64,7 @@ describe("a budget", () => {
     const grant = await granted(child, ask(0, 1, 50));
     expect(grant).toMatchObject({ output: 10, limitedBy: { scope: "session" } });
     expect(child.held.usd).toBe(10);
-    await grant.settle({ usd: 10, tokens: 10 });
+    await grant.charge({ usd: 10, tokens: 10 });
     expect(await child.reserve(ask(0, 1, 50))).toMatchObject({ exhausted: { scope: "session" } });
     expect(child.held).toEqual(NOTHING);
   });
@@ -116,7 +116,7 @@ describe("a budget", () => {
           expect(grant.output).toBeLessThanOrEqual(least + more);
           await scheduler.schedule(Promise.resolve(), `end ${index}`);
           const usd = Math.min(fixed + grant.output, Math.floor(((fixed + grant.output) * used) / 100));
-          await grant.settle({ usd, tokens: usd } satisfies Amount);
+          await grant.charge({ usd, tokens: usd } satisfies Amount);
           for (let node: number | undefined = place; node !== undefined; node = nodes[node]?.parent) {
             spentAt[node] = (spentAt[node] ?? 0) + usd;
           }

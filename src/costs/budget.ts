@@ -1,12 +1,12 @@
 /**
- * What may still be spent (feature M14): asked for before a call, settled after it, handed down a tree of runs.
+ * What may still be spent (feature M14): reserved before a call, charged after it, handed down a tree of runs.
  *
  * 1. A grant is made only if it fits into every budget from here to the root, with all that is spent and all that is held for calls
  *    which have not ended. So parallel calls cannot overspend together: as long as no call takes more than it was granted, no
  *    budget is ever exceeded.
  * 2. A call that does not fit waits while others hold something: they may need less than was held for them. It is refused
  *    when nobody does.
- * 3. What is settled counts here and in every budget above, once.
+ * 3. What is charged counts here and in every budget above, once.
  */
 import { onAbort } from "../base/abort-tree.js";
 
@@ -36,7 +36,7 @@ export interface Grant {
   /** The budget that allows no longer one; absent when the model could not write more anyway. */
   readonly limitedBy?: Limiter;
   /** Gives back what was not used. Called once; further calls do nothing. */
-  settle(spent: Amount): Promise<void> | void;
+  charge(spent: Amount): Promise<void> | void;
 }
 
 export interface Limiter {
@@ -123,16 +123,16 @@ export class Budget implements CallBudget {
     }
     const limitedBy = output < ask.most ? { limitedBy: this.#limiterOf(amountOf(ask, output + 1)) } : {};
     const hold = this.#hold(amountOf(ask, output));
-    if (this.#parent === undefined) return { grant: { output, ...limitedBy, settle: (spent) => hold.settle(spent) } };
+    if (this.#parent === undefined) return { grant: { output, ...limitedBy, charge: (spent) => hold.charge(spent) } };
     let above: Decision;
     try {
       above = await this.#parent.reserve({ ...ask, most: output }, signal);
     } catch (error) {
-      hold.settle(NOTHING);
+      hold.charge(NOTHING);
       throw error;
     }
     if ("exhausted" in above) {
-      hold.settle(NOTHING);
+      hold.charge(NOTHING);
       return above;
     }
     const { grant } = above;
@@ -141,9 +141,9 @@ export class Budget implements CallBudget {
       grant: {
         ...limitedBy,
         ...grant,
-        settle: (spent) => {
-          hold.settle(spent);
-          return grant.settle(spent);
+        charge: (spent) => {
+          hold.charge(spent);
+          return grant.charge(spent);
         },
       },
     };
@@ -160,7 +160,7 @@ export class Budget implements CallBudget {
         kept = less;
         this.#wake();
       },
-      settle: (spent: Amount) => {
+      charge: (spent: Amount) => {
         if (kept === undefined) return;
         this.#holders--;
         this.#held = this.#holders === 0 ? NOTHING : minus(this.#held, kept);

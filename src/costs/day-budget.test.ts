@@ -35,8 +35,8 @@ describe("the budget of a day", () => {
     expect(await one.reserve(ask(101, 101))).toEqual({
       exhausted: { scope: "this day", unit: "usd", limit: 100, spent: 0, held: 100, needed: 101 },
     });
-    await first.settle({ usd: 10, tokens: 10 });
-    await second.settle({ usd: 5, tokens: 5 });
+    await first.charge({ usd: 10, tokens: 10 });
+    await second.charge({ usd: 5, tokens: 5 });
     expect((await granted(one, ask(1, 200))).output).toBe(85);
   });
 
@@ -47,7 +47,7 @@ describe("the budget of a day", () => {
     const fits = other.reserve(ask(10, 20));
     const fitsNot = budget().reserve(ask(95, 95));
     await expect.poll(() => waits).toBe(1);
-    await first.settle({ usd: 10, tokens: 10 });
+    await first.charge({ usd: 10, tokens: 10 });
     expect(await fits).toMatchObject({ grant: { output: 20 } });
     expect(await fitsNot).toMatchObject({ exhausted: { spent: 10 } });
     // Who does not want to wait any more can go.
@@ -55,14 +55,14 @@ describe("the budget of a day", () => {
     const abort = new AbortController();
     const given = budget({ onWait: () => abort.abort() }).reserve(ask(20, 20), abort.signal);
     await expect(given).rejects.toThrow("cancelled");
-    await third.settle(NOTHING);
+    await third.charge(NOTHING);
   });
 
   verifies(["M14"], "is not exceeded by many at once", async () => {
     const budgets = Array.from({ length: 4 }, () => budget());
     const spend = async (from: DayBudget) => {
       const decision = await from.reserve(ask(9, 9));
-      if ("grant" in decision) await decision.grant.settle({ usd: 9, tokens: 9 });
+      if ("grant" in decision) await decision.grant.charge({ usd: 9, tokens: 9 });
       return "grant" in decision;
     };
     const rounds = await Promise.all(budgets.flatMap((each) => Array.from({ length: 5 }, () => spend(each))));
@@ -76,7 +76,7 @@ describe("the budget of a day", () => {
 
   it("counts what the sessions know of, once, and takes what the dead held as spent", async () => {
     const known = { usd: 60, tokens: 60 };
-    await (await granted(budget({ known }), ask(1, 10))).settle({ usd: 10, tokens: 10 });
+    await (await granted(budget({ known }), ask(1, 10))).charge({ usd: 10, tokens: 10 });
     expect((await granted(budget({ known }), ask(1, 100))).output).toBe(30);
     await rm(folder, { recursive: true });
     await mkdir(folder);
@@ -99,12 +99,12 @@ describe("the budget of a day", () => {
     const clock: Clock = { ...systemClock, wall: () => manual.wall() };
     const parent = new Budget({ scope: "the run above", limit: { usd: 120 } });
     const day = budget({ clock, parent });
-    await (await granted(day, ask(1, 100))).settle({ usd: 100, tokens: 100 });
+    await (await granted(day, ask(1, 100))).charge({ usd: 100, tokens: 100 });
     expect(await day.reserve(ask(1, 1))).toMatchObject({ exhausted: { scope: "this day" } });
     manual.advance(24 * 3_600_000);
     const next = await granted(day, ask(1, 100));
     expect(next).toMatchObject({ output: 20, limitedBy: { scope: "the run above" } });
-    await next.settle({ usd: 20, tokens: 20 });
+    await next.charge({ usd: 20, tokens: 20 });
     expect(await day.reserve(ask(1, 1))).toMatchObject({ exhausted: { scope: "the run above" } });
     expect(startOfDay(noon)).toBe(new Date(2026, 5, 15).getTime());
   });

@@ -79,18 +79,18 @@ export class DayBudget implements CallBudget {
     const own = await this.#take(day, id, { ask, signal });
     if ("exhausted" in own || parent === undefined) return own;
     const above = await parent.reserve({ ...ask, most: own.grant.output }, signal).catch(async (error) => {
-      await own.grant.settle(NOTHING);
+      await own.grant.charge(NOTHING);
       throw error;
     });
     if ("exhausted" in above) {
-      await own.grant.settle(NOTHING);
+      await own.grant.charge(NOTHING);
       return above;
     }
-    const settle = async (spent: Amount) => {
-      await own.grant.settle(spent);
-      await above.grant.settle(spent);
+    const charge = async (spent: Amount) => {
+      await own.grant.charge(spent);
+      await above.grant.charge(spent);
     };
-    return { grant: { ...own.grant, ...above.grant, settle } };
+    return { grant: { ...own.grant, ...above.grant, charge } };
   }
 
   async #take(
@@ -119,11 +119,11 @@ export class DayBudget implements CallBudget {
       const output = affordable(ask, limit, taken);
       if (output < ask.least) return before;
       const hold = { ...amountOf(ask, output), pid: process.pid, started: startTimeOf(process.pid) };
-      const settle = (used: Amount) => this.#settle(day, id, used);
+      const charge = (used: Amount) => this.#charge(day, id, used);
       const limitedBy = output < ask.most && {
         limitedBy: limiterOf(scope, limit, { taken, amount: amountOf(ask, output + 1) }),
       };
-      decision = { grant: { output, ...limitedBy, settle } };
+      decision = { grant: { output, ...limitedBy, charge } };
       return { ...before, held: { ...before.held, [id]: hold } };
     });
     if (decision !== undefined) return { decision, mayFitLater: false };
@@ -140,7 +140,7 @@ export class DayBudget implements CallBudget {
   }
 
   /** What cannot be written here is in the log of the session all the same. */
-  async #settle(day: string, id: string, spent: Amount): Promise<void> {
+  async #charge(day: string, id: string, spent: Amount): Promise<void> {
     await this.#change(day, (before) => {
       const { [id]: _done, ...held } = before.held;
       return { spent: plus(before.spent, spent), held };
