@@ -43,7 +43,7 @@ export interface CompactionTools {
   asSent(messages: readonly Message[]): readonly Message[];
   /** Texts that are to stand in every summary, word for word. */
   pinned?(): readonly string[];
-  readonly journal?: Pick<RunJournal, "settle"> | undefined;
+  readonly journal?: Pick<RunJournal, "flush"> | undefined;
 }
 
 export interface CompactionWish {
@@ -99,7 +99,7 @@ export async function compact(
     tokens: { before, after },
   });
   try {
-    await tools.journal?.settle();
+    await tools.journal?.flush();
   } catch (error) {
     throw new TurnFailure(failure("SessionNotSaved", { detail: (error as Error).message }));
   } finally {

@@ -4,7 +4,7 @@
  * 1. Held before the call: the estimated prompt, and the longest answer that the budgets still allow. The request says that length, so
  *    the model cannot write more than was held for.
  * 2. What the provider counted for the call before makes the next estimate truer; what it had cached is taken to be still there.
- * 3. Settled when the stream ends, however it ends: by the provider's count, or by an estimate of what came when it counted none. A model
+ * 3. Charged when the stream ends, however it ends: by the provider's count, or by an estimate of what came when it counted none. A model
  *    made of several is settled for each that was asked.
  * 4. A model without a known price is not called on a budget in dollars.
  */

@@ -79,7 +79,7 @@ export interface RunJournal {
   /** What was said, as people left it since the last turn; undefined when nobody touched it. */
   editedConversation(): Promise<readonly Message[] | undefined>;
   /** Resolves when everything so far is saved, rejects when it cannot be. */
-  settle(): Promise<void>;
+  flush(): Promise<void>;
   /** Milliseconds spent on writing since the last call. */
   takeWriteMs(): number;
 }
@@ -93,13 +93,13 @@ export interface ChangeRecorder extends EventObserver {
     readonly changes: "announced" | "watched";
   }): Promise<{ end(options: { readonly goesOn: boolean }): Promise<readonly string[] | undefined> }>;
   /** Resolves when the calls that have ended are written down. */
-  settle(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 /** Looks for what commands have left for other programs to run, and tells the person. */
 export interface LeftoverCheck {
   /** Resolves when everything so far was looked at. */
-  settle(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 /** What a folder brings for the model to read, as far as it was approved. */

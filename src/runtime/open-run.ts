@@ -283,7 +283,7 @@ function openRunTools(
   const close = async () => {
     await toolbox.close();
     await sandbox.close();
-    await undo.settle();
+    await undo.flush();
     undo.close();
     await keepOutputs(outputs, session, sessions);
   };

@@ -95,10 +95,10 @@ describe("the journal", () => {
   verifies(["S1"], "stores a session from its first turn on, whole and in order", async () => {
     const { session, journal, publish, published } = recording();
     publish({ kind: "ToolCallStarted", payload: { call: ids.next("call"), tool: "bash", args: { command: "ls" } } });
-    await journal.settle();
+    await journal.flush();
     expect(await store.get(session)).toBeUndefined();
     for (const body of [started("Fix the build\nplease"), delta("a"), delta("b"), ended]) publish(body);
-    await journal.settle();
+    await journal.flush();
     expect(await stored(session)).toEqual(published);
     expect(await store.get(session)).toMatchObject({ title: "Fix the build", last_event: 5 });
   });
@@ -107,7 +107,7 @@ describe("the journal", () => {
     const { session, journal, publish } = recording();
     publish(started("go"));
     publish({ kind: "CostIncremented", payload: { turn, provider: "q", model: "n", usage: NO_USAGE, elapsed_ms: 1 } });
-    await journal.settle();
+    await journal.flush();
     expect(await store.get(session)).toMatchObject({ provider: "q", model: "n" });
   });
 
@@ -128,7 +128,7 @@ describe("the journal", () => {
         payload: { call: call.call, tool: "bash", status: "ok", content: [text("made")] },
       });
       expect(await store.orphans(session)).toEqual([]);
-      await journal.settle();
+      await journal.flush();
     },
   );
 
@@ -148,7 +148,7 @@ describe("the journal", () => {
     const { session, journal, publish, failures } = recording("none");
     publish(started("go"));
     await journal.intend({ call: ids.next("call"), tool: "bash", args: {} });
-    await journal.settle();
+    await journal.flush();
     expect(failures).toEqual([]);
     expect(await store.get(session)).toBeUndefined();
   });
@@ -162,11 +162,11 @@ describe("the journal", () => {
         );
         for (let n = 0; n < 4; n++) {
           for (const body of [started(`turn ${n}`), delta("a"), ended]) publish(body);
-          await journal.settle().catch(() => {});
+          await journal.flush().catch(() => {});
         }
         left = [];
         publish(started("the last"));
-        await journal.settle();
+        await journal.flush();
         expect(await stored(session)).toEqual(published);
         // The first write of all is the session's row.
         if (faults[0]) expect(failures[0]).toMatchObject({ code: "full" });
@@ -179,7 +179,7 @@ describe("the journal", () => {
   verifies(["S3", "S13"], "writes nothing more once another process has continued the session", async () => {
     const { session, journal, publish, published, failures } = recording();
     for (const body of [started("one"), ended]) publish(body);
-    await journal.settle();
+    await journal.flush();
     const other = { ...published[0], id: 3 } as Envelope;
     await byAnotherProcess(session, [other, { ...published[1], id: 4 } as Envelope]);
     const call = { call: ids.next("call"), tool: "bash", args: {} };
@@ -187,7 +187,7 @@ describe("the journal", () => {
     expect(await store.orphans(session)).toEqual([]);
     for (let turns = 2; turns < 5; turns++) {
       for (const body of [started("more"), ended]) publish(body);
-      await expect(journal.settle()).rejects.toMatchObject({ code: "conflict" });
+      await expect(journal.flush()).rejects.toMatchObject({ code: "conflict" });
       // Each turn hears of it, so that none runs unsaved.
       expect(failures).toHaveLength(turns);
     }
@@ -210,7 +210,7 @@ describe("the journal", () => {
         kind: "ToolResult",
         payload: { call: call.call, tool: "bash", status: "ok", content: [text("done")] },
       });
-      await expect(journal.settle()).rejects.toMatchObject({ code: "conflict" });
+      await expect(journal.flush()).rejects.toMatchObject({ code: "conflict" });
       expect(await store.orphans(session)).toMatchObject([{ call: call.call }]);
     },
   );
@@ -219,7 +219,7 @@ describe("the journal", () => {
     const { session, journal, publish } = recording();
     publish(started("go"));
     for (let i = 0; i < STRETCH_EVENTS; i++) publish({ kind: "TextDelta", payload: { text: "on " } });
-    await journal.settle();
+    await journal.flush();
     expect(await store.condensed?.end(session)).toBeUndefined();
     publish(ended);
     await journal.close();

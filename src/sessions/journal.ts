@@ -152,7 +152,7 @@ export class Journal {
   }
 
   /** Everything recorded is written, or the reason why not is thrown. */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     if (this.#early?.length === 0) return;
     await this.#open();
     await this.#recovering;
@@ -172,9 +172,9 @@ export class Journal {
     if (this.#broken !== undefined) throw this.#broken;
   }
 
-  /** As `settle`, and nothing is under way any more. What could not be written was told. */
+  /** As `flush`, and nothing is under way any more. What could not be written was told. */
   async close(): Promise<void> {
-    await this.settle().catch(() => {});
+    await this.flush().catch(() => {});
     await this.#condensing;
   }
 

@@ -60,7 +60,7 @@ async function turn(tools: readonly Tool[], undo: ChangeRecorder | undefined, ..
     if (event.kind === "TurnStarted") recorder.startTurn(event.payload.turn);
   });
   await engine.turn("go");
-  await undo?.settle();
+  await undo?.flush();
   return engine.events.flatMap((event) => (event.kind === "ToolResult" ? [plainText(event.payload.content)] : []));
 }
 
@@ -112,7 +112,7 @@ describe("the undo link", () => {
     await turn([fails], recorder, call("fails"));
     await applyUndo(journal, await planUndo(journal, { workspaceRoot: root }));
     expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n");
-    const never: ChangeRecorder = { begin: () => Promise.reject(new Error("asked")), settle: async () => {} };
+    const never: ChangeRecorder = { begin: () => Promise.reject(new Error("asked")), flush: async () => {} };
     await turn([tool("read", async () => ok("x"))], never, call("read"));
     expect(warnings).toEqual([]);
   });

@@ -213,7 +213,7 @@ export class RunCosts implements CostKeeper {
     const own = [...this.#spent.values()];
     if (!isResumed) return own;
     // What this run has written is in there too.
-    await journal.settle();
+    await journal.flush();
     const store = await sessions.open();
     return store === undefined ? own : store.spending({ session });
   }

@@ -63,8 +63,8 @@ export async function openJournal(parts: JournalParts): Promise<OpenedJournal> {
       return journal?.editedConversation();
     },
     takeWriteMs: () => journal?.takeWriteMs() ?? 0,
-    settle: async () => {
-      if (journal !== undefined || early.length > 0) await (await load()).settle();
+    flush: async () => {
+      if (journal !== undefined || early.length > 0) await (await load()).flush();
     },
     saved: async () => {
       if (journal !== undefined || early.length > 0) await (await load()).saved();

@@ -115,9 +115,9 @@ export class RunSandbox {
   }
 
   /** At the end of a turn: what commands have left for git to run is found by then, also by those that still run. */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     const all = (await this.#planted) ?? [];
-    await Promise.all(all.map((planted) => (this.#running.size > 0 ? planted.look() : planted.settle())));
+    await Promise.all(all.map((planted) => (this.#running.size > 0 ? planted.look() : planted.flush())));
   }
 
   async #watchRepositories(): Promise<readonly PlantedRepositories[]> {

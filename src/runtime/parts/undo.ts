@@ -46,8 +46,8 @@ export class RunUndo implements ChangeRecorder, ChangeWitness {
     await (await this.#open())?.before(change);
   }
 
-  async settle(): Promise<void> {
-    await (await this.#recorder?.catch(() => undefined))?.settle();
+  async flush(): Promise<void> {
+    await (await this.#recorder?.catch(() => undefined))?.flush();
   }
 
   close(): void {

@@ -101,14 +101,14 @@ export class PlantedRepositories {
   }
 
   /** Resolves when the looks that were asked for are over. */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     await (this.#next ?? this.#running);
   }
 
   /** No command runs any more. */
   async close(): Promise<void> {
     await this.look();
-    await this.settle();
+    await this.flush();
     this.#note.remove();
   }
 

@@ -105,7 +105,7 @@ export class UndoRecorder {
   }
 
   /** Resolves when the calls that have ended are written down. */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#ending;
   }
 

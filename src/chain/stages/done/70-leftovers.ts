@@ -4,5 +4,5 @@ import type { CreateHook } from "../../services.js";
 export const create: CreateHook =
   ({ leftovers }) =>
   async (): Promise<undefined> => {
-    await leftovers?.settle();
+    await leftovers?.flush();
   };

@@ -5,10 +5,10 @@ import type { CreateHook } from "../../services.js";
 export const create: CreateHook =
   ({ journal, undo }) =>
   async (turn): Promise<undefined> => {
-    await undo?.settle();
+    await undo?.flush();
     if (journal === undefined) return;
     try {
-      await journal.settle();
+      await journal.flush();
     } catch (error) {
       turn.outcome = undefined;
       turn.fail(failure("SessionNotSaved", { detail: (error as Error).message }));
