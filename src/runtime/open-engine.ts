@@ -17,8 +17,8 @@ import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
 import { slashContext } from "./commands/slash-context.js";
 import type { ProjectContent } from "./content/project-content.js";
+import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
-import type { ModelShelf } from "./models/model-shelf.js";
 import { type OpenedRun, openRun } from "./open-run.js";
 import type { SessionShelf } from "./sessions/session-shelf.js";
 import type { LoadedSettings } from "./settings/settings.js";
@@ -28,7 +28,7 @@ export interface EngineOptions {
   readonly variables: Variables;
   /** The folder to work in, free of symbolic links. */
   readonly root: string;
-  readonly shelf: ModelShelf;
+  readonly registry: ModelRegistry;
   readonly routes: ModelRoutes;
   readonly model: Model;
   readonly log: LogFunction;
@@ -84,7 +84,7 @@ export function createEngine(options: EngineOptions): Engine {
       };
     }
     const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
-    const { root, shelf, routes, loaded, variables, sessions } = options;
+    const { root, registry, routes, loaded, variables, sessions } = options;
     const { settings, roots } = loaded;
     const facts = {
       ...hosted,
@@ -93,7 +93,7 @@ export function createEngine(options: EngineOptions): Engine {
       variables,
       sessions,
       root,
-      shelf,
+      registry,
       routes,
       files: options.content?.files,
     };
@@ -106,10 +106,10 @@ export function createEngine(options: EngineOptions): Engine {
     return may.ok ? undefined : may.reason;
   };
 
-  const { routes, shelf } = options;
+  const { routes, registry } = options;
   const host = new Host({
     openRun: open,
-    resolveModel: async (spec) => (await routes.resolve(spec)) ?? shelf.resolve(spec),
+    resolveModel: async (spec) => (await routes.resolve(spec)) ?? registry.resolve(spec),
     inputs: routes,
     refuseAnswer,
     custom,

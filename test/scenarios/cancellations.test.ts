@@ -10,8 +10,8 @@ import { parseFlags } from "../../src/commands/flags.js";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
 import { text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
+import { createModelRegistry } from "../../src/runtime/models/model-registry.js";
 import { ModelRoutes } from "../../src/runtime/models/model-routes.js";
-import { createModelShelf } from "../../src/runtime/models/model-shelf.js";
 import { createEngine, type Engine } from "../../src/runtime/open-engine.js";
 import { SessionShelf } from "../../src/runtime/sessions/session-shelf.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
@@ -54,13 +54,24 @@ beforeAll(async () => {
     ...providerEnvironment("anthropic", mock.url),
   };
   const loaded = await loadSettings(parseFlags(RUN_FLAGS, ["--permission-mode", "allow"], "run"), variables);
-  const shelf = createModelShelf({ variables });
-  const { model } = await shelf.choose({});
+  const registry = createModelRegistry({ variables });
+  const { model } = await registry.choose({});
   const root = await realpath(await mkdtemp(join(base, "root-")));
   const tell = () => {};
   const sessions = new SessionShelf({ ...loaded, variables, root, tell, note: tell });
-  const routes = new ModelRoutes({ loaded, shelf, clock: systemClock });
-  engine = createEngine({ loaded, variables, root, shelf, routes, model, log: () => {}, sessions, tell, note: tell });
+  const routes = new ModelRoutes({ loaded, registry, clock: systemClock });
+  engine = createEngine({
+    loaded,
+    variables,
+    root,
+    registry,
+    routes,
+    model,
+    log: () => {},
+    sessions,
+    tell,
+    note: tell,
+  });
 });
 
 afterAll(async () => {

@@ -9,8 +9,8 @@ import type { CommandReply, EngineClient, Identity } from "../../src/protocol/cl
 import { text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import type { SessionId } from "../../src/protocol/ids.js";
+import { createModelRegistry } from "../../src/runtime/models/model-registry.js";
 import { ModelRoutes } from "../../src/runtime/models/model-routes.js";
-import { createModelShelf } from "../../src/runtime/models/model-shelf.js";
 import { createEngine, type Engine } from "../../src/runtime/open-engine.js";
 import { SessionShelf } from "../../src/runtime/sessions/session-shelf.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
@@ -40,16 +40,16 @@ async function open(commands: readonly string[], { flags = [] as string[], timeo
   const loaded = await loadSettings(parseFlags(RUN_FLAGS, ["--sandbox", "off", ...flags], "run"), variables);
   const permission_timeout = { value: timeoutMs, origin: "test" };
   const changed = { ...loaded, settings: { ...loaded.settings, permission_timeout } };
-  const shelf = createModelShelf({ variables });
-  const { model } = await shelf.choose({});
+  const registry = createModelRegistry({ variables });
+  const { model } = await registry.choose({});
   const tell = () => {};
   const sessions = new SessionShelf({ ...changed, variables, root, tell, note: tell });
   const engine = createEngine({
     loaded: changed,
     variables,
     root,
-    shelf,
-    routes: new ModelRoutes({ loaded: changed, shelf, clock: systemClock }),
+    registry,
+    routes: new ModelRoutes({ loaded: changed, registry, clock: systemClock }),
     model,
     log: () => {},
     sessions,

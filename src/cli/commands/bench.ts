@@ -4,7 +4,7 @@ import { Spinner } from "../../clients/headless/spinner.js";
 import { helpLines, parseFlags } from "../../commands/flags.js";
 import { benchTable } from "../../providers/bench/table.js";
 import { BENCH_FLAGS, bench, benchJson, benchWish } from "../../runtime/commands/bench.js";
-import { createModelShelf } from "../../runtime/models/model-shelf.js";
+import { createModelRegistry } from "../../runtime/models/model-registry.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { EXIT } from "../exit-codes.js";
@@ -29,13 +29,13 @@ export async function run(args: readonly string[], variables: Variables): Promis
   const wish = benchWish(flags);
   const { settings, roots, profilePath } = await loadSettings(flags, variables);
   const tables = { value: settings.providers.value, file: profilePath };
-  const shelf = createModelShelf({ variables, roots, tables });
+  const registry = createModelRegistry({ variables, roots, tables });
   const spinner = new Spinner(processTerminal(variables), nodeClock);
   const stop = new AbortController();
   const cancel = () => (stop.signal.aborted ? process.exit(EXIT.cancelled) : stop.abort());
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, cancel);
   const rows = await bench(wish, {
-    shelf,
+    registry,
     clock: nodeClock,
     signal: stop.signal,
     onProgress: (what) => spinner.begin(what),

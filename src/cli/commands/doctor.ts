@@ -5,7 +5,7 @@ import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
 import { helpLines, parseFlags, refuseWords } from "../../commands/flags.js";
-import { createModelShelf } from "../../runtime/models/model-shelf.js";
+import { createModelRegistry } from "../../runtime/models/model-registry.js";
 import { SessionShelf } from "../../runtime/sessions/session-shelf.js";
 import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
 import { findProgram } from "../../system/find-program.js";
@@ -89,7 +89,7 @@ async function settingsFindings(variables: Variables): Promise<Finding[]> {
 /** Why each provider is not ready is a note, unless somebody set it up: then it is a problem. */
 async function modelFindings(variables: Variables): Promise<Finding[]> {
   const settled = await loadSettings(parseFlags([], [], "doctor"), variables).catch(() => undefined);
-  const shelf = createModelShelf({
+  const registry = createModelRegistry({
     variables,
     ...(settled && {
       roots: settled.roots,
@@ -98,13 +98,13 @@ async function modelFindings(variables: Variables): Promise<Finding[]> {
   });
   const provider = settled?.settings.provider.value;
   const model = settled?.settings.model.value;
-  const findings = (await shelf.providers()).map((state): Finding => {
+  const findings = (await registry.providers()).map((state): Finding => {
     const { name: subject, detail } = state;
     if (!state.ready) return { subject, verdict: state.configured ? "problem" : "note", text: detail };
     const count = `${state.models.length} model${state.models.length === 1 ? "" : "s"}`;
     return { subject, verdict: "ok", text: state.baseUrl === "" ? detail : `${count} at ${state.baseUrl}` };
   });
-  const chosen = await shelf.choose({ provider, model });
+  const chosen = await registry.choose({ provider, model });
   const { failure } = chosen;
   const name = `${chosen.model.provider}:${chosen.model.model}`;
   const used: Finding = { subject: "would use", verdict: failure ? "problem" : "ok", text: failure?.message ?? name };
@@ -157,13 +157,13 @@ async function sessionsFinding(variables: Variables): Promise<Finding> {
     const tell = (message: string) => {
       told = message;
     };
-    const shelf = new SessionShelf({ settings, roots, variables, root: process.cwd(), tell, note: () => {} });
-    const choice = await shelf.choice();
-    const store = await shelf.open();
-    await shelf.close();
+    const stores = new SessionShelf({ settings, roots, variables, root: process.cwd(), tell, note: () => {} });
+    const choice = await stores.choice();
+    const store = await stores.open();
+    await stores.close();
     if (choice.kind === "none") return { subject, verdict: "note", text: "not stored, as you chose" };
     if (store === undefined) return { subject, verdict: "note", text: told };
-    const key = await shelf.keyPlace();
+    const key = await stores.keyPlace();
     return { subject, verdict: "ok", text: `${choice.kind} in ${choice.folder}, key from ${key}` };
   } catch (error) {
     return { subject, verdict: "problem", text: error instanceof Error ? error.message : String(error) };

@@ -12,7 +12,7 @@ import { PROBES } from "../../providers/abilities/probes.js";
 import { ABILITIES, type Ability, type AbilityReport, type Finding, fitOf } from "../../providers/abilities/report.js";
 import { editFormats } from "../../runtime/models/edit-formats.js";
 import { abilitiesPath, capabilitiesOf, digestOf } from "../../runtime/models/model-fit.js";
-import { createModelShelf } from "../../runtime/models/model-shelf.js";
+import { createModelRegistry } from "../../runtime/models/model-registry.js";
 import { loadSettings, localWishes } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { CATALOG } from "../../tools/catalog.js";
@@ -54,8 +54,8 @@ export async function run(args: readonly string[], variables: Variables): Promis
   const { settings, roots, profilePath } = await loadSettings(parseFlags([], [], "models test"), variables);
   const local = localWishes(settings);
   const tables = { value: settings.providers.value, file: profilePath };
-  const shelf = createModelShelf({ variables, roots, tables, local });
-  const { model, failure } = await shelf.choose({ model: spec });
+  const registry = createModelRegistry({ variables, roots, tables, local });
+  const { model, failure } = await registry.choose({ model: spec });
   if (failure !== undefined) return complain(failure);
   const store = new AbilityStore(abilitiesPath(roots));
   if (flags.has("forget")) {

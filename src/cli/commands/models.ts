@@ -6,7 +6,7 @@ import type { Variables } from "../../base/variables.js";
 import { helpLines, parseFlags } from "../../commands/flags.js";
 import { withCatalogueFacts } from "../../providers/selection/catalogue-facts.js";
 import type { ProviderState } from "../../providers/selection/describe.js";
-import { createModelShelf } from "../../runtime/models/model-shelf.js";
+import { createModelRegistry } from "../../runtime/models/model-registry.js";
 import { openCatalogue } from "../../runtime/models/open-catalogue.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { EXIT } from "../exit-codes.js";
@@ -37,15 +37,15 @@ export async function run(args: readonly string[], variables: Variables): Promis
   }
   const { settings, roots, profilePath } = await loadSettings(flags, variables);
   const tables = { value: settings.providers.value, file: profilePath };
-  const shelf = createModelShelf({ variables, roots, tables });
+  const registry = createModelRegistry({ variables, roots, tables });
   if (flags.has("refresh")) {
     const { refresh } = await import("../../runtime/models/refresh-catalogue.js");
     await refresh({ settings, roots }, variables);
   }
   const [only, ...more] = flags.words;
   if (more.length > 0) throw new UsageError("Name one provider, or none for all.");
-  const listed = await shelf.providers(only);
-  if (listed.length === 0 && only !== undefined) throw new UsageError(await unknown(only, shelf.names()));
+  const listed = await registry.providers(only);
+  if (listed.length === 0 && only !== undefined) throw new UsageError(await unknown(only, registry.names()));
   const states = await withCatalogueFacts(listed, openCatalogue({ settings, roots }));
   if (flags.has("json")) process.stdout.write(`${JSON.stringify(states.map(asJson), null, 2)}\n`);
   else {

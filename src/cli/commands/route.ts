@@ -5,8 +5,8 @@ import type { Variables } from "../../base/variables.js";
 import { helpLines, parseFlags } from "../../commands/flags.js";
 import { refuseAgents } from "../../runtime/agent-limits.js";
 import { routeCommand } from "../../runtime/commands/route-command.js";
+import { createModelRegistry } from "../../runtime/models/model-registry.js";
 import { ModelRoutes } from "../../runtime/models/model-routes.js";
-import { createModelShelf } from "../../runtime/models/model-shelf.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { EXIT } from "../exit-codes.js";
@@ -33,12 +33,12 @@ export async function run(args: readonly string[], variables: Variables): Promis
   if (verb !== "list") refuseAgents(variables, `'oxbow route ${verb}'`);
   const loaded = await loadSettings(flags, variables);
   const { settings, roots } = loaded;
-  const shelf = createModelShelf({
+  const registry = createModelRegistry({
     variables,
     roots,
     tables: { value: settings.providers.value, file: loaded.profilePath },
   });
-  const routes = new ModelRoutes({ loaded, shelf, clock: nodeClock });
+  const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
   const result = await routeCommand(flags.words, routes);
   if ("failure" in result) throw new UsageError(result.failure.message.replaceAll("/route", "oxbow route"));
   process.stdout.write(`${result.text.replaceAll("/route", "oxbow route")}\n`);

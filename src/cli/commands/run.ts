@@ -16,8 +16,13 @@ import type { SessionEndReason } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { isAgent, refuseWideningFlags } from "../../runtime/agent-limits.js";
 import { ProjectContent } from "../../runtime/content/project-content.js";
+import {
+  type Chosen,
+  createModelRegistry,
+  type ModelChoice,
+  type ModelRegistry,
+} from "../../runtime/models/model-registry.js";
 import { ModelRoutes } from "../../runtime/models/model-routes.js";
-import { type Chosen, createModelShelf, type ModelShelf, type ModelWish } from "../../runtime/models/model-shelf.js";
 import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
 import { LeaseWait, waitLimit } from "../../runtime/sessions/lease-wait.js";
@@ -171,23 +176,23 @@ async function prepare(
     return { exit: exitCodeOfFailure(content.failure) };
   }
   const cassette = await cassetteOf(flags, { variables, root, state: roots.state });
-  const shelf = createModelShelf({
+  const registry = createModelRegistry({
     variables,
     roots,
     tables: { value: settings.providers.value, file: loaded.profilePath },
     local: localWishes(settings),
-    ...cassette?.shelf,
+    ...cassette?.registry,
     ...(rawTrace && { trace: rawTrace.write }),
   });
   const sessions = new SessionShelf({ settings, roots, variables, root, tell, note });
   const resume = await sessionToResume(flags, sessions, root);
-  const routes = new ModelRoutes({ loaded, shelf, clock: nodeClock });
+  const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
   const wish = namesModel(flags) ? modelWishes(settings) : (resume ?? cassette?.model ?? modelWishes(settings));
-  const chosen = (await routes.choose(wish)) ?? (await chooseModel(shelf, { wish, tell, terminal }));
+  const chosen = (await routes.choose(wish)) ?? (await chooseModel(registry, { wish, tell, terminal }));
   cassette?.begins(chosen.model);
   const { model } = chosen;
   const isReplay = flags.has("replay");
-  const parts = { loaded, variables, root, shelf, routes, model, log, sessions, content, isReplay, tell, note };
+  const parts = { loaded, variables, root, registry, routes, model, log, sessions, content, isReplay, tell, note };
   const engine = createEngine(parts);
   const identity = isAgent(variables) ? "agent" : "human";
   const client = connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: personPresent() });
@@ -351,11 +356,11 @@ async function imagesOf(flags: ParsedFlags): Promise<readonly ImageBlock[]> {
 
 /** Servers that are slow to say whether they are there do not keep the screen empty. */
 async function chooseModel(
-  shelf: ModelShelf,
-  { wish, tell, terminal }: { wish: ModelWish; tell: (message: string) => void; terminal: Terminal },
+  registry: ModelRegistry,
+  { wish, tell, terminal }: { wish: ModelChoice; tell: (message: string) => void; terminal: Terminal },
 ): Promise<Chosen> {
   const person = personPresent() ? { ask: askOnce, tell } : undefined;
-  if (!terminal.showProgress) return shelf.choose(wish, person);
+  if (!terminal.showProgress) return registry.choose(wish, person);
   const { LookingLine } = await import("../looking-line.js");
   const write = (text: string) => void process.stderr.write(text);
   const line = new LookingLine("oxbow · looking for models …", { write, clock: nodeClock });
@@ -370,7 +375,7 @@ async function chooseModel(
     },
   };
   try {
-    return await shelf.choose(wish, heard);
+    return await registry.choose(wish, heard);
   } finally {
     line.end();
   }

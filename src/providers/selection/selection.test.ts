@@ -4,7 +4,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { createModelShelf, type ModelShelf, type ShelfOptions } from "../../runtime/models/model-shelf.js";
+import {
+  createModelRegistry,
+  type ModelRegistry,
+  type ModelRegistryOptions,
+} from "../../runtime/models/model-registry.js";
 import type { NamedProvider } from "../named.js";
 
 const cleanUps: (() => unknown)[] = [];
@@ -63,9 +67,12 @@ const list = (owner: string, ...ids: string[]) => ({
 });
 const tags = (...names: string[]) => ({ "/api/tags": { models: names.map((name) => ({ name })) } });
 
-async function shelf(builtIn: readonly NamedProvider[], options: Partial<ShelfOptions> = {}): Promise<ModelShelf> {
+async function registry(
+  builtIn: readonly NamedProvider[],
+  options: Partial<ModelRegistryOptions> = {},
+): Promise<ModelRegistry> {
   const home = await folder();
-  return createModelShelf({ variables: { PATH: "" }, builtIn, roots: { config: home, state: home }, ...options });
+  return createModelRegistry({ variables: { PATH: "" }, builtIn, roots: { config: home, state: home }, ...options });
 }
 
 /** A person with these answers; what they were asked and told is kept. */
@@ -81,7 +88,7 @@ function person(...answers: (string | undefined)[]) {
   };
 }
 
-async function chosen(from: ModelShelf, ...args: Parameters<ModelShelf["choose"]>): Promise<string> {
+async function chosen(from: ModelRegistry, ...args: Parameters<ModelRegistry["choose"]>): Promise<string> {
   const { model } = await from.choose(...args);
   return `${model.provider}:${model.model}`;
 }
@@ -89,7 +96,7 @@ async function chosen(from: ModelShelf, ...args: Parameters<ModelShelf["choose"]
 describe("[M5] the choice without a wish", () => {
   it("takes the first key at once: nothing is asked of any server", async () => {
     const server = await serve(tags("a"));
-    const from = await shelf([SERVICE, OTHER, local("ollama", server.url)], {
+    const from = await registry([SERVICE, OTHER, local("ollama", server.url)], {
       variables: { OTHER_KEY: "k", SERVICE_KEY: "" },
     });
     expect(await chosen(from, {})).toBe("other:big");
@@ -98,7 +105,7 @@ describe("[M5] the choice without a wish", () => {
 
   it("takes the only model of the only server", async () => {
     const server = await serve(tags("one:latest", "nomic-embed-text:latest"));
-    const from = await shelf([SERVICE, local("ollama", server.url)]);
+    const from = await registry([SERVICE, local("ollama", server.url)]);
     expect(await chosen(from, {})).toBe("ollama:one:latest");
     expect((await from.choose({})).note).toBeUndefined();
   });
@@ -106,7 +113,7 @@ describe("[M5] the choice without a wish", () => {
   it("tells servers on one port apart by what they say, asks each address once, and takes no stranger", async () => {
     const here = await serve(list("llamafile", "tiny"));
     const stranger = await serve(list("somebody", "x"));
-    const from = await shelf([
+    const from = await registry([
       local("llamacpp", `${here.url}/v1`, /^llamacpp$/),
       local("llamafile", `${here.url}/v1`, /^llamafile$/),
       local("vllm", `${stranger.url}/v1`, /^vllm$/),
@@ -125,7 +132,7 @@ describe("[M5] the choice without a wish", () => {
   it("believes an address that the user gave", async () => {
     const server = await serve(list("somebody", "x"));
     const row: NamedProvider = { ...local("vllm", `${NOWHERE}/v1`, /^vllm$/), baseUrlName: "VLLM_BASE_URL" };
-    const from = await shelf([row], { variables: { VLLM_BASE_URL: server.url } });
+    const from = await registry([row], { variables: { VLLM_BASE_URL: server.url } });
     expect(await chosen(from, {})).toBe("vllm:x");
   });
 
@@ -136,28 +143,28 @@ describe("[M5] the choice without a wish", () => {
     const rows = [local("ollama", server.url), local("vllm", `${other.url}/v1`, /^vllm$/)];
     const somebody = person("9", "none", "3");
     const questions = somebody.heard;
-    const from = await shelf(rows, { roots });
+    const from = await registry(rows, { roots });
     expect(await chosen(from, {}, somebody)).toBe("vllm:c");
     expect(questions[0]).toBe("Several models are ready:\n  1  ollama:a\n  2  ollama:b\n  3  vllm:c\nWhich one? [1] ");
     expect(questions.slice(1)).toEqual(["A number from 1 to 3: ", "A number from 1 to 3: "]);
-    expect(await chosen(await shelf(rows, { roots }), {}, somebody)).toBe("vllm:c");
+    expect(await chosen(await registry(rows, { roots }), {}, somebody)).toBe("vllm:c");
     expect(questions).toHaveLength(3);
     await from.resolve("ollama:b");
-    expect(await chosen(await shelf(rows, { roots }), {}, somebody)).toBe("ollama:b");
+    expect(await chosen(await registry(rows, { roots }), {}, somebody)).toBe("ollama:b");
   });
 
   it("takes the first of several when nobody is there, and says so", async () => {
     const server = await serve(tags("a", "b"));
-    const { model, note } = await (await shelf([local("ollama", server.url)])).choose({});
+    const { model, note } = await (await registry([local("ollama", server.url)])).choose({});
     expect(model.model).toBe("a");
     expect(note).toMatch(/^2 models are ready and nobody was asked: using ollama:a\. Choose another with --model/);
-    const silent = await shelf([local("ollama", server.url)]);
+    const silent = await registry([local("ollama", server.url)]);
     expect(await chosen(silent, {}, person())).toBe("ollama:a");
     expect(await chosen(silent, {}, person(" "))).toBe("ollama:a");
   });
 
   it("is offline when there is nothing, and a model that was asked for is then missing", async () => {
-    const from = await shelf([SERVICE, local("ollama", NOWHERE)]);
+    const from = await registry([SERVICE, local("ollama", NOWHERE)]);
     const { model, note } = await from.choose({});
     expect(model.provider).toBe("offline");
     expect(note).toContain("no model is connected");
@@ -170,13 +177,13 @@ describe("[M5] the choice without a wish", () => {
     await script(join(bin, "ollama"), "exit 1");
     const rows = [local("ollama", NOWHERE)];
     const variables = { PATH: bin };
-    const alone = await (await shelf(rows, { variables })).choose({});
+    const alone = await (await registry(rows, { variables })).choose({});
     expect(alone.note).toContain("start Ollama, which is installed ('oxbow ollama start')");
-    const refused = await (await shelf(rows, { variables })).choose({}, person("n"));
+    const refused = await (await registry(rows, { variables })).choose({}, person("n"));
     expect(refused.note).toContain("'oxbow ollama start'");
-    const failed = await (await shelf(rows, { variables })).choose({}, person(""));
+    const failed = await (await registry(rows, { variables })).choose({}, person(""));
     expect(failed.note).toContain("run 'ollama serve' yourself to see why it did not start");
-    const elsewhere = await (await shelf([local("ollama", "http://box.invalid")], { variables })).choose({});
+    const elsewhere = await (await registry([local("ollama", "http://box.invalid")], { variables })).choose({});
     expect(elsewhere.note).not.toContain("which is installed");
   });
 
@@ -191,7 +198,7 @@ describe("[M5] the choice without a wish", () => {
     await script(join(bin, "ollama"), `[ "$1" = serve ] && exec '${process.execPath}' '${join(bin, "server.cjs")}'`);
     cleanUps.unshift(async () => process.kill(Number(await readFile(join(bin, "pid"), "utf8"))));
     const somebody = person("y");
-    expect(await chosen(await shelf([local("ollama", free.url)], { variables: { PATH: bin } }), {}, somebody)).toBe(
+    expect(await chosen(await registry([local("ollama", free.url)], { variables: { PATH: bin } }), {}, somebody)).toBe(
       "ollama:fresh",
     );
     expect(somebody.heard).toEqual(["Ollama is installed but not running. Start it now? [Y/n] ", "starting Ollama …"]);
@@ -206,11 +213,11 @@ describe("[M5] the choice without a wish", () => {
     await script(program, `${says} --defaults) echo model=m1;; --describe) echo Mine;; *) echo hello;; esac`);
     const roots = { config: home, state: home };
     const rows = [local("ollama", server.url)];
-    const without = await shelf(rows, { roots });
+    const without = await registry(rows, { roots });
     expect(await chosen(without, {})).toBe("ollama:a");
     const states = await without.providers("mine");
     expect(states).toEqual([expect.objectContaining({ name: "mine", ready: false, detail: "set MY_KEY" })]);
-    const ready = await shelf(rows, { roots, variables: { MY_KEY: "k" } });
+    const ready = await registry(rows, { roots, variables: { MY_KEY: "k" } });
     expect(await chosen(ready, {})).toBe("mine:m1");
     expect(await chosen(ready, { model: "mine:m2" })).toBe("mine:m2");
   });
@@ -218,17 +225,17 @@ describe("[M5] the choice without a wish", () => {
 
 describe("[M5 M7] a model by its name alone", () => {
   it("belongs to the provider whose names look like that, else to the one in use, else to the first", async () => {
-    const from = await shelf([SERVICE, OTHER], { variables: { SERVICE_KEY: "k", OTHER_KEY: "k" } });
+    const from = await registry([SERVICE, OTHER], { variables: { SERVICE_KEY: "k", OTHER_KEY: "k" } });
     expect(await chosen(from, { model: "other-1" })).toBe("other:other-1");
     expect(await chosen(from, { model: "x" })).toBe("other:x");
-    const fresh = await shelf([SERVICE, OTHER], { variables: { SERVICE_KEY: "k", OTHER_KEY: "k" } });
+    const fresh = await registry([SERVICE, OTHER], { variables: { SERVICE_KEY: "k", OTHER_KEY: "k" } });
     expect(await chosen(fresh, { model: "x" })).toBe("service:x");
   });
 
   it("belongs to the local server that has it", async () => {
     const first = await serve(tags("a"));
     const second = await serve(list("vllm", "c"));
-    const from = await shelf([local("ollama", first.url), local("vllm", `${second.url}/v1`)]);
+    const from = await registry([local("ollama", first.url), local("vllm", `${second.url}/v1`)]);
     expect(await chosen(from, { model: "c" })).toBe("vllm:c");
   });
 });
@@ -267,13 +274,13 @@ describe("[M5 M7] what the servers tell of their models", () => {
       ...list("organization_owner", "k"),
       "/api/v0/models": { data: [{ id: "k", type: "llm", max_context_length: 7000, capabilities: ["tool_use"] }] },
     });
-    const from = await shelf([
+    const from = await registry([
       local("ollama", ollama.url),
       local("llamacpp", `${llamacpp.url}/v1`),
       local("lmstudio", `${newer.url}/v1`),
     ]);
-    const models = async (shelf: ModelShelf) =>
-      (await shelf.providers()).flatMap((state) => state.models.map((m) => [m.id, m.maxContextTokens, m.tools]));
+    const models = async (registry: ModelRegistry) =>
+      (await registry.providers()).flatMap((state) => state.models.map((m) => [m.id, m.maxContextTokens, m.tools]));
     expect(await models(from)).toEqual([
       ["a", 40960, true],
       ["b", 8192, false],
@@ -281,7 +288,7 @@ describe("[M5 M7] what the servers tell of their models", () => {
       ["k", 5000, true],
       ["offline", undefined, undefined],
     ]);
-    expect((await models(await shelf([local("lmstudio", `${older.url}/v1`)])))[0]).toEqual(["k", 7000, true]);
+    expect((await models(await registry([local("lmstudio", `${older.url}/v1`)])))[0]).toEqual(["k", 7000, true]);
     expect(await from.menu()).toMatch(
       /ollama: http.*\n {2}1 {2}ollama:a +40k context, tools\n {2}2 {2}ollama:b +8k context, no tools\n/,
     );

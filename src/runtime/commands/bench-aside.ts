@@ -7,7 +7,7 @@ import type { Run } from "../../control/run.js";
 import { failure } from "../../protocol/errors.js";
 import { benchTable } from "../../providers/bench/table.js";
 import { nodeClock } from "../../system/node-clock.js";
-import type { ModelShelf } from "../models/model-shelf.js";
+import type { ModelRegistry } from "../models/model-registry.js";
 import { BENCH_FLAGS, bench, benchWish } from "./bench.js";
 
 /** A word, or several in quotes. */
@@ -15,13 +15,13 @@ const WORD = /"([^"]*)"|'([^']*)'|(\S+)/g;
 
 export async function benchAside(
   args: string,
-  { run, shelf }: { readonly run: Run; readonly shelf: ModelShelf },
+  { run, registry }: { readonly run: Run; readonly registry: ModelRegistry },
 ): Promise<SlashResult> {
   const words = [...args.matchAll(WORD)].map(([, double, single, plain]) => double ?? single ?? plain ?? "");
   try {
     const wish = benchWish(parseFlags(BENCH_FLAGS, words, "bench"));
     return await run.aside(async (signal) => {
-      const rows = await bench(wish, { shelf, clock: nodeClock, signal, onProgress: () => {} });
+      const rows = await bench(wish, { registry, clock: nodeClock, signal, onProgress: () => {} });
       if (rows.length > 0) return { text: benchTable(rows) };
       const detail = signal.aborted ? "Cancelled." : "No model is ready. /model says what each provider needs.";
       return { failure: failure("InvalidInput", { detail }) };

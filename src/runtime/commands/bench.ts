@@ -8,7 +8,7 @@ import type { ParsedFlags } from "../../commands/flags.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { type Measurement, measure, median, tokensPerSecond } from "../../providers/bench/measure.js";
 import type { BenchRow } from "../../providers/bench/table.js";
-import type { ModelShelf } from "../models/model-shelf.js";
+import type { ModelRegistry } from "../models/model-registry.js";
 
 export const BENCH_FLAGS = [
   { name: "prompt", short: "p", value: "TEXT", help: "what to ask (default: a short explanation)" },
@@ -49,7 +49,7 @@ function count(flags: ParsedFlags, name: string): number | undefined {
 }
 
 export interface BenchPorts {
-  readonly shelf: ModelShelf;
+  readonly registry: ModelRegistry;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** What is being done, in a few words. */
@@ -58,9 +58,9 @@ export interface BenchPorts {
 
 /** As far as it came when the signal fires. */
 export async function bench(wish: BenchWish, ports: BenchPorts): Promise<readonly BenchRow[]> {
-  const { shelf, signal, onProgress } = ports;
+  const { registry, signal, onProgress } = ports;
   onProgress("looking for models");
-  const specs = wish.models.length > 0 ? wish.models : await installed(shelf);
+  const specs = wish.models.length > 0 ? wish.models : await installed(registry);
   const rows: BenchRow[] = [];
   for (const [index, spec] of specs.entries()) {
     if (signal.aborted) break;
@@ -72,8 +72,8 @@ export async function bench(wish: BenchWish, ports: BenchPorts): Promise<readonl
 }
 
 /** What is on this machine, and of each service its usual model: asking for all of theirs would cost money for nothing. */
-async function installed(shelf: ModelShelf): Promise<readonly string[]> {
-  const ready = (await shelf.providers()).filter(({ name, ready }) => ready && name !== "offline");
+async function installed(registry: ModelRegistry): Promise<readonly string[]> {
+  const ready = (await registry.providers()).filter(({ name, ready }) => ready && name !== "offline");
   return ready.flatMap(({ name, baseUrl, models }) => {
     const here = /^https?:\/\/(localhost|127\.|\[::1\])/.test(baseUrl);
     return here ? models.filter(({ id }) => !/embed/i.test(id)).map(({ id }) => `${name}:${id}`) : [name];
@@ -81,8 +81,8 @@ async function installed(shelf: ModelShelf): Promise<readonly string[]> {
 }
 
 async function benchModel(spec: string, wish: BenchWish, ports: BenchPorts): Promise<BenchRow | undefined> {
-  const { shelf, signal, onProgress } = ports;
-  const found = await shelf.look(spec);
+  const { registry, signal, onProgress } = ports;
+  const found = await registry.look(spec);
   if ("failure" in found) return { model: spec, runs: [], middle: undefined, problem: found.failure.message };
   const { model } = found;
   const runs: Measurement[] = [];

@@ -8,8 +8,8 @@ import { failure } from "../../protocol/errors.js";
 import { createHttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Roots } from "../../system/xdg-paths.js";
+import type { ModelRegistry } from "../models/model-registry.js";
 import type { ModelRoutes } from "../models/model-routes.js";
-import type { ModelShelf } from "../models/model-shelf.js";
 import { networkOf } from "../network.js";
 import type { RunEffort } from "../open-run.js";
 import type { RunCompaction } from "../parts/compaction.js";
@@ -24,7 +24,7 @@ export interface SlashFacts {
   readonly run: Run;
   readonly settings: Settings;
   readonly root: string;
-  readonly shelf: ModelShelf;
+  readonly registry: ModelRegistry;
   /** Instruction files in use. */
   readonly files?: readonly string[] | undefined;
   readonly routes: ModelRoutes;
@@ -39,7 +39,7 @@ export interface SlashFacts {
 }
 
 export function slashContext(facts: SlashFacts): SlashContext {
-  const { run, settings, root, shelf, routes, files = [], recording, security, costs, variables, roots } = facts;
+  const { run, settings, root, registry, routes, files = [], recording, security, costs, variables, roots } = facts;
   const thinking = () => (facts.effort.level === undefined ? "as it likes" : `with ${facts.effort.level} effort`);
   const currentModel = () => `${run.model.provider}:${run.model.model}`;
   return {
@@ -70,7 +70,7 @@ export function slashContext(facts: SlashFacts): SlashContext {
     },
     async setModel(spec): Promise<SlashResult> {
       const found = await routes.resolve(spec);
-      const resolved = found ?? (await (/^\d+$/.test(spec) ? shelf.numbered(Number(spec)) : shelf.resolve(spec)));
+      const resolved = found ?? (await (/^\d+$/.test(spec) ? registry.numbered(Number(spec)) : registry.resolve(spec)));
       if ("failure" in resolved) return resolved;
       run.model = resolved.model;
       return { text: `The next turn uses ${currentModel()}.` };
@@ -106,8 +106,8 @@ export function slashContext(facts: SlashFacts): SlashContext {
         ...{ root, variables },
       }),
     route: async (words) => (await import("./route-command.js")).routeCommand(words, routes),
-    listModels: () => shelf.menu(),
-    bench: async (args) => (await import("./bench-aside.js")).benchAside(args, { run, shelf }),
+    listModels: () => registry.menu(),
+    bench: async (args) => (await import("./bench-aside.js")).benchAside(args, { run, registry }),
     async shell(command): Promise<SlashResult> {
       const bash = run.tools.find("bash");
       if (bash === undefined) return { failure: failure("InvalidInput", { detail: "The tool set 'command' is off." }) };

@@ -19,11 +19,11 @@ import type { OwnRoutes, Route } from "../../providers/routing/routes.js";
 import { addressAdvice, hasUsualTag, isAddress, unknownPrefix } from "../../providers/selection/model-spec.js";
 import { unavailable } from "../../providers/selection/open-model.js";
 import type { LoadedSettings } from "../settings/settings.js";
-import type { Chosen, ModelShelf, ModelWish } from "./model-shelf.js";
+import type { Chosen, ModelChoice, ModelRegistry } from "./model-registry.js";
 
 export interface RoutesOptions {
   readonly loaded: Pick<LoadedSettings, "settings" | "roots">;
-  readonly shelf: ModelShelf;
+  readonly registry: ModelRegistry;
   readonly clock: Clock;
 }
 
@@ -103,7 +103,7 @@ export class ModelRoutes implements SummaryModel {
     return name === undefined ? undefined : this.open(name);
   }
 
-  async choose({ provider, model }: ModelWish): Promise<Chosen | undefined> {
+  async choose({ provider, model }: ModelChoice): Promise<Chosen | undefined> {
     const spec = provider === undefined || provider === "route" ? `${provider ? "route:" : ""}${model ?? ""}` : "";
     const found = await this.resolve(spec);
     if (found === undefined || "model" in found) return found;
@@ -125,7 +125,7 @@ export class ModelRoutes implements SummaryModel {
   async wrongModel(models: readonly string[]): Promise<string | undefined> {
     const address = models.find(isAddress);
     if (address !== undefined) return addressAdvice(address);
-    const known = await this.#options.shelf.names();
+    const known = await this.#options.registry.names();
     const unknown = models.find((model) => {
       const prefix = unknownPrefix(model);
       return prefix !== undefined && !known.includes(prefix) && !hasUsualTag(model);
@@ -145,14 +145,14 @@ export class ModelRoutes implements SummaryModel {
   }
 
   async #create({ name, models }: Route): Promise<Model> {
-    const { shelf, clock, loaded } = this.#options;
+    const { registry, clock, loaded } = this.#options;
     const totalWaitMs = loaded.settings.retry_wait_ms.value;
     const [{ createRoutingModel }, { withRetries }] = await Promise.all([
       import("../../providers/routing/routing-model.js"),
       import("../../providers/retry/attempts.js"),
     ]);
     const members = models.map((spec) => async () => {
-      const found = await shelf.look(spec);
+      const found = await registry.look(spec);
       const model = "model" in found ? found.model : unavailable("none", spec, found.failure);
       return withRetries(model, { clock, random: Math.random, totalWaitMs });
     });

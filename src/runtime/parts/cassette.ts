@@ -17,7 +17,7 @@ import type { ProgramTape } from "../../providers/selection/model-parts.js";
 import { redact } from "../../security/redact/redact.js";
 import { RedactingStream } from "../../security/redact/redacting-stream.js";
 import { createHttpClient, type HttpClient } from "../../system/http-client.js";
-import type { ShelfOptions } from "../models/model-shelf.js";
+import type { ModelRegistryOptions } from "../models/model-registry.js";
 import type { OpenNetwork } from "../network.js";
 
 export type CassetteWish =
@@ -39,7 +39,7 @@ export interface CassetteFacts {
 export interface RunCassette {
   readonly http: HttpClient;
   /** What decides where requests go, and what lets them in. */
-  readonly shelf: Partial<ShelfOptions>;
+  readonly registry: Partial<ModelRegistryOptions>;
   /** The model that the recorded run began with. */
   readonly model?: { readonly provider: string; readonly model: string } | undefined;
   /** The run begins with this model. */
@@ -102,7 +102,7 @@ function record(file: string, facts: CassetteFacts): RunCassette {
   };
   return {
     http,
-    shelf: { http, programs, aroundAccess: (authorise) => authorise && throughTape(authorise, taped) },
+    registry: { http, programs, aroundAccess: (authorise) => authorise && throughTape(authorise, taped) },
     begins: ({ provider, model }) => appendFileSync(file, cassetteLine({ type: "model", provider, model })),
     conclude: () => {
       const text = `${file} holds no model call: the offline model has none to record.`;
@@ -130,8 +130,8 @@ function replay(file: string, facts: CassetteFacts & { readonly speed?: number |
   // Nobody asks for a key.
   const said = new Map(cassette.programs.map(({ name, defaults }) => [name, defaults]));
   const programs: ProgramTape = { said, around: () => http };
-  const shelf: Partial<ShelfOptions> = { http, programs, variables, aroundAccess: () => async () => ({}) };
-  return { http, shelf, model: cassette.model, begins: () => {}, conclude: () => verdict(file, http.report()) };
+  const registry: Partial<ModelRegistryOptions> = { http, programs, variables, aroundAccess: () => async () => ({}) };
+  return { http, registry, model: cassette.model, begins: () => {}, conclude: () => verdict(file, http.report()) };
 }
 
 function read(file: string) {

@@ -40,14 +40,14 @@ export interface Chosen {
   readonly failure?: Failure;
 }
 
-export interface ModelWish {
+export interface ModelChoice {
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
 }
 
-export interface ModelShelf {
+export interface ModelRegistry {
   /** A person, where there is one, may choose one of several. */
-  choose(wish: ModelWish, person?: Person): Promise<Chosen>;
+  choose(wish: ModelChoice, person?: Person): Promise<Chosen>;
   /** `NAME`, `PROVIDER`, or `PROVIDER:NAME`. */
   resolve(spec: string): Promise<Resolved>;
   /** The same model, which is not made the one in use. */
@@ -62,7 +62,7 @@ export interface ModelShelf {
   numbered(number: number): Promise<Resolved>;
 }
 
-export interface ShelfOptions extends Omit<DirectoryOptions, "stored"> {
+export interface ModelRegistryOptions extends Omit<DirectoryOptions, "stored"> {
   readonly trace?: Trace;
   /** What the user wants of models on this machine. */
   readonly local?: LocalWishes;
@@ -74,22 +74,22 @@ export interface ShelfOptions extends Omit<DirectoryOptions, "stored"> {
 /** Services with hundreds of models would fill the screen. */
 const MENU_MOST = 20;
 
-export function createModelShelf(options: ShelfOptions): ModelShelf {
-  return new Shelf(options);
+export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
+  return new ProviderModels(options);
 }
 
-class Shelf implements ModelShelf {
-  readonly #options: ShelfOptions;
+class ProviderModels implements ModelRegistry {
+  readonly #options: ModelRegistryOptions;
   #opened: Promise<ModelParts> | undefined;
   /** The provider of the model in use: a bare model name means one of its models. */
   #current: string | undefined;
   #menu: readonly string[] = [];
 
-  constructor(options: ShelfOptions) {
+  constructor(options: ModelRegistryOptions) {
     this.#options = options;
   }
 
-  async choose(wish: ModelWish, person?: Person): Promise<Chosen> {
+  async choose(wish: ModelChoice, person?: Person): Promise<Chosen> {
     const parts = await this.#parts();
     if (wish.provider === undefined && wish.model === undefined) {
       const { provider, model, note } = await selectModel(parts, person);
