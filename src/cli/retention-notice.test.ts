@@ -10,7 +10,7 @@ import { text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { EXPIRED } from "../protocol/events.js";
 import { NO_USAGE } from "../protocol/usage.js";
-import { SessionShelf } from "../runtime/sessions/session-shelf.js";
+import { SessionStores } from "../runtime/sessions/session-stores.js";
 import { loadSettings } from "../runtime/settings/settings.js";
 import { readStoredSession } from "../sessions/resume.js";
 import { tendRetention } from "./retention-notice.js";
@@ -27,7 +27,7 @@ async function place(profile = "") {
   const variables = { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "config.toml") };
   const { settings, roots } = await loadSettings(parseFlags([], [], ""), variables);
   const none = () => {};
-  const sessions = new SessionShelf({ settings, roots, variables, root: home, tell: none, note: none });
+  const sessions = new SessionStores({ settings, roots, variables, root: home, tell: none, note: none });
   const store = await sessions.open();
   if (store === undefined) throw new Error("no store");
   const clock = new ManualClock(Date.now());

@@ -7,12 +7,12 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.js";
 import type { SessionId } from "../protocol/ids.js";
-import type { SessionShelf } from "../runtime/sessions/session-shelf.js";
+import type { SessionStores } from "../runtime/sessions/session-stores.js";
 import type { Settings } from "../runtime/settings/settings.js";
 import type { Roots } from "../system/xdg-paths.js";
 
 export interface RetentionNotice {
-  readonly sessions: SessionShelf;
+  readonly sessions: SessionStores;
   readonly settings: Settings;
   readonly roots: Roots;
   readonly clock: Clock;

@@ -20,7 +20,7 @@ import type { ProjectContent } from "./content/project-content.js";
 import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
 import { type OpenedRun, openRun } from "./open-run.js";
-import type { SessionShelf } from "./sessions/session-shelf.js";
+import type { SessionStores } from "./sessions/session-stores.js";
 import type { LoadedSettings } from "./settings/settings.js";
 
 export interface EngineOptions {
@@ -32,7 +32,7 @@ export interface EngineOptions {
   readonly routes: ModelRoutes;
   readonly model: Model;
   readonly log: LogFunction;
-  readonly sessions: SessionShelf;
+  readonly sessions: SessionStores;
   /** The model's answers come from a cassette. */
   readonly isReplay?: boolean;
   /** What the folder brings, as far as a person has approved it. */

@@ -1,7 +1,7 @@
 /** Sessions whose content has expired, as a user meets them. */
 import { afterEach, describe, expect } from "vitest";
 import { parseFlags } from "../../src/commands/flags.js";
-import { SessionShelf } from "../../src/runtime/sessions/session-shelf.js";
+import { SessionStores } from "../../src/runtime/sessions/session-stores.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
 import type { SessionStore } from "../../src/sessions/store.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
@@ -25,13 +25,13 @@ async function machine(script: string) {
     const variables = { OXBOW_HOME: home };
     const { settings, roots } = await loadSettings(parseFlags([], [], ""), variables);
     const none = () => {};
-    const shelf = new SessionShelf({ settings, roots, variables, root: cwd, tell: none, note: none });
-    const store = await shelf.open();
+    const stores = new SessionStores({ settings, roots, variables, root: cwd, tell: none, note: none });
+    const store = await stores.open();
     if (store === undefined) throw new Error("no store");
     try {
       return await action(store);
     } finally {
-      await shelf.close();
+      await stores.close();
     }
   };
   return { mock, home, cwd, env, run, inStore };

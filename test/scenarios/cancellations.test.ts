@@ -13,7 +13,7 @@ import type { Envelope } from "../../src/protocol/envelope.js";
 import { createModelRegistry } from "../../src/runtime/models/model-registry.js";
 import { ModelRoutes } from "../../src/runtime/models/model-routes.js";
 import { createEngine, type Engine } from "../../src/runtime/open-engine.js";
-import { SessionShelf } from "../../src/runtime/sessions/session-shelf.js";
+import { SessionStores } from "../../src/runtime/sessions/session-stores.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { providerEnvironment } from "../support/program.js";
@@ -58,7 +58,7 @@ beforeAll(async () => {
   const { model } = await registry.choose({});
   const root = await realpath(await mkdtemp(join(base, "root-")));
   const tell = () => {};
-  const sessions = new SessionShelf({ ...loaded, variables, root, tell, note: tell });
+  const sessions = new SessionStores({ ...loaded, variables, root, tell, note: tell });
   const routes = new ModelRoutes({ loaded, registry, clock: systemClock });
   engine = createEngine({
     loaded,

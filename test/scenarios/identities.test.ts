@@ -12,7 +12,7 @@ import type { SessionId } from "../../src/protocol/ids.js";
 import { createModelRegistry } from "../../src/runtime/models/model-registry.js";
 import { ModelRoutes } from "../../src/runtime/models/model-routes.js";
 import { createEngine, type Engine } from "../../src/runtime/open-engine.js";
-import { SessionShelf } from "../../src/runtime/sessions/session-shelf.js";
+import { SessionStores } from "../../src/runtime/sessions/session-stores.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { providerEnvironment, temporaryFolder } from "../support/program.js";
@@ -43,7 +43,7 @@ async function open(commands: readonly string[], { flags = [] as string[], timeo
   const registry = createModelRegistry({ variables });
   const { model } = await registry.choose({});
   const tell = () => {};
-  const sessions = new SessionShelf({ ...changed, variables, root, tell, note: tell });
+  const sessions = new SessionStores({ ...changed, variables, root, tell, note: tell });
   const engine = createEngine({
     loaded: changed,
     variables,

@@ -6,7 +6,7 @@ import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
 import { helpLines, parseFlags, refuseWords } from "../../commands/flags.js";
 import { createModelRegistry } from "../../runtime/models/model-registry.js";
-import { SessionShelf } from "../../runtime/sessions/session-shelf.js";
+import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
 import { findProgram } from "../../system/find-program.js";
 import { findRipgrep } from "../../tools/search/find-ripgrep.js";
@@ -157,7 +157,7 @@ async function sessionsFinding(variables: Variables): Promise<Finding> {
     const tell = (message: string) => {
       told = message;
     };
-    const stores = new SessionShelf({ settings, roots, variables, root: process.cwd(), tell, note: () => {} });
+    const stores = new SessionStores({ settings, roots, variables, root: process.cwd(), tell, note: () => {} });
     const choice = await stores.choice();
     const store = await stores.open();
     await stores.close();

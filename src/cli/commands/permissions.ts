@@ -15,7 +15,7 @@ import { RunSandbox } from "../../runtime/parts/sandbox.js";
 import { RunSecurity } from "../../runtime/parts/security.js";
 import { openToolbox } from "../../runtime/parts/toolbox.js";
 import { findSession } from "../../runtime/sessions/find-session.js";
-import { SessionShelf } from "../../runtime/sessions/session-shelf.js";
+import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
@@ -83,14 +83,14 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
   const { settings, roots } = loaded;
   const root = await openRoot(resolve(flags.text("cwd") ?? process.cwd()));
   const tell = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
-  const shelf = new SessionShelf({ settings, roots, variables, root, tell, note: () => {} });
+  const stores = new SessionStores({ settings, roots, variables, root, tell, note: () => {} });
   const ids = createIdSource({ wall: Date.now, random: (bytes) => crypto.getRandomValues(bytes) });
   const session = ids.next("sess");
   const outputDirectory = join(roots.state, "output");
-  const hidden = shelf.ownFolders;
+  const hidden = stores.ownFolders;
   const guard = new RunGuard({ root, variables, ownFolders: hidden });
   const tools = openToolbox({ root, sets: settings.tool_sets.value, variables, outputDirectory, guard });
-  const isRecorded = async () => (await shelf.choice()).kind !== "none";
+  const isRecorded = async () => (await stores.choice()).kind !== "none";
   const place = { loaded, variables, root, session, outputDirectory, hidden };
   const sandbox = new RunSandbox({ ...place, tell: () => {}, isRecorded });
   const isSandboxed = async () => (await sandbox.find()).kind !== "none";
@@ -113,7 +113,7 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
     return definition && permissions.judge({ call: ids.next("call"), tool, args: input }, definition);
   };
   return {
-    shelf,
+    stores,
     tools,
     permissions,
     security,
@@ -121,7 +121,7 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
     close: async () => {
       await tools.close();
       await sandbox.close();
-      await shelf.close();
+      await stores.close();
     },
   };
 }
@@ -140,7 +140,7 @@ async function test(command: string, flags: ParsedFlags, { judge }: Place): Prom
 
 async function replay(typed: string | undefined, flags: ParsedFlags, place: Place): Promise<number> {
   if (typed === undefined) throw new UsageError("Which session? oxbow permissions replay ID");
-  const store = await place.shelf.open();
+  const store = await place.stores.open();
   if (store === undefined) throw new UsageError("Sessions are not stored here.");
   const { id } = await findSession(store, typed);
   const { replayDecisions, replayText } = await import("../../security/permissions/replay-decisions.js");

@@ -26,7 +26,7 @@ import { ModelRoutes } from "../../runtime/models/model-routes.js";
 import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
 import { LeaseWait, waitLimit } from "../../runtime/sessions/lease-wait.js";
-import { SessionShelf } from "../../runtime/sessions/session-shelf.js";
+import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { type LoadedSettings, loadSettings, localWishes, type Settings } from "../../runtime/settings/settings.js";
 import type { SessionRecord } from "../../sessions/store.js";
 import { createLog } from "../../system/log.js";
@@ -184,7 +184,7 @@ async function prepare(
     ...cassette?.registry,
     ...(rawTrace && { trace: rawTrace.write }),
   });
-  const sessions = new SessionShelf({ settings, roots, variables, root, tell, note });
+  const sessions = new SessionStores({ settings, roots, variables, root, tell, note });
   const resume = await sessionToResume(flags, sessions, root);
   const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
   const wish = namesModel(flags) ? modelWishes(settings) : (resume ?? cassette?.model ?? modelWishes(settings));
@@ -225,7 +225,7 @@ function modelWishes({ provider, model }: Settings) {
 
 async function sessionToResume(
   flags: ParsedFlags,
-  sessions: SessionShelf,
+  sessions: SessionStores,
   root: string,
 ): Promise<SessionRecord | undefined> {
   const named = flags.text("resume");

@@ -16,7 +16,7 @@ import type { RunCompaction } from "../parts/compaction.js";
 import type { RunCosts } from "../parts/costs.js";
 import type { RunRecording } from "../parts/recording.js";
 import type { RunSecurity } from "../parts/security.js";
-import type { SessionShelf } from "../sessions/session-shelf.js";
+import type { SessionStores } from "../sessions/session-stores.js";
 import { EFFORTS } from "../settings/setting-readers.js";
 import type { Settings } from "../settings/settings.js";
 
@@ -35,7 +35,7 @@ export interface SlashFacts {
   readonly effort: RunEffort;
   readonly variables: Variables;
   readonly roots: Roots;
-  readonly sessions: SessionShelf;
+  readonly sessions: SessionStores;
 }
 
 export function slashContext(facts: SlashFacts): SlashContext {

@@ -8,10 +8,10 @@ import { type SessionStore, StoreError } from "../../sessions/store.js";
 import type { UndoChoice } from "../../sessions/undo/selection.js";
 import { openSessionUndo } from "../parts/undo.js";
 import { guardedUndo } from "../parts/undo-guard.js";
-import type { SessionShelf } from "../sessions/session-shelf.js";
+import type { SessionStores } from "../sessions/session-stores.js";
 
 export interface UndoFacts {
-  readonly sessions: SessionShelf;
+  readonly sessions: SessionStores;
   readonly session: SessionId;
   readonly root: string;
   readonly variables: Variables;

@@ -17,7 +17,7 @@ import { addUsage, roundUsd } from "../../protocol/usage.js";
 import type { ModelFacts } from "../../providers/catalogue/facts.js";
 import type { Spending } from "../../sessions/store.js";
 import type { Roots } from "../../system/xdg-paths.js";
-import type { SessionShelf } from "../sessions/session-shelf.js";
+import type { SessionStores } from "../sessions/session-stores.js";
 import type { Settings } from "../settings/settings.js";
 
 export interface RunCostsOptions {
@@ -28,7 +28,7 @@ export interface RunCostsOptions {
   readonly settings: Settings;
   readonly profilePath: string;
   readonly roots: Roots;
-  readonly sessions: SessionShelf;
+  readonly sessions: SessionStores;
   readonly clock: Clock;
   readonly journal: RunJournal;
   /** Whether calls are paid at all: answers from a cassette are not. */

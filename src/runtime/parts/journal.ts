@@ -11,14 +11,14 @@ import type { Lease } from "../../sessions/lease.js";
 import { notSaved } from "../../sessions/not-saved.js";
 import type { SessionStore } from "../../sessions/store.js";
 import type { ResumedSession } from "../sessions/resumed-session.js";
-import type { SessionShelf } from "../sessions/session-shelf.js";
+import type { SessionStores } from "../sessions/session-stores.js";
 
 export interface JournalParts {
   readonly session: SessionId;
   readonly resumed: ResumedSession | undefined;
   readonly root: string;
   readonly model: Model;
-  readonly sessions: SessionShelf;
+  readonly sessions: SessionStores;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly onFailure: (failure: Failure) => void;

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { UndoPlan } from "../../sessions/undo/plan.js";
-import type { SessionShelf } from "../sessions/session-shelf.js";
+import type { SessionStores } from "../sessions/session-stores.js";
 import { RunGuard } from "./guard.js";
 
 export interface GuardedUndo {
@@ -15,7 +15,7 @@ export interface GuardedUndo {
 
 export async function guardedUndo(
   plan: UndoPlan,
-  { sessions, variables }: { readonly sessions: SessionShelf; readonly variables: Variables },
+  { sessions, variables }: { readonly sessions: SessionStores; readonly variables: Variables },
 ): Promise<GuardedUndo> {
   const guard = new RunGuard({ root: plan.root, variables, ownFolders: sessions.ownFolders });
   const reason = (path: string) => guard.reason(join(plan.root, path));

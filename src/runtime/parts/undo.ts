@@ -9,12 +9,12 @@ import type { UndoRecorder } from "../../sessions/undo/recorder.js";
 import type { IgnoreTop } from "../../tools/search/ignore-files.js";
 import type { IgnoreScope } from "../../tools/search/ignore-rules.js";
 import type { ChangeWitness, WitnessedChange } from "../../tools/workspace.js";
-import type { SessionShelf } from "../sessions/session-shelf.js";
+import type { SessionStores } from "../sessions/session-stores.js";
 
 export interface RunUndoOptions {
   readonly session: SessionId;
   readonly root: string;
-  readonly sessions: SessionShelf;
+  readonly sessions: SessionStores;
   /** Turns of the session before this run; undefined when they were not counted. */
   readonly turnsBefore: number | undefined;
 }
@@ -84,7 +84,7 @@ export class RunUndo implements ChangeRecorder, ChangeWitness {
 }
 
 /** The journal of a session, for the tools and for `oxbow session undo`. */
-export async function openSessionUndo(sessions: SessionShelf, session: SessionId) {
+export async function openSessionUndo(sessions: SessionStores, session: SessionId) {
   const [{ openUndoJournal }, ignore, key] = await Promise.all([
     import("../../sessions/undo/journal.js"),
     sessions.keptFolders().then(ignoreSource),

@@ -10,7 +10,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import type { Lease } from "../../sessions/lease.js";
 import type { StoredSession } from "../../sessions/resume.js";
 import { type SessionRecord, type SessionStore, StoreError } from "../../sessions/store.js";
-import type { SessionShelf } from "./session-shelf.js";
+import type { SessionStores } from "./session-stores.js";
 
 export interface ResumedSession extends StoredSession {
   readonly calls: readonly CutOffCall[];
@@ -21,7 +21,7 @@ export interface ResumedSession extends StoredSession {
 type Request = CommandPayloads["CreateSession"] & { readonly resume: SessionId };
 
 export async function resumeSession(
-  sessions: SessionShelf,
+  sessions: SessionStores,
   { resume: session, orphans: answer }: Request,
 ): Promise<ResumedSession | { readonly failure: Failure }> {
   try {
@@ -84,7 +84,7 @@ export async function takeUp(
 const MOST_PAST = 20_000;
 
 /** What happened last in the earlier runs of a session, oldest first. */
-export async function* pastEvents(sessions: SessionShelf, { id, last_event }: SessionRecord): AsyncIterable<Envelope> {
+export async function* pastEvents(sessions: SessionStores, { id, last_event }: SessionRecord): AsyncIterable<Envelope> {
   const store = await sessions.open();
   if (store === undefined || last_event === 0) return;
   const after = Math.max(0, last_event - MOST_PAST);

@@ -3,15 +3,15 @@
  * the same in every process that goes on with the session. Where nothing is stored, no other process does: any word will do.
  */
 import type { SessionId } from "../../protocol/ids.js";
-import type { SessionShelf } from "./session-shelf.js";
+import type { SessionStores } from "./session-stores.js";
 
-export async function sessionMark(session: SessionId, shelf?: Pick<SessionShelf, "open" | "key">): Promise<string> {
+export async function sessionMark(session: SessionId, stores?: Pick<SessionStores, "open" | "key">): Promise<string> {
   // Asked for at once: whoever ends the run meanwhile closes it.
-  const opening = shelf?.open().catch(() => undefined);
+  const opening = stores?.open().catch(() => undefined);
   const { createMark } = await import("../../security/untrusted/untrusted.js");
   // A store that cannot be opened ends the turn by itself, and says why.
   const isStored = (await opening) !== undefined;
-  const key = isStored ? await shelf?.key().catch(() => undefined) : undefined;
+  const key = isStored ? await stores?.key().catch(() => undefined) : undefined;
   if (key === undefined) return createMark((await import("node:crypto")).randomBytes);
   const { TagMaker } = await import("../../sessions/tag-maker.js");
   const tag = new TagMaker(key).make(`oxbow mark of outside text 1 ${session}`);

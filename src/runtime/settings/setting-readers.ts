@@ -11,7 +11,7 @@ import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../../s
 import { type LogLevels, parseLogLevels } from "../../system/log.js";
 import { CREDENTIAL_KEYS, type CredentialKeyChoice } from "../credentials/credential-places.js";
 import { SANDBOX_MODES, type SandboxMode } from "../parts/sandbox.js";
-import { KEY_SOURCES, type KeySource } from "../sessions/session-shelf.js";
+import { KEY_SOURCES, type KeySource } from "../sessions/session-stores.js";
 
 export const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
 const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];

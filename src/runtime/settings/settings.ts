@@ -20,7 +20,7 @@ import type { LogLevels } from "../../system/log.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
 import type { CredentialKeyChoice } from "../credentials/credential-places.js";
 import type { SandboxMode } from "../parts/sandbox.js";
-import { type KeySource, readStoreSetting } from "../sessions/session-shelf.js";
+import { type KeySource, readStoreSetting } from "../sessions/session-stores.js";
 import { makeHome } from "./home-folder.js";
 import * as read from "./setting-readers.js";
 

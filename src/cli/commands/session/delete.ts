@@ -18,7 +18,7 @@ export const action: SessionAction = {
       }
       await sessions.store.remove(id);
       const { removeUndo } = await import("../../../sessions/undo/remove.js");
-      await removeUndo(sessions.shelf.undoFolder, id);
+      await removeUndo(sessions.stores.undoFolder, id);
       const { removeOutputs } = await import("../../../sessions/outputs.js");
       await removeOutputs(join(sessions.roots.state, "output"), id);
       sessions.print(flags, { id, deleted: true }, () => `${id} was deleted.`);

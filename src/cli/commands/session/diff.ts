@@ -28,7 +28,7 @@ async function both(flags: ParsedFlags, sessions: OpenSessions): Promise<[Sessio
 
 /** What taking all of it back would change is what it changed. */
 async function changedFiles(flags: ParsedFlags, sessions: OpenSessions, { id, cwd }: SessionRecord): Promise<number> {
-  const journal = await openSessionUndo(sessions.shelf, id);
+  const journal = await openSessionUndo(sessions.stores, id);
   try {
     const plan = await planUndo(journal, { workspaceRoot: cwd, from: "first" });
     const color = sessions.terminal.color && sessions.terminal.out.isTerminal;

@@ -40,22 +40,22 @@ export const action: SessionAction = {
 };
 
 async function sweepSessionOutputs(
-  { shelf, store, roots }: OpenSessions,
+  { stores, store, roots }: OpenSessions,
   age: { readonly now: number; readonly days: number },
 ): Promise<void> {
-  const knowsAll = (await shelf.choice()).kind === "sqlite";
+  const knowsAll = (await stores.choice()).kind === "sqlite";
   await sweepOutputs(join(roots.state, "output"), { ...age, find: (session) => store.get(session), knowsAll });
 }
 
 /** Copies that no session needs any more: it is gone, or all that it said has expired. */
-async function staleUndo({ shelf, store }: OpenSessions, { dryRun }: { readonly dryRun: boolean }): Promise<string[]> {
+async function staleUndo({ stores, store }: OpenSessions, { dryRun }: { readonly dryRun: boolean }): Promise<string[]> {
   const stale: string[] = [];
-  for (const session of await undoSessions(shelf.undoFolder)) {
+  for (const session of await undoSessions(stores.undoFolder)) {
     const record = await store.get(session);
     if (record !== undefined && record.expired_to < record.last_event) continue;
     // Sessions of other stores keep their copies here too; only what the user's own database lost is known to be stale.
-    if (record === undefined && (await shelf.choice()).kind !== "sqlite") continue;
-    if (!dryRun) await removeUndo(shelf.undoFolder, session);
+    if (record === undefined && (await stores.choice()).kind !== "sqlite") continue;
+    if (!dryRun) await removeUndo(stores.undoFolder, session);
     stale.push(session);
   }
   return stale;

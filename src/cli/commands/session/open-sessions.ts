@@ -6,7 +6,7 @@ import type { Variables } from "../../../base/variables.js";
 import type { Terminal } from "../../../clients/headless/terminal.js";
 import type { ParsedFlags } from "../../../commands/flags.js";
 import { findSession } from "../../../runtime/sessions/find-session.js";
-import { SessionShelf } from "../../../runtime/sessions/session-shelf.js";
+import { SessionStores } from "../../../runtime/sessions/session-stores.js";
 import { loadSettings, type Settings } from "../../../runtime/settings/settings.js";
 import type { SessionRecord, SessionStore } from "../../../sessions/store.js";
 import type { Roots } from "../../../system/xdg-paths.js";
@@ -14,7 +14,7 @@ import { processTerminal } from "../../terminal-io.js";
 
 export interface OpenSessions {
   readonly store: SessionStore;
-  readonly shelf: SessionShelf;
+  readonly stores: SessionStores;
   readonly settings: Settings;
   readonly roots: Roots;
   readonly variables: Variables;
@@ -37,14 +37,14 @@ export async function openSessions(flags: ParsedFlags, variables: Variables): Pr
   const folder = resolve(flags.text("cwd") ?? process.cwd());
   const terminal = processTerminal(variables);
   const tell = (message: string) => terminal.err.write(`oxbow: ${message}\n`);
-  const shelf = new SessionShelf({ settings, roots, variables, root: folder, tell, note: tell, isForReading: true });
+  const stores = new SessionStores({ settings, roots, variables, root: folder, tell, note: tell, isForReading: true });
   // A reader that went away is told by the write that failed; nobody else needs to hear of it.
   process.stdout.on("error", () => {});
-  const store = await shelf.open();
+  const store = await stores.open();
   if (store === undefined) throw new UsageError("Sessions are not stored here ('none'). Choose one with --store.");
   return {
     store,
-    shelf,
+    stores,
     settings,
     roots,
     variables,
@@ -63,6 +63,6 @@ export async function openSessions(flags: ParsedFlags, variables: Variables): Pr
       }),
     print: (given, value, text) =>
       terminal.out.write(given.has("json") ? `${JSON.stringify(value, null, 2)}\n` : `${text()}\n`),
-    close: () => shelf.close(),
+    close: () => stores.close(),
   };
 }

@@ -34,10 +34,10 @@ export const action: SessionAction = {
 };
 
 async function undo(flags: ParsedFlags, sessions: OpenSessions, record: SessionRecord): Promise<number> {
-  const journal = await openSessionUndo(sessions.shelf, record.id);
+  const journal = await openSessionUndo(sessions.stores, record.id);
   const plan = await planUndo(journal, { workspaceRoot: record.cwd, ...(await choiceOf(flags, sessions, record)) });
   const color = sessions.terminal.color && sessions.terminal.out.isTerminal;
-  const guarded = await guardedUndo(plan, { sessions: sessions.shelf, variables: sessions.variables });
+  const guarded = await guardedUndo(plan, { sessions: sessions.stores, variables: sessions.variables });
   if (!flags.has("json")) await sessions.write(`${renderUndoPlan(plan, { color })}\n`);
   if (!flags.has("json") && guarded.text !== "") await sessions.write(`\n${safeText(guarded.text)}\n`);
   if (flags.has("dry-run")) {

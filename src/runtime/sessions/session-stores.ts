@@ -19,7 +19,7 @@ export type StoreChoice =
   | { readonly kind: "sqlite"; readonly folder: string }
   | { readonly kind: "files"; readonly folder: string };
 
-export interface SessionShelfOptions {
+export interface SessionStoresOptions {
   readonly settings: {
     /** As the user wrote it; undefined to choose by what is there. */
     readonly store: { readonly value: string | undefined };
@@ -41,13 +41,13 @@ export interface SessionShelfOptions {
 export const KEY_SOURCES = ["file", "keychain"] as const;
 export type KeySource = (typeof KEY_SOURCES)[number];
 
-export class SessionShelf {
-  readonly #options: SessionShelfOptions;
+export class SessionStores {
+  readonly #options: SessionStoresOptions;
   #opened: Promise<SessionStore | undefined> | undefined;
   #key: Promise<ResolvedKey> | undefined;
   #project: Promise<string | undefined> | undefined;
 
-  constructor(options: SessionShelfOptions) {
+  constructor(options: SessionStoresOptions) {
     this.#options = options;
   }
 
