@@ -19,7 +19,7 @@ import { parseScript } from "./script/parse.js";
 import { type ModelSpec, type Reply, SCRIPT_ENDED, type Script } from "./script/script.js";
 import { createIdMint } from "./wires/id-mint.js";
 import { createModelList } from "./wires/model-list.js";
-import { OllamaShelf } from "./wires/ollama-shelf.js";
+import { OllamaModels } from "./wires/ollama-models.js";
 import { type Ask, type HttpAnswer, type Incoming, parseBody, type Service, type Wire } from "./wires/wire.js";
 
 export interface MockModelOptions {
@@ -113,7 +113,7 @@ class MockServer {
     this.#service = {
       key: options.key,
       models: list,
-      shelf: new OllamaShelf(list.all),
+      installed: new OllamaModels(list.all),
       ids: createIdMint(seed),
       wall: () => clock.wall(),
       now: () => clock.now(),

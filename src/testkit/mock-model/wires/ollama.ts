@@ -6,7 +6,7 @@ import { retryHeaders } from "./error-kinds.js";
 import { withTag } from "./model-list.js";
 import { ChatEncoder } from "./ollama-encoder.js";
 import { messageOf, noModel, statusOf } from "./ollama-errors.js";
-import { digestOf, type LoadedModel } from "./ollama-shelf.js";
+import { digestOf, type LoadedModel } from "./ollama-models.js";
 import {
   type Ask,
   asList,
@@ -23,7 +23,7 @@ export const ollama: Wire = {
   name: "ollama",
   settle,
   read,
-  warmUp: (ask, { shelf }) => shelf.load(ask.model, contextOf(ask.body)),
+  warmUp: (ask, { installed }) => installed.load(ask.model, contextOf(ask.body)),
   headers: () => ({}),
   error: (error, { ask }) => answer(statusOf(error), { error: messageOf(error, ask) }, retryHeaders(error)),
   encoder: (ask, { service }) => new ChatEncoder(ask, service),
@@ -38,15 +38,16 @@ function settle(request: Incoming, service: Service): HttpAnswer | undefined {
   const path = request.path.split("?")[0] as string;
   if (path === "/") return answer(200, "Ollama is running", { "content-type": "text/plain; charset=utf-8" });
   if (path === "/api/version") return answer(200, { version: VERSION });
-  if (path === "/api/tags") return answer(200, { models: service.shelf.installed.map(listed) });
-  if (path === "/api/ps") return answer(200, { models: service.shelf.running.map((model) => running(model, service)) });
+  if (path === "/api/tags") return answer(200, { models: service.installed.installed.map(listed) });
+  if (path === "/api/ps")
+    return answer(200, { models: service.installed.running.map((model) => running(model, service)) });
   if (request.bodyText === "") return answer(400, { error: "missing request body" });
   const body = parseBody(request.bodyText);
   if (!isJsonObject(body)) return answer(400, { error: "invalid character in request body: it is not a JSON object" });
   const name = asText(body.model ?? body.name);
   if (name === "") return answer(400, { error: "model is required" });
   if (path === "/api/pull") return pull(name, service);
-  const model = service.shelf.find(name);
+  const model = service.installed.find(name);
   if (model === undefined) return answer(404, { error: noModel(name) });
   if (path === "/api/show") return answer(200, shown(model));
   return checkChat(body, model) ?? loadOnly(body, service) ?? checkLength(request, { body, model });
@@ -62,8 +63,8 @@ function checkLength(
   return answer(400, { error: "the input length exceeds the context length" });
 }
 
-function pull(name: string, { shelf }: Service): HttpAnswer {
-  const pulled = shelf.pull(name);
+function pull(name: string, { installed }: Service): HttpAnswer {
+  const pulled = installed.pull(name);
   const headers = { "content-type": "application/x-ndjson" };
   if (pulled === undefined) {
     // As the service does it: with a good status, and the error as a line of the stream.

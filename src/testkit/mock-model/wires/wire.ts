@@ -7,7 +7,7 @@ import type { Usage } from "../../../protocol/usage.js";
 import type { ErrorAction, Noise, Part } from "../script/script.js";
 import type { IdMint } from "./id-mint.js";
 import type { ModelList } from "./model-list.js";
-import type { OllamaShelf } from "./ollama-shelf.js";
+import type { OllamaModels } from "./ollama-models.js";
 
 export type WireName = "anthropic" | "openai" | "openai-responses" | "gemini" | "ollama";
 
@@ -32,7 +32,7 @@ export interface Service {
   readonly key: string | undefined;
   readonly models: ModelList;
   /** Which models are on the disk and in memory, as Ollama sees it. */
-  readonly shelf: OllamaShelf;
+  readonly installed: OllamaModels;
   readonly ids: IdMint;
   wall(): number;
   now(): number;

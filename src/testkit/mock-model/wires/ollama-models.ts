@@ -9,7 +9,7 @@ export interface LoadedModel {
 
 const PULL_STEPS = 20;
 
-export class OllamaShelf {
+export class OllamaModels {
   readonly #all: readonly Required<ModelSpec>[];
   readonly #installed: Set<string>;
   readonly #loaded = new Map<string, LoadedModel>();
