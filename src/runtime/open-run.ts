@@ -259,7 +259,7 @@ function openRunTools(
     onOutputFile: trim,
     webHosts: settings.web_hosts.value,
     webNames: settings.web_names.value,
-    witness: undo,
+    observer: undo,
     writableFolders: writableFolders(loaded, variables),
     guard,
     wrapCommand: (command, options) => sandbox.wrap(command, options),

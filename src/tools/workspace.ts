@@ -7,7 +7,7 @@
  * 3. A file is changed by replacing it whole: never half written, never through another hard link.
  * 4. What the session read is remembered by content. A file that is different now is not overwritten, and an existing file
  *    is not overwritten unread.
- * 5. A witness hears of every change before it happens; without its consent nothing changes.
+ * 5. A observer hears of every change before it happens; without its consent nothing changes.
  * 6. Right before a change the folder that was opened is held against the guard list: a guarded place changes only when a person
  *    said yes to that very path (`allowing`).
  */
@@ -15,7 +15,7 @@ import type { BigIntStats } from "node:fs";
 import { type FileHandle, lstat, mkdir, opendir, readdir, readlink, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Admission } from "./files/admission.js";
-import { Announcer, type ChangeWitness } from "./files/change-witness.js";
+import { Announcer, type ChangeObserver } from "./files/change-observer.js";
 import { type Entry, type FileStat, fileStat, kindOf } from "./files/file-stat.js";
 import { HeldDirectory, openRegularFile } from "./files/held-directory.js";
 import type { FoundEntry, PathGuard } from "./files/path-guard.js";
@@ -36,7 +36,7 @@ import {
 import { errnoOf, told, WorkspaceError } from "./files/workspace-error.js";
 import { openRoot } from "./files/workspace-root.js";
 
-export type { ChangeWitness, WitnessedChange, WitnessedEntry } from "./files/change-witness.js";
+export type { ChangeObserver, ObservedChange, ObservedEntry } from "./files/change-observer.js";
 export { isInside } from "./files/containment.js";
 export type { Entry, EntryKind, FileStat } from "./files/file-stat.js";
 export type { FoundEntry, PathGuard } from "./files/path-guard.js";
@@ -84,7 +84,7 @@ export interface WriteResult {
 
 export interface WorkspaceOptions {
   readonly extraRoots?: readonly string[];
-  readonly witness?: ChangeWitness | undefined;
+  readonly observer?: ChangeObserver | undefined;
   /** Without one no place is guarded. */
   readonly guard?: PathGuard | undefined;
 }
@@ -112,7 +112,7 @@ export class Workspace {
     const extra = await Promise.all((options.extraRoots ?? []).map(openRoot));
     const shared = {
       paths: new PathResolver([await openRoot(root), ...extra], options.guard),
-      announce: new Announcer(options.witness),
+      announce: new Announcer(options.observer),
       sightings: new Sightings(),
       writing: new Turns(),
       exclusive: new Turns(),

@@ -47,7 +47,7 @@ function link(undo: ChangeRecorder | undefined) {
 }
 
 async function builtIn(): Promise<readonly Tool[]> {
-  const workspace = await Workspace.open(root, { witness: recorder });
+  const workspace = await Workspace.open(root, { observer: recorder });
   const shell = { workspaceRoot: root, environment: { PATH: "/usr/bin:/bin" }, outputDirectory: join(base, "output") };
   return [createWriteTool(workspace), createEditTool(workspace), createBashTool({ ...shell, background })];
 }

@@ -14,7 +14,7 @@ import type { WrapReader } from "../../tools/git.js";
 import type { Searcher } from "../../tools/search/searcher.js";
 import type { StandbyShells } from "../../tools/shell/standby-shells.js";
 import { TOOL_ALIASES, withoutAlias } from "../../tools/tool-aliases.js";
-import type { ChangeWitness, PathGuard, Workspace } from "../../tools/workspace.js";
+import type { ChangeObserver, PathGuard, Workspace } from "../../tools/workspace.js";
 import { networkOf } from "../network.js";
 
 export interface ToolboxOptions {
@@ -41,7 +41,7 @@ export interface ToolboxOptions {
   /** Puts a sandbox around programs that only read. */
   readonly wrapReader?: WrapReader;
   /** Hears of every change to a file before it happens. */
-  readonly witness?: ChangeWitness;
+  readonly observer?: ChangeObserver;
   /** Says which files only a person may let change. */
   readonly guard?: PathGuard;
 }
@@ -87,10 +87,10 @@ class Place {
         import("../../tools/workspace.js"),
         import("node:fs/promises"),
       ]);
-      const { root, outputDirectory, witness, guard } = options;
-      if (options.reachesOutputs !== true) return Workspace.open(root, { witness, guard });
+      const { root, outputDirectory, observer, guard } = options;
+      if (options.reachesOutputs !== true) return Workspace.open(root, { observer, guard });
       await mkdir(outputDirectory, { recursive: true, mode: 0o700 });
-      return Workspace.open(root, { witness, guard, extraRoots: [outputDirectory] });
+      return Workspace.open(root, { observer, guard, extraRoots: [outputDirectory] });
     });
     this.searcher = once(async () => {
       const { Searcher } = await import("../../tools/search/searcher.js");

@@ -8,7 +8,7 @@ import type { IgnoreRules, IgnoreSource } from "../../sessions/undo/folder-memor
 import type { UndoRecorder } from "../../sessions/undo/recorder.js";
 import type { IgnoreTop } from "../../tools/search/ignore-files.js";
 import type { IgnoreScope } from "../../tools/search/ignore-rules.js";
-import type { ChangeWitness, WitnessedChange } from "../../tools/workspace.js";
+import type { ChangeObserver, ObservedChange } from "../../tools/workspace.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 
 export interface RunUndoOptions {
@@ -19,7 +19,7 @@ export interface RunUndoOptions {
   readonly turnsBefore: number | undefined;
 }
 
-export class RunUndo implements ChangeRecorder, ChangeWitness {
+export class RunUndo implements ChangeRecorder, ChangeObserver {
   readonly #options: RunUndoOptions;
   #recorder: Promise<UndoRecorder | undefined> | undefined;
   #journal: { close(): void } | undefined;
@@ -42,7 +42,7 @@ export class RunUndo implements ChangeRecorder, ChangeWitness {
     return recorder === undefined ? { end: async () => undefined } : recorder.begin(call);
   }
 
-  async before(change: WitnessedChange): Promise<void> {
+  async before(change: ObservedChange): Promise<void> {
     await (await this.#open())?.before(change);
   }
 

@@ -57,7 +57,7 @@ const root = join(base, "ws");
 const journal = openUndoJournal({ folder: join(base, "data", "undo"), session, key: KEY });
 const recorder = new UndoRecorder(journal, { root });
 recorder.startTurn(ids.next("turn"), 1);
-const workspace = await Workspace.open(root, { witness: recorder });
+const workspace = await Workspace.open(root, { observer: recorder });
 armed = true;
 
 if (what === "tools") {

@@ -64,7 +64,7 @@ async function perform(here: UndoPlace, step: Act): Promise<void> {
     const script = step.commands.map((each) => `{ ${each}; } 2>/dev/null || true`).join("\n");
     return step.do === "bash" ? here.bash(script) : here.killedIn(script);
   }
-  const workspace = await Workspace.open(here.root, { witness: here.recorder });
+  const workspace = await Workspace.open(here.root, { observer: here.recorder });
   try {
     if (step.do === "remove") await workspace.remove(step.at);
     else if (step.do === "move") await workspace.move(step.at, step.to);

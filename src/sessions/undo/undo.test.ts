@@ -16,7 +16,7 @@ function place(options: PlaceOptions = {}): UndoPlace {
 }
 
 function tools(here: UndoPlace): Promise<Workspace> {
-  return Workspace.open(here.root, { witness: here.recorder });
+  return Workspace.open(here.root, { observer: here.recorder });
 }
 
 async function refusal(action: Promise<unknown>): Promise<StoreError> {
@@ -219,7 +219,7 @@ describe("undoing what tools changed", () => {
     const here = place();
     const extra = join(here.base, "extra");
     mkdirSync(extra);
-    const workspace = await Workspace.open(here.root, { witness: here.recorder, extraRoots: [extra] });
+    const workspace = await Workspace.open(here.root, { observer: here.recorder, extraRoots: [extra] });
     here.turn();
     await workspace.writeText(join(extra, "sub/x.txt"), "x");
     await here.undo();

@@ -6,20 +6,20 @@ import { HeldDirectory, openRegularFile } from "./held-directory.js";
 import { MAX_TEXT_BYTES, readUpTo } from "./whole-file.js";
 import { told, WorkspaceError } from "./workspace-error.js";
 
-export interface ChangeWitness {
+export interface ChangeObserver {
   /** Called before each change. When it fails, nothing is changed. */
-  before(change: WitnessedChange): Promise<void>;
+  before(change: ObservedChange): Promise<void>;
 }
 
 /** Undefined stands for nothing there. */
-export interface WitnessedChange {
+export interface ObservedChange {
   /** Free of symbolic links, but for the entry itself. */
   readonly absolute: string;
-  readonly before: WitnessedEntry | undefined;
-  readonly after: WitnessedEntry | undefined;
+  readonly before: ObservedEntry | undefined;
+  readonly after: ObservedEntry | undefined;
 }
 
-export type WitnessedEntry =
+export type ObservedEntry =
   /** Without content when it is too large to be held; without mode when the system will decide. */
   | { readonly kind: "file"; readonly content: Buffer | undefined; readonly mode: number | undefined }
   | { readonly kind: "folder"; readonly mode: number | undefined }
@@ -27,24 +27,24 @@ export type WitnessedEntry =
   | { readonly kind: "other" };
 
 /** An entry of the workspace: `at` is the path by which it is opened, `shown` is for errors. */
-export interface WitnessedPlace {
+export interface ObservedPlace {
   readonly absolute: string;
   readonly at: string;
   readonly shown: string;
 }
 
-/** Tells a witness, if there is one. */
+/** Tells a observer, if there is one. */
 export class Announcer {
-  readonly #witness: ChangeWitness | undefined;
+  readonly #observer: ChangeObserver | undefined;
 
-  constructor(witness: ChangeWitness | undefined) {
-    this.#witness = witness;
+  constructor(observer: ChangeObserver | undefined) {
+    this.#observer = observer;
   }
 
-  /** When the witness cannot keep what would be gone, this says so to the model, and the change must not happen. */
-  async change(shown: string, change: WitnessedChange): Promise<void> {
+  /** When the observer cannot keep what would be gone, this says so to the model, and the change must not happen. */
+  async change(shown: string, change: ObservedChange): Promise<void> {
     try {
-      await this.#witness?.before(change);
+      await this.#observer?.before(change);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const message = `${shown} was not changed, because what is there could not be kept for an undo: ${reason}`;
@@ -53,16 +53,16 @@ export class Announcer {
   }
 
   /** Of a file, a link or an empty folder. */
-  async removal({ absolute, at, shown }: WitnessedPlace): Promise<void> {
-    if (this.#witness === undefined) return;
-    const before = await told(shown, () => witnessedEntry(at, absolute));
+  async removal({ absolute, at, shown }: ObservedPlace): Promise<void> {
+    if (this.#observer === undefined) return;
+    const before = await told(shown, () => observedEntry(at, absolute));
     await this.change(shown, { absolute, before, after: undefined });
   }
 
   /** Of anything, with all that is in it. */
-  async move({ absolute, at, shown }: WitnessedPlace, target: string): Promise<void> {
-    if (this.#witness === undefined) return;
-    const entry = await told(shown, () => witnessedEntry(at, absolute));
+  async move({ absolute, at, shown }: ObservedPlace, target: string): Promise<void> {
+    if (this.#observer === undefined) return;
+    const entry = await told(shown, () => observedEntry(at, absolute));
     await this.change(shown, { absolute, before: entry, after: undefined });
     await this.change(shown, { absolute: target, before: undefined, after: entry });
     if (entry.kind !== "folder") return;
@@ -77,7 +77,7 @@ export class Announcer {
   }
 }
 
-async function witnessedEntry(at: string, absolute: string): Promise<WitnessedEntry> {
+async function observedEntry(at: string, absolute: string): Promise<ObservedEntry> {
   const found = await lstat(at);
   const kind = kindOf(found);
   const mode = found.mode & 0o7777;

@@ -13,28 +13,28 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { Workspace } from "../workspace.js";
-import type { WitnessedChange, WitnessedEntry } from "./change-witness.js";
+import type { ObservedChange, ObservedEntry } from "./change-observer.js";
 
 let base: string;
 let heard: string[];
 let workspace: Workspace;
 
-function shown(entry: WitnessedEntry | undefined): string {
+function shown(entry: ObservedEntry | undefined): string {
   if (entry === undefined) return "nothing";
   if (entry.kind === "file") return `${entry.content?.toString()} ${entry.mode?.toString(8)}`;
   return entry.kind === "link" ? `→ ${entry.target}` : entry.kind;
 }
 
-/** What stands there at the moment the witness hears of it must still be what was there before. */
-async function before({ absolute, before, after }: WitnessedChange): Promise<void> {
+/** What stands there at the moment the observer hears of it must still be what was there before. */
+async function before({ absolute, before, after }: ObservedChange): Promise<void> {
   if (before?.kind === "file") expect(readFileSync(absolute)).toEqual(before.content);
   heard.push(`${absolute.slice(base.length + 1)}: ${shown(before)} ⇒ ${shown(after)}`);
 }
 
 beforeEach(async () => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-witness-")));
+  base = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-observer-")));
   heard = [];
-  workspace = await Workspace.open(base, { witness: { before } });
+  workspace = await Workspace.open(base, { observer: { before } });
   writeFileSync(join(base, "a"), "1");
   chmodSync(join(base, "a"), 0o640);
   mkdirSync(join(base, "d/e"), { recursive: true });
@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(base, { recursive: true }));
 
-describe("the witness of a workspace", () => {
+describe("the observer of a workspace", () => {
   verifies(["T10"], "hears of every change before it happens, with what is about to go", async () => {
     await workspace.readText("a");
     await workspace.writeText("a", "1");
@@ -75,7 +75,7 @@ describe("the witness of a workspace", () => {
 
   it("stops a change by failing", async () => {
     const failing = { before: () => Promise.reject(new Error("the disk is full.")) };
-    workspace = await Workspace.open(base, { witness: failing });
+    workspace = await Workspace.open(base, { observer: failing });
     await workspace.readText("a");
     const message = "was not changed, because what is there could not be kept for an undo: the disk is full.";
     await expect(workspace.writeText("a", "one")).rejects.toThrow(`a ${message}`);
