@@ -21,7 +21,7 @@ import { HeldDirectory, openRegularFile } from "./files/held-directory.js";
 import type { FoundEntry, PathGuard } from "./files/path-guard.js";
 import { type Access, PathResolver, type ResolvedPath } from "./files/path-resolver.js";
 import { printable } from "./files/printable.js";
-import { changed, Sightings, stampOf, unread, versionOf } from "./files/sightings.js";
+import { changed, ReadFiles, stampOf, unread, versionOf } from "./files/read-files.js";
 import { type DecodedText, decodeText, encodeText, PLAIN_LAYOUT, unencodable } from "./files/text-file.js";
 import { Turns } from "./files/turns.js";
 import {
@@ -93,7 +93,7 @@ export interface WorkspaceOptions {
 interface Shared {
   readonly paths: PathResolver;
   readonly announce: Announcer;
-  readonly sightings: Sightings;
+  readonly readFiles: ReadFiles;
   readonly writing: Turns;
   readonly exclusive: Turns;
 }
@@ -113,7 +113,7 @@ export class Workspace {
     const shared = {
       paths: new PathResolver([await openRoot(root), ...extra], options.guard),
       announce: new Announcer(options.observer),
-      sightings: new Sightings(),
+      readFiles: new ReadFiles(),
       writing: new Turns(),
       exclusive: new Turns(),
     };
@@ -185,11 +185,11 @@ export class Workspace {
   /** For a file that was streamed: `version` names its bytes when all of them went by (see `versionOf`). */
   async rememberSeen(path: ResolvedPath, handle: FileHandle, version?: string): Promise<void> {
     const stamp = stampOf(await handle.stat({ bigint: true }));
-    this.#shared.sightings.record(path.absolute, { stamp, ...(version === undefined ? {} : { version }) });
+    this.#shared.readFiles.record(path.absolute, { stamp, ...(version === undefined ? {} : { version }) });
   }
 
   hasSeen(path: ResolvedPath): boolean {
-    return this.#shared.sightings.has(path.absolute);
+    return this.#shared.readFiles.has(path.absolute);
   }
 
   /** Replaces or creates a text file; keeps mode, encoding, byte order mark and line endings. Makes parent folders. */
@@ -217,7 +217,7 @@ export class Workspace {
       await admit(found);
       await told(shown(place), () => (found.isDirectory() ? rmdir(at) : unlink(at)));
     });
-    this.#shared.sightings.forget(place.absolute);
+    this.#shared.readFiles.forget(place.absolute);
     return place;
   }
 
@@ -241,7 +241,7 @@ export class Workspace {
         await told(shown(source), () => rename(old.at, fresh.at));
       });
     });
-    this.#shared.sightings.rename(source.absolute, target.absolute);
+    this.#shared.readFiles.rename(source.absolute, target.absolute);
     return { from: source, to: { ...target, exists: true } };
   }
 
@@ -308,7 +308,7 @@ export class Workspace {
         if (existing === undefined || options.basis === undefined || this.hasSeen(place)) {
           // Somebody may have removed it again already.
           const written = await told(shown(place), () => lstat(at, { bigint: true }));
-          this.#shared.sightings.record(place.absolute, { version, stamp: stampOf(written) });
+          this.#shared.readFiles.record(place.absolute, { version, stamp: stampOf(written) });
         }
         return {
           path: { ...place, exists: true },
@@ -327,7 +327,7 @@ export class Workspace {
       if (basis !== undefined) throw changed(place.display);
       return;
     }
-    this.#shared.sightings.refuseChanged(place.absolute, existing, place.display);
+    this.#shared.readFiles.refuseChanged(place.absolute, existing, place.display);
     if (basis !== undefined && basis !== existing.version) throw changed(place.display);
     // Replacing needs no write permission on the file itself, but someone took that away on purpose.
     if ((existing.mode & 0o222) === 0) throw readOnly(place);
@@ -340,7 +340,7 @@ export class Workspace {
     if (found.isFile() && this.hasSeen(place)) {
       const isSmall = found.size <= MAX_TEXT_BYTES;
       const now = (isSmall ? await readExisting(at, place) : undefined) ?? { stamp: stampOf(found) };
-      this.#shared.sightings.refuseChanged(place.absolute, now, place.display);
+      this.#shared.readFiles.refuseChanged(place.absolute, now, place.display);
     }
     return found;
   }

@@ -5,7 +5,7 @@ import type { FileStat } from "./file-stat.js";
 import { openRegularFile } from "./held-directory.js";
 import type { ResolvedPath } from "./path-resolver.js";
 import { printable } from "./printable.js";
-import { stampOf, versionOf } from "./sightings.js";
+import { stampOf, versionOf } from "./read-files.js";
 import { looksBinary } from "./text-file.js";
 import { errnoOf, told, WorkspaceError } from "./workspace-error.js";
 

@@ -14,17 +14,17 @@ export function stampOf(stat: BigIntStats): string {
   return `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`;
 }
 
-export interface Sighting {
+export interface ReadState {
   /** Absent when the file was not read whole. */
   readonly version?: string;
   readonly stamp: string;
 }
 
-export class Sightings {
-  readonly #seen = new Map<string, Sighting>();
+export class ReadFiles {
+  readonly #seen = new Map<string, ReadState>();
 
-  record(absolute: string, sighting: Sighting): void {
-    this.#seen.set(absolute, sighting);
+  record(absolute: string, state: ReadState): void {
+    this.#seen.set(absolute, state);
   }
 
   has(absolute: string): boolean {
@@ -42,7 +42,7 @@ export class Sightings {
   }
 
   /** Throws when the file is not what the session saw. A file it never saw passes. */
-  refuseChanged(absolute: string, now: Sighting, shown: string): void {
+  refuseChanged(absolute: string, now: ReadState, shown: string): void {
     const seen = this.#seen.get(absolute);
     if (seen === undefined) return;
     const isComparable = seen.version !== undefined && now.version !== undefined;
