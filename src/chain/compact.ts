@@ -46,14 +46,14 @@ export interface CompactionTools {
   readonly journal?: Pick<RunJournal, "flush"> | undefined;
 }
 
-export interface CompactionWish {
+export interface CompactionOptions {
   readonly reason: CompactionReason;
   /** From where on the window counts as full, where that is known. */
   readonly full?: number | undefined;
   /** What the next request would take, with all that stands around the conversation, where that is known. */
   readonly tokens?: number | undefined;
   /** What the user wants to be kept in mind. */
-  readonly wish?: string | undefined;
+  readonly focus?: string | undefined;
 }
 
 export type Compacted =
@@ -73,27 +73,27 @@ const CHARS_PER_TOKEN = 3;
 
 export async function compact(
   place: CompactionPlace,
-  wish: CompactionWish,
+  options: CompactionOptions,
   tools: CompactionTools,
 ): Promise<Compacted> {
   const { conversation, model } = place;
   const weigh = weigher(model, tools);
   const all = weigh(conversation);
-  const keep = keptTokens(all, wish.full);
+  const keep = keptTokens(all, options.full);
   const cut = cutConversation(conversation, { keep, weigh: (message) => weigh([message]) });
-  if (!isWorthIt(cut, weigh, wish)) return { nothing: true };
-  const answer = await summaryOf(cut.older, wish.wish, { place, tools, tokens: all });
+  if (!isWorthIt(cut, weigh, options)) return { nothing: true };
+  const answer = await summaryOf(cut.older, options.focus, { place, tools, tokens: all });
   if (!("text" in answer)) return answer;
   const message = summaryMessage(wordsOf(answer.text, cut, { keep, tools }));
   const saved = all - weigh([message, ...cut.kept]);
   // Nobody is helped by a summary that is longer than what it stands for.
   if (saved <= 0) return { nothing: true };
-  const before = Math.max(wish.tokens ?? all, all);
+  const before = Math.max(options.tokens ?? all, all);
   const after = before - saved;
   const keptFrom = cut.kept[0] && originOf(cut.kept[0]);
   place.bus.publish("CompactionTriggered", {
     ...(place.turn !== undefined && { turn: place.turn.id }),
-    reason: wish.reason,
+    reason: options.reason,
     summary: message.content.map((block) => (block.type === "text" ? block.text : "")).join(""),
     ...(keptFrom !== undefined && { kept_from: keptFrom }),
     tokens: { before, after },
@@ -112,18 +112,22 @@ export async function compact(
 /** A summary of the whole conversation, which stays as it is. */
 export async function summarizeConversation(
   place: CompactionPlace,
-  wish: string | undefined,
+  focus: string | undefined,
   tools: CompactionTools,
 ): Promise<Summarized> {
   if (!place.conversation.some(({ role }) => role === "assistant")) return { nothing: true };
   const tokens = weigher(place.model, tools)(place.conversation);
-  return summaryOf(place.conversation, wish, { place, tools, tokens });
+  return summaryOf(place.conversation, focus, { place, tools, tokens });
 }
 
 /** What is new since an earlier summary has to be worth a request. */
-function isWorthIt({ older }: Cut, weigh: (messages: readonly Message[]) => number, wish: CompactionWish): boolean {
+function isWorthIt(
+  { older }: Cut,
+  weigh: (messages: readonly Message[]) => number,
+  options: CompactionOptions,
+): boolean {
   const fresh = readSummary(older[0]) === undefined ? older : older.slice(1);
-  const least = wish.reason === "nearly full" ? (wish.full ?? 0) / 10 : 0;
+  const least = options.reason === "nearly full" ? (options.full ?? 0) / 10 : 0;
   return fresh.length > 0 && weigh(fresh) >= Math.max(LEAST_TOKENS, least);
 }
 
@@ -136,7 +140,7 @@ interface SummaryPlace {
 
 async function summaryOf(
   messages: readonly Message[],
-  wish: string | undefined,
+  focus: string | undefined,
   { place, tools, tokens }: SummaryPlace,
 ): Promise<SummaryAnswer> {
   const model = (await tools.summaryModel()) ?? place.model;
@@ -152,7 +156,7 @@ async function summaryOf(
     return { failure: failure("ProviderFailed", { name: model.provider, detail: "it wrote an empty summary." }) };
   };
   const { untrusted } = tools;
-  return summarize({ messages, wish, room: transcriptRoom(limits), tokensOf: estimateTokens, untrusted, ask });
+  return summarize({ messages, focus, room: transcriptRoom(limits), tokensOf: estimateTokens, untrusted, ask });
 }
 
 /** The whole text of the message that stands for what was left out. */

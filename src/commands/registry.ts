@@ -37,8 +37,8 @@ export interface SlashContext {
   };
   /** The conversation made shorter, or a summary of it; each takes what the user wants to be kept in mind. */
   readonly compaction: {
-    compact(wish: string): Promise<SlashResult>;
-    summarize(wish: string): Promise<SlashResult>;
+    compact(focus: string): Promise<SlashResult>;
+    summarize(focus: string): Promise<SlashResult>;
   };
   /** What stands between the model and the machine; each takes the words after the command's name. */
   readonly security: {

@@ -16,7 +16,7 @@ import { type MarkUntrusted, transcriptOf } from "./transcript.js";
 export interface SummaryWork {
   readonly messages: readonly Message[];
   /** What the user wants to be kept in mind. */
-  readonly wish?: string | undefined;
+  readonly focus?: string | undefined;
   /** Tokens of the conversation that one request can hold. */
   readonly room: number;
   readonly tokensOf: (text: string) => number;
@@ -48,7 +48,7 @@ export async function summarize(work: SummaryWork): Promise<SummaryAnswer> {
   let done = 0;
   for (let halvings = 0; left.length > 0 || summary === undefined; ) {
     const [piece = [], ...later] = inPieces(left, room, work.tokensOf);
-    const input = inputOf({ summary, conversation: piece.join("\n\n"), wish: work.wish });
+    const input = inputOf({ summary, conversation: piece.join("\n\n"), focus: work.focus });
     const answer = await work.ask({ system: prompt.trim(), input, piece: done + 1, pieces: done + 1 + later.length });
     if ("failure" in answer && answer.failure.reason === "ContextTooLong" && halvings++ < MOST_HALVINGS) {
       room = Math.floor(room / 2);
@@ -100,16 +100,16 @@ function charsFor(room: number, passage: string, tokens: number): number {
 function inputOf({
   summary,
   conversation,
-  wish,
+  focus,
 }: {
   readonly summary: string | undefined;
   readonly conversation: string;
-  readonly wish: string | undefined;
+  readonly focus: string | undefined;
 }): string {
   return [
     ...(summary === undefined ? [] : [`<earlier-summary>\n${summary}\n</earlier-summary>`]),
     `<conversation>\n${conversation}\n</conversation>`,
-    ...(wish === undefined ? [] : [`The user asks that the summary keeps this in mind: ${wish}`]),
+    ...(focus === undefined ? [] : [`The user asks that the summary keeps this in mind: ${focus}`]),
     "Write the summary now.",
   ].join("\n\n");
 }

@@ -5,8 +5,8 @@ import type { Run } from "../../control/run.js";
 import { failure } from "../../protocol/errors.js";
 import type { RunCompaction } from "../parts/compaction.js";
 
-export async function compactCommand(wish: string, { run, compaction }: Place): Promise<SlashResult> {
-  const result = await compaction.compactNow(run, wish === "" ? undefined : wish);
+export async function compactCommand(focus: string, { run, compaction }: Place): Promise<SlashResult> {
+  const result = await compaction.compactNow(run, focus === "" ? undefined : focus);
   if ("failure" in result) return result;
   if ("cancelled" in result) return cancelled();
   if ("nothing" in result) return { text: "There is too little to shorten: the conversation stays as it is." };
@@ -14,8 +14,8 @@ export async function compactCommand(wish: string, { run, compaction }: Place): 
   return { text: `Conversation shortened: ${roundTokens(before)} → ${roundTokens(after)} tokens.` };
 }
 
-export async function summarizeCommand(wish: string, { run, compaction }: Place): Promise<SlashResult> {
-  const result = await compaction.summarizeNow(run, wish === "" ? undefined : wish);
+export async function summarizeCommand(focus: string, { run, compaction }: Place): Promise<SlashResult> {
+  const result = await compaction.summarizeNow(run, focus === "" ? undefined : focus);
   if ("failure" in result) return result;
   if ("cancelled" in result) return cancelled();
   return { text: "text" in result ? result.text.trim() : "There is nothing to summarise yet." };

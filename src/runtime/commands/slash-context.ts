@@ -65,8 +65,8 @@ export function slashContext(facts: SlashFacts): SlashContext {
     security,
     costs,
     compaction: {
-      compact: async (wish) => (await import("./compaction-commands.js")).compactCommand(wish, facts),
-      summarize: async (wish) => (await import("./compaction-commands.js")).summarizeCommand(wish, facts),
+      compact: async (focus) => (await import("./compaction-commands.js")).compactCommand(focus, facts),
+      summarize: async (focus) => (await import("./compaction-commands.js")).summarizeCommand(focus, facts),
     },
     async setModel(spec): Promise<SlashResult> {
       const found = await routes.resolve(spec);

@@ -73,8 +73,8 @@ export class RunCompaction implements Compaction {
     const { compact } = await import("../../chain/compact.js");
     const { bus, ports, signal, model, conversation } = turn;
     const place = { bus, ports, signal, model, conversation, turn };
-    const wish = { reason, tokens, ...(Number.isFinite(full) && { full }) };
-    const result = await compact(place, wish, await this.#tools());
+    const options = { reason, tokens, ...(Number.isFinite(full) && { full }) };
+    const result = await compact(place, options, await this.#tools());
     if ("tokens" in result) {
       this.#shortened(result.tokens.after, conversation);
       return true;
@@ -99,7 +99,7 @@ export class RunCompaction implements Compaction {
   }
 
   /** Because a person wants it, between two turns. */
-  async compactNow(run: Run, wish?: string): Promise<Compacted> {
+  async compactNow(run: Run, focus?: string): Promise<Compacted> {
     const { bus, model, conversation } = run;
     const result = await this.#between(run, async ({ compact }, { signal, ports }) => {
       const asSent = await this.#options.outside.sender();
@@ -107,17 +107,17 @@ export class RunCompaction implements Compaction {
       const full = await this.#fullAt(model);
       const place = { bus, ports, signal, model, conversation };
       const known = Number.isFinite(full) ? { full } : {};
-      return compact(place, { reason: "asked", tokens, wish, ...known }, await this.#tools());
+      return compact(place, { reason: "asked", tokens, focus, ...known }, await this.#tools());
     });
     if ("tokens" in result) this.#shortened(result.tokens.after, conversation);
     return result;
   }
 
   /** A summary of the conversation, which stays as it is. */
-  async summarizeNow(run: Run, wish?: string): Promise<Summarized> {
+  async summarizeNow(run: Run, focus?: string): Promise<Summarized> {
     const { bus, model, conversation } = run;
     return this.#between(run, async ({ summarizeConversation }, { signal, ports }) =>
-      summarizeConversation({ bus, ports, signal, model, conversation }, wish, await this.#tools()),
+      summarizeConversation({ bus, ports, signal, model, conversation }, focus, await this.#tools()),
     );
   }
 
