@@ -5,7 +5,7 @@
  * 2. `send` is entered at most `maxIterations` times: the turn is bounded.
  * 3. A cancelled, stopped or failed turn visits no further working stage, only `error` and `done`.
  * 4. `done` is visited exactly once in every turn, and each of its hooks runs even when one before it fails.
- * 5. A hook that returns nothing changes nothing: the turn goes to the stage's default successor. Of several explicit wishes
+ * 5. A hook that returns nothing changes nothing: the turn goes to the stage's default successor. Of several explicit choices
  *    the last one counts.
  */
 import { failure } from "../protocol/errors.js";
@@ -40,8 +40,8 @@ export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResu
   const bound = STAGES_PER_ITERATION * (turn.ports.maxIterations + 2);
   let stage: Stage = "start";
   for (let visited = 0; stage !== "done" && visited < bound; visited++) {
-    const wish: Stage | undefined = await visit(stage, turn, stages);
-    stage = nextStage(stage, wish, turn);
+    const choice: Stage | undefined = await visit(stage, turn, stages);
+    stage = nextStage(stage, choice, turn);
   }
   if (stage !== "done") {
     turn.fail(failure("Internal", { detail: `the hooks of ${stage} lead nowhere` }));
@@ -55,9 +55,9 @@ export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResu
   return result;
 }
 
-/** Runs the hooks of a stage until one fails or stops the turn. Returns the last explicit wish. */
+/** Runs the hooks of a stage until one fails or stops the turn. Returns the last explicit choice. */
 async function visit(stage: Stage, turn: Turn, stages: StageChains): Promise<Stage | undefined> {
-  let wish: Stage | undefined;
+  let choice: Stage | undefined;
   try {
     for (const hook of stages[stage]) {
       const said: HookResult = await turn.timing.measure(`${stage}/${hook.name}`, () => hook.run(turn));
@@ -66,12 +66,12 @@ async function visit(stage: Stage, turn: Turn, stages: StageChains): Promise<Sta
         turn.stop(`${stage}/${hook.name}`, said.stop);
         return undefined;
       }
-      wish = said.next;
+      choice = said.next;
     }
   } catch (error) {
     noteFault(turn, error);
   }
-  return wish;
+  return choice;
 }
 
 /** The stage `done`: what one hook does not manage must not keep the others from their work. */
@@ -85,9 +85,9 @@ function noteFault(turn: Turn, error: unknown): void {
     turn.fail(failure("Internal", { detail: error instanceof Error ? error.message : String(error) }));
 }
 
-/** What has happened to the turn counts more than what its hooks wish. */
-function nextStage(from: Exclude<Stage, "done">, wish: Stage | undefined, turn: Turn): Stage {
-  const next = wish ?? SUCCESSORS[from];
+/** What has happened to the turn counts more than what its hooks choose. */
+function nextStage(from: Exclude<Stage, "done">, choice: Stage | undefined, turn: Turn): Stage {
+  const next = choice ?? SUCCESSORS[from];
   if (turn.failure !== undefined) return from === "error" || turn.outcome === "limit" ? "done" : "error";
   if (turn.signal.aborted || turn.stopped !== undefined) return "done";
   if (from === "error" && next === "error") return "done";

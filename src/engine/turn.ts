@@ -14,7 +14,7 @@ import { Timing } from "./timing.js";
 export type Stage = "start" | "assemble" | "send" | "receive" | "tool_exec" | "tool_done" | "done" | "error";
 
 /**
- * What a hook wishes: nothing, another stage than the default successor, or the end of the turn with the reason that people
+ * What a hook returns: nothing, another stage than the default successor, or the end of the turn with the reason that people
  * and the log are told.
  */
 export type HookResult = { readonly next: Stage } | { readonly stop: string } | undefined;

@@ -7,7 +7,7 @@ import type { Price } from "../providers/catalogue/facts.js";
 import type { Endpoint } from "../providers/http-model.js";
 import { endpointOf, findProvider, NAMED_PROVIDERS, type NamedProvider, type WireName } from "../providers/named.js";
 import type { NetworkPlan } from "../system/network/network.js";
-import type { CostWishes } from "./costs.js";
+import type { CostOptions } from "./costs.js";
 import { invalid } from "./errors.js";
 import { refuseUnknown } from "./options.js";
 
@@ -77,7 +77,7 @@ export interface SettledConfig {
   readonly network: NetworkPlan | undefined;
   readonly cassette: { readonly record: string } | { readonly replay: string } | undefined;
   /** Undefined when nobody wants to know. */
-  readonly costs: CostWishes | undefined;
+  readonly costs: CostOptions | undefined;
 }
 
 const DEFAULT_PROVIDER = "anthropic";
@@ -172,7 +172,7 @@ function settleEffort(effort: Effort | undefined): Effort | undefined {
   throw invalid(`effort must be "low", "medium" or "high", got ${JSON.stringify(effort)}.`);
 }
 
-function settleCosts({ budget, budgetTurn, price, replay }: HarnessConfig): CostWishes | undefined {
+function settleCosts({ budget, budgetTurn, price, replay }: HarnessConfig): CostOptions | undefined {
   if (budget === undefined && budgetTurn === undefined && price === undefined) return undefined;
   // Nobody is paid for a replay.
   const paid = replay === undefined ? price : { input: 0, output: 0 };

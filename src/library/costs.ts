@@ -1,11 +1,11 @@
-/** What a library harness has spent and may spend (feature M14). The catalogue is loaded when the first request is on its way, and not without a wish. */
+/** What a library harness has spent and may spend (feature M14). The catalogue is loaded when the first request is on its way, and not without a options. */
 
 import type { CostKeeper, PricedModel } from "../chain/services.js";
 import type { Budget, BudgetLimit, CallBudget } from "../costs/budget.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { ModelFacts, Price } from "../providers/catalogue/facts.js";
 
-export interface CostWishes {
+export interface CostOptions {
   /** Of everything the harness does, and of each prompt. */
   readonly budget: BudgetLimit | undefined;
   readonly budgetTurn: BudgetLimit | undefined;
@@ -16,13 +16,13 @@ const HARNESS = "this harness";
 const PROMPT = "this prompt";
 
 export class LibraryCosts implements CostKeeper {
-  readonly #wishes: CostWishes;
+  readonly #options: CostOptions;
   #facts: Promise<ModelFacts> | undefined;
   #whole: Promise<Budget> | undefined;
   #prompt: Promise<Budget> | undefined;
 
-  constructor(wishes: CostWishes) {
-    this.#wishes = wishes;
+  constructor(options: CostOptions) {
+    this.#options = options;
   }
 
   /** Each prompt has a budget of its own within the whole. */
@@ -36,12 +36,12 @@ export class LibraryCosts implements CostKeeper {
   }
 
   get countsDollars(): boolean {
-    const { budget, budgetTurn } = this.#wishes;
+    const { budget, budgetTurn } = this.#options;
     return budget?.usd !== undefined || budgetTurn?.usd !== undefined;
   }
 
   callBudget(): Promise<CallBudget> | undefined {
-    const { budget, budgetTurn } = this.#wishes;
+    const { budget, budgetTurn } = this.#options;
     if (budget === undefined && budgetTurn === undefined) return undefined;
     this.#prompt ??= this.#open(budget, budgetTurn);
     return this.#prompt;
@@ -70,7 +70,7 @@ export class LibraryCosts implements CostKeeper {
   async #lookUp(model: PricedModel): Promise<ModelFacts> {
     const { Catalogue } = await import("../providers/catalogue/catalogue.js");
     const facts = await new Catalogue().facts(model);
-    const { price } = this.#wishes;
+    const { price } = this.#options;
     return price === undefined ? facts : { ...facts, price };
   }
 }

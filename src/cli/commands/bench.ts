@@ -3,7 +3,7 @@ import type { Variables } from "../../base/variables.js";
 import { Spinner } from "../../clients/headless/spinner.js";
 import { helpLines, parseFlags } from "../../commands/flags.js";
 import { benchTable } from "../../providers/bench/table.js";
-import { BENCH_FLAGS, bench, benchJson, benchWish } from "../../runtime/commands/bench.js";
+import { BENCH_FLAGS, bench, benchJson, benchOptions } from "../../runtime/commands/bench.js";
 import { createModelRegistry } from "../../runtime/models/model-registry.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
@@ -26,7 +26,7 @@ export async function run(args: readonly string[], variables: Variables): Promis
     process.stdout.write(USAGE);
     return EXIT.answered;
   }
-  const wish = benchWish(flags);
+  const options = benchOptions(flags);
   const { settings, roots, profilePath } = await loadSettings(flags, variables);
   const tables = { value: settings.providers.value, file: profilePath };
   const registry = createModelRegistry({ variables, roots, tables });
@@ -34,7 +34,7 @@ export async function run(args: readonly string[], variables: Variables): Promis
   const stop = new AbortController();
   const cancel = () => (stop.signal.aborted ? process.exit(EXIT.cancelled) : stop.abort());
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, cancel);
-  const rows = await bench(wish, {
+  const rows = await bench(options, {
     registry,
     clock: nodeClock,
     signal: stop.signal,

@@ -13,7 +13,7 @@ import { ABILITIES, type Ability, type AbilityReport, type Finding, fitOf } from
 import { editFormats } from "../../runtime/models/edit-formats.js";
 import { abilitiesPath, capabilitiesOf, digestOf } from "../../runtime/models/model-fit.js";
 import { createModelRegistry } from "../../runtime/models/model-registry.js";
-import { loadSettings, localWishes } from "../../runtime/settings/settings.js";
+import { loadSettings, localOptions } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { CATALOG } from "../../tools/catalog.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
@@ -52,7 +52,7 @@ export async function run(args: readonly string[], variables: Variables): Promis
   const only = chosenAbilities(flags);
   const contextSizes = chosenSizes(flags);
   const { settings, roots, profilePath } = await loadSettings(parseFlags([], [], "models test"), variables);
-  const local = localWishes(settings);
+  const local = localOptions(settings);
   const tables = { value: settings.providers.value, file: profilePath };
   const registry = createModelRegistry({ variables, roots, tables, local });
   const { model, failure } = await registry.choose({ model: spec });

@@ -21,8 +21,8 @@ export async function cassetteOf(flags: ParsedFlags, { variables, root, state }:
   const replay = flags.text("replay");
   const speed = replaySpeed(flags);
   if (record !== undefined && replay !== undefined) throw new UsageError("Use --record or --replay, not both.");
-  const wish = record !== undefined ? { record } : replay !== undefined ? { replay, speed } : undefined;
-  if (wish === undefined) return undefined;
+  const options = record !== undefined ? { record } : replay !== undefined ? { replay, speed } : undefined;
+  if (options === undefined) return undefined;
   const [{ openCassette }, { CassetteError }] = await Promise.all([
     import("../../runtime/parts/cassette.js"),
     import("../../providers/cassette/tape.js"),
@@ -32,7 +32,7 @@ export async function cassetteOf(flags: ParsedFlags, { variables, root, state }:
     { name: "state", path: state },
   ];
   try {
-    return openCassette(wish, { variables, places, clock: nodeClock, network: networkOf(variables) });
+    return openCassette(options, { variables, places, clock: nodeClock, network: networkOf(variables) });
   } catch (error) {
     if (error instanceof CassetteError) throw new UsageError(`--${record ? "record" : "replay"}: ${error.message}`);
     throw error;

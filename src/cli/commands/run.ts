@@ -27,7 +27,7 @@ import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
 import { LeaseWait, waitLimit } from "../../runtime/sessions/lease-wait.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
-import { type LoadedSettings, loadSettings, localWishes, type Settings } from "../../runtime/settings/settings.js";
+import { type LoadedSettings, loadSettings, localOptions, type Settings } from "../../runtime/settings/settings.js";
 import type { SessionRecord } from "../../sessions/store.js";
 import { createLog } from "../../system/log.js";
 import { nodeClock } from "../../system/node-clock.js";
@@ -180,15 +180,15 @@ async function prepare(
     variables,
     roots,
     tables: { value: settings.providers.value, file: loaded.profilePath },
-    local: localWishes(settings),
+    local: localOptions(settings),
     ...cassette?.registry,
     ...(rawTrace && { trace: rawTrace.write }),
   });
   const sessions = new SessionStores({ settings, roots, variables, root, tell, note });
   const resume = await sessionToResume(flags, sessions, root);
   const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
-  const wish = namesModel(flags) ? modelWishes(settings) : (resume ?? cassette?.model ?? modelWishes(settings));
-  const chosen = (await routes.choose(wish)) ?? (await chooseModel(registry, { wish, tell, terminal }));
+  const choice = namesModel(flags) ? modelChoice(settings) : (resume ?? cassette?.model ?? modelChoice(settings));
+  const chosen = (await routes.choose(choice)) ?? (await chooseModel(registry, { choice, tell, terminal }));
   cassette?.begins(chosen.model);
   const { model } = chosen;
   const isReplay = flags.has("replay");
@@ -219,7 +219,7 @@ function namesModel(flags: ParsedFlags): boolean {
   return flags.has("model") || flags.has("provider");
 }
 
-function modelWishes({ provider, model }: Settings) {
+function modelChoice({ provider, model }: Settings) {
   return { provider: provider.value, model: model.value };
 }
 
@@ -357,10 +357,10 @@ async function imagesOf(flags: ParsedFlags): Promise<readonly ImageBlock[]> {
 /** Servers that are slow to say whether they are there do not keep the screen empty. */
 async function chooseModel(
   registry: ModelRegistry,
-  { wish, tell, terminal }: { wish: ModelChoice; tell: (message: string) => void; terminal: Terminal },
+  { choice, tell, terminal }: { choice: ModelChoice; tell: (message: string) => void; terminal: Terminal },
 ): Promise<Chosen> {
   const person = personPresent() ? { ask: askOnce, tell } : undefined;
-  if (!terminal.showProgress) return registry.choose(wish, person);
+  if (!terminal.showProgress) return registry.choose(choice, person);
   const { LookingLine } = await import("../looking-line.js");
   const write = (text: string) => void process.stderr.write(text);
   const line = new LookingLine("oxbow · looking for models …", { write, clock: nodeClock });
@@ -375,7 +375,7 @@ async function chooseModel(
     },
   };
   try {
-    return await registry.choose(wish, heard);
+    return await registry.choose(choice, heard);
   } finally {
     line.end();
   }

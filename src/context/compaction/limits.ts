@@ -12,7 +12,7 @@ const LONG_ANSWER = 32_000;
 const MOST_KEPT = 20_000;
 const SUMMARY = 8_000;
 
-/** From here on the conversation is made shorter: the share of the window that was wished for, if that leaves room for an answer. */
+/** From here on the conversation is made shorter: the configured share of the window, if that leaves room for an answer. */
 export function fullAt({ reads, writes }: ModelLimits, share: number): number {
   const answer = Math.min(writes, LONG_ANSWER, reads / 4);
   return Math.floor(Math.min(reads * share, reads - answer));

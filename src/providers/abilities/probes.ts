@@ -79,8 +79,8 @@ async function callsTool({ ask }: ProbeTools): Promise<Verdict> {
 }
 
 async function callsInParallel({ ask }: ProbeTools): Promise<Verdict> {
-  const wish = "Compare the weather in Oslo and in Rome. Call the tool for both cities now, together in one answer.";
-  const reply = await ask({ tools: [WEATHER], messages: [user(wish)] });
+  const prompt = "Compare the weather in Oslo and in Rome. Call the tool for both cities now, together in one answer.";
+  const reply = await ask({ tools: [WEATHER], messages: [user(prompt)] });
   const cities = reply.calls.map((call) => String(call.args.city).toLowerCase());
   const both = cities.some((city) => city.includes("oslo")) && cities.some((city) => city.includes("rome"));
   return both ? yes() : no(reply.calls.length === 1 ? "one call only" : said(reply));
@@ -129,8 +129,8 @@ export function report(path) {
 const CHANGED = SOURCE.replace("sum += item.price;", "sum += item.price * item.count;");
 
 async function edits(ask: Ask, format: EditFormat): Promise<Verdict> {
-  const wish = `The file shop.js in the current folder holds exactly this:\n\n${SOURCE}\nIn the function total, multiply the price of each item by item.count: the line must read "sum += item.price * item.count;". Make this change with the tool ${format.tool.name}, and no other.`;
-  const reply = await ask({ tools: [format.tool], messages: [user(wish)] });
+  const prompt = `The file shop.js in the current folder holds exactly this:\n\n${SOURCE}\nIn the function total, multiply the price of each item by item.count: the line must read "sum += item.price * item.count;". Make this change with the tool ${format.tool.name}, and no other.`;
+  const reply = await ask({ tools: [format.tool], messages: [user(prompt)] });
   const [call] = reply.calls;
   if (call === undefined) return no(said(reply));
   const problem = call.malformed === undefined ? undefined : "its arguments were not JSON";
@@ -147,8 +147,8 @@ const PERSON: JsonObject = {
 };
 
 async function answersInJson({ ask }: ProbeTools): Promise<Verdict> {
-  const wish = `Ada is 36 years old. Answer with JSON of this schema and nothing else: ${JSON.stringify(PERSON)}`;
-  const reply = await ask({ messages: [user(wish)], answerSchema: PERSON });
+  const prompt = `Ada is 36 years old. Answer with JSON of this schema and nothing else: ${JSON.stringify(PERSON)}`;
+  const reply = await ask({ messages: [user(prompt)], answerSchema: PERSON });
   const value = parseJson(reply.text.trim());
   if (value === undefined) return no(said(reply));
   const [problem] = schemaProblems(PERSON, value);
@@ -163,8 +163,8 @@ async function readsLongText({ ask, contextSizes, progress }: ProbeTools): Promi
   for (const size of contextSizes) {
     progress(`reads about ${size} tokens`);
     const word = `K${(size * 7919) % 100_003}`;
-    const wish = `The code word is ${word}.\n\n${filler(size)}\n\nWhat is the code word that was named at the very beginning? Answer with it alone.`;
-    const reply = await ask({ messages: [user(wish)] }).catch((error: unknown) => {
+    const prompt = `The code word is ${word}.\n\n${filler(size)}\n\nWhat is the code word that was named at the very beginning? Answer with it alone.`;
+    const reply = await ask({ messages: [user(prompt)] }).catch((error: unknown) => {
       if (error instanceof Refused) return error;
       throw error;
     });

@@ -69,14 +69,14 @@ async function askAgain(
   context: RequestContext,
 ): Promise<{ readonly call?: ModelToolCall; readonly usage: Usage }> {
   const attempt = `${said}\nI call ${tool.name} with: ${written.slice(0, SHOWN_CHARS)}`.trim();
-  const wish = `The arguments of ${tool.name} were not valid JSON. Write them again: one JSON object of this schema and nothing else.\n${JSON.stringify(tool.inputSchema)}`;
+  const prompt = `The arguments of ${tool.name} were not valid JSON. Write them again: one JSON object of this schema and nothing else.\n${JSON.stringify(tool.inputSchema)}`;
   const second: ModelRequest = {
     ...request,
     tools: [],
     messages: [
       ...request.messages,
       { role: "assistant", content: [text(attempt)] },
-      { role: "user", content: [text(wish)] },
+      { role: "user", content: [text(prompt)] },
     ],
     answerSchema: tool.inputSchema,
   };

@@ -6,7 +6,7 @@ import { createOllamaModel } from "../ollama/model.js";
 import { withConstrainedCalls } from "./constrained-calls.js";
 
 /** What the user wants of local models. */
-export interface LocalWishes {
+export interface LocalOptions {
   /** Use exactly this much context. */
   readonly numCtx?: number;
   readonly keepAlive?: string;
@@ -18,7 +18,7 @@ export interface LocalWishes {
   readonly availableMemory?: () => number;
 }
 
-export interface LocalModelOptions<State> extends HttpModelOptions<State>, LocalWishes {
+export interface LocalModelOptions<State> extends HttpModelOptions<State>, LocalOptions {
   readonly clock: Clock;
 }
 

@@ -8,7 +8,7 @@ import { createHttpModel } from "../http-model.js";
 import { loadWire } from "../named.js";
 import { asObject } from "../wire/fields.js";
 import { withLocalCare } from "./local-chat.js";
-import { createLocalOllama, type LocalWishes } from "./local-ollama.js";
+import { createLocalOllama, type LocalOptions } from "./local-ollama.js";
 
 let mock: MockModel;
 const http = createHttpClient();
@@ -25,10 +25,10 @@ const TOOLS = [
   },
 ];
 
-type Wishes = LocalWishes & { readonly clock?: Clock; readonly model?: string; readonly wire?: "openai-chat" };
+type OpenOptions = LocalOptions & { readonly clock?: Clock; readonly model?: string; readonly wire?: "openai-chat" };
 
-async function open(script: string, { wire = undefined, model = "mock-model", ...wishes }: Wishes = {}) {
-  mock = await startMockModel({ script, seed: 1, ...(wishes.clock && { clock: wishes.clock }) });
+async function open(script: string, { wire = undefined, model = "mock-model", ...more }: OpenOptions = {}) {
+  mock = await startMockModel({ script, seed: 1, ...(more.clock && { clock: more.clock }) });
   const name = wire ?? "ollama";
   const endpoint = {
     provider: name,
@@ -36,7 +36,7 @@ async function open(script: string, { wire = undefined, model = "mock-model", ..
     baseUrl: name === "ollama" ? mock.url : `${mock.url}/v1`,
     local: true,
   } as const;
-  const options = { endpoint, model, http, clock: systemClock, wire: await loadWire(name), ...wishes };
+  const options = { endpoint, model, http, clock: systemClock, wire: await loadWire(name), ...more };
   return name === "ollama" ? createLocalOllama(options) : withLocalCare(createHttpModel(options));
 }
 

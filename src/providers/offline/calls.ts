@@ -1,9 +1,9 @@
 /** The tool calls that plans make, with arguments only where they say something. */
 import type { JsonObject } from "../../protocol/json.js";
-import type { Toolbox, Wish } from "./plan.js";
+import type { PlannedCall, Toolbox } from "./plan.js";
 import type { Scope } from "./scope.js";
 
-export function grepCall(pattern: string, scope: Scope, options: JsonObject): Wish {
+export function grepCall(pattern: string, scope: Scope, options: JsonObject): PlannedCall {
   const glob = scope.kind === undefined ? undefined : eitherOf(scope.kind.names);
   return {
     tool: "grep",
@@ -16,18 +16,18 @@ export function grepCall(pattern: string, scope: Scope, options: JsonObject): Wi
   };
 }
 
-export function globCall(pattern: string, scope: Pick<Scope, "path"> = {}): Wish {
+export function globCall(pattern: string, scope: Pick<Scope, "path"> = {}): PlannedCall {
   return {
     tool: "glob",
     args: { pattern, ...(scope.path !== undefined && scope.path !== "." && { path: scope.path }) },
   };
 }
 
-export function readCall(path: string, part: { readonly offset?: number; readonly limit?: number } = {}): Wish {
+export function readCall(path: string, part: { readonly offset?: number; readonly limit?: number } = {}): PlannedCall {
   return { tool: "read", args: { path, ...part } };
 }
 
-export function listCall(scope: Pick<Scope, "path">, depth = 1): Wish {
+export function listCall(scope: Pick<Scope, "path">, depth = 1): PlannedCall {
   return { tool: "ls", args: { path: scope.path ?? ".", ...(depth > 1 && { depth }) } };
 }
 

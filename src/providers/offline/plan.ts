@@ -9,7 +9,7 @@
  */
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 
-export interface Wish {
+export interface PlannedCall {
   readonly tool: string;
   readonly args: JsonObject;
   /** The plan looks at `failed` itself. */
@@ -25,7 +25,7 @@ export interface ToolFact {
 }
 
 /** A part of a plan that finds something out. */
-export type Steps<Result> = Generator<readonly Wish[], Result, readonly ToolFact[]>;
+export type Steps<Result> = Generator<readonly PlannedCall[], Result, readonly ToolFact[]>;
 
 export type Plan = Steps<string>;
 
@@ -37,7 +37,7 @@ export interface Toolbox {
 }
 
 export type Step =
-  | { readonly type: "calls"; readonly calls: readonly Wish[] }
+  | { readonly type: "calls"; readonly calls: readonly PlannedCall[] }
   | { readonly type: "answer"; readonly text: string };
 
 export interface Interruptions {
@@ -62,22 +62,22 @@ export function nextStep(plan: Plan, { facts, tools, interruptions }: ReplayOpti
   let calls = 0;
   let state = plan.next([]);
   while (state.done !== true) {
-    const wishes = state.value;
-    const missing = wishes.find((wish) => !tools.has(wish.tool));
+    const planned = state.value;
+    const missing = planned.find(({ tool }) => !tools.has(tool));
     if (missing !== undefined) return answer(interruptions.missingTool(missing.tool));
-    calls += wishes.length;
+    calls += planned.length;
     if (calls > MAX_CALLS_PER_TURN) return answer(interruptions.tooManyCalls(MAX_CALLS_PER_TURN));
     const given: ToolFact[] = [];
-    for (const wish of wishes) {
-      const at = facts.findIndex((fact, index) => index >= seen && isResultOf(fact, wish));
+    for (const call of planned) {
+      const at = facts.findIndex((fact, index) => index >= seen && isResultOf(fact, call));
       const fact = facts[at];
       if (fact === undefined) break;
       seen = at + 1;
       if (fact.failed && interruptions.isRefusal(fact)) return answer(interruptions.refusedCall(fact));
-      if (fact.failed && wish.mayFail !== true) return answer(interruptions.failedCall(fact));
+      if (fact.failed && call.mayFail !== true) return answer(interruptions.failedCall(fact));
       given.push(fact);
     }
-    if (given.length < wishes.length) return { type: "calls", calls: wishes.slice(given.length) };
+    if (given.length < planned.length) return { type: "calls", calls: planned.slice(given.length) };
     state = plan.next(given);
   }
   return answer(state.value);
@@ -87,8 +87,8 @@ function answer(text: string): Step {
   return { type: "answer", text };
 }
 
-function isResultOf(fact: ToolFact, wish: Wish): boolean {
-  return fact.tool === wish.tool && canonical(fact.args) === canonical(wish.args);
+function isResultOf(fact: ToolFact, planned: PlannedCall): boolean {
+  return fact.tool === planned.tool && canonical(fact.args) === canonical(planned.args);
 }
 
 function canonical(value: JsonValue | undefined): string {
@@ -100,8 +100,8 @@ function canonical(value: JsonValue | undefined): string {
 }
 
 /** One call inside a plan: `const fact = yield* call(…)`. */
-export function* call(wish: Wish): Steps<ToolFact> {
-  const [fact] = yield [wish];
-  if (fact === undefined) throw new Error(`the plan went on without the result of ${wish.tool}`);
+export function* call(planned: PlannedCall): Steps<ToolFact> {
+  const [fact] = yield [planned];
+  if (fact === undefined) throw new Error(`the plan went on without the result of ${planned.tool}`);
   return fact;
 }

@@ -1,7 +1,7 @@
 /** What finding, opening and describing models have in common. */
 
 import type { HttpClient } from "../../system/http-client.js";
-import type { LocalWishes } from "../local/local-ollama.js";
+import type { LocalOptions } from "../local/local-ollama.js";
 import type { Trace } from "../trace.js";
 import type { ProviderDirectory } from "./provider-directory.js";
 
@@ -19,7 +19,7 @@ export interface ModelParts {
   readonly directory: ProviderDirectory;
   readonly http: HttpClient;
   readonly trace?: Trace;
-  readonly local?: LocalWishes;
+  readonly local?: LocalOptions;
   readonly programs?: ProgramTape;
   /** The folder of what is worth keeping but not worth missing. */
   readonly state?: string | undefined;

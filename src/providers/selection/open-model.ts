@@ -56,8 +56,8 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
       import("../local/local-ollama.js"),
       import("./local-memory.js"),
     ]);
-    const wishes = { clock: nodeClock, ...parts.local, ...memoryFor(endpoint.baseUrl) };
-    return { model: createLocalOllama({ ...given, ...wishes }) };
+    const local = { clock: nodeClock, ...parts.local, ...memoryFor(endpoint.baseUrl) };
+    return { model: createLocalOllama({ ...given, ...local }) };
   }
   const direct = createHttpModel(given);
   if (!endpoint.local || provider.wire !== "openai-chat") return { model: direct };

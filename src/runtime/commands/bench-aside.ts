@@ -8,7 +8,7 @@ import { failure } from "../../protocol/errors.js";
 import { benchTable } from "../../providers/bench/table.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { ModelRegistry } from "../models/model-registry.js";
-import { BENCH_FLAGS, bench, benchWish } from "./bench.js";
+import { BENCH_FLAGS, bench, benchOptions } from "./bench.js";
 
 /** A word, or several in quotes. */
 const WORD = /"([^"]*)"|'([^']*)'|(\S+)/g;
@@ -19,9 +19,9 @@ export async function benchAside(
 ): Promise<SlashResult> {
   const words = [...args.matchAll(WORD)].map(([, double, single, plain]) => double ?? single ?? plain ?? "");
   try {
-    const wish = benchWish(parseFlags(BENCH_FLAGS, words, "bench"));
+    const options = benchOptions(parseFlags(BENCH_FLAGS, words, "bench"));
     return await run.aside(async (signal) => {
-      const rows = await bench(wish, { registry, clock: nodeClock, signal, onProgress: () => {} });
+      const rows = await bench(options, { registry, clock: nodeClock, signal, onProgress: () => {} });
       if (rows.length > 0) return { text: benchTable(rows) };
       const detail = signal.aborted ? "Cancelled." : "No model is ready. /model says what each provider needs.";
       return { failure: failure("InvalidInput", { detail }) };

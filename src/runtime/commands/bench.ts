@@ -18,7 +18,7 @@ export const BENCH_FLAGS = [
   { name: "help", short: "h", help: "show this help" },
 ];
 
-export interface BenchWish {
+export interface BenchOptions {
   readonly models: readonly string[];
   readonly prompt: string;
   readonly runs: number;
@@ -29,7 +29,7 @@ const DEFAULT_PROMPT = "Explain in about 100 words how a river becomes an oxbow 
 const DEFAULT_RUNS = 1;
 const DEFAULT_MAX_TOKENS = 256;
 
-export function benchWish(flags: ParsedFlags): BenchWish {
+export function benchOptions(flags: ParsedFlags): BenchOptions {
   return {
     models: flags.words,
     prompt: flags.text("prompt") ?? DEFAULT_PROMPT,
@@ -57,15 +57,15 @@ export interface BenchPorts {
 }
 
 /** As far as it came when the signal fires. */
-export async function bench(wish: BenchWish, ports: BenchPorts): Promise<readonly BenchRow[]> {
+export async function bench(options: BenchOptions, ports: BenchPorts): Promise<readonly BenchRow[]> {
   const { registry, signal, onProgress } = ports;
   onProgress("looking for models");
-  const specs = wish.models.length > 0 ? wish.models : await installed(registry);
+  const specs = options.models.length > 0 ? options.models : await installed(registry);
   const rows: BenchRow[] = [];
   for (const [index, spec] of specs.entries()) {
     if (signal.aborted) break;
     const place = `${spec} (${index + 1} of ${specs.length})`;
-    const row = await benchModel(spec, wish, { ...ports, onProgress: (what) => onProgress(`${place}${what}`) });
+    const row = await benchModel(spec, options, { ...ports, onProgress: (what) => onProgress(`${place}${what}`) });
     if (row !== undefined) rows.push(row);
   }
   return rows;
@@ -80,16 +80,16 @@ async function installed(registry: ModelRegistry): Promise<readonly string[]> {
   });
 }
 
-async function benchModel(spec: string, wish: BenchWish, ports: BenchPorts): Promise<BenchRow | undefined> {
+async function benchModel(spec: string, options: BenchOptions, ports: BenchPorts): Promise<BenchRow | undefined> {
   const { registry, signal, onProgress } = ports;
   const found = await registry.look(spec);
   if ("failure" in found) return { model: spec, runs: [], middle: undefined, problem: found.failure.message };
   const { model } = found;
   const runs: Measurement[] = [];
   let problem: string | undefined;
-  for (let run = 1; run <= wish.runs && problem === undefined && !signal.aborted; run++) {
-    onProgress(wish.runs === 1 ? "" : `, run ${run} of ${wish.runs}`);
-    const result = await measure(model, { ...wish, ...ports });
+  for (let run = 1; run <= options.runs && problem === undefined && !signal.aborted; run++) {
+    onProgress(options.runs === 1 ? "" : `, run ${run} of ${options.runs}`);
+    const result = await measure(model, { ...options, ...ports });
     if ("measured" in result) runs.push(result.measured);
     else problem = result.failure.message;
   }

@@ -9,7 +9,7 @@
 import { nearest } from "../../base/nearest.js";
 import type { Model } from "../../engine/ports.js";
 import type { Failure } from "../../protocol/errors.js";
-import type { LocalWishes } from "../../providers/local/local-ollama.js";
+import type { LocalOptions } from "../../providers/local/local-ollama.js";
 import type { ProviderState } from "../../providers/selection/describe.js";
 import { type ModelParts, OFFLINE, type ProgramTape } from "../../providers/selection/model-parts.js";
 import {
@@ -47,7 +47,7 @@ export interface ModelChoice {
 
 export interface ModelRegistry {
   /** A person, where there is one, may choose one of several. */
-  choose(wish: ModelChoice, person?: Person): Promise<Chosen>;
+  choose(choice: ModelChoice, person?: Person): Promise<Chosen>;
   /** `NAME`, `PROVIDER`, or `PROVIDER:NAME`. */
   resolve(spec: string): Promise<Resolved>;
   /** The same model, which is not made the one in use. */
@@ -65,7 +65,7 @@ export interface ModelRegistry {
 export interface ModelRegistryOptions extends Omit<DirectoryOptions, "stored"> {
   readonly trace?: Trace;
   /** What the user wants of models on this machine. */
-  readonly local?: LocalWishes;
+  readonly local?: LocalOptions;
   /** In place of the network: a cassette. */
   readonly http?: HttpClient;
   readonly programs?: ProgramTape;
@@ -89,15 +89,15 @@ class ProviderModels implements ModelRegistry {
     this.#options = options;
   }
 
-  async choose(wish: ModelChoice, person?: Person): Promise<Chosen> {
+  async choose(choice: ModelChoice, person?: Person): Promise<Chosen> {
     const parts = await this.#parts();
-    if (wish.provider === undefined && wish.model === undefined) {
+    if (choice.provider === undefined && choice.model === undefined) {
       const { provider, model, note } = await selectModel(parts, person);
       return { ...(await this.#standIn({ provider, ...(model !== undefined && { model }) })), ...(note && { note }) };
     }
-    const { provider } = wish;
+    const { provider } = choice;
     const spec =
-      provider === undefined ? split(parts, wish.model ?? "") : { provider, ...ownModel(provider, wish.model) };
+      provider === undefined ? split(parts, choice.model ?? "") : { provider, ...ownModel(provider, choice.model) };
     return this.#standIn(spec);
   }
 

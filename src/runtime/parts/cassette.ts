@@ -20,7 +20,7 @@ import { createHttpClient, type HttpClient } from "../../system/http-client.js";
 import type { ModelRegistryOptions } from "../models/model-registry.js";
 import type { OpenNetwork } from "../network.js";
 
-export type CassetteWish =
+export type CassetteOptions =
   | { readonly record: string }
   | {
       readonly replay: string;
@@ -54,8 +54,10 @@ export interface Conclusion {
   readonly failed: boolean;
 }
 
-export function openCassette(wish: CassetteWish, facts: CassetteFacts): RunCassette {
-  return "record" in wish ? record(wish.record, facts) : replay(wish.replay, { ...facts, speed: wish.speed });
+export function openCassette(options: CassetteOptions, facts: CassetteFacts): RunCassette {
+  return "record" in options
+    ? record(options.record, facts)
+    : replay(options.replay, { ...facts, speed: options.speed });
 }
 
 function record(file: string, facts: CassetteFacts): RunCassette {

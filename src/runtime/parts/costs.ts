@@ -246,15 +246,15 @@ export class RunCosts implements CostKeeper {
   /** `/budget [AMOUNT|off]`. */
   async budget(args: string): Promise<SlashResult> {
     const { formatBudget, parseBudget } = await import("../../base/budget-text.js");
-    const wish = args.trim();
-    if (wish !== "") {
-      const limit = wish === "off" ? {} : parseBudget(wish);
+    const text = args.trim();
+    if (text !== "") {
+      const limit = text === "off" ? {} : parseBudget(text);
       if (limit === undefined) {
         return {
           failure: failure("InvalidInput", { detail: "Say /budget 0.50, /budget 200k tokens, or /budget off." }),
         };
       }
-      this.#runLimit = wish === "off" ? undefined : limit;
+      this.#runLimit = text === "off" ? undefined : limit;
       const run = await this.#run;
       if (run !== undefined) run.limit = limit;
     }

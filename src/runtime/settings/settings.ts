@@ -13,7 +13,7 @@ import { DEFAULT_INSTRUCTION_BYTES } from "../../context/instructions/capped-tex
 import type { BudgetLimit } from "../../costs/budget.js";
 import type { Effort, ToolSet } from "../../engine/ports.js";
 import type { Overrides } from "../../providers/catalogue/overrides.js";
-import type { LocalWishes } from "../../providers/local/local-ollama.js";
+import type { LocalOptions } from "../../providers/local/local-ollama.js";
 import { DEFAULT_PERMISSION_TIMEOUT_MS } from "../../security/permissions/identity.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { LogLevels } from "../../system/log.js";
@@ -324,7 +324,7 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
 }
 
 /** What the settings say about models on this machine. */
-export function localWishes({ num_ctx, keep_alive, local_idle_ms, ollama_timeout_ms }: Settings): LocalWishes {
+export function localOptions({ num_ctx, keep_alive, local_idle_ms, ollama_timeout_ms }: Settings): LocalOptions {
   return {
     ...(local_idle_ms.value !== undefined && { idleMs: local_idle_ms.value }),
     ...(ollama_timeout_ms.value !== undefined && { answerMs: ollama_timeout_ms.value }),

@@ -6,7 +6,7 @@ import { planSearch } from "../plans/search.js";
 import type { RequestText } from "../request-text.js";
 import { looksLikeFile, looksLikePath, parseScope, type Scope, WHOLE_PROJECT } from "../scope.js";
 import { isTag, parseTerms, type SearchTerms, type TermRules } from "../search-terms.js";
-import { takeWishes, type Wishes } from "./search-wishes.js";
+import { type SearchOptions, takeOptions } from "./search-options.js";
 
 export type SearchGoal = "lines" | "files" | "count" | "per-file" | "most" | "exists" | "definition";
 
@@ -31,7 +31,7 @@ interface SearchForm extends TermRules {
 const PHRASES = new PhraseBook(phrases);
 
 export function parseSearch(request: RequestText): SearchSlots | undefined {
-  const { text, wishes } = takeWishes(request.text);
+  const { text, options } = takeOptions(request.text);
   for (const { meaning, traits, slots } of PHRASES.matches(text)) {
     const form: SearchForm = {
       goal: meaning as SearchGoal,
@@ -43,7 +43,7 @@ export function parseSearch(request: RequestText): SearchSlots | undefined {
     const found = slots.term === undefined ? undefined : parseTerms(slots.term, request, form);
     if (found === undefined || !isMeant(found, form)) continue;
     const scope = slots.scope === undefined ? WHOLE_PROJECT : parseScope(slots.scope, request);
-    if (scope !== undefined) return slotsOf(found, scope, { form, wishes });
+    if (scope !== undefined) return slotsOf(found, scope, { form, options });
   }
   return undefined;
 }
@@ -63,19 +63,19 @@ function isName(term: string): boolean {
 
 interface Shape {
   readonly form: SearchForm;
-  readonly wishes: Wishes;
+  readonly options: SearchOptions;
 }
 
-function slotsOf(found: SearchTerms, scope: Scope, { form: shape, wishes }: Shape): SearchSlots {
-  const goal = shape.goal === "lines" || shape.goal === "count" ? (wishes.goal ?? shape.goal) : shape.goal;
-  const ignoreCase = wishes.ignoreCase === true || found.anyCase === true;
+function slotsOf(found: SearchTerms, scope: Scope, { form: shape, options }: Shape): SearchSlots {
+  const goal = shape.goal === "lines" || shape.goal === "count" ? (options.goal ?? shape.goal) : shape.goal;
+  const ignoreCase = options.ignoreCase === true || found.anyCase === true;
   return {
     goal,
     terms: shape.name ? found.terms.map((term) => term.replace(/\(\)$/, "")) : found.terms,
     scope,
     ...(found.regex && { regex: true as const }),
     ...(ignoreCase && { ignoreCase: true as const }),
-    ...((wishes.wholeWord || shape.name) && { wholeWord: true as const }),
+    ...((options.wholeWord || shape.name) && { wholeWord: true as const }),
   };
 }
 

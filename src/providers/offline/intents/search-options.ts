@@ -1,10 +1,10 @@
 /** How the person wants what was found: counted, by file, with lines, ignoring case. Said at the end of a request. */
 
-import phrases from "../phrases/wishes.txt";
+import phrases from "../phrases/search-options.txt";
 import { PhraseBook } from "../phrases.js";
 import type { SearchGoal } from "./search.js";
 
-export interface Wishes {
+export interface SearchOptions {
   goal?: SearchGoal;
   ignoreCase?: true;
   wholeWord?: true;
@@ -13,18 +13,18 @@ export interface Wishes {
 const TAILS = new PhraseBook(phrases, { match: "ending" });
 
 /** What a line of the table sets. The first one taken sets the goal. */
-function wishOf(meaning: string, wishes: Wishes): Wishes {
+function optionOf(meaning: string, options: SearchOptions): SearchOptions {
   if (meaning === "ignoreCase" || meaning === "wholeWord") return { [meaning]: true };
-  return meaning === "nothing" ? {} : { goal: wishes.goal ?? (meaning as SearchGoal) };
+  return meaning === "nothing" ? {} : { goal: options.goal ?? (meaning as SearchGoal) };
 }
 
-export interface WithoutWishes {
+export interface WithoutOptions {
   readonly text: string;
-  readonly wishes: Wishes;
+  readonly options: SearchOptions;
 }
 
-export function takeWishes(text: string): WithoutWishes {
-  const wishes: Wishes = {};
+export function takeOptions(text: string): WithoutOptions {
+  const options: SearchOptions = {};
   let rest = text;
   for (let before = ""; before !== rest; ) {
     before = rest;
@@ -36,9 +36,9 @@ export function takeWishes(text: string): WithoutWishes {
       // A tail that is all there is left was no tail.
       if (!shorter.includes(" ")) continue;
       rest = shorter;
-      Object.assign(wishes, wishOf(meaning, wishes));
+      Object.assign(options, optionOf(meaning, options));
       break;
     }
   }
-  return { text: rest, wishes };
+  return { text: rest, options };
 }
