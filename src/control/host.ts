@@ -116,7 +116,7 @@ export class Host {
         : "A human has to answer this question.";
       if (refusal !== undefined) return refuse(failure("InvalidInput", { detail: refusal }));
       const answer = { decision, decidedBy: client.id, ...(message !== undefined && { message }) };
-      const known = run.desk.answer(call, answer);
+      const known = run.permissionPrompts.answer(call, answer);
       return known ? DONE : refuse(failure("InvalidInput", { detail: `No question is open for ${call}.` }));
     },
     AttachSession: (run, _payload, client) => {

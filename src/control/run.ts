@@ -17,7 +17,7 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { InputDelivery, SessionEndReason } from "../protocol/events.js";
 import type { CallId, SessionId } from "../protocol/ids.js";
 import { Inbox, type Originator, type Waiting } from "./inbox.js";
-import type { PermissionDesk } from "./permission-desk.js";
+import type { PermissionPrompts } from "./permission-prompts.js";
 
 export interface RunOptions {
   readonly session: SessionId;
@@ -25,7 +25,7 @@ export interface RunOptions {
   readonly ports: EnginePorts;
   readonly stages: StageChains;
   readonly model: Model;
-  readonly desk: PermissionDesk;
+  readonly permissionPrompts: PermissionPrompts;
   /** What was said before, when the session goes on. */
   readonly conversation?: readonly Message[];
   /** Inputs that waited when an earlier run of the session was stopped. */
@@ -76,7 +76,7 @@ export interface Started {
 export class Run {
   readonly session: SessionId;
   readonly bus: Bus;
-  readonly desk: PermissionDesk;
+  readonly permissionPrompts: PermissionPrompts;
   readonly conversation: Message[];
   /** Takes effect with the next turn. */
   model: Model;
@@ -95,7 +95,7 @@ export class Run {
   constructor(options: RunOptions) {
     this.session = options.session;
     this.bus = options.bus;
-    this.desk = options.desk;
+    this.permissionPrompts = options.permissionPrompts;
     this.#originator = { id: options.bus.originator, identity: "human" };
     this.model = options.model;
     this.conversation = [...(options.conversation ?? [])];

@@ -16,7 +16,7 @@ import { buildChains } from "../chain/build.js";
 import { OutsideResults } from "../chain/outside-results.js";
 import type { ChainServices } from "../chain/services.js";
 import type { Waiting } from "../control/inbox.js";
-import { PermissionDesk } from "../control/permission-desk.js";
+import { PermissionPrompts } from "../control/permission-prompts.js";
 import { Run } from "../control/run.js";
 import type { HarnessEvent, HarnessStatus } from "../control/transports/simple-events.js";
 import { Bus } from "../engine/bus.js";
@@ -139,7 +139,7 @@ export class Harness {
     const session = ids.next("sess");
     const bus = new Bus({ session, originator: this.#client, clock: systemClock });
     bus.subscribe((event) => this.#hear(event));
-    const desk = new PermissionDesk(bus, () => false);
+    const permissionPrompts = new PermissionPrompts(bus, () => false);
     const { contextTokens: reads, maxTokens: writes } = settled;
     const outside = new OutsideResults(() => sessionMark(session), { results: settled.untrustedResults });
     this.#compaction = new RunCompaction({
@@ -158,7 +158,7 @@ export class Harness {
       outside,
       // The tools are the embedding program's own: it has decided what they may do.
       gate: new PermissionGate("allow"),
-      person: desk,
+      person: permissionPrompts,
       log: () => {},
       retry: { clock: systemClock, random: Math.random, totalWaitMs: settled.retryWaitMs },
       systemPrompt: () => systemPrompt,
@@ -188,7 +188,7 @@ export class Harness {
     };
     const onRequest = () => this.#status({ state: "thinking", message: `Waiting for ${settled.model}.` });
     this.#model = new LibraryModel(settled, onRequest);
-    this.#run = new Run({ session, bus, ports, desk, stages: chains.stages, model: this.#model });
+    this.#run = new Run({ session, bus, ports, permissionPrompts, stages: chains.stages, model: this.#model });
     if (handler) this.subscribe((event) => callHandler(handler, event));
   }
 

@@ -6,7 +6,7 @@ import { OutsideResults } from "../chain/outside-results.js";
 import type { ChainServices } from "../chain/services.js";
 import { systemPrompt } from "../context/instructions/system-prompt.js";
 import type { RunRequest } from "../control/host.js";
-import { PermissionDesk } from "../control/permission-desk.js";
+import { PermissionPrompts } from "../control/permission-prompts.js";
 import { type PlanSwitch, Run } from "../control/run.js";
 import { Bus } from "../engine/bus.js";
 import type { Effort, EnginePorts } from "../engine/ports.js";
@@ -128,7 +128,7 @@ async function openSessionRun(
   });
   const timeout = settings.permission_timeout.value;
   const limit = timeout === undefined ? undefined : { clock, ms: timeout, answer: timedOut(timeout) };
-  const desk = new PermissionDesk(bus, request.personPresent, limit);
+  const permissionPrompts = new PermissionPrompts(bus, request.personPresent, limit);
   const day = () => new Date(clock.wall()).toISOString().slice(0, 10);
   const begun = resumed?.record.created_at.slice(0, 10) ?? day();
   const prompts = {
@@ -140,7 +140,7 @@ async function openSessionRun(
     session,
     tools: toolbox,
     gate: permissions,
-    person: desk,
+    person: permissionPrompts,
     log,
     journal,
     undo,
@@ -181,7 +181,7 @@ async function openSessionRun(
     session,
     bus,
     ports,
-    desk,
+    permissionPrompts,
     stages: chains.stages,
     model: parts.model,
     route: parts.routes.route,

@@ -3,7 +3,7 @@ import { systemClock } from "../../src/base/clock.js";
 import { createIdSource } from "../../src/base/ulid.js";
 import { buildChains } from "../../src/chain/build.js";
 import { Host } from "../../src/control/host.js";
-import { PermissionDesk } from "../../src/control/permission-desk.js";
+import { PermissionPrompts } from "../../src/control/permission-prompts.js";
 import { Run } from "../../src/control/run.js";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
 import { Bus } from "../../src/engine/bus.js";
@@ -66,11 +66,11 @@ function openRun(
   const bus = new Bus({ session: ids.next("sess"), originator: ids.next("cli"), clock: systemClock });
   bus.subscribe((event) => log.events.push(event));
   const registry = { list: () => [work], find: (name: string) => (name === "work" ? work : undefined) };
-  const desk = new PermissionDesk(bus, () => false);
+  const permissionPrompts = new PermissionPrompts(bus, () => false);
   const services = {
     tools: registry,
     gate: new PermissionGate("allow"),
-    person: desk,
+    person: permissionPrompts,
     log: () => {},
     systemPrompt: () => "",
   };
@@ -79,7 +79,7 @@ function openRun(
   return new Run({
     session: bus.session,
     bus,
-    desk,
+    permissionPrompts,
     model,
     stages: chains.stages,
     conversation: messages,

@@ -81,7 +81,7 @@ interface Parts {
 }
 
 /** What this store has going on for one session. */
-interface Desk {
+interface SessionFiles {
   readonly state: SessionState;
   readonly writer: SessionWriter;
   readonly messages: MessageFolder;
@@ -94,7 +94,7 @@ class FilesStore implements SessionStore {
   readonly #clock: Clock;
   readonly #leases: SessionLeases;
   readonly #heads = new KnownHeads();
-  readonly #desks = new Map<SessionId, Desk>();
+  readonly #open = new Map<SessionId, SessionFiles>();
   /** Where calls that have not ended were begun, as far as this store has seen it. */
   readonly #calls = new Map<CallId, SessionId>();
   #closing: Promise<void> | undefined;
@@ -110,24 +110,24 @@ class FilesStore implements SessionStore {
     if (!isId("sess", session.id)) throw new StoreError("invalid", `'${session.id}' is not a session id.`);
     if (draft) {
       await this.#catalog.beginDraft(session.id);
-      this.#desks.delete(session.id);
+      this.#open.delete(session.id);
     }
     try {
-      await this.#desk(session.id).writer.add(async () => {
+      await this.#filesOf(session.id).writer.add(async () => {
         await this.#catalog.create(session);
         return "group";
       });
     } catch (error) {
       if (draft) {
         this.#catalog.endDraft(session.id);
-        this.#desks.delete(session.id);
+        this.#open.delete(session.id);
       }
       throw error;
     }
   }
 
   async publish(session: SessionId): Promise<void> {
-    const { writer, messages } = this.#desk(session);
+    const { writer, messages } = this.#filesOf(session);
     await messages.idle();
     await writer.flush();
     await writer.add(async (open) => {
@@ -136,7 +136,7 @@ class FilesStore implements SessionStore {
       return "group";
     });
     await writer.flush();
-    this.#desks.delete(session);
+    this.#open.delete(session);
   }
 
   async append(
@@ -145,7 +145,7 @@ class FilesStore implements SessionStore {
     durability: Durability,
     { copied }: AppendOptions = {},
   ): Promise<void> {
-    const { writer, messages, condensed } = this.#desk(session);
+    const { writer, messages, condensed } = this.#filesOf(session);
     const prepared = events.map((event) => prepareEvent(session, event));
     const summarises = events.some(isSummary);
     await writer.add(async (open) => {
@@ -172,7 +172,7 @@ class FilesStore implements SessionStore {
 
   async list(filter: SessionFilter = {}): Promise<readonly SessionRecord[]> {
     this.#checkOpen();
-    await Promise.all([...this.#desks.values()].map(({ writer }) => writer.idle()));
+    await Promise.all([...this.#open.values()].map(({ writer }) => writer.idle()));
     return this.#catalog.list(filter);
   }
 
@@ -184,20 +184,20 @@ class FilesStore implements SessionStore {
   async get(session: SessionId): Promise<SessionRecord | undefined> {
     this.#checkOpen();
     if (!isId("sess", session)) return undefined;
-    await this.#desks.get(session)?.writer.idle();
+    await this.#open.get(session)?.writer.idle();
     return this.#catalog.find(session);
   }
 
   async update(session: SessionId, patch: SessionPatch): Promise<void> {
     const values = confValues(patch);
-    await this.#desk(session).writer.add(async (open) => {
+    await this.#filesOf(session).writer.add(async (open) => {
       await open.changeConf(values);
       return "group";
     });
   }
 
   async remove(session: SessionId): Promise<void> {
-    const { writer, messages } = this.#desk(session);
+    const { writer, messages } = this.#filesOf(session);
     await messages.idle();
     await writer.add(async (open) => {
       await this.#catalog.remove(session);
@@ -210,7 +210,7 @@ class FilesStore implements SessionStore {
   async lease(session: SessionId): Promise<Lease> {
     const lease = await this.#leases.take(session);
     try {
-      await this.#desk(session).writer.add(async (open) => {
+      await this.#filesOf(session).writer.add(async (open) => {
         const isThere = (await this.#catalog.find(session)) !== undefined;
         this.#heads.learn(session, isThere ? await open.head() : { event: 0, link: FIRST_LINK });
         return "group";
@@ -229,7 +229,7 @@ class FilesStore implements SessionStore {
 
   async intend(intent: Intent, fence?: Fence): Promise<void> {
     const { call, session, mutating } = intent;
-    const { writer } = this.#desk(session);
+    const { writer } = this.#filesOf(session);
     const isNew = !this.#calls.has(call);
     if (isNew) this.#calls.set(call, session);
     try {
@@ -248,7 +248,7 @@ class FilesStore implements SessionStore {
     this.#checkOpen();
     const session = this.#calls.get(call) ?? (await this.#catalog.sessionOf(call));
     if (session === undefined) throw neverStarted(call);
-    await this.#desk(session).writer.add(async (open) => {
+    await this.#filesOf(session).writer.add(async (open) => {
       let mutating = false;
       await this.#check(open, fence);
       await open.addToLedger((ledger) => {
@@ -276,7 +276,7 @@ class FilesStore implements SessionStore {
   }
 
   async orphans(session: SessionId): Promise<readonly Intent[]> {
-    const { state, writer } = this.#desk(session);
+    const { state, writer } = this.#filesOf(session);
     await writer.idle();
     await readConf(state.paths, session);
     const file = await LineFile.open(state.paths.ledger, "read");
@@ -298,7 +298,7 @@ class FilesStore implements SessionStore {
 
   async expire(session: SessionId, event: number): Promise<void> {
     if (!Number.isSafeInteger(event) || event < 0) throw new StoreError("invalid", `${event} is not an event id.`);
-    const { state, writer, messages, condensed } = this.#desk(session);
+    const { state, writer, messages, condensed } = this.#filesOf(session);
     await writer.add(async (open) => {
       const to = Math.min(event, await open.lastEvent());
       if (to <= (await open.conf()).expired_to) return "group";
@@ -315,12 +315,12 @@ class FilesStore implements SessionStore {
 
   readonly condensed: CondensedLog = {
     end: async (session) => {
-      const { writer, condensed } = this.#desk(session);
+      const { writer, condensed } = this.#filesOf(session);
       await writer.idle();
       return condensed.end();
     },
     read: async (session) => {
-      const { state, writer, condensed } = this.#desk(session);
+      const { state, writer, condensed } = this.#filesOf(session);
       await writer.idle();
       const found = await condensed.read(await openReader(state));
       if (found !== undefined) return found;
@@ -333,7 +333,7 @@ class FilesStore implements SessionStore {
       return [];
     },
     add: async (session, stretch) => {
-      const { state, writer, condensed } = this.#desk(session);
+      const { state, writer, condensed } = this.#filesOf(session);
       await writer.idle();
       await writer.add(async () => {
         await condensed.add(await openReader(state), stretch);
@@ -343,13 +343,13 @@ class FilesStore implements SessionStore {
   };
 
   async editedConversation(session: SessionId): Promise<readonly Message[] | undefined> {
-    const { writer, messages } = this.#desk(session);
+    const { writer, messages } = this.#filesOf(session);
     await writer.idle();
     return messages.editedConversation();
   }
 
   async copyEdits(from: SessionId, to: SessionId, { upTo, callOf }: CopyEditsOptions): Promise<void> {
-    const [source, copy] = [this.#desk(from), this.#desk(to)];
+    const [source, copy] = [this.#filesOf(from), this.#filesOf(to)];
     await Promise.all([source.writer.idle(), copy.writer.idle()]);
     const edited = await source.messages.editedUpTo(upTo);
     if (edited === undefined) return;
@@ -359,7 +359,7 @@ class FilesStore implements SessionStore {
 
   async spending(filter: SpendingFilter = {}): Promise<readonly Spending[]> {
     this.#checkOpen();
-    await Promise.all([...this.#desks.values()].map(({ writer }) => writer.idle()));
+    await Promise.all([...this.#open.values()].map(({ writer }) => writer.idle()));
     return this.#catalog.spending(filter);
   }
 
@@ -369,9 +369,9 @@ class FilesStore implements SessionStore {
   }
 
   async #finish(): Promise<void> {
-    const desks = [...this.#desks.values()];
-    await Promise.all(desks.map(({ messages }) => messages.idle()));
-    for (const { writer, messages } of desks) {
+    const all = [...this.#open.values()];
+    await Promise.all(all.map(({ messages }) => messages.idle()));
+    for (const { writer, messages } of all) {
       await writer.flush().catch((error: unknown) => {
         // Removed by another process: nothing is waiting any more.
         if (!(error instanceof StoreError) || error.code !== "not-found") throw error;
@@ -381,15 +381,15 @@ class FilesStore implements SessionStore {
   }
 
   async #reader(session: SessionId) {
-    const { state, writer } = this.#desk(session);
+    const { state, writer } = this.#filesOf(session);
     await writer.idle();
     return (await openReader(state)).reader;
   }
 
-  /** Ids become paths, so only true ones get a desk. */
-  #desk(session: SessionId): Desk {
+  /** Ids become paths, so only valid ones get files. */
+  #filesOf(session: SessionId): SessionFiles {
     this.#checkOpen();
-    const there = this.#desks.get(session);
+    const there = this.#open.get(session);
     if (there !== undefined) return there;
     if (!isId("sess", session)) throw new StoreError("not-found", `There is no session ${session}.`);
     const clock = this.#clock;
@@ -403,9 +403,9 @@ class FilesStore implements SessionStore {
       openLog: () => openReader(state),
     });
     const writer = new SessionWriter(state, { lock: paths.lock, clock });
-    const desk = { state, writer, messages, condensed: new CondensedFile(paths.condensed) };
-    this.#desks.set(session, desk);
-    return desk;
+    const files = { state, writer, messages, condensed: new CondensedFile(paths.condensed) };
+    this.#open.set(session, files);
+    return files;
   }
 
   #checkOpen(): void {

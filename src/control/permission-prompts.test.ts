@@ -4,11 +4,11 @@ import { ManualClock } from "../base/clock.js";
 import { Bus } from "../engine/bus.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { timedOut } from "../security/permissions/identity.js";
-import { PermissionDesk } from "./permission-desk.js";
+import { PermissionPrompts } from "./permission-prompts.js";
 
 const question = { call: "call_1", tool: "bash", args: {}, summary: "bash: make" } as const;
 let clock: ManualClock;
-let desk: PermissionDesk;
+let permissionPrompts: PermissionPrompts;
 let events: Envelope[];
 
 beforeEach(() => {
@@ -16,12 +16,12 @@ beforeEach(() => {
   const bus = new Bus({ session: "sess_a", originator: "cli_a", clock });
   events = [];
   bus.subscribe((event) => events.push(event));
-  desk = new PermissionDesk(bus, () => true, { clock, ms: 60_000, answer: timedOut(60_000) });
+  permissionPrompts = new PermissionPrompts(bus, () => true, { clock, ms: 60_000, answer: timedOut(60_000) });
 });
 
 describe("a question to a person", () => {
   verifies(["P4"], "is denied when its time is over, with the reason, and never answered afterwards", async () => {
-    const answer = desk.ask(question, new AbortController().signal);
+    const answer = permissionPrompts.ask(question, new AbortController().signal);
     expect(events[0]).toMatchObject({ kind: "PermissionRequested", payload: { timeout_ms: 60_000 } });
     clock.advance(59_999);
     expect(events).toHaveLength(1);
@@ -31,16 +31,16 @@ describe("a question to a person", () => {
       kind: "PermissionResolved",
       payload: { decision: "deny", decided_by: "permission_timeout (60 s)", message: expect.stringContaining("60 s") },
     });
-    expect(desk.answer("call_1", { decision: "allow_once", decidedBy: "cli_b" })).toBe(false);
+    expect(permissionPrompts.answer("call_1", { decision: "allow_once", decidedBy: "cli_b" })).toBe(false);
     expect(events).toHaveLength(2);
   });
 
   verifies(["P4"], "leaves no timer behind when it was answered or cancelled", async () => {
-    const answered = desk.ask(question, new AbortController().signal);
-    desk.answer("call_1", { decision: "allow_once", decidedBy: "cli_b" });
+    const answered = permissionPrompts.ask(question, new AbortController().signal);
+    permissionPrompts.answer("call_1", { decision: "allow_once", decidedBy: "cli_b" });
     expect((await answered).decision).toBe("allow_once");
     const cancel = new AbortController();
-    const cancelled = desk.ask(question, cancel.signal);
+    const cancelled = permissionPrompts.ask(question, cancel.signal);
     cancel.abort();
     expect(await cancelled).toMatchObject({ decision: "deny", decidedBy: "cancelled" });
     expect(clock.pending).toBe(0);

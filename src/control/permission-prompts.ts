@@ -11,7 +11,7 @@ import type { Bus } from "../engine/bus.js";
 import type { EventPayloads, PermissionDecision } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 
-export interface DeskAnswer {
+export interface PromptAnswer {
   readonly decision: PermissionDecision;
   readonly decidedBy: string;
   readonly message?: string;
@@ -23,14 +23,14 @@ export interface AnswerLimit {
   readonly clock: Clock;
   readonly ms: number;
   /** What stands for the answer that did not come. */
-  readonly answer: DeskAnswer;
+  readonly answer: PromptAnswer;
 }
 
-export class PermissionDesk {
+export class PermissionPrompts {
   readonly #bus: Bus;
   readonly #present: () => boolean;
   readonly #limit: AnswerLimit | undefined;
-  readonly #waiting = new Map<CallId, (answer: DeskAnswer) => void>();
+  readonly #waiting = new Map<CallId, (answer: PromptAnswer) => void>();
 
   constructor(bus: Bus, present: () => boolean, limit?: AnswerLimit) {
     this.#bus = bus;
@@ -42,7 +42,7 @@ export class PermissionDesk {
     return this.#present();
   }
 
-  ask(question: EventPayloads["PermissionRequested"], signal: AbortSignal): Promise<DeskAnswer> {
+  ask(question: EventPayloads["PermissionRequested"], signal: AbortSignal): Promise<PromptAnswer> {
     const { call, tool } = question;
     const limit = this.#limit;
     return new Promise((resolve) => {
@@ -64,13 +64,13 @@ export class PermissionDesk {
   }
 
   /** False when there is no such question (any more). */
-  answer(call: CallId, answer: DeskAnswer): boolean {
+  answer(call: CallId, answer: PromptAnswer): boolean {
     const settle = this.#waiting.get(call);
     settle?.(answer);
     return settle !== undefined;
   }
 
-  note(call: CallId, tool: string, answer: DeskAnswer): void {
+  note(call: CallId, tool: string, answer: PromptAnswer): void {
     const { decision, decidedBy, message } = answer;
     this.#bus.publish("PermissionResolved", {
       call,
