@@ -11,11 +11,11 @@ export class OutputGuard {
   #problem: NodeJS.ErrnoException | undefined;
   readonly #listeners = new Set<() => void>();
 
-  constructor(stdout: NodeJS.EventEmitter, tell: (message: string) => void) {
+  constructor(stdout: NodeJS.EventEmitter, notify: (message: string) => void) {
     stdout.on("error", (error: NodeJS.ErrnoException) => {
       if (this.#problem !== undefined) return;
       this.#problem = error;
-      if (!this.readerGone) tell(`cannot write to standard output: ${describe(error)}.`);
+      if (!this.readerGone) notify(`cannot write to standard output: ${describe(error)}.`);
       for (const listener of this.#listeners) listener();
     });
   }

@@ -27,12 +27,12 @@ async function place(profile = "") {
   const variables = { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "config.toml") };
   const { settings, roots } = await loadSettings(parseFlags([], [], ""), variables);
   const none = () => {};
-  const sessions = new SessionStores({ settings, roots, variables, root: home, tell: none, note: none });
+  const sessions = new SessionStores({ settings, roots, variables, root: home, notify: none, hint: none });
   const store = await sessions.open();
   if (store === undefined) throw new Error("no store");
   const clock = new ManualClock(Date.now());
   const told: string[] = [];
-  const tend = () => tendRetention({ sessions, settings, roots, clock, tell: (message) => told.push(message) });
+  const tend = () => tendRetention({ sessions, settings, roots, clock, notify: (message) => told.push(message) });
   return { sessions, store, clock, told, tend };
 }
 

@@ -16,13 +16,13 @@ export interface RetentionNotice {
   readonly settings: Settings;
   readonly roots: Roots;
   readonly clock: Clock;
-  readonly tell: (message: string) => void;
+  readonly notify: (message: string) => void;
 }
 
 const BETWEEN_MS = 20 * 60 * 60 * 1000;
 const NAMED = 3;
 
-export async function tendRetention({ sessions, settings, roots, clock, tell }: RetentionNotice): Promise<void> {
+export async function tendRetention({ sessions, settings, roots, clock, notify }: RetentionNotice): Promise<void> {
   const stamp = stampOf(roots);
   const checked = await stat(stamp).then(
     ({ mtimeMs }) => mtimeMs,
@@ -34,11 +34,12 @@ export async function tendRetention({ sessions, settings, roots, clock, tell }: 
   if (store === undefined) return;
   // The first time that somebody can read it.
   const news = checked === 0 ? await sessions.earlierKeyNews() : undefined;
-  if (news !== undefined) tell(news);
+  if (news !== undefined) notify(news);
   const { collect, dueSoon, markNoticed, takeBackNotices } = await import("../sessions/retention.js");
   const policy = await retentionPolicy(settings, roots);
   const gone = (await collect(store, now, { policy })).filter(({ error }) => error === undefined);
-  if (gone.length > 0) tell(`${countOf(gone, "session has", "sessions have")} lost content that was announced to go.`);
+  if (gone.length > 0)
+    notify(`${countOf(gone, "session has", "sessions have")} lost content that was announced to go.`);
   if (policy.announcedDays > policy.days) await takeBackNotices(store);
   const { sweepOutputs } = await import("../sessions/outputs.js");
   const knowsAll = (await sessions.choice()).kind === "sqlite";
@@ -50,7 +51,9 @@ export async function tendRetention({ sessions, settings, roots, clock, tell }: 
     const more = due.length > NAMED ? ` and ${due.length - NAMED} more` : "";
     const count = countOf(due, "session loses", "sessions lose");
     const when = due[0]?.expires_at.slice(0, 10);
-    tell(`${count} content from ${when} on: ${first.join(", ")}${more}. 'oxbow session pin ID' or 'export' keeps it.`);
+    notify(
+      `${count} content from ${when} on: ${first.join(", ")}${more}. 'oxbow session pin ID' or 'export' keeps it.`,
+    );
     await markNoticed(store, due, now);
   }
   await mkdir(roots.state, { recursive: true, mode: 0o700 });

@@ -97,13 +97,13 @@ class SideReading {
       case "again":
         this.pay({ abandoned: true });
         this.#since += event.waitMs;
-        this.#tell(event.failure.message);
+        this.#notify(event.failure.message);
         return;
       case "failover":
         this.pay({ abandoned: true });
         return;
       case "notice":
-        this.#tell(event.message);
+        this.#notify(event.message);
     }
   }
 
@@ -135,7 +135,7 @@ class SideReading {
     });
   }
 
-  #tell(message: string): void {
+  #notify(message: string): void {
     const { bus, turn } = this.#place;
     bus.publish("Notice", { ...(turn !== undefined && { turn: turn.id }), level: "progress", message });
   }

@@ -38,9 +38,9 @@ export interface EngineOptions {
   /** What the folder brings, as far as a person has approved it. */
   readonly content?: ProjectContent;
   /** Something the user should hear now. */
-  readonly tell: (message: string) => void;
+  readonly notify: (message: string) => void;
   /** Something a person should hear once, where there is one. */
-  readonly note: (message: string) => void;
+  readonly hint: (message: string) => void;
   readonly clock?: Clock;
 }
 

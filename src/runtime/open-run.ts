@@ -103,7 +103,7 @@ async function openSessionRun(
     onFailure: (cause) => {
       log("error", "sessions", "the session cannot be saved", { session, error: cause.message });
       if (run?.busy) run.fail("session store", cause);
-      else parts.tell(cause.message);
+      else parts.notify(cause.message);
     },
   });
   const costs = new RunCosts({
@@ -158,7 +158,7 @@ async function openSessionRun(
     openRoute: (name) => parts.routes.open(name),
     retry: { clock, random: Math.random, totalWaitMs: settings.retry_wait_ms.value },
     systemPrompt: (size) => prompts[size],
-    fit: modelFits({ variables: parts.variables, roots: parts.loaded.roots, note: parts.note }),
+    fit: modelFits({ variables: parts.variables, roots: parts.loaded.roots, hint: parts.hint }),
     effort: () => effort.level,
     ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),
   };
@@ -206,11 +206,11 @@ async function openSessionRun(
   stopOpening();
   const left = resumed?.rebuilt.waiting.length ?? 0;
   if (left > 0)
-    parts.note(
+    parts.hint(
       `${left} input${left === 1 ? "" : "s"} that waited when the session was stopped will go along with your next one.`,
     );
   const model = () => `${opened.model.provider}:${opened.model.model}`;
-  const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, tell: parts.tell });
+  const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, notify: parts.notify });
   if (before !== undefined) await recording.takeOver(before.recording);
   return { run: opened, recording, costs, compaction, effort, permissions, security: tools.security };
 }
@@ -227,7 +227,7 @@ function openRunTools(
     readonly before: RunPermissions | undefined;
   },
 ) {
-  const { loaded, variables, root, sessions, tell } = parts;
+  const { loaded, variables, root, sessions, notify } = parts;
   const { session, bus, turnsBefore } = place;
   const { settings, roots, profilePath } = loaded;
   const outputs = join(roots.state, "output");
@@ -245,7 +245,7 @@ function openRunTools(
     session,
     outputDirectory,
     hidden,
-    tell,
+    notify,
     restrictions,
     isRecorded,
   });

@@ -25,7 +25,7 @@ async function machine(script: string) {
     const variables = { OXBOW_HOME: home };
     const { settings, roots } = await loadSettings(parseFlags([], [], ""), variables);
     const none = () => {};
-    const stores = new SessionStores({ settings, roots, variables, root: cwd, tell: none, note: none });
+    const stores = new SessionStores({ settings, roots, variables, root: cwd, notify: none, hint: none });
     const store = await stores.open();
     if (store === undefined) throw new Error("no store");
     try {

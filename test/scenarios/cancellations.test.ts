@@ -57,8 +57,8 @@ beforeAll(async () => {
   const registry = createModelRegistry({ variables });
   const { model } = await registry.choose({});
   const root = await realpath(await mkdtemp(join(base, "root-")));
-  const tell = () => {};
-  const sessions = new SessionStores({ ...loaded, variables, root, tell, note: tell });
+  const notify = () => {};
+  const sessions = new SessionStores({ ...loaded, variables, root, notify, hint: notify });
   const routes = new ModelRoutes({ loaded, registry, clock: systemClock });
   engine = createEngine({
     loaded,
@@ -69,8 +69,8 @@ beforeAll(async () => {
     model,
     log: () => {},
     sessions,
-    tell,
-    note: tell,
+    notify,
+    hint: notify,
   });
 });
 

@@ -42,8 +42,8 @@ async function open(commands: readonly string[], { flags = [] as string[], timeo
   const changed = { ...loaded, settings: { ...loaded.settings, permission_timeout } };
   const registry = createModelRegistry({ variables });
   const { model } = await registry.choose({});
-  const tell = () => {};
-  const sessions = new SessionStores({ ...changed, variables, root, tell, note: tell });
+  const notify = () => {};
+  const sessions = new SessionStores({ ...changed, variables, root, notify, hint: notify });
   const engine = createEngine({
     loaded: changed,
     variables,
@@ -53,8 +53,8 @@ async function open(commands: readonly string[], { flags = [] as string[], timeo
     model,
     log: () => {},
     sessions,
-    tell,
-    note: tell,
+    notify,
+    hint: notify,
   });
   engines.push(engine);
   return engine;

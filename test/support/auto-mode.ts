@@ -40,9 +40,9 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
   mkdirSync(outputDirectory, { recursive: true });
   const told: string[] = [];
   const hidden = Object.values(loaded.roots);
-  const tell = (message: string) => void told.push(message);
+  const notify = (message: string) => void told.push(message);
   const restrictions = () => permissions.restrictions();
-  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, tell, restrictions });
+  const sandbox = new RunSandbox({ loaded, variables, root, session, outputDirectory, hidden, notify, restrictions });
   const guard = new RunGuard({ root, variables, ownFolders: hidden });
   const tools = openToolbox({
     root,
@@ -91,7 +91,7 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
     /** As the permission link of the chain does: asks where that is needed, with the answer a person would give. */
     ask: async (command: string, answer: PersonAnswer, args: JsonObject = {}) => {
       const call = { call: ids.next("call"), tool: "bash", args: { command, ...args } };
-      const person = { present: () => true, ask: async () => answer, note: () => {} };
+      const person = { present: () => true, ask: async () => answer, hint: () => {} };
       const link = create({ gate: permissions, person } as unknown as ChainServices);
       const context = { definition: bash, signal: new AbortController().signal, progress: () => {} };
       const outcome = await link(call, context as unknown as ToolLinkContext, (next, given) =>

@@ -154,10 +154,10 @@ async function sessionsFinding(variables: Variables): Promise<Finding> {
   let told = "";
   try {
     const { settings, roots } = await loadSettings(parseFlags([], [], "doctor"), variables);
-    const tell = (message: string) => {
+    const notify = (message: string) => {
       told = message;
     };
-    const stores = new SessionStores({ settings, roots, variables, root: process.cwd(), tell, note: () => {} });
+    const stores = new SessionStores({ settings, roots, variables, root: process.cwd(), notify, hint: () => {} });
     const choice = await stores.choice();
     const store = await stores.open();
     await stores.close();

@@ -82,8 +82,8 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
   const loaded = await loadSettings(flags, variables);
   const { settings, roots } = loaded;
   const root = await openRoot(resolve(flags.text("cwd") ?? process.cwd()));
-  const tell = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
-  const stores = new SessionStores({ settings, roots, variables, root, tell, note: () => {} });
+  const notify = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+  const stores = new SessionStores({ settings, roots, variables, root, notify, hint: () => {} });
   const ids = createIdSource({ wall: Date.now, random: (bytes) => crypto.getRandomValues(bytes) });
   const session = ids.next("sess");
   const outputDirectory = join(roots.state, "output");
@@ -92,7 +92,7 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
   const tools = openToolbox({ root, sets: settings.tool_sets.value, variables, outputDirectory, guard });
   const isRecorded = async () => (await stores.choice()).kind !== "none";
   const place = { loaded, variables, root, session, outputDirectory, hidden };
-  const sandbox = new RunSandbox({ ...place, tell: () => {}, isRecorded });
+  const sandbox = new RunSandbox({ ...place, notify: () => {}, isRecorded });
   const isSandboxed = async () => (await sandbox.find()).kind !== "none";
   const permissions = new RunPermissions({
     loaded,

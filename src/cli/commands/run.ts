@@ -162,17 +162,17 @@ async function prepare(
   });
   const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(roots) : undefined;
   const root = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
-  const tell = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+  const notify = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
   // Scripts read stderr too: a piece of news is no reason to break one.
-  const note = (message: string) => (terminal.showProgress ? tell(message) : log("info", "sessions", message));
+  const hint = (message: string) => (terminal.showProgress ? notify(message) : log("info", "sessions", message));
   const content = await ProjectContent.enter({
-    ...{ loaded, variables, root, tell },
+    ...{ loaded, variables, root, notify },
     ...trustLook(terminal),
     skipUnapproved: flags.has("skip-unapproved"),
     allowProjectHooks: flags.has("allow-project-hooks"),
   });
   if ("failure" in content) {
-    tell(content.failure.message);
+    notify(content.failure.message);
     return { exit: exitCodeOfFailure(content.failure) };
   }
   const cassette = await cassetteOf(flags, { variables, root, state: roots.state });
@@ -184,15 +184,15 @@ async function prepare(
     ...cassette?.registry,
     ...(rawTrace && { trace: rawTrace.write }),
   });
-  const sessions = new SessionStores({ settings, roots, variables, root, tell, note });
+  const sessions = new SessionStores({ settings, roots, variables, root, notify, hint });
   const resume = await sessionToResume(flags, sessions, root);
   const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
   const choice = namesModel(flags) ? modelChoice(settings) : (resume ?? cassette?.model ?? modelChoice(settings));
-  const chosen = (await routes.choose(choice)) ?? (await chooseModel(registry, { choice, tell, terminal }));
+  const chosen = (await routes.choose(choice)) ?? (await chooseModel(registry, { choice, notify, terminal }));
   cassette?.begins(chosen.model);
   const { model } = chosen;
   const isReplay = flags.has("replay");
-  const parts = { loaded, variables, root, registry, routes, model, log, sessions, content, isReplay, tell, note };
+  const parts = { loaded, variables, root, registry, routes, model, log, sessions, content, isReplay, notify, hint };
   const engine = createEngine(parts);
   const identity = isAgent(variables) ? "agent" : "human";
   const client = connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: personPresent() });
@@ -202,7 +202,7 @@ async function prepare(
   setTimeout(() => void sweepUp(), SENT_MS).unref();
   const tendSessions = async () => {
     const { tendRetention } = await import("../retention-notice.js");
-    await tendRetention({ sessions, settings, roots, clock: engine.clock, tell }).catch((error) =>
+    await tendRetention({ sessions, settings, roots, clock: engine.clock, notify }).catch((error) =>
       log("warn", "sessions", "what is about to expire could not be told", { error: String(error) }),
     );
   };
@@ -246,8 +246,8 @@ async function openSession(
   const note = flags.text("orphan-note");
   let request: CommandPayloads["CreateSession"] = resume === undefined ? {} : { resume: resume.id };
   if (verdict !== undefined) request = { ...request, orphans: { verdict, ...(note !== undefined && { note }) } };
-  const tell = (message: string) => void process.stderr.write(`oxbow: ${safeText(message)}\n`);
-  const wait = new LeaseWait({ limitMs: waitLimit(flags), clock: nodeClock, tell });
+  const notify = (message: string) => void process.stderr.write(`oxbow: ${safeText(message)}\n`);
+  const wait = new LeaseWait({ limitMs: waitLimit(flags), clock: nodeClock, notify });
   for (;;) {
     const reply = await client.send("CreateSession", request);
     if (reply.ok && reply.session !== undefined) return { session: reply.session };
@@ -255,7 +255,7 @@ async function openSession(
     const { failure } = reply;
     if (await wait.again(failure)) continue;
     if (failure.reason !== "OrphanedCalls" || terminal.askLine === undefined) {
-      tell(failure.message);
+      notify(failure.message);
       return { exit: exitCodeOfFailure(failure) };
     }
     const { askAboutOrphans } = await import("../../clients/headless/orphan-prompt.js");
@@ -357,9 +357,9 @@ async function imagesOf(flags: ParsedFlags): Promise<readonly ImageBlock[]> {
 /** Servers that are slow to say whether they are there do not keep the screen empty. */
 async function chooseModel(
   registry: ModelRegistry,
-  { choice, tell, terminal }: { choice: ModelChoice; tell: (message: string) => void; terminal: Terminal },
+  { choice, notify, terminal }: { choice: ModelChoice; notify: (message: string) => void; terminal: Terminal },
 ): Promise<Chosen> {
-  const person = personPresent() ? { ask: askOnce, tell } : undefined;
+  const person = personPresent() ? { ask: askOnce, notify } : undefined;
   if (!terminal.showProgress) return registry.choose(choice, person);
   const { LookingLine } = await import("../looking-line.js");
   const write = (text: string) => void process.stderr.write(text);
@@ -369,9 +369,9 @@ async function chooseModel(
       line.end();
       return person.ask(...question);
     },
-    tell: (message: string) => {
+    notify: (message: string) => {
       line.end();
-      tell(message);
+      notify(message);
     },
   };
   try {

@@ -84,7 +84,7 @@ function person(...answers: (string | undefined)[]) {
       heard.push(question);
       return answers.shift();
     },
-    tell: (message: string) => void heard.push(message),
+    notify: (message: string) => void heard.push(message),
   };
 }
 

@@ -17,7 +17,7 @@ import type { ProviderEntry } from "./provider-directory.js";
 export interface Person {
   /** Undefined when no answer will come. */
   ask(question: string): Promise<string | undefined>;
-  tell(message: string): void;
+  notify(message: string): void;
 }
 
 export interface Selection {
@@ -180,7 +180,7 @@ async function offerOllama(
   const byHand = "start Ollama, which is installed ('oxbow ollama start'), or store a key ('oxbow auth set anthropic')";
   const answer = await person?.ask("Ollama is installed but not running. Start it now? [Y/n] ");
   if (answer === undefined || !/^(y(es)?)?$/i.test(answer.trim())) return byHand;
-  person?.tell("starting Ollama …");
+  person?.notify("starting Ollama …");
   const problem = await startOllama(parts, program);
   if (problem !== undefined) return `${problem}, or store a key ('oxbow auth set anthropic')`;
   const servers = await (await import("./local-servers.js")).findServers(parts);

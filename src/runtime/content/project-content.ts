@@ -32,7 +32,7 @@ export interface ProjectContentOptions {
   readonly skipUnapproved: boolean;
   readonly allowProjectHooks: boolean;
   /** Said to the person, a line each. */
-  readonly tell: (message: string) => void;
+  readonly notify: (message: string) => void;
 }
 
 export class ProjectContent {

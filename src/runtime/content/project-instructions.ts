@@ -79,7 +79,7 @@ export class ProjectInstructions {
     try {
       const outcome = await this.#gate.enter();
       if (outcome.refuse !== undefined) return outcome.refuse;
-      this.#tell(outcome);
+      this.#notify(outcome);
       const texts = await this.#texts(outcome.load, "start");
       if (this.#refused === undefined) this.#text = this.#block(texts, [INSTRUCTIONS_NOTICE]);
       return this.#refused;
@@ -92,7 +92,7 @@ export class ProjectInstructions {
     const items: TrustedItem[] = [];
     for (const path of paths) {
       const outcome = await this.#quietGate.touch(path);
-      this.#tell(outcome);
+      this.#notify(outcome);
       items.push(...outcome.load);
     }
     const texts = [...(await this.#texts(items, "turn")), ...this.#takeRulesFor(paths)];
@@ -129,7 +129,7 @@ export class ProjectInstructions {
       if (!isThere(path)) return { problem: undefined };
       const outcome = await gate.include(path, "instructions", moment);
       this.#refused ??= outcome.refuse;
-      this.#tell(outcome);
+      this.#notify(outcome);
       const [item] = outcome.load;
       if (item === undefined) return { problem: "is not approved, or does not belong to the project" };
       return { path: join(item.root, item.path), text: decode(await gate.read(item)) };
@@ -153,7 +153,7 @@ export class ProjectInstructions {
     const cut = [...kept.filter((one) => one.cut > 0).map(({ name }) => name), ...leftOver(texts, kept)];
     if (cut.length > 0) {
       const names = cut.join(", ");
-      this.#options.tell(`Instruction files are cut at ${limit.value} bytes together (context_bytes): ${names}`);
+      this.#options.notify(`Instruction files are cut at ${limit.value} bytes together (context_bytes): ${names}`);
     }
     for (const { name } of kept) if (!this.#files.includes(name)) this.#files.push(name);
     const mark = markOf(kept);
@@ -167,8 +167,8 @@ export class ProjectInstructions {
     return isWithin(path, root) ? relative(root, path) : path;
   }
 
-  #tell({ notes }: TrustOutcome): void {
-    for (const note of notes) this.#options.tell(note);
+  #notify({ notes }: TrustOutcome): void {
+    for (const note of notes) this.#options.notify(note);
   }
 }
 

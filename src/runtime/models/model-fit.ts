@@ -14,7 +14,7 @@ export interface FitPlace {
   readonly variables: Variables;
   readonly roots: Roots;
   /** Something a person should hear once, where there is one. */
-  readonly note: (message: string) => void;
+  readonly hint: (message: string) => void;
 }
 
 export function abilitiesPath(roots: Roots): string {
@@ -46,7 +46,7 @@ async function lookUp({ provider, model }: Model, place: FitPlace): Promise<Mode
   const fit = fitOf(report);
   if (fit.prompt === "small") {
     const name = `${provider}:${model}`;
-    place.note(`${name} was found weak and gets a smaller prompt and fewer tools: 'oxbow models test ${name} --show'.`);
+    place.hint(`${name} was found weak and gets a smaller prompt and fewer tools: 'oxbow models test ${name} --show'.`);
   }
   return fit;
 }

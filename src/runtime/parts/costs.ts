@@ -36,7 +36,7 @@ export interface RunCostsOptions {
   /** The conversation before in this program: the budget of the run goes on. */
   readonly before?: RunCosts | undefined;
   /** Something a person should hear. */
-  readonly note?: (message: string) => void;
+  readonly hint?: (message: string) => void;
   /** Where a run within a run is paid from, besides its own budgets. */
   readonly parent?: CallBudget;
 }
@@ -192,7 +192,7 @@ export class RunCosts implements CostKeeper {
 
   async #openDay(limit: BudgetLimit): Promise<CallBudget> {
     const { DayBudget, startOfDay } = await import("../../costs/day-budget.js");
-    const { sessions, clock, roots, parent, note } = this.#options;
+    const { sessions, clock, roots, parent, hint } = this.#options;
     const today = startOfDay(clock.wall());
     const store = await sessions.open();
     const stored = (await store?.spending({ since: new Date(today).toISOString() })) ?? [];
@@ -202,7 +202,7 @@ export class RunCosts implements CostKeeper {
       folder: join(roots.state, "budget"),
       clock,
       known: amountOf(stored),
-      onWait: () => note?.("other runs hold the rest of the day's budget: waiting for them (Ctrl-C ends it)."),
+      onWait: () => hint?.("other runs hold the rest of the day's budget: waiting for them (Ctrl-C ends it)."),
       parent,
     });
   }

@@ -9,7 +9,7 @@ export interface RunRecordingOptions {
   readonly workspace: string;
   readonly model: () => string;
   readonly wall: () => number;
-  readonly tell: (message: string) => void;
+  readonly notify: (message: string) => void;
 }
 
 export class RunRecording {
@@ -46,7 +46,7 @@ export class RunRecording {
     if (!status?.recording) return;
     await before.stop();
     const started = await this.start(status.file);
-    if ("failure" in started) this.#options.tell(started.failure.message);
+    if ("failure" in started) this.#options.notify(started.failure.message);
   }
 
   status(): string {
@@ -61,8 +61,8 @@ export class RunRecording {
       import("../../sessions/recorder/markdown-recorder.js"),
       import("../../security/redact/redact.js"),
     ]);
-    const { bus, workspace, model, wall, tell } = this.#options;
-    const recorder = new MarkdownRecorder({ workspace, model, redact, wall, onProblem: tell });
+    const { bus, workspace, model, wall, notify } = this.#options;
+    const recorder = new MarkdownRecorder({ workspace, model, redact, wall, onProblem: notify });
     bus.subscribe((event) => recorder.take(event));
     this.#recorder = recorder;
     return recorder;

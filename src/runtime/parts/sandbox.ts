@@ -44,7 +44,7 @@ export interface RunSandboxOptions {
   /** What path permissions take away from commands. */
   readonly restrictions?: SandboxOptions["restrictions"];
   /** Said once, when there is no sandbox although nobody switched it off. */
-  readonly tell: (message: string) => void;
+  readonly notify: (message: string) => void;
   /** Whether undo can take back what a command changes. */
   readonly isRecorded?: () => Promise<boolean>;
 }
@@ -128,14 +128,14 @@ export class RunSandbox {
   }
 
   async #findWatches(): Promise<readonly PlantedRepositories[]> {
-    const { root, tell, loaded, variables } = this.#options;
+    const { root, notify, loaded, variables } = this.#options;
     const [{ PlantedRepositories }, { childEnvironment }, { realpathOrSelf }, more] = await Promise.all([
       import("../../security/planted/planted-repositories.js"),
       import("../../tools/child-environment.js"),
       import("../../system/repository-places.js"),
       this.#alsoWritable(USUAL),
     ]);
-    const common = { tell, folder: join(loaded.roots.state, "sandbox"), environment: childEnvironment(variables) };
+    const common = { notify, folder: join(loaded.roots.state, "sandbox"), environment: childEnvironment(variables) };
     return [root, ...more].map((place) => new PlantedRepositories({ root: realpathOrSelf(place), ...common }));
   }
 
@@ -160,16 +160,16 @@ export class RunSandbox {
   }
 
   async #tellArrived(paths: readonly string[]): Promise<void> {
-    const { root, tell } = this.#options;
+    const { root, notify } = this.#options;
     const { arrivalText } = await import("../../security/guard-list/arrival-text.js");
-    tell(arrivalText(paths, root));
+    notify(arrivalText(paths, root));
   }
 
   async #announce(state: SandboxState): Promise<void> {
     if (this.#options.loaded.settings.sandbox.value === "off") return;
     const { sandboxNotice } = await import("../../security/sandbox/state.js");
     const notice = sandboxNotice(state);
-    if (notice !== undefined) this.#options.tell(notice);
+    if (notice !== undefined) this.#options.notify(notice);
   }
 
   async #openReader(): Promise<ReaderSandbox> {
@@ -197,7 +197,7 @@ export class RunSandbox {
   /** Said once. That there is no sandbox is said by `find`. */
   #tellWhy(why: string | undefined): string | undefined {
     const isChosen = this.#options.loaded.settings.permission_mode.value === "auto" && this.#state?.kind !== "none";
-    if (why !== undefined && isChosen) this.#options.tell(`Mode auto asks here as mode ask does: ${why}`);
+    if (why !== undefined && isChosen) this.#options.notify(`Mode auto asks here as mode ask does: ${why}`);
     return why;
   }
 

@@ -34,7 +34,7 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
     const { turnsBefore } = this.#options;
     const number = this.#turn === undefined ? turnsBefore : this.#turn.number;
     this.#turn = { id: event.payload.turn, ...(number !== undefined && { number: number + 1 }) };
-    void this.#recorder?.then((recorder) => this.#tell(recorder)).catch(() => {});
+    void this.#recorder?.then((recorder) => this.#notify(recorder)).catch(() => {});
   }
 
   async begin(call: Parameters<ChangeRecorder["begin"]>[0]): ReturnType<ChangeRecorder["begin"]> {
@@ -74,11 +74,11 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
     ]);
     this.#journal = journal;
     const recorder = new UndoRecorder(journal, { root });
-    this.#tell(recorder);
+    this.#notify(recorder);
     return recorder;
   }
 
-  #tell(recorder: UndoRecorder | undefined): void {
+  #notify(recorder: UndoRecorder | undefined): void {
     if (this.#turn !== undefined) recorder?.startTurn(this.#turn.id, this.#turn.number);
   }
 }

@@ -11,7 +11,7 @@ export interface LeaseWaitOptions {
   /** Undefined when the user does not want to wait. */
   readonly limitMs: number | undefined;
   readonly clock: Clock;
-  readonly tell: (message: string) => void;
+  readonly notify: (message: string) => void;
 }
 
 export class LeaseWait {
@@ -24,12 +24,12 @@ export class LeaseWait {
 
   /** True after a pause, when it is worth another attempt. */
   async again({ reason, message }: Failure): Promise<boolean> {
-    const { limitMs, clock, tell } = this.#options;
+    const { limitMs, clock, notify } = this.#options;
     if (reason !== "SessionLeased" || limitMs === undefined) return false;
     if (this.#until === undefined) {
       this.#until = clock.now() + limitMs;
       const [who] = message.split(" Wait for it ");
-      tell(`${who} Waiting for at most ${formatDuration(limitMs)}; Ctrl-C stops waiting.`);
+      notify(`${who} Waiting for at most ${formatDuration(limitMs)}; Ctrl-C stops waiting.`);
     }
     const left = this.#until - clock.now();
     if (left <= 0) return false;

@@ -12,21 +12,22 @@ export interface ProjectStoreOptions {
   readonly root: string;
   readonly roots: Roots;
   readonly variables: Variables;
-  readonly tell: (message: string) => void;
+  readonly notify: (message: string) => void;
 }
 
 /** The nearest approved one from the folder up to the top of the repository; says why another one is not used. */
 export async function approvedProjectStore(options: ProjectStoreOptions): Promise<string | undefined> {
-  const { root, roots, variables, tell } = options;
+  const { root, roots, variables, notify } = options;
   const kinds = new Set(["sessions"] as const);
   const { items, unusable } = await discoverContent({ folder: root, home: { config: roots.config }, kinds });
   const rest = "Sessions are kept in your encrypted database.";
-  for (const { root: top, path, problem } of unusable) tell(`${join(top, path)} ${problem}, and is not used. ${rest}`);
+  for (const { root: top, path, problem } of unusable)
+    notify(`${join(top, path)} ${problem}, and is not used. ${rest}`);
   const nearest = items.at(-1);
   if (nearest === undefined) return undefined;
   const folder = join(nearest.root, nearest.path);
   const decision = openApprovals(root, { roots, variables }).decisionOn(nearest)?.decision;
   if (decision === "approved") return folder;
-  if (decision === undefined) tell(`${folder} is not used before you approve it ('oxbow ack'). ${rest}`);
+  if (decision === undefined) notify(`${folder} is not used before you approve it ('oxbow ack'). ${rest}`);
   return undefined;
 }

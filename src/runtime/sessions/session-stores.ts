@@ -33,9 +33,9 @@ export interface SessionStoresOptions {
   /** A full or read-only disk does not keep the sessions from being read. */
   readonly isForReading?: boolean;
   /** Something the user must hear. */
-  readonly tell: (message: string) => void;
+  readonly notify: (message: string) => void;
   /** Something a person should hear once, where there is one. */
-  readonly note: (message: string) => void;
+  readonly hint: (message: string) => void;
 }
 
 export const KEY_SOURCES = ["file", "keychain"] as const;
@@ -155,7 +155,7 @@ export class SessionStores {
       return await openSqliteStore({ path: databasePath(choice.folder), key, clock, isForReading });
     } catch (error) {
       if ((error as { code?: unknown }).code !== "not-installed") throw error;
-      this.#options.tell(
+      this.#options.notify(
         `sessions are not saved: ${(error as Error).message} '--store files' keeps them as plain files.`,
       );
       return undefined;
@@ -163,7 +163,7 @@ export class SessionStores {
   }
 
   async #findKey(): Promise<ResolvedKey> {
-    const { variables, roots, settings, root, note } = this.#options;
+    const { variables, roots, settings, root, hint } = this.#options;
     const { resolveKey } = await import("../../sessions/key.js");
     const folder = resolve(variables.OXBOW_SESSIONS || roots.data);
     const found = await resolveKey({
@@ -175,7 +175,7 @@ export class SessionStores {
         keychain: { path: variables.PATH, platform: process.platform, avoid: root },
       }),
     });
-    if (found.created !== undefined) note(keyNews(folder, found.created));
+    if (found.created !== undefined) hint(keyNews(folder, found.created));
     return found;
   }
 }

@@ -33,7 +33,7 @@ async function setUp(name: "claude" | "chatgpt", options: ServerOptions = {}) {
         clock,
         random: (count) => crypto.getRandomValues(new Uint8Array(count)),
         signal: stop.signal,
-        person: { tell: (text) => void told.push(text) },
+        person: { notify: (text) => void told.push(text) },
         ...over,
       },
     );
@@ -203,7 +203,7 @@ describe("signing in without a browser", () => {
     return {
       questions,
       told,
-      tell: (text: string) => void told.push(text),
+      notify: (text: string) => void told.push(text),
       ask: async (question: string, signal: AbortSignal): Promise<string | undefined> => {
         questions.push(question);
         const next = answers.shift();
@@ -250,7 +250,7 @@ describe("signing in without a browser", () => {
     await expect(done).resolves.toMatchObject({ access: expect.stringMatching(/^access/) });
 
     const closed = await setUp("claude");
-    const gone = { tell: () => {}, ask: async () => undefined };
+    const gone = { notify: () => {}, ask: async () => undefined };
     await expect(closed.flow({ person: gone })).rejects.toMatchObject({ problem: "cancelled" });
     await expect(closed.flow()).rejects.toMatchObject({ problem: "refused" });
   });

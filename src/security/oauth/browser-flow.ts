@@ -18,7 +18,7 @@ import type { BrowserProvider } from "./providers.js";
 import { post, readTokens, send } from "./token-endpoint.js";
 
 export interface Conversation {
-  tell(text: string): void;
+  notify(text: string): void;
   /** One line from the person; undefined when there is no more. Absent when nobody can type. */
   ask?(question: string, signal: AbortSignal): Promise<string | undefined>;
 }
@@ -82,7 +82,7 @@ async function authorize(
   const proof = newProof(options.random);
   const redirectUri = listener?.redirectUri ?? provider.codePage ?? registeredRedirect(provider);
   const url = authorizationUrl(provider, proof, redirectUri);
-  person.tell(invitation(provider, { url, redirectUri, opened: options.open !== undefined }));
+  person.notify(invitation(provider, { url, redirectUri, opened: options.open !== undefined }));
   options.open?.(url);
   const code = await firstCode(provider, { ...options, state: proof.state, redirectUri });
   const fields = {
@@ -138,8 +138,8 @@ async function pastedCode(provider: BrowserProvider, { listener, state, signal, 
     if (line === undefined) return listener === undefined ? Promise.reject(cancelled()) : never(signal);
     if (line.trim() === "") continue;
     const said = readPaste(line, state);
-    if (said === "foreign") person.tell("This is from another sign-in. Use the address that was shown last.\n");
-    else if (said === "unclear") person.tell("There is no code in this. Copy the whole line.\n");
+    if (said === "foreign") person.notify("This is from another sign-in. Use the address that was shown last.\n");
+    else if (said === "unclear") person.notify("There is no code in this. Copy the whole line.\n");
     else if ("code" in said) return said.code;
     else throw said.error;
   }

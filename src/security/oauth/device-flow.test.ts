@@ -29,7 +29,7 @@ async function setUp() {
       http,
       clock,
       signal: stop.signal,
-      person: { tell: (text) => void told.push(text) },
+      person: { notify: (text) => void told.push(text) },
     });
     done.catch(() => {});
     return done;

@@ -17,7 +17,7 @@ export interface DeviceFlowOptions {
   readonly http: HttpClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly person: Pick<Conversation, "tell">;
+  readonly person: Pick<Conversation, "notify">;
   readonly open?: (url: string) => void;
 }
 
@@ -40,7 +40,7 @@ const MARGIN_MS = 500;
 /** The token of the account. */
 export async function signInByDevice(provider: DeviceProvider, options: DeviceFlowOptions): Promise<string> {
   const device = await requestCode(provider, options);
-  options.person.tell(invitation(provider, device));
+  options.person.notify(invitation(provider, device));
   options.open?.(device.address);
   return poll(provider, device, options);
 }

@@ -20,7 +20,7 @@ export async function agree(
   { terms, termsNeed }: OAuthProvider,
   { person, consent, signal }: Agreement,
 ): Promise<void> {
-  person.tell(`${terms}\n`);
+  person.notify(`${terms}\n`);
   if (termsNeed === "notice" || consent === "given") return;
   if (person.ask === undefined)
     throw new OAuthError("refused", "A person has to agree to this: run it on a terminal, or with --yes.");

@@ -27,7 +27,7 @@ async function signedIn(name: "claude" | "chatgpt", options: ServerOptions = {})
     clock: new ManualClock(),
     random: (count) => crypto.getRandomValues(new Uint8Array(count)),
     signal,
-    person: { tell: () => {} },
+    person: { notify: () => {} },
     open: (url) => void browse(url),
   });
   const source = tokenSource(name);

@@ -59,7 +59,7 @@ function plant(folder: string): void {
 const watch = () =>
   new PlantedRepositories({
     ...{ root, folder: join(base, "state"), environment: environment() },
-    tell: (message) => told.push(message),
+    notify: (message) => told.push(message),
   });
 async function begun(): Promise<PlantedRepositories> {
   const planted = watch();

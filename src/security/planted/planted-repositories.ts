@@ -20,7 +20,7 @@ import { WatchNote } from "./watch-note.js";
 export interface PlantedRepositoriesOptions {
   /** The workspace, free of links. */
   readonly root: string;
-  readonly tell: (message: string) => void;
+  readonly notify: (message: string) => void;
   /** Where it is written down that commands run. */
   readonly folder: string;
   /** The person's, by which git finds their configuration. */
@@ -126,7 +126,7 @@ export class PlantedRepositories {
     const more = lines.length > MAX_TOLD ? [`… and ${lines.length - MAX_TOLD} more.`] : [];
     const head =
       "A command left something that git would run or obey outside the sandbox. Look at it before you use git there:";
-    this.#options.tell([head, ...lines.slice(0, MAX_TOLD), ...more].join("\n  "));
+    this.#options.notify([head, ...lines.slice(0, MAX_TOLD), ...more].join("\n  "));
   }
 
   #dealWith(danger: Found): string {

@@ -38,7 +38,7 @@ export async function loadInstructions({ cwd, config }: JsonObject): Promise<Jso
       width: 80,
       skipUnapproved: false,
       allowProjectHooks: false,
-      tell: () => {},
+      notify: () => {},
     });
     if ("failure" in content) return { text: null, error: content.failure.message };
     return { text: content.instructions === undefined ? null : inside(content.instructions) };

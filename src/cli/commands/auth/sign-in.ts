@@ -71,17 +71,17 @@ type Person = SignInOptions["person"] & { close(): void };
 
 /** Also a script can paste: what it writes to standard input is taken line by line. */
 async function openConversation({ variables }: KeyActionContext): Promise<Person> {
-  const tell = (text: string) => void process.stderr.write(text);
-  if (!personPresent() && !inputIsConnected()) return { tell, close: () => {} };
+  const notify = (text: string) => void process.stderr.write(text);
+  if (!personPresent() && !inputIsConnected()) return { notify, close: () => {} };
   const { LineReader } = await import("../../line-reader.js");
   const reader = new LineReader(nodeClock, { interrupt: "signal" });
   const ask = personPresent()
     ? processTerminal(variables, { lines: reader }).askLine
     : (question: string) => {
-        tell(`${question}\n`);
+        notify(`${question}\n`);
         return reader.next(question);
       };
-  return { tell, ...(ask !== undefined && { ask }), close: () => reader.close() };
+  return { notify, ...(ask !== undefined && { ask }), close: () => reader.close() };
 }
 
 function success({ label, name }: OAuthProvider, { account, tokens, endpoint }: OAuthEntry): string {

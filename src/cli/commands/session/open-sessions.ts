@@ -36,8 +36,16 @@ export async function openSessions(flags: ParsedFlags, variables: Variables): Pr
   for (const warning of warnings) process.stderr.write(`oxbow: ${warning}\n`);
   const folder = resolve(flags.text("cwd") ?? process.cwd());
   const terminal = processTerminal(variables);
-  const tell = (message: string) => terminal.err.write(`oxbow: ${message}\n`);
-  const stores = new SessionStores({ settings, roots, variables, root: folder, tell, note: tell, isForReading: true });
+  const notify = (message: string) => terminal.err.write(`oxbow: ${message}\n`);
+  const stores = new SessionStores({
+    settings,
+    roots,
+    variables,
+    root: folder,
+    notify,
+    hint: notify,
+    isForReading: true,
+  });
   // A reader that went away is told by the write that failed; nobody else needs to hear of it.
   process.stdout.on("error", () => {});
   const store = await stores.open();
