@@ -30,7 +30,7 @@ export interface Person {
   present(): boolean;
   ask(question: Question, signal: AbortSignal): Promise<PersonAnswer>;
   /** Records a decision that nobody had to be asked for. */
-  note(call: CallId, tool: string, answer: PersonAnswer): void;
+  record(call: CallId, tool: string, answer: PersonAnswer): void;
 }
 
 export interface Question {

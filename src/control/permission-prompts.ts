@@ -52,7 +52,7 @@ export class PermissionPrompts {
         this.#waiting.delete(call);
         stopListening();
         stopTimer?.();
-        this.note(call, tool, answer);
+        this.record(call, tool, answer);
         resolve(answer);
       });
       this.#bus.publish("PermissionRequested", {
@@ -70,7 +70,7 @@ export class PermissionPrompts {
     return settle !== undefined;
   }
 
-  note(call: CallId, tool: string, answer: PromptAnswer): void {
+  record(call: CallId, tool: string, answer: PromptAnswer): void {
     const { decision, decidedBy, message } = answer;
     this.#bus.publish("PermissionResolved", {
       call,

@@ -115,32 +115,32 @@ const KNOWN_PRICES: Readonly<Record<keyof HarnessPrice, true>> = {
   cache_write: true,
 };
 
-export function settleConfig(config: HarnessConfig): SettledConfig {
+export function readConfig(config: HarnessConfig): SettledConfig {
   if (typeof config !== "object" || config === null) throw invalid("a Harness needs a configuration: { apiKey, … }.");
   refuseUnknown("the configuration", config, KNOWN);
   if (config.price) refuseUnknown("price", config.price, KNOWN_PRICES);
-  const provider = settleProvider(config.provider ?? DEFAULT_PROVIDER);
+  const provider = readProvider(config.provider ?? DEFAULT_PROVIDER);
   const { systemPrompt = "" } = config;
   if (typeof systemPrompt !== "string") throw invalid("systemPrompt must be a string.");
   return {
-    endpoint: settleEndpoint(config, provider),
+    endpoint: readEndpoint(config, provider),
     wire: provider.wire,
-    model: settleModel(config.model, provider),
-    maxTokens: settleCount("maxTokens", config.maxTokens ?? DEFAULT_MAX_TOKENS),
+    model: readModel(config.model, provider),
+    maxTokens: readCount("maxTokens", config.maxTokens ?? DEFAULT_MAX_TOKENS),
     systemPrompt,
-    untrustedResults: settleResults(config.untrustedResults),
-    maxTurns: settleCount("maxTurns", config.maxTurns ?? DEFAULT_MAX_TURNS),
-    retryWaitMs: settleWait(config.retryWaitMs ?? 0),
-    effort: settleEffort(config.effort),
-    contextTokens: config.contextTokens === undefined ? undefined : settleCount("contextTokens", config.contextTokens),
-    compactAt: settleShare(config.compactAt ?? DEFAULT_COMPACT_AT),
-    network: settleNetwork(config),
-    cassette: settleCassette(config),
-    costs: settleCosts(config),
+    untrustedResults: readResults(config.untrustedResults),
+    maxTurns: readCount("maxTurns", config.maxTurns ?? DEFAULT_MAX_TURNS),
+    retryWaitMs: readWait(config.retryWaitMs ?? 0),
+    effort: readEffort(config.effort),
+    contextTokens: config.contextTokens === undefined ? undefined : readCount("contextTokens", config.contextTokens),
+    compactAt: readShare(config.compactAt ?? DEFAULT_COMPACT_AT),
+    network: readNetwork(config),
+    cassette: readCassette(config),
+    costs: readCosts(config),
   };
 }
 
-function settleProvider(name: string): NamedProvider {
+function readProvider(name: string): NamedProvider {
   const provider = findProvider(name);
   if (provider !== undefined && takesKey(provider)) return provider;
   const known = NAMED_PROVIDERS.filter(takesKey)
@@ -156,41 +156,41 @@ function takesKey({ keyName, signIn }: NamedProvider): boolean {
   return keyName !== undefined || !signIn;
 }
 
-function settleModel(model: string | undefined, provider: NamedProvider): string {
+function readModel(model: string | undefined, provider: NamedProvider): string {
   const chosen = model ?? (provider.name === DEFAULT_PROVIDER ? DEFAULT_MODEL : provider.defaultModel);
   if (typeof chosen === "string" && chosen.trim() !== "") return chosen;
   throw invalid(`model is required for ${provider.name}: pass { model: "…" }.`);
 }
 
-function settleResults(results: "wrap" | "plain" = "wrap"): "wrap" | "plain" {
+function readResults(results: "wrap" | "plain" = "wrap"): "wrap" | "plain" {
   if (results === "wrap" || results === "plain") return results;
   throw invalid(`untrustedResults must be "wrap" or "plain", got ${JSON.stringify(results)}.`);
 }
 
-function settleEffort(effort: Effort | undefined): Effort | undefined {
+function readEffort(effort: Effort | undefined): Effort | undefined {
   if (effort === undefined || ["low", "medium", "high"].includes(effort)) return effort;
   throw invalid(`effort must be "low", "medium" or "high", got ${JSON.stringify(effort)}.`);
 }
 
-function settleCosts({ budget, budgetTurn, price, replay }: HarnessConfig): CostOptions | undefined {
+function readCosts({ budget, budgetTurn, price, replay }: HarnessConfig): CostOptions | undefined {
   if (budget === undefined && budgetTurn === undefined && price === undefined) return undefined;
   // Nobody is paid for a replay.
   const paid = replay === undefined ? price : { input: 0, output: 0 };
   return {
-    budget: settleBudget("budget", budget),
-    budgetTurn: settleBudget("budgetTurn", budgetTurn),
-    price: paid === undefined ? undefined : settlePrice(paid),
+    budget: readBudget("budget", budget),
+    budgetTurn: readBudget("budgetTurn", budgetTurn),
+    price: paid === undefined ? undefined : readPrice(paid),
   };
 }
 
-function settleBudget(name: string, amount: string | undefined): BudgetLimit | undefined {
+function readBudget(name: string, amount: string | undefined): BudgetLimit | undefined {
   if (amount === undefined) return undefined;
   const limit = typeof amount === "string" ? parseBudget(amount) : undefined;
   if (limit !== undefined) return limit;
   throw invalid(`${name} must be an amount like "0.50" (US dollars) or "200k tokens", got ${JSON.stringify(amount)}.`);
 }
 
-function settlePrice({ input, output, cache_read, cache_write }: HarnessPrice): Price {
+function readPrice({ input, output, cache_read, cache_write }: HarnessPrice): Price {
   const given = {
     input,
     output,
@@ -204,7 +204,7 @@ function settlePrice({ input, output, cache_read, cache_write }: HarnessPrice): 
   return given;
 }
 
-function settleNetwork({ proxy, noProxy, caFile }: HarnessConfig): NetworkPlan | undefined {
+function readNetwork({ proxy, noProxy, caFile }: HarnessConfig): NetworkPlan | undefined {
   for (const [name, value] of Object.entries({ proxy, noProxy, caFile })) {
     if (value !== undefined && typeof value !== "string") throw invalid(`${name} must be a string.`);
   }
@@ -214,7 +214,7 @@ function settleNetwork({ proxy, noProxy, caFile }: HarnessConfig): NetworkPlan |
   return { httpProxy: given, httpsProxy: given, noProxy, authorities };
 }
 
-function settleCassette({ record, replay }: HarnessConfig): SettledConfig["cassette"] {
+function readCassette({ record, replay }: HarnessConfig): SettledConfig["cassette"] {
   for (const file of [record, replay]) {
     if (file !== undefined && (typeof file !== "string" || file === "")) {
       throw invalid("record and replay are names of files.");
@@ -224,7 +224,7 @@ function settleCassette({ record, replay }: HarnessConfig): SettledConfig["casse
   return record !== undefined ? { record } : replay !== undefined ? { replay } : undefined;
 }
 
-function settleEndpoint({ apiKey, baseUrl, replay }: HarnessConfig, provider: NamedProvider): Endpoint {
+function readEndpoint({ apiKey, baseUrl, replay }: HarnessConfig, provider: NamedProvider): Endpoint {
   const needsKey = provider.keyName !== undefined && provider.local !== true && replay === undefined;
   if (needsKey && (typeof apiKey !== "string" || apiKey.trim() === "")) {
     throw invalid(
@@ -241,18 +241,18 @@ function settleEndpoint({ apiKey, baseUrl, replay }: HarnessConfig, provider: Na
   return needsKey ? { ...endpoint, keyName: "apiKey" } : endpoint;
 }
 
-function settleWait(value: number): number {
+function readWait(value: number): number {
   if (Number.isFinite(value) && value >= 0) return value;
   throw invalid(`retryWaitMs must be a number of milliseconds from 0, got ${String(value)}.`);
 }
 
-function settleShare(value: number | false): number | undefined {
+function readShare(value: number | false): number | undefined {
   if (value === false) return undefined;
   if (value >= 0.1 && value <= 0.95) return value;
   throw invalid(`compactAt must be a part of the window from 0.1 to 0.95, or false, got ${String(value)}.`);
 }
 
-function settleCount(name: string, value: number): number {
+function readCount(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value > 0) return value;
   throw invalid(`${name} must be a whole number above 0, got ${String(value)}.`);
 }

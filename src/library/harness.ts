@@ -33,12 +33,12 @@ import { RunCompaction } from "../runtime/parts/compaction.js";
 import { sessionMark } from "../runtime/sessions/session-mark.js";
 import { PermissionGate } from "../security/permissions/gate.js";
 import { STANDING_INSTRUCTION } from "../security/untrusted/standing-instruction.js";
-import { type HarnessConfig, settleConfig } from "./config.js";
+import { type HarnessConfig, readConfig } from "./config.js";
 import { LibraryCosts } from "./costs.js";
 import { HarnessError, PromptCancelledError } from "./errors.js";
 import { LibraryModel } from "./model.js";
 import { refuseUnknown } from "./options.js";
-import { type HarnessTool, settleTools } from "./tools.js";
+import { type HarnessTool, readTools } from "./tools.js";
 
 /** All optional. They run on the harness's own stack, so they should be quick; one that throws ends the prompt with its error. */
 export interface HarnessHandler {
@@ -130,15 +130,15 @@ export class Harness {
   #told: TurnId | undefined;
 
   constructor(config: HarnessConfig, tools: readonly HarnessTool[], handler?: HarnessHandler | null) {
-    const settled = settleConfig(config);
+    const settled = readConfig(config);
     refuseUnknownHandlers(handler);
-    const registry = settleTools(tools, (name) => this.#status({ state: "running tool", message: `Running ${name}.` }));
+    const registry = readTools(tools, (name) => this.#status({ state: "running tool", message: `Running ${name}.` }));
     const ids = createIdSource({ wall: systemClock.wall, random: (bytes) => crypto.getRandomValues(bytes) });
     this.#client = ids.next("cli");
     this.#maxTurns = settled.maxTurns;
     const session = ids.next("sess");
     const bus = new Bus({ session, originator: this.#client, clock: systemClock });
-    bus.subscribe((event) => this.#hear(event));
+    bus.subscribe((event) => this.#onEvent(event));
     const permissionPrompts = new PermissionPrompts(bus, () => false);
     const { contextTokens: reads, maxTokens: writes } = settled;
     const outside = new OutsideResults(() => sessionMark(session), { results: settled.untrustedResults });
@@ -298,7 +298,7 @@ export class Harness {
     }
   }
 
-  #hear({ kind, payload }: Envelope): void {
+  #onEvent({ kind, payload }: Envelope): void {
     if (kind === "RateLimited" || kind === "Retrying") this.#status({ state: "thinking", message: payload.message });
     if (kind === "CompactionTriggered") this.#status({ state: "thinking", message: "The conversation was shortened." });
     if (kind === "InputSteered") this.#emit({ type: "user", content: plainText(payload.input) });

@@ -30,11 +30,11 @@ export interface HarnessTool {
 /** The narrowest of what the providers allow. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-export function settleTools(tools: readonly HarnessTool[], onRun: (name: string) => void): ToolRegistry {
+export function readTools(tools: readonly HarnessTool[], onRun: (name: string) => void): ToolRegistry {
   if (!Array.isArray(tools)) throw invalid("the tools must be an array; it may be empty.");
   const settled = new Map<string, Tool>();
   for (const tool of tools as readonly HarnessTool[]) {
-    const own = settleTool(tool, onRun);
+    const own = readTool(tool, onRun);
     if (settled.has(own.name)) throw invalid(`there are two tools named "${own.name}".`);
     settled.set(own.name, own);
   }
@@ -42,7 +42,7 @@ export function settleTools(tools: readonly HarnessTool[], onRun: (name: string)
   return { list: () => list, find: (name) => settled.get(name) };
 }
 
-function settleTool(tool: HarnessTool, onRun: (name: string) => void): Tool {
+function readTool(tool: HarnessTool, onRun: (name: string) => void): Tool {
   const { name, description } = tool;
   if (typeof name !== "string" || !NAME.test(name)) {
     throw invalid(`a tool's name must be 1 to 64 letters, digits, "_" or "-", got ${JSON.stringify(name)}.`);
@@ -53,7 +53,7 @@ function settleTool(tool: HarnessTool, onRun: (name: string) => void): Tool {
   return {
     name,
     description,
-    inputSchema: settleSchema(name, tool.inputSchema),
+    inputSchema: readSchema(name, tool.inputSchema),
     set: "command",
     concurrencySafe: false,
     mutating: true,
@@ -65,7 +65,7 @@ function settleTool(tool: HarnessTool, onRun: (name: string) => void): Tool {
   };
 }
 
-function settleSchema(name: string, schema: Readonly<Record<string, unknown>>): JsonObject {
+function readSchema(name: string, schema: Readonly<Record<string, unknown>>): JsonObject {
   const copy: unknown = isJsonObject(schema) ? JSON.parse(JSON.stringify(schema)) : undefined;
   if (isJsonObject(copy) && copy.type === "object") return copy;
   throw invalid(`the tool "${name}" needs an inputSchema: JSON Schema with { type: "object" }.`);

@@ -65,7 +65,7 @@ export class Launcher {
     this.#folder = folder;
     this.#variables = countOf(place.env);
     child.stdin?.on("error", () => {});
-    child.stdout?.setEncoding("latin1").on("data", (text: string) => this.#hear(text));
+    child.stdout?.setEncoding("latin1").on("data", (text: string) => this.#onOutput(text));
     child.stdout?.on("close", () => {
       this.#isAlive = false;
       this.#onGone();
@@ -207,7 +207,7 @@ export class Launcher {
     });
   }
 
-  #hear(text: string): void {
+  #onOutput(text: string): void {
     const lines = (this.#heard + text).split("\n");
     this.#heard = lines.pop() ?? "";
     for (const line of lines) this.#onLine(line);

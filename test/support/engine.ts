@@ -133,7 +133,7 @@ export function testEngine(options: EngineOptions): TestEngine {
   const services: ChainServices = {
     tools: registry,
     gate,
-    person: { present: () => false, ask: async () => ({ decision: "deny", decidedBy: "test" }), note: () => {} },
+    person: { present: () => false, ask: async () => ({ decision: "deny", decidedBy: "test" }), record: () => {} },
     log: () => {},
     ...(options.retry !== undefined && { retry: options.retry }),
     ...(options.compaction !== undefined && { compaction: options.compaction }),

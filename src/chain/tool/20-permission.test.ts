@@ -8,7 +8,7 @@ import { create } from "./20-permission.js";
 async function resultOf(decision: "ask" | "deny", person: object) {
   const verdict = { decision, decidedBy: "rule 1", law: "rule", reason: "It writes.", offer: [] };
   const gate = { judge: async () => verdict, remember: () => {}, mode: "ask" };
-  const services = { gate, person: { note: () => {}, present: () => true, ...person } } as unknown as ChainServices;
+  const services = { gate, person: { record: () => {}, present: () => true, ...person } } as unknown as ChainServices;
   const definition = tool("write", async () => ({ status: "ok", content: [] }));
   const context = { definition, signal: new AbortController().signal, progress: () => {} };
   return create(services)({ call: "call_x", tool: "write", args: {} }, context, async () => {

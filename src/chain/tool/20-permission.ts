@@ -17,14 +17,14 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     return { ...(await next(call, narrowed)), decidedBy: verdict.decidedBy };
   }
   if (verdict.decision === "deny") {
-    person.note(call.call, call.tool, { decision: "deny", decidedBy: verdict.decidedBy, message: verdict.reason });
+    person.record(call.call, call.tool, { decision: "deny", decidedBy: verdict.decidedBy, message: verdict.reason });
     const { denialText } = await import("../../security/permissions/explain.js");
     return denied(denialText(verdict), failure("PermissionDenied", { tool: call.tool, client: verdict.decidedBy }));
   }
   if (!person.present()) {
     const missed = await unanswered(call, verdict);
     context.turn?.unanswered.push(missed);
-    person.note(call.call, call.tool, { decision: "deny", decidedBy: "nobody to ask", message: verdict.reason });
+    person.record(call.call, call.tool, { decision: "deny", decidedBy: "nobody to ask", message: verdict.reason });
     return denied(
       `Denied: ${call.tool} needs a person's permission and nobody is there to give it. ${verdict.reason} Go on without it, or say what you would have done.`,
       failure("PermissionUnanswerable", {

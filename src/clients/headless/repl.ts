@@ -101,7 +101,7 @@ class Repl {
     this.#session = this.#options.session;
     client.subscribe((event) => {
       this.#begun ||= event.kind === "TurnStarted";
-      if (event.session === this.#session && !this.#isOld(event)) this.#hear(event);
+      if (event.session === this.#session && !this.#isOld(event)) this.#onEvent(event);
     });
     const { leaving } = this.#options;
     leaving?.addEventListener("abort", () => void client.send("CancelTurn", {}, this.#session));
@@ -125,7 +125,7 @@ class Repl {
     return !this.#begun && this.#shellShown === undefined && (kind === "ToolResult" || kind === "TurnEnded");
   }
 
-  #hear(event: Envelope): void {
+  #onEvent(event: Envelope): void {
     if (this.#shellShown !== undefined) {
       if (event.kind === "ToolCallProgress") this.#showShell(event.payload.text);
       if (event.kind === "ToolResult" && event.payload.status !== "ok") this.#problem ??= { kind: "shell" };

@@ -85,7 +85,7 @@ describe("the meter", () => {
     expect(meter.estimate(conversation, () => 1)).toBeUndefined();
     expect(meter.bound(conversation)).toBe(100);
     conversation.push(answer("y".repeat(50)));
-    meter.note(9_000, conversation.length);
+    meter.record(9_000, conversation.length);
     conversation.push(user("z".repeat(30)));
     expect(meter.bound(conversation)).toBe(9_030);
     expect(meter.estimate(conversation, (added) => added.length * 7)).toBe(9_007);

@@ -20,7 +20,7 @@ export class WindowMeter {
   #bound = NOTHING;
 
   /** So many tokens for a request with all that stands around it, of a conversation of so many messages. */
-  note(tokens: number, messages: number): void {
+  record(tokens: number, messages: number): void {
     this.#counted = this.#bound = { tokens, messages };
   }
 

@@ -54,7 +54,7 @@ export class RunCompaction implements Compaction {
     if (event.kind !== "CostIncremented" || !endsAnswer(event.payload)) return;
     const { input, cache_read, cache_write, output } = event.payload.usage;
     const tokens = input + cache_read + cache_write + output;
-    if (tokens > 0) this.#meter.note(tokens, this.#options.conversation().length);
+    if (tokens > 0) this.#meter.record(tokens, this.#options.conversation().length);
   }
 
   isDue(turn: Turn): boolean | Promise<boolean> {
@@ -134,7 +134,7 @@ export class RunCompaction implements Compaction {
   }
 
   #shortened(tokens: number, conversation: readonly Message[]): void {
-    this.#meter.note(tokens, conversation.length);
+    this.#meter.record(tokens, conversation.length);
     this.#notBefore = 0;
     this.#warned = false;
     this.#options.onShortened?.();

@@ -1,9 +1,9 @@
+import { notifyWindow } from "../../notify-window.js";
 import type { CreateHook } from "../../services.js";
-import { tellWindow } from "../../tell-window.js";
 
 /** At the end of a turn: says when the conversation is about to be longer than the model can read (feature M16). */
 export const create: CreateHook =
   (services) =>
   async (turn): Promise<undefined> => {
-    await tellWindow(turn, services);
+    await notifyWindow(turn, services);
   };
