@@ -57,7 +57,7 @@ export class LibraryModel implements Model {
   /** A replay goes to the address that was recorded: requests differ from address to address. */
   #endpoint(): Endpoint {
     const { endpoint } = this.#config;
-    const recorded = this.#cassette?.shelf.variables?.[this.#addressName()];
+    const recorded = this.#cassette?.registry.variables?.[this.#addressName()];
     return recorded === undefined ? endpoint : { ...endpoint, baseUrl: recorded };
   }
 
