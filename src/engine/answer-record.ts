@@ -38,14 +38,13 @@ export class AnswerRecord {
   }
 
   /** What is worth saying; nothing for most answers. */
-  shape({ complete, announced }: { readonly complete: boolean; readonly announced: number }): { answer?: AnswerShape } {
+  shape({ complete, announced }: { readonly complete: boolean; readonly announced: number }): AnswerShape {
     const calls = this.#blocks.filter(({ type }) => type === "tool_use").length;
-    const answer: AnswerShape = {
+    return {
       ...(calls > announced && { calls }),
       ...(!isPlain(this.#blocks) && { blocks: this.#blocks }),
       ...(!complete && { interrupted: true as const }),
     };
-    return Object.keys(answer).length === 0 ? {} : { answer };
   }
 
   #take(kind: DeltaKind): number {

@@ -13,7 +13,7 @@ import type {
   YieldBlock,
 } from "../protocol/content.js";
 import type { Failure, FailureReason } from "../protocol/errors.js";
-import type { ToolStatus } from "../protocol/events.js";
+import type { StopReason, ToolStatus } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { Cost, Usage } from "../protocol/usage.js";
@@ -44,7 +44,7 @@ export interface ModelRequest {
   readonly cacheKey?: string;
 }
 
-export type StopReason = "end" | "tool_calls" | "length" | "refusal" | "pause";
+export type { StopReason };
 
 /** A finished tool call as a wire saw it; the engine gives it its call id. */
 export interface ModelToolCall {

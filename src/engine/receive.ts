@@ -307,11 +307,24 @@ class Reception {
     }
     turn.text = plainText(this.#blocks);
     turn.truncated = this.#stop === "length";
-    const bill = this.#bill();
+    this.#publishEnd(whole);
     // A call that was refused costs nothing, and nothing is unknown about it.
-    if (complete || this.#usage !== NO_USAGE) turn.pay(this.#usage, bill.cost, bill);
-    const shape = this.#record.shape({ complete: whole, announced: this.#dispatch.announced });
-    turn.bus.publish("CostIncremented", { ...bill, ...shape });
+    if (complete || this.#usage !== NO_USAGE) {
+      const bill = this.#bill();
+      turn.pay(this.#usage, bill.cost, bill);
+      turn.bus.publish("CostIncremented", bill);
+    }
     return { stop: this.#stop, yielded: this.#yielded, complete };
+  }
+
+  #publishEnd(whole: boolean): void {
+    const { route } = this.#by;
+    this.#turn.bus.publish("AnswerEnded", {
+      turn: this.#turn.id,
+      ...nameOf(this.#by),
+      ...(route !== undefined && { route }),
+      ...(this.#stop !== undefined && { stop: this.#stop }),
+      ...this.#record.shape({ complete: whole, announced: this.#dispatch.announced }),
+    });
   }
 }

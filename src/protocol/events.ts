@@ -33,6 +33,9 @@ export interface AnswerShape {
   readonly interrupted?: true;
 }
 
+/** Why a model stopped. */
+export type StopReason = "end" | "tool_calls" | "length" | "refusal" | "pause";
+
 export type AnswerBlock =
   | { readonly type: "text"; readonly deltas: number }
   | { readonly type: "thinking"; readonly deltas: number }
@@ -94,6 +97,16 @@ export interface EventPayloads {
   };
   /** Milliseconds by component: hooks, links, the provider, tools, the log. */
   TurnTiming: { readonly turn: TurnId; readonly parts: Readonly<Record<string, number>> };
+  /** An answer is over. Its CostIncremented follows at once; a call that was refused has none. */
+  AnswerEnded: AnswerShape & {
+    readonly turn: TurnId;
+    readonly provider: string;
+    readonly model: string;
+    /** The route through which this model was chosen. */
+    readonly route?: string;
+    /** As the provider says it; absent when the answer was cut off before that. */
+    readonly stop?: StopReason;
+  };
   CostIncremented: {
     /** Absent between turns. */
     readonly turn?: TurnId;
@@ -109,8 +122,6 @@ export interface EventPayloads {
     readonly abandoned?: true;
     /** What the call was for, when it was not an answer: it is no part of the conversation. */
     readonly purpose?: "summary";
-    /** How the answer that this paid for was made up, where its deltas and calls alone do not say it. */
-    readonly answer?: AnswerShape;
   };
   /** The provider limits the rate or is overloaded. */
   RateLimited: NextAttempt;
@@ -199,11 +210,6 @@ export interface EventPayloads {
   CustomEvent: { readonly namespace: string; readonly kind: string; readonly payload: JsonValue };
 }
 
-/** Whether the call brought an answer to its end: all others only cost something. */
-export function endsAnswer({ abandoned, purpose }: EventPayloads["CostIncremented"]): boolean {
-  return abandoned === undefined && purpose === undefined;
-}
-
 /** Stands where content was that has expired (feature S5). */
 export const EXPIRED = "«ttl-expired»";
 
@@ -223,6 +229,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
   "ToolCallProgress",
   "ToolResult",
   "TurnTiming",
+  "AnswerEnded",
   "CostIncremented",
   "RateLimited",
   "Retrying",

@@ -1,3 +1,4 @@
+export * from "./answer-ends.js";
 export * from "./client.js";
 export * from "./commands.js";
 export * from "./content.js";

@@ -9,9 +9,10 @@
  *    at the same place get the same branch. A second branch at the same place is the next copy.
  */
 import { createHash } from "node:crypto";
+import { AnswerEnds, oldShape, withOldShape } from "../protocol/answer-ends.js";
 import type { InputContent } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
-import { type AnswerShape, endsAnswer, type TurnOutcome } from "../protocol/events.js";
+import type { AnswerShape, TurnOutcome } from "../protocol/events.js";
 import type { CallId, Id, IdPrefix, LogId, SessionId, TurnId } from "../protocol/ids.js";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
 import { StoreError } from "./store.js";
@@ -108,11 +109,13 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
       const { turn } = event.payload;
       return turn === undefined ? event.payload : { ...event.payload, ...turnOf({ turn }) };
     }
+    case "AnswerEnded":
+      return { ...shapeWithNewIds(event.payload, callOf), ...turnOf(event.payload) };
     case "CostIncremented": {
-      const { answer } = event.payload;
       const { turn } = event.payload;
-      const shape = answer === undefined ? {} : { answer: shapeWithNewIds(answer, callOf) };
-      return { ...event.payload, ...(turn !== undefined && turnOf({ turn })), ...shape };
+      const shape = oldShape(event.payload);
+      const cost = { ...event.payload, ...(turn !== undefined && turnOf({ turn })) };
+      return shape === undefined ? cost : withOldShape(cost, shapeWithNewIds(shape, callOf));
     }
     case "ToolCallStarted":
     case "ToolCallProgress":
@@ -136,10 +139,10 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
   }
 }
 
-function shapeWithNewIds(
-  shape: AnswerShape,
+function shapeWithNewIds<S extends AnswerShape>(
+  shape: S,
   callOf: (block: { readonly call: CallId }) => { call: CallId },
-): AnswerShape {
+): S {
   if (shape.blocks === undefined) return shape;
   const blocks = shape.blocks.map((block) => (block.type === "tool_use" ? { ...block, ...callOf(block) } : block));
   return { ...shape, blocks };
@@ -169,7 +172,9 @@ export async function* turnsOf(events: AsyncIterable<Envelope>): AsyncGenerator<
   let open: TurnSummary | undefined;
   /** The last answer was complete: further text belongs to the next one. */
   let answered = false;
+  const ends = new AnswerEnds();
   for await (const event of events) {
+    if (ends.take(event) !== undefined) answered = true;
     if (event.kind === "TurnStarted") {
       if (open !== undefined) yield withPreview(open);
       open = startOf(event, ++number);
@@ -190,7 +195,6 @@ export async function* turnsOf(events: AsyncIterable<Envelope>): AsyncGenerator<
         break;
       case "CostIncremented":
         open = { ...open, usage: addUsage(open.usage, event.payload.usage) };
-        answered ||= endsAnswer(event.payload);
         break;
       case "TurnEnded": {
         const { outcome, text, usage } = event.payload;

@@ -6,7 +6,9 @@
  * 2. Every call has its result, except those named in `open`: the last answer's, when the log ends before they did.
  * 3. Calls outside a turn (a command that the person typed) are not part of it.
  */
+
 import { originOf, withOrigin } from "../base/message-origin.js";
+import { type AnswerEnd, AnswerEnds } from "../protocol/answer-ends.js";
 import {
   type AssistantBlock,
   type AssistantMessage,
@@ -18,7 +20,7 @@ import {
   text,
 } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
-import { type AnswerShape, type EventPayloads, endsAnswer } from "../protocol/events.js";
+import type { AnswerShape, EventPayloads } from "../protocol/events.js";
 import type { CallId, TurnId } from "../protocol/ids.js";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
 
@@ -75,6 +77,7 @@ export class ConversationBuilder {
   #waiting: EventPayloads["InputQueued"][] = [];
   #turns = 0;
   #lastEvent = 0;
+  readonly #ends = new AnswerEnds();
   readonly #branchedAt: number | undefined;
 
   constructor({ withinTurn = false, messages = [], branchedAt }: RebuildOptions = {}) {
@@ -106,6 +109,8 @@ export class ConversationBuilder {
   take(event: Envelope): void {
     this.#lastEvent = event.id;
     this.takeWaiting(event);
+    const end = this.#ends.take(event);
+    if (end !== undefined && this.#turn !== undefined) this.#close(end);
     if (event.kind === "TurnStarted") this.#start(event.payload);
     else if (event.kind === "CompactionTriggered") this.#compact(event.payload);
     else if (this.#turn !== undefined) this.#takeInTurn(event);
@@ -159,8 +164,7 @@ export class ConversationBuilder {
         this.#messages.push(withOrigin({ role: "user", content: event.payload.input }, event.id));
         return;
       case "CostIncremented":
-        if (endsAnswer(event.payload)) this.#close(event.payload);
-        else this.#pay(event.payload.usage);
+        this.#pay(event.payload.usage);
         return;
       case "TurnEnded":
         this.#settle();
@@ -216,12 +220,11 @@ export class ConversationBuilder {
     return answer?.closed && answer.calls.length < answer.expected ? answer : this.#open();
   }
 
-  #close({ usage, answer: shape }: EventPayloads["CostIncremented"]): void {
+  #close(end: AnswerEnd): void {
     const answer = this.#open();
     answer.closed = true;
-    answer.shape = shape;
-    answer.expected = shape?.calls ?? shape?.blocks?.filter(({ type }) => type === "tool_use").length ?? 0;
-    this.#pay(usage);
+    answer.shape = end;
+    answer.expected = end.calls ?? end.blocks?.filter(({ type }) => type === "tool_use").length ?? 0;
     if (this.#turn === undefined) return;
     this.#turn.iterations++;
     this.#turn.text = answer.texts.join("");

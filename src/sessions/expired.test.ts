@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { createIdSource } from "../base/ulid.js";
+import { withOldShape } from "../protocol/answer-ends.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { EventBody } from "../protocol/events.js";
 import { EXPIRED } from "../protocol/events.js";
@@ -49,9 +50,22 @@ describe("what remains of an event", () => {
       [
         {
           kind: "CostIncremented",
-          payload: { turn, provider: "p", model: "m", usage, elapsed_ms: 3, answer: { interrupted: true } },
+          payload: withOldShape({ turn, provider: "p", model: "m", usage, elapsed_ms: 3 }, { interrupted: true }),
         },
         { turn, provider: "p", model: "m", usage, elapsed_ms: 3 },
+      ],
+      [
+        {
+          kind: "AnswerEnded",
+          payload: {
+            turn,
+            provider: "p",
+            model: "m",
+            stop: "end",
+            blocks: [{ type: "tool_use", call, malformed: "words" }],
+          },
+        },
+        { turn, provider: "p", model: "m", stop: "end" },
       ],
       [
         { kind: "TurnEnded", payload: { turn, outcome: "failed", text: "words", iterations: 2, usage, failure } },

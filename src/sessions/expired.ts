@@ -2,6 +2,7 @@
  * What is left of an event when its content has expired (feature S5): who, when, which tool, how it ended, what it cost. A marker
  * replaces the words of people, models, files and commands, and the payload keeps its shape.
  */
+import { withOldShape } from "../protocol/answer-ends.js";
 import { text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { EXPIRED } from "../protocol/events.js";
@@ -49,9 +50,11 @@ function remains(event: Envelope, marker: string): Envelope["payload"] {
       const { summary, ...rest } = event.payload;
       return summary === undefined ? rest : { ...rest, summary: marker };
     }
-    case "CostIncremented": {
-      // The shape may quote what the model sent.
-      const { answer: _answer, ...rest } = event.payload;
+    case "CostIncremented":
+      return withOldShape(event.payload, undefined);
+    case "AnswerEnded": {
+      // The blocks may quote what the model sent.
+      const { blocks: _blocks, calls: _calls, interrupted: _interrupted, ...rest } = event.payload;
       return rest;
     }
     case "HookTimeout":

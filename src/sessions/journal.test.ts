@@ -106,7 +106,7 @@ describe("the journal", () => {
   verifies(["S1"], "remembers the model that answered last", async () => {
     const { session, journal, publish } = recording();
     publish(started("go"));
-    publish({ kind: "CostIncremented", payload: { turn, provider: "q", model: "n", usage: NO_USAGE, elapsed_ms: 1 } });
+    publish({ kind: "AnswerEnded", payload: { turn, provider: "q", model: "n" } });
     await journal.flush();
     expect(await store.get(session)).toMatchObject({ provider: "q", model: "n" });
   });

@@ -212,9 +212,7 @@ export class Journal {
     if (this.#broken !== undefined) return;
     if (event.kind === "TurnStarted") this.#create();
     if (event.kind === "TurnStarted") this.#routed = event.payload.route !== undefined;
-    if (event.kind === "CostIncremented" && !this.#routed && event.payload.purpose === undefined) {
-      this.#nameModel(event.payload);
-    }
+    if (event.kind === "AnswerEnded" && !this.#routed) this.#nameModel(event.payload);
     if (SYNCED.has(event.kind)) this.#submit("sync");
     else this.#cancelLater ??= this.#options.clock.after(TOGETHER_MS, () => this.#submit("group"));
     if (event.kind === "ToolResult" && this.#intended.has(event.payload.call)) this.#conclude(event);
@@ -249,7 +247,7 @@ export class Journal {
   }
 
   /** The row names the model, or the route, that answered last: a resumed session goes on with it. */
-  #nameModel(answered: EventPayloads["CostIncremented"]): void {
+  #nameModel(answered: EventPayloads["AnswerEnded"]): void {
     const { route } = answered;
     const { provider, model } = route === undefined ? answered : { provider: "route", model: route };
     const name = `${provider}:${model}`;

@@ -39,6 +39,7 @@ const NAMES: ReadonlySet<string> = new Set([
   "by",
   "route",
   "delivery",
+  "stop",
 ]);
 
 /** Replaces content that could not be recorded. */

@@ -7,11 +7,12 @@
  * 3. Nothing is kept of a turn but one snippet, and no more of a long answer than the piece that is looked at.
  * 4. A session that cannot be read is passed over, and the caller is told.
  */
+import { AnswerEnds } from "../protocol/answer-ends.js";
 import type { InputContent, ResultContent } from "../protocol/content.js";
 import { plainText } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { EventKind } from "../protocol/events.js";
-import { EXPIRED, endsAnswer } from "../protocol/events.js";
+import { EXPIRED } from "../protocol/events.js";
 import type { SessionId } from "../protocol/ids.js";
 import type { JsonValue } from "../protocol/json.js";
 import { fold, parseSearchQuery, type SearchQuery, unfoldedRange } from "./search-query.js";
@@ -107,6 +108,7 @@ class SessionSearch {
   readonly #most: number;
   readonly #hits: SearchHit[] = [];
   readonly #titleHit: SearchHit | undefined;
+  readonly #ends = new AnswerEnds();
   #turn = newTurn(0);
   #answer = "";
   /** Where in the answer each of its deltas begins. */
@@ -121,6 +123,7 @@ class SessionSearch {
   }
 
   add(event: Envelope): void {
+    if (this.#ends.take(event) !== undefined) this.#endAnswer();
     const from = () => ({ event: event.id, kind: event.kind, ts: event.ts });
     switch (event.kind) {
       case "TurnStarted":
@@ -142,9 +145,6 @@ class SessionSearch {
       case "AnswerRetracted":
         this.#answer = "";
         this.#deltas = [];
-        return;
-      case "CostIncremented":
-        if (endsAnswer(event.payload)) this.#endAnswer();
         return;
       case "TurnEnded":
         this.#endAnswer();

@@ -19,14 +19,16 @@ describe("the loop", () => {
     expect(engine.kinds()).toEqual([
       "TurnStarted",
       "ToolCallStarted",
+      "AnswerEnded",
       "CostIncremented",
       "ToolResult",
       "TextDelta",
+      "AnswerEnded",
       "CostIncremented",
       "TurnTiming",
       "TurnEnded",
     ]);
-    expect(engine.events.map((event) => event.id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(engine.events.map((event) => event.id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(engine.conversation.map((message) => message.role)).toEqual(["user", "assistant", "user", "assistant"]);
     expect(model.requests[1]?.messages[2]).toMatchObject({
       content: [{ type: "tool_result", is_error: false, content: [text("heard hi")] }],

@@ -93,14 +93,12 @@ describe("secrets on the way to the log", () => {
       { kind: "ToolResult", payload: { call, tool: "bash", status: "ok", content: [{ type: "text", text: SECRET }] } },
       { kind: "Error", payload: { reason: "Internal", message: `no ${SECRET}` } },
       {
-        kind: "CostIncremented",
+        kind: "AnswerEnded",
         payload: {
           turn,
           provider: "p",
           model: "m",
-          usage: NO_USAGE,
-          elapsed_ms: 1,
-          answer: { blocks: [{ type: "tool_use", call, malformed: `{"token": "${SECRET}` }] },
+          blocks: [{ type: "tool_use", call, malformed: `{"token": "${SECRET}` }],
         },
       },
     ]);

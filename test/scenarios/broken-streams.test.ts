@@ -202,7 +202,7 @@ describe("a stream that breaks at any byte", () => {
 });
 
 function isCut(event: Envelope): boolean {
-  return event.kind === "CostIncremented" && event.payload.answer?.interrupted === true;
+  return event.kind === "AnswerEnded" && event.payload.interrupted === true;
 }
 
 function rebuilt(events: readonly Envelope[]) {

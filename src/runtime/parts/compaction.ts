@@ -14,10 +14,10 @@ import type { Run } from "../../control/run.js";
 import { TurnFailure } from "../../engine/cancel.js";
 import type { Model, ModelRequest } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
+import { isCostOfAnswer } from "../../protocol/answer-ends.js";
 import type { Message } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { Failure } from "../../protocol/errors.js";
-import { endsAnswer } from "../../protocol/events.js";
 
 export interface RunCompactionOptions {
   /** The part of the window at which it is done unasked. */
@@ -51,7 +51,7 @@ export class RunCompaction implements Compaction {
   }
 
   onEvent(event: Envelope): void {
-    if (event.kind !== "CostIncremented" || !endsAnswer(event.payload)) return;
+    if (event.kind !== "CostIncremented" || !isCostOfAnswer(event.payload)) return;
     const { input, cache_read, cache_write, output } = event.payload.usage;
     const tokens = input + cache_read + cache_write + output;
     if (tokens > 0) this.#meter.record(tokens, this.#options.conversation().length);

@@ -9,9 +9,9 @@ import type { SlashResult } from "../../commands/registry.js";
 import type { ModelLimits } from "../../context/compaction/limits.js";
 import type { Amount, Budget, BudgetLimit, CallBudget } from "../../costs/budget.js";
 import type { Model } from "../../engine/ports.js";
+import { isCostOfAnswer } from "../../protocol/answer-ends.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { failure } from "../../protocol/errors.js";
-import { endsAnswer } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { addUsage, roundUsd } from "../../protocol/usage.js";
 import type { ModelFacts } from "../../providers/catalogue/facts.js";
@@ -71,7 +71,7 @@ export class RunCosts implements CostKeeper {
     const { provider, model, usage, elapsed_ms, cost } = event.payload;
     const key = `${provider}:${model}`;
     const tokens = usage.input + usage.cache_read + usage.cache_write + usage.output;
-    if (endsAnswer(event.payload) && tokens > 0) this.#context = { tokens, model: key };
+    if (isCostOfAnswer(event.payload) && tokens > 0) this.#context = { tokens, model: key };
     const before = this.#spent.get(key);
     this.#spent.set(key, {
       session: this.#options.session,

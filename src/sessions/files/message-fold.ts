@@ -8,10 +8,12 @@
  * 3. An answer comes before the results of its calls, also when a call ended while the answer was still being written.
  * 4. Messages are those of sessions/conversation.ts: what happens outside a turn makes none.
  */
+import { type AnswerEnd, AnswerEnds, isCostOfAnswer } from "../../protocol/answer-ends.js";
 import type { AssistantBlock, ToolUseBlock } from "../../protocol/content.js";
 import { inputMessage, text } from "../../protocol/content.js";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.js";
-import { type AnswerShape, type EventPayloads, endsAnswer } from "../../protocol/events.js";
+import type { AnswerShape, EventPayloads } from "../../protocol/events.js";
+import { NO_USAGE } from "../../protocol/usage.js";
 import type { AssistantEntry, Stop, ToolResultEntry, UserEntry } from "./message-file.js";
 
 export type DraftEntry = Omit<UserEntry, "seq"> | Omit<AssistantEntry, "seq"> | Omit<ToolResultEntry, "seq">;
@@ -25,6 +27,7 @@ export interface Draft {
 /** Events that can change a file; deltas alone do not. */
 export const MESSAGE_KINDS: ReadonlySet<string> = new Set([
   "TurnStarted",
+  "AnswerEnded",
   "CostIncremented",
   "ToolCallStarted",
   "ToolResult",
@@ -42,6 +45,7 @@ export class MessageFold {
   #answer: Answer | undefined;
   /** The event the newest draft begins with. */
   #newest = 0;
+  readonly #ends = new AnswerEnds();
 
   /** `after` is an event with which nothing was left open. */
   constructor(after: number) {
@@ -65,6 +69,8 @@ export class MessageFold {
 
   take(event: Envelope): void {
     this.#last = event.id;
+    const end = this.#ends.take(event);
+    if (end !== undefined && this.#turn !== undefined) this.#close(event, end);
     if (event.kind === "TurnStarted") this.#start(event);
     else if (event.kind === "CompactionTriggered") this.#compact(event);
     else if (this.#turn !== undefined) this.#takeInTurn(event);
@@ -92,7 +98,7 @@ export class MessageFold {
         this.#put({ at: event.id, entry: { role: "user", timestamp: event.ts, content: event.payload.input } });
         return;
       case "CostIncremented":
-        if (endsAnswer(event.payload)) this.#close(event);
+        this.#pay(event.payload);
         return;
       case "TurnEnded":
         this.#end(event);
@@ -135,14 +141,21 @@ export class MessageFold {
     else if (this.#answer !== undefined) this.#putResult(event);
   }
 
-  #close(event: EnvelopeOf<"CostIncremented">): void {
+  #close(event: Envelope, end: AnswerEnd): void {
     const answer = this.#open(event);
-    const { answer: shape, usage, provider, model } = event.payload;
-    answer.shape = shape;
-    answer.expected = shape?.calls ?? shape?.blocks?.filter(({ type }) => type === "tool_use").length ?? 0;
-    answer.paid = { model, provider, usage };
-    if (shape?.interrupted === true) answer.stop = "error";
+    const { provider, model } = end;
+    answer.shape = end;
+    answer.expected = end.calls ?? end.blocks?.filter(({ type }) => type === "tool_use").length ?? 0;
+    answer.paid = { model, provider, usage: NO_USAGE };
+    if (end.interrupted === true) answer.stop = "error";
     this.#finish(answer, event.ts);
+  }
+
+  #pay(cost: EventPayloads["CostIncremented"]): void {
+    const answer = this.#answer;
+    if (!isCostOfAnswer(cost) || answer?.closed !== true) return;
+    answer.paid = { ...answer.paid, usage: cost.usage };
+    this.#putAnswer(answer);
   }
 
   #end({ ts, payload: { outcome, truncated } }: EnvelopeOf<"TurnEnded">): void {

@@ -9,9 +9,10 @@
 import { groupDigits } from "../../base/group-digits.js";
 import { safeLine, safeText } from "../../base/terminal-text.js";
 import { turnStats } from "../../base/turn-stats.js";
+import { AnswerEnds } from "../../protocol/answer-ends.js";
 import type { ResultContent } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import { type EventPayloads, endsAnswer } from "../../protocol/events.js";
+import type { EventPayloads } from "../../protocol/events.js";
 import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { closeOpenBlocks, codeBlock, codeSpan, escapeTurnLines, quote } from "./markdown-pieces.js";
@@ -31,6 +32,7 @@ export class TurnMarkdown {
   #text = "";
   readonly #calls = new Map<CallId, number>();
   readonly #models = new Set<string>();
+  readonly #ends = new AnswerEnds();
 
   constructor(redact: Redact, lastTurn: number) {
     this.#redact = redact;
@@ -43,6 +45,7 @@ export class TurnMarkdown {
 
   /** What is to be added for this event; mostly nothing yet. */
   take(event: Envelope): string {
+    const end = this.#ends.take(event);
     if (event.kind === "TurnStarted") return this.#started(event.payload);
     if (!this.#inTurn) return "";
     switch (event.kind) {
@@ -51,9 +54,10 @@ export class TurnMarkdown {
         return "";
       case "ThinkingDelta":
         return this.#endBlock();
+      case "AnswerEnded":
       case "CostIncremented":
         this.#models.add(`${event.payload.provider}:${event.payload.model}`);
-        return endsAnswer(event.payload) ? this.#endBlock() : "";
+        return end === undefined ? "" : this.#endBlock();
       case "AnswerRetracted":
         this.#text = "";
         return "";

@@ -4,9 +4,10 @@
  * 1. What is whole passes as it is, but for the ids, which are counted anew, also where an event names another.
  * 2. A turn whose end is lost is ended, a call whose result is lost gets one that says so; what has lost its beginning is left out.
  */
+import { AnswerEnds } from "../../protocol/answer-ends.js";
 import { text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import { type EventBody, endsAnswer } from "../../protocol/events.js";
+import type { EventBody } from "../../protocol/events.js";
 import type { CallId, TurnId } from "../../protocol/ids.js";
 import { addUsage, NO_USAGE, type Usage } from "../../protocol/usage.js";
 import type { ImportNotes } from "./notes.js";
@@ -21,6 +22,7 @@ interface OpenTurn {
 const IN_TURN: ReadonlySet<Envelope["kind"]> = new Set([
   "TextDelta",
   "ThinkingDelta",
+  "AnswerEnded",
   "TurnTiming",
   "RateLimited",
   "Retrying",
@@ -38,6 +40,7 @@ export class EventOrder {
   #open: OpenTurn | undefined;
   #last: Envelope | undefined;
   #id = 0;
+  readonly #ends = new AnswerEnds();
   /** From which of the file's ids on they differ by how much. */
   readonly #shifts: { readonly from: number; readonly by: number }[] = [];
 
@@ -98,6 +101,8 @@ export class EventOrder {
   }
 
   #follow(event: Envelope): void {
+    const end = this.#ends.take(event);
+    if (end !== undefined && this.#open !== undefined) this.#open.iterations++;
     switch (event.kind) {
       case "TurnStarted":
         this.#turns.add(event.payload.turn);
@@ -115,7 +120,6 @@ export class EventOrder {
         return;
       case "CostIncremented":
         if (this.#open === undefined) return;
-        if (endsAnswer(event.payload)) this.#open.iterations++;
         this.#open.usage = addUsage(this.#open.usage, event.payload.usage);
         return;
     }

@@ -34,24 +34,21 @@ const CONTENT: JsonObject = {
   },
 };
 const DELTAS = { type: "integer", minimum: 0 } as const;
-const ANSWER = object(
-  {},
-  {
-    calls: DELTAS,
-    interrupted: TRUE,
-    blocks: {
-      type: "array",
-      items: {
-        anyOf: [
-          object({ type: oneOf("text", "thinking"), deltas: DELTAS }),
-          object({ type: { const: "tool_use" }, call: STRING }, { malformed: STRING }),
-          object({ type: { const: "opaque" }, provider: STRING, data: {} }),
-          object({ type: { const: "yield" } }),
-        ],
-      },
+const SHAPE: Fields = {
+  calls: DELTAS,
+  interrupted: TRUE,
+  blocks: {
+    type: "array",
+    items: {
+      anyOf: [
+        object({ type: oneOf("text", "thinking"), deltas: DELTAS }),
+        object({ type: { const: "tool_use" }, call: STRING }, { malformed: STRING }),
+        object({ type: { const: "opaque" }, provider: STRING, data: {} }),
+        object({ type: { const: "yield" } }),
+      ],
     },
   },
-);
+};
 
 const NAME = object({ provider: STRING, model: STRING });
 const NEXT_ATTEMPT = object({
@@ -83,9 +80,14 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
     { details: OBJECT, decided_by: STRING },
   ),
   TurnTiming: object({ turn: STRING, parts: OBJECT }),
+  AnswerEnded: object(
+    { turn: STRING, provider: STRING, model: STRING },
+    { route: STRING, stop: oneOf("end", "tool_calls", "length", "refusal", "pause"), ...SHAPE },
+  ),
+  // `answer`: the shape that older logs have here.
   CostIncremented: object(
     { provider: STRING, model: STRING, usage: USAGE, elapsed_ms: NUMBER },
-    { turn: STRING, answer: ANSWER, cost: COST, route: STRING, abandoned: TRUE, purpose: oneOf("summary") },
+    { turn: STRING, answer: object({}, SHAPE), cost: COST, route: STRING, abandoned: TRUE, purpose: oneOf("summary") },
   ),
   ContextNearlyFull: object({ turn: STRING, model: STRING, used: NUMBER, window: NUMBER }),
   RateLimited: NEXT_ATTEMPT,

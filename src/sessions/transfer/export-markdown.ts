@@ -7,9 +7,10 @@
  */
 import { capText } from "../../base/cap-text.js";
 import { formatStats, turnStats } from "../../base/turn-stats.js";
+import { AnswerEnds } from "../../protocol/answer-ends.js";
 import type { InputContent } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import { type EventPayloads, endsAnswer } from "../../protocol/events.js";
+import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionRecord } from "../store.js";
 import { closed, fenced, quoted } from "./markdown.js";
 import { type Redact, redactEvents } from "./redact-events.js";
@@ -53,12 +54,14 @@ class Transcript {
   #startedAt = "";
   #kind: "TextDelta" | "ThinkingDelta" = "TextDelta";
   #words = "";
+  readonly #ends = new AnswerEnds();
 
   constructor(resultLimit: number) {
     this.#resultLimit = resultLimit;
   }
 
   take(event: Envelope): string[] {
+    if (this.#ends.take(event) !== undefined) return this.end();
     if (event.kind === "TextDelta" || event.kind === "ThinkingDelta") {
       const ready = event.kind === this.#kind ? [] : this.end();
       this.#kind = event.kind;
@@ -105,8 +108,6 @@ class Transcript {
       }
       case "InputSteered":
         return [`**User**, while the turn ran · ${event.ts}`, quoted(event.payload.input.map(said).join("\n"))];
-      case "CostIncremented":
-        return endsAnswer(event.payload) ? [] : undefined;
       case "CompactionTriggered": {
         const { reason, summary } = event.payload;
         const note = line(`The conversation was summed up (${reason}).`);

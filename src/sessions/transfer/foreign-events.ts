@@ -7,7 +7,7 @@
  */
 import { type InputContent, plainText, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import type { AnswerBlock, AnswerShape, EventKind, EventPayloads } from "../../protocol/events.js";
+import type { AnswerBlock, AnswerShape, EventKind, EventPayloads, StopReason } from "../../protocol/events.js";
 import type { ClientId, TurnId } from "../../protocol/ids.js";
 import { addUsage, NO_USAGE } from "../../protocol/usage.js";
 import { derivedId, type SessionIds } from "../branch.js";
@@ -92,9 +92,9 @@ class Writer {
       ...(about.isCutOff && { interrupted: true as const }),
     };
     const { model, usage } = answer;
-    const cost = { turn: about.turn, provider: this.#provider, model, usage, elapsed_ms: Math.max(0, ended - began) };
-    const hasShape = made.blocks !== undefined || made.interrupted !== undefined;
-    yield this.#event("CostIncremented", { ...cost, ...(hasShape && { answer: made }) }, answer.endedAt);
+    const by = { turn: about.turn, provider: this.#provider, model };
+    yield this.#event("AnswerEnded", { ...by, ...stopOf(answer, about), ...made }, answer.endedAt);
+    yield this.#event("CostIncremented", { ...by, usage, elapsed_ms: Math.max(0, ended - began) }, answer.endedAt);
     for (const { call, block } of calls) {
       const { status, content, at } = block.result ?? LOST;
       yield this.#event("ToolResult", { call, tool: block.tool, status, content }, at);
@@ -138,6 +138,12 @@ function isPlain(blocks: readonly ForeignBlock[]): boolean {
 
 function isCutOff(turn: ForeignTurn, answer: ForeignAnswer): boolean {
   return turn.cancelledBy !== undefined && turn.parts.at(-1) === answer && lastCall(answer) === undefined;
+}
+
+function stopOf(answer: ForeignAnswer, { isCutOff }: { readonly isCutOff: boolean }): { readonly stop?: StopReason } {
+  if (isCutOff) return {};
+  if (answer.truncated) return { stop: "length" };
+  return { stop: lastCall(answer) === undefined ? "end" : "tool_calls" };
 }
 
 type Ending = Pick<EventPayloads["TurnEnded"], "outcome" | "text" | "truncated" | "failure">;

@@ -22,7 +22,8 @@ export function ownRecord(head: readonly SourceLine[], options: ImportOptions): 
     );
   }
   const events = head.map(({ value }) => value).filter((value) => !isHeader(value));
-  const cost = asObject(events.find(({ kind }) => kind === "CostIncremented")?.payload);
+  // Older files have no AnswerEnded.
+  const answered = asObject(events.find(({ kind }) => kind === "AnswerEnded" || kind === "CostIncremented")?.payload);
   const created = [header.created_at, ...events.map(({ ts }) => ts)].map(asTime).find((at) => at !== undefined);
   const title = asString(header.title);
   const branch = branchOf(header.branch_of);
@@ -30,8 +31,8 @@ export function ownRecord(head: readonly SourceLine[], options: ImportOptions): 
     id: options.session,
     log: options.log,
     cwd: options.cwd ?? asString(header.cwd) ?? "",
-    provider: asString(header.provider) ?? asString(cost.provider) ?? "",
-    model: asString(header.model) ?? asString(cost.model) ?? "",
+    provider: asString(header.provider) ?? asString(answered.provider) ?? "",
+    model: asString(header.model) ?? asString(answered.model) ?? "",
     created_at: created ?? options.startedAt ?? new Date(0).toISOString(),
     ...(title !== undefined && { title: options.redact(title) }),
     ...(branch !== undefined && { branch_of: branch }),

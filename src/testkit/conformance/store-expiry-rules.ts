@@ -1,5 +1,7 @@
 /** What becomes of content whose time is over (feature S5): it goes for good, and everything else stays as it was. */
+
 import assert from "node:assert/strict";
+import { withOldShape } from "../../protocol/answer-ends.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { EVENT_KINDS, type EventBody } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
@@ -36,7 +38,8 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "ThinkingDelta", payload: { text: SECRET, provider: "p", opaque: { signature: SECRET } } },
     { kind: "TextDelta", payload: { text: SECRET } },
     { kind: "TextDelta", payload: { text: LONG_SECRET } },
-    { kind: "CostIncremented", payload: { ...cost, answer } },
+    { kind: "AnswerEnded", payload: { turn, ...name, ...answer } },
+    { kind: "CostIncremented", payload: withOldShape(cost, answer) },
     { kind: "ToolCallStarted", payload: { call, tool: "bash", args: { command: SECRET } } },
     { kind: "PermissionRequested", payload: { call, tool: "bash", args: { command: SECRET }, summary: SECRET } },
     {

@@ -7,6 +7,7 @@ import { groupDigits } from "../../../base/group-digits.js";
 import type { Style } from "../../../base/terminal-style.js";
 import { safeLine, safeText } from "../../../base/terminal-text.js";
 import { formatStats, turnStats } from "../../../base/turn-stats.js";
+import { oldShape } from "../../../protocol/answer-ends.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { EXPIRED } from "../../../protocol/events.js";
@@ -95,6 +96,9 @@ export class StepReader {
         break;
       case "ToolCallProgress":
         this.#progress.add(event.payload.text);
+        break;
+      case "AnswerEnded":
+        if (event.payload.interrupted) this.#facts.push("the answer was cut off");
         break;
       case "CostIncremented":
         this.#cost(event.payload);
@@ -214,8 +218,9 @@ export class StepReader {
     this.#say(text);
   }
 
-  #cost({ provider, model, usage, elapsed_ms, cost, answer, purpose }: EventPayloads["CostIncremented"]): void {
-    const cut = answer?.interrupted ? " · cut off" : "";
+  #cost(paid: EventPayloads["CostIncremented"]): void {
+    const { provider, model, usage, elapsed_ms, cost, purpose } = paid;
+    const cut = oldShape(paid)?.interrupted ? " · cut off" : "";
     this.#facts.push(
       `${purpose ?? "model"} call: ${provider}:${model} · ${formatStats(turnStats(usage, elapsed_ms, { cost }))}${cut}`,
     );

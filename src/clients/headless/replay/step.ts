@@ -9,8 +9,8 @@
  * 4. Nothing of a turn is in a step of another turn. What came before the first turn is in turn 0.
  * 5. A step is given out when it can no longer change, so a list of steps only grows.
  */
+import { type AnswerEnd, AnswerEnds } from "../../../protocol/answer-ends.js";
 import type { Envelope } from "../../../protocol/envelope.js";
-import { endsAnswer } from "../../../protocol/events.js";
 import type { CallId } from "../../../protocol/ids.js";
 
 export type StepKind =
@@ -55,17 +55,20 @@ interface OpenStep {
 export class StepGrouper {
   #open: OpenStep | undefined;
   #turn = 0;
+  readonly #ends = new AnswerEnds();
   readonly #calls = new Map<CallId, number>();
 
   /** The step that this event shows to be complete: all events before this one that were not given out yet. */
   take(event: Envelope): Step | undefined {
+    const end = this.#ends.take(event);
     switch (event.kind) {
       case "ThinkingDelta":
       case "TurnTiming":
         return this.#lead(event);
       case "ToolCallProgress":
+      case "AnswerEnded":
       case "CostIncremented":
-        return this.#follow(event);
+        return this.#follow(event, end);
       case "TextDelta":
         return this.#open?.kind === "answer" && !this.#open.sealed
           ? this.#extend(this.#open, event)
@@ -116,9 +119,9 @@ export class StepGrouper {
     return closed;
   }
 
-  #follow(event: Envelope): undefined {
+  #follow(event: Envelope, end: AnswerEnd | undefined): undefined {
     this.#open ??= this.#opened(undefined, event);
-    if (event.kind === "CostIncremented" && endsAnswer(event.payload)) this.#open.sealed = true;
+    if (end !== undefined) this.#open.sealed = true;
     this.#extend(this.#open, event);
   }
 

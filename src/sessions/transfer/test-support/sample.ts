@@ -1,4 +1,5 @@
 /** Sessions and transcripts made up for the tests. */
+import { withOldShape } from "../../../protocol/answer-ends.js";
 import { text } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventBody } from "../../../protocol/events.js";
@@ -66,13 +67,10 @@ export function sampleEvents(): Envelope[] {
     { kind: "TextDelta", payload: { text: "look." } },
     {
       kind: "CostIncremented",
-      payload: {
-        turn: first,
-        provider: "anthropic",
-        model: "some-model",
-        usage: usage(10, 5),
-        elapsed_ms: 900,
-        answer: {
+      // As older logs have it, without an AnswerEnded.
+      payload: withOldShape(
+        { turn: first, provider: "anthropic", model: "some-model", usage: usage(10, 5), elapsed_ms: 900 },
+        {
           calls: 2,
           blocks: [
             { type: "thinking", deltas: 2 },
@@ -81,7 +79,7 @@ export function sampleEvents(): Envelope[] {
             { type: "tool_use", call: call("J"), malformed: "{" },
           ],
         },
-      },
+      ),
     },
     { kind: "PermissionRequested", payload: { call: call("H"), tool: "bash", args: {}, summary: "ls" } },
     {
