@@ -1,6 +1,6 @@
 /**
- * Failures of a turn or a command (feature O5). The reason is the wire contract, the text is the user contract; both live in
- * this one table. `<name>` in a text is filled from the failure's fields.
+ * Failures of a turn or a command. Programs read the reason, people read the text. This table holds both.
+ * A failure's fields fill the `<name>` places in its text.
  */
 const TEXTS = {
   // Control plane
@@ -9,25 +9,25 @@ const TEXTS = {
     "Client speaks protocol <client_ver>; server speaks <server_ver>. Upgrade <client_or_server>.",
   TurnInProgress:
     "Another client is sending input to this session (started by <originator> at <ts>). Wait, or send /cancel to interrupt.",
-  SessionNotFound: "There is no session <session>. 'oxbow session list' shows what there is.",
+  SessionNotFound: "There is no session <session>. 'oxbow session list' lists the sessions of this folder.",
   SessionNotSaved:
-    "The session cannot be saved: <detail> Nothing more was run. What happened so far is kept in memory until Oxbow ends; '--store none' goes on without saving.",
+    "Oxbow cannot save the session: <detail> It ran nothing more. The conversation so far stays in memory until Oxbow exits. To continue without saving, use '--store none'.",
   SessionLeased: "<detail> Wait for it with --wait TIME, or continue in a copy: oxbow session branch <session>.",
   SessionTakenOver:
-    "Another process has continued this session: <detail> This process can write to it no more, and nothing more was run. Resume it to see what the other one did (oxbow run --resume ID), or continue in a copy (oxbow session branch ID).",
+    "Another process took over this session: <detail> This process can no longer write to it and ran nothing more. Resume the session to see what the other process did (oxbow run --resume ID), or continue in a copy (oxbow session branch ID).",
   SessionUnreadable: "Session <session> cannot be read: <detail>",
   OrphanedCalls:
-    "The session ended while <calls>. Nobody saw how that ended, so it is not run again. Look, then resume with --orphan failed, --orphan succeeded or --orphan abort.",
-  SessionAborted: "Session <session> was ended as you asked. Nothing was run.",
-  TokenExpired: "The capability token expired at <exp>. Ask for a new one where this one came from.",
-  TokenRevoked: "The token <jti> was revoked at <ts>. Ask for a new one where this one came from.",
+    "The session ended while <calls>. The result is unknown, so Oxbow does not run it again. Check what happened, then resume with --orphan failed, --orphan succeeded or --orphan abort.",
+  SessionAborted: "You ended session <session>. Nothing ran.",
+  TokenExpired: "The capability token expired at <exp>. Request a new one from its issuer.",
+  TokenRevoked: "The token <jti> was revoked at <ts>. Request a new one from its issuer.",
 
   // Permissions and trust
   PermissionDenied:
-    "<tool> was denied by <client>. To allow it, ask again and answer with yes, or add a rule to the profile.",
+    "<tool> was denied by <client>. To allow it, try again and answer yes, or add a rule to the profile.",
   PermissionTimeout:
-    "<tool> needed a permission, and no answer came within <timeout> s: it was not run. permission_timeout in the profile waits longer.",
-  PermissionUnanswerable: "<tool> needed a permission and nobody was there to give it: <about>. To go on, <how>.",
+    "<tool> was denied automatically after <timeout> s without an answer. To wait longer, raise permission_timeout in the profile.",
+  PermissionUnanswerable: "<tool> needs permission, and there is no terminal to ask on: <about>. To continue, <how>.",
   NonInteractiveAckRefused:
     "Refusing to silently approve an unseen <kind> in non-interactive mode. Run oxbow ack once on a terminal, or give a lock file with OXBOW_APPROVED_LOCK.",
 
@@ -35,49 +35,49 @@ const TEXTS = {
   MCPServerSHA256Mismatch:
     "MCP server '<name>' refused to start: the binary at <path> changed. Expected sha256 <expected>, found <actual>. If the change is wanted, update the pin in <profile_path>.",
   MCPServerUnavailable:
-    "MCP server '<name>' is down after <attempts> attempts to start it, and its tools cannot be used. The log in <log_dir> says why.",
+    "MCP server '<name>' is down after <attempts> attempts to start it. Its tools are unavailable. The log in <log_dir> says why.",
   HookHashChanged: "<path> changed since you approved it. 'oxbow ack' shows the change and approves it.",
   HookTimeout: "Hook '<event>' command '<cmd>' exceeded its <timeout>s deadline. Killed.",
 
   // Tools
   BashCancelledMidCommand:
-    "The command was cancelled after <duration>, in the middle of its work. Files that changed meanwhile: <list>. 'oxbow session diff <session>' shows how, '/undo' takes it back.",
+    "The command was cancelled after <duration>, before it finished. Files that changed meanwhile: <list>. 'oxbow session diff <session>' shows the changes, '/undo' reverts them.",
 
   // Models
   RateLimited:
     "Provider <name> rate-limited the request. Retrying in <retry-after>s… (Ctrl-C to cancel, /model to switch).",
-  CredentialHelperFailed: "The credential helper stopped twice. Run 'oxbow doctor', then start again.",
-  CredentialsUnavailable: "The stored key for <name> cannot be used: <detail>",
-  SignedOut: "The sign-in for <name> has ended. Sign in again: oxbow auth set <name>",
+  CredentialHelperFailed: "The credential helper crashed twice. Run 'oxbow doctor', then start Oxbow again.",
+  CredentialsUnavailable: "Oxbow cannot use the stored key for <name>: <detail>",
+  SignedOut: "The sign-in for <name> has expired. Sign in again: oxbow auth set <name>",
   NoModel: "No model: <detail>",
   AuthFailed: "<name> refused <what> (<detail>). Check <key_name>, then run 'oxbow doctor'.",
   QuotaExceeded:
     "<name> says the account has no credit or quota left: <detail> Top it up, or choose another model with --model.",
-  ModelNotFound: "<name> has no model '<model>'. 'oxbow models <name>' lists what there is<more>.",
+  ModelNotFound: "<name> has no model '<model>'. 'oxbow models <name>' lists its models<more>.",
   ContextTooLong:
-    "The conversation is longer than <model> can read: <detail> Shorten it (/compact), begin a new one (/clear), or choose a model that reads more (--model).",
+    "The conversation does not fit in the context window of <model>: <detail> Shorten it (/compact), start a new one (/clear), or choose a model with a larger window (--model).",
   ContentRefused: "<name> refused to answer: <detail>",
-  Overloaded: "<name> is overloaded (<detail>). Try again shortly, or choose another model with --model.",
-  BadRequest: "<name> did not accept the request (HTTP <status>): <detail>",
+  Overloaded: "<name> is overloaded (<detail>). Try again later, or choose another model with --model.",
+  BadRequest: "<name> rejected the request (HTTP <status>): <detail>",
   ProviderFailed: "<name> failed: <detail>",
   NetworkFailed: "Could not reach <name> at <url>: <detail>. <hint>",
-  StreamInterrupted: "<name> closed the connection in the middle of its answer. Run it again.",
-  MalformedResponse: "<name> at <url> sent something that is not a model's answer: <detail>. Check the base URL.",
+  StreamInterrupted: "<name> closed the connection in the middle of its answer. Try again.",
+  MalformedResponse: "<name> at <url> sent a response that Oxbow cannot read: <detail>. Check the base URL.",
   AnswerTooLong:
-    "Stopped: the answer of <name> is longer than <limit>. If that is wanted, raise max_answer_chars in the profile.",
-  ImageNotAccepted: "<model> cannot be given the image: <detail>",
+    "Stopped: the answer of <name> is longer than <limit>. To allow longer answers, raise max_answer_chars in the profile.",
+  ImageNotAccepted: "<model> cannot read the image: <detail>",
   CassetteMismatch:
-    "The request is not the one on the cassette <file>: <detail>. Record it again if the change is wanted.",
+    "The request differs from the one in the cassette <file>: <detail>. If you want the change, record the cassette again.",
 
   // The run
   StoppedByHook: "The hook <hook> stopped the turn: <detail>",
-  Interrupted: "The program was stopped in the middle of this turn.",
-  Timeout: "Stopped after <timeout>: the time limit was reached. Raise it with --timeout.",
-  IterationLimit: "Stopped after <limit> model calls: the limit was reached. Raise it with --max-iterations.",
+  Interrupted: "Oxbow stopped in the middle of this turn.",
+  Timeout: "Stopped: the turn reached its time limit of <timeout>. Raise it with --timeout.",
+  IterationLimit: "Stopped: the turn reached its limit of <limit> model calls. Raise it with --max-iterations.",
   BudgetReached: "Stopped by the budget of <scope>, <limit>: <detail>. Raise it with <how>.",
   InvalidInput: "<detail>",
   ConfigurationInvalid: "<detail>",
-  Internal: "A fault in Oxbow itself stopped this turn: <detail>. The session goes on; the log has the details.",
+  Internal: "A bug in Oxbow stopped this turn: <detail>. You can continue the session; the log has the details.",
 } as const;
 
 export type BuiltInReason = keyof typeof TEXTS;
@@ -91,7 +91,7 @@ export interface Failure {
   readonly retryable?: boolean;
   readonly status?: number;
   readonly retry_after_ms?: number;
-  /** How often it was tried, once nobody tries any more. */
+  /** The number of attempts, set when retrying has ended. */
   readonly attempts?: number;
 }
 
@@ -115,17 +115,17 @@ export function failure(reason: BuiltInReason, fields: FailureFields = {}, trait
   return { reason, message: fill(TEXTS[reason], fields), ...traits };
 }
 
-/** Nobody tries again: what is left to the user. A promise to try again, in a message, is taken back. */
+/** The final failure after the last attempt. It replaces a message that promises a retry, and says what the user can do. */
 export function gaveUp(last: Failure, effort: { readonly name: string; readonly attempts: number }): Failure {
   const { attempts } = effort;
   const tried = attempts === 1 ? "" : ` (${attempts} attempts)`;
   if (last.reason !== "RateLimited") return { ...last, message: `${last.message}${tried}`, attempts };
   const wait = last.retry_after_ms === undefined ? "later" : `in ${humanWait(last.retry_after_ms)}`;
-  const message = `${effort.name} limits the rate${tried}. Try again ${wait}, or choose another model with --model.`;
+  const message = `${effort.name} is rate-limiting requests${tried}. Try again ${wait}, or choose another model with --model.`;
   return { ...last, message, attempts };
 }
 
-/** `12 s`, `5 min`, `3 h`: never less than it is. */
+/** `12 s`, `5 min`, `3 h`, rounded up. */
 export function humanWait(ms: number): string {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   if (seconds < 100) return `${seconds} s`;

@@ -23,7 +23,7 @@ describe("an image", () => {
   verifies(["M1"], "that was just given and cannot be taken is a failure that says what to do", () => {
     expect(refusal(asked(given(png)), "anthropic")).toBeUndefined();
     expect(refusal(asked(given(png, large)), "anthropic")).toBe(
-      "m cannot be given the image: the image has 4.5 MB where 3.8 MB are the most. Make a smaller copy.",
+      "m cannot read the image: the image has 4.5 MB where 3.8 MB are the most. Make a smaller copy.",
     );
     expect(refusal(asked(given(large)), "openai")).toBeUndefined();
     expect(refusal(asked(given(gif)), "gemini")).toMatch(/does not take image\/gif.*convert/);

@@ -130,7 +130,7 @@ describe("Ollama's own questions", () => {
       ok: false,
       failure: {
         reason: "ModelNotFound",
-        message: "ollama has no model 'x'. 'oxbow models ollama' lists what there is, 'oxbow ollama pull x' gets it.",
+        message: "ollama has no model 'x'. 'oxbow models ollama' lists its models, 'oxbow ollama pull x' gets it.",
       },
     });
   });

@@ -221,7 +221,7 @@ socket.on("data", (piece) => console.log("answer:", String(piece).split("\\r\\n"
     expect(requests).toBe(2);
     deaths = 2;
     const twice = await oxbow(["run", "go", "--model", "openai:m", "--store", "none"], { env });
-    expect(twice).toMatchObject({ code: 1, stderr: expect.stringContaining("The credential helper stopped twice") });
+    expect(twice).toMatchObject({ code: 1, stderr: expect.stringContaining("The credential helper crashed twice") });
     expect(requests).toBe(4);
     const doctor = await oxbow(["doctor"], { env });
     expect(doctor.stdout).toMatch(/key +openai: stored, sent by the helper process to http:\/\/127/);

@@ -21,7 +21,7 @@ describe("a denial without a person", () => {
     const script = 'reply\n  tool web_fetch {"url": "http://127.0.0.1:9/page"}\nreply\n  text: Done.\n';
     const denied = await oxbow(["fetch the page"], { env: await model(script) });
     expect(denied.code).toBe(4);
-    expect(denied.stderr).toContain("nobody was there to give it: web_fetch http://127.0.0.1:9/page.");
+    expect(denied.stderr).toContain("there is no terminal to ask on: web_fetch http://127.0.0.1:9/page.");
     const [, rule = ""] = /in config\.toml with (permissions\.rules = \[.*\]), or/.exec(denied.stderr) ?? [];
     expect(rule).toContain('tool = "web_fetch"');
     const home = await temporaryFolder();

@@ -163,7 +163,7 @@ describe("one prompt on a terminal", () => {
         `cd ${cwd} && ${process.execPath} ${BIN} --permission-mode ask "do it"; echo EXIT $?; ls; sleep 1000`,
         env,
       );
-      await screen.until("[n] no:");
+      await screen.until("[n] deny:");
       screen.type("C-c");
       const text = await screen.until("EXIT 130");
       expect(text).toContain("oxbow: cancelled.");
@@ -229,7 +229,7 @@ describe("the plain line client on a terminal", () => {
         await screen.until("/help for commands");
         screen.type("do it", "Enter");
         await screen.until("Allow?");
-        await screen.until("[n] no:");
+        await screen.until("[n] deny:");
         screen.type("y", "Enter");
         await screen.until("It ran.");
         expect(screen.text()).toContain("✓ bash");
@@ -269,7 +269,7 @@ describe("the plain line client on a terminal", () => {
         screen.start(`cd ${cwd} && ${command}; echo EXIT $?; sleep 1000`, env);
         await screen.until("/help for commands");
         screen.type("do it", "Enter");
-        await screen.until("[y] once, for this path  [n] no:");
+        await screen.until("[y] allow once, for this path  [n] deny:");
         expect(screen.text()).toContain(".git/hooks/pre-commit is guarded");
         expect(screen.text()).toContain("│ +echo one");
         screen.type("t", "Enter");

@@ -44,7 +44,7 @@ describe("a model of Ollama", () => {
     const { env } = await ollama("model small context=8192\nreply\n  text: Hello.");
     const { code, stdout, stderr } = await oxbow(["--model", "ollama:small"], { env, input: "word ".repeat(8_000) });
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("The conversation is longer than small can read");
+    expect(stderr).toContain("The conversation does not fit in the context window of small");
   });
 });
 

@@ -103,7 +103,7 @@ describe("errors say what to do in one line", () => {
           "No model: mistral needs a key: run 'oxbow auth set mistral', or set MISTRAL_API_KEY",
         ],
         [["--model", "here"], base, 1, "openai refused the key (HTTP 401: Incorrect API key provided"],
-        [["--model", "openai:gone"], base, 1, "openai has no model 'gone'. 'oxbow models openai' lists what there is."],
+        [["--model", "openai:gone"], base, 1, "openai has no model 'gone'. 'oxbow models openai' lists its models."],
         [
           ["--provider", "vllm"],
           {},

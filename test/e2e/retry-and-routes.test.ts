@@ -66,7 +66,7 @@ describe("a provider that is busy", () => {
     const { code, stderr } = await oxbow(["run", "hi"], { env: providerEnvironment("anthropic", mock.url) });
     expect(code).toBe(1);
     expect(stderr).toBe(
-      "oxbow: anthropic limits the rate. Try again in 60 min, or choose another model with --model.\n",
+      "oxbow: anthropic is rate-limiting requests. Try again in 60 min, or choose another model with --model.\n",
     );
     expect(mock.requests).toHaveLength(1);
   });

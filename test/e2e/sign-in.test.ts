@@ -84,7 +84,7 @@ describe("oxbow auth set", () => {
     server.revokeAll();
     await run(["auth", "lock"]);
     const ended = await run(["run", "--provider", "claude", "hello"]);
-    expect(ended.stderr).toBe("oxbow: The sign-in for claude has ended. Sign in again: oxbow auth set claude\n");
+    expect(ended.stderr).toBe("oxbow: The sign-in for claude has expired. Sign in again: oxbow auth set claude\n");
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     expect(await traces(home, [signedIn, ...answers, late, ended])).not.toMatch(TOKEN);
   });

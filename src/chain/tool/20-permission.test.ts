@@ -23,7 +23,7 @@ describe("a call that is not allowed", () => {
     const cases = [
       ["PermissionDenied", "write was denied by rule 1", await resultOf("deny", {})],
       ["PermissionDenied", "write was denied by the user", await resultOf("ask", no)],
-      ["PermissionTimeout", "within 60 s", await resultOf("ask", late)],
+      ["PermissionTimeout", "automatically after 60 s", await resultOf("ask", late)],
       ["PermissionUnanswerable", "nobody was there", await resultOf("ask", { present: () => false })],
     ] as const;
     for (const [reason, words, outcome] of cases) {

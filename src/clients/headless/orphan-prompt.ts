@@ -22,7 +22,7 @@ export async function askAboutOrphans(
 ): Promise<{ readonly verdict: OrphanVerdict; readonly note?: string }> {
   const ask = async (question: string) => (await terminal.askLine?.(question))?.trim();
   // The question follows: the flags that would answer it are for those who cannot be asked.
-  const [what = message] = message.split(" Look, then resume with ");
+  const [what = message] = message.split(" Check what happened, then resume with ");
   terminal.err.write(`\n${paint(terminal, "yellow", "Unfinished:")} ${safeText(what)} Look, then say:\n`);
   for (;;) {
     const line = await ask("[f] it failed  [s] it succeeded  [a] abort the session: ");

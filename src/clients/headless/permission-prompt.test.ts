@@ -63,7 +63,7 @@ describe("a question about a call", () => {
       };
       expect(await askPermission(terminal, question, new AbortController().signal)).toBe("allow_once");
       expect(written.join("")).toContain("It would write:\n  │ +#!/bin/sh\n  │ +[y] once\n");
-      expect(asked).toEqual(Array(3).fill("[y] once, for this path  [n] no: "));
+      expect(asked).toEqual(Array(3).fill("[y] allow once, for this path  [n] deny: "));
     },
   );
 });

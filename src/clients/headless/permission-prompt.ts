@@ -1,7 +1,8 @@
 /** Asks the person at the terminal whether a call may run. */
-import { formatDuration } from "../../base/duration.js";
+
 import { paint } from "../../base/terminal-style.js";
 import { safeLine } from "../../base/terminal-text.js";
+import { humanWait } from "../../protocol/errors.js";
 import type { EventPayloads, PermissionDecision } from "../../protocol/events.js";
 import { quoted } from "./quoted.js";
 import type { Terminal } from "./terminal.js";
@@ -16,7 +17,7 @@ const ANSWERS: Readonly<Record<string, PermissionDecision>> = {
   "": "deny",
 };
 
-/** Undefined when nobody can be asked. A closed input is a denial. */
+/** Undefined when there is no terminal to ask on. A closed input denies. */
 export async function askPermission(
   terminal: Terminal,
   question: EventPayloads["PermissionRequested"],
@@ -28,18 +29,18 @@ export async function askPermission(
   terminal.err.write(`\n${paint(terminal, "yellow", "Allow?")} ${summary}\n`);
   if (question.reason !== undefined) terminal.err.write(`${paint(terminal, "dim", quoted(question.reason, width))}\n`);
   if (question.preview !== undefined) terminal.err.write(`${quoted(`It would write:\n${question.preview}`, width)}\n`);
-  // Absent from engines that cannot say; then it is the very call.
+  // An engine that does not send an offer allows this one call.
   const { offer = ["this call"] } = question;
-  for (const line of offer) terminal.err.write(`${paint(terminal, "dim", `[s] would allow ${safeLine(line)}`)}\n`);
-  const pattern = offer.length === 0 ? "" : "  [s] that for the session";
+  for (const line of offer) terminal.err.write(`${paint(terminal, "dim", `[s] allows ${safeLine(line)}`)}\n`);
+  const pattern = offer.length === 0 ? "" : "  [s] allow this pattern for this session";
   const { timeout_ms: timeout } = question;
   if (timeout !== undefined) {
-    terminal.err.write(`${paint(terminal, "dim", `No answer within ${formatDuration(timeout)} is a no.`)}\n`);
+    terminal.err.write(`${paint(terminal, "dim", `Denied automatically after ${humanWait(timeout)}.`)}\n`);
   }
   const onceOnly = question.once_only === true;
   const choices = onceOnly
-    ? "[y] once, for this path  [n] no: "
-    : `[y] once${pattern}  [t] this tool for the session  [n] no: `;
+    ? "[y] allow once, for this path  [n] deny: "
+    : `[y] allow once${pattern}  [t] allow this tool for this session  [n] deny: `;
   for (;;) {
     const line = await terminal.askLine(choices, signal);
     if (line === undefined) return "deny";

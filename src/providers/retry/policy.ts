@@ -106,7 +106,7 @@ function whatHappened({ reason, status }: Failure, name: string): string {
     case "MalformedResponse":
       return `The answer of ${name} was garbled on its way`;
     case "RateLimited":
-      return `${name} limits the rate`;
+      return `${name} is rate-limiting requests`;
     default:
       return `${name} failed${status === undefined ? "" : ` (HTTP ${status})`}`;
   }

@@ -62,7 +62,7 @@ describe("responseFailure", () => {
   it("says what to do", () => {
     expect(of(401, "").message).toBe("acme refused the key (HTTP 401). Check ACME_API_KEY, then run 'oxbow doctor'.");
     expect(of(404, error("The model does not exist")).message).toBe(
-      "acme has no model 'm1'. 'oxbow models acme' lists what there is.",
+      "acme has no model 'm1'. 'oxbow models acme' lists its models.",
     );
     expect(of(401, error("The key has expired.")).message).toContain(
       "refused the key (HTTP 401: The key has expired).",

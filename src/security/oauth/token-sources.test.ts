@@ -58,7 +58,7 @@ describe("renewing tokens", () => {
 
   it("[M13] says to sign in again when it was revoked or used before, without the token", async () => {
     const { server, tokens, refresh } = await signedIn("claude");
-    const again = "The sign-in with Claude has ended. Sign in again: oxbow auth set claude";
+    const again = "The sign-in with Claude has expired. Sign in again: oxbow auth set claude";
     const renewed = await refresh(tokens);
     await expect(refresh(tokens)).rejects.toThrow(new TokenRefused(again));
     await expect(refresh(renewed?.tokens ?? tokens)).rejects.toThrow(new TokenRefused(again));

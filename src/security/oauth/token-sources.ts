@@ -48,5 +48,5 @@ async function renew(
 }
 
 function signInAgain({ label, name }: OAuthProvider): TokenRefused {
-  return new TokenRefused(`The sign-in with ${label} has ended. Sign in again: oxbow auth set ${name}`);
+  return new TokenRefused(`The sign-in with ${label} has expired. Sign in again: oxbow auth set ${name}`);
 }

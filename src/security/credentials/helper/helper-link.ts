@@ -110,7 +110,7 @@ export class HelperLink {
   async #find(): Promise<Reached> {
     const { folder, version, start, clock } = this.#options;
     this.#losses = this.#losses.filter((at) => clock.now() - at < WINDOW_MS);
-    if (this.#losses.length > 1) throw new HelperLost("The credential helper stopped twice.");
+    if (this.#losses.length > 1) throw new HelperLost("The credential helper crashed twice.");
     privateFolder(folder);
     const found = readNote(folder);
     if (found !== undefined && (found.version === version || !(await this.#retire(found)))) return this.#found(found);
