@@ -125,7 +125,7 @@ describe.skipIf(reason !== undefined)("mode auto, which is the default,", () => 
     ]);
     const commit = await test("git commit -m x");
     expect([commit.code, commit.stdout]).toEqual([4, expect.stringContaining("git commit writes .git")]);
-    expect(commit.stdout).toContain("For the session you could allow");
+    expect(commit.stdout).toContain("You can allow for this session");
     expect((await test("make -j4", "--permission-mode", "ask")).code).toBe(4);
     const unrecorded = await calling([["touch made"]], ["--store", "none"]);
     expect(unrecorded.statuses).toEqual(["denied"]);

@@ -45,7 +45,7 @@ describe("a folder for sessions that a project brings", () => {
     expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect([await readdir(elsewhere), await readdir(abovePlace), await readdir(open.store)]).toEqual([[], [], []]);
     expect(results[0]?.stderr).toContain("leads out of the folder");
-    expect(results[2]?.stderr).toContain("can be written by everybody");
+    expect(results[2]?.stderr).toContain("is writable by everyone");
     expect(await Promise.all([linked, above, open].map(({ database }) => database()))).toEqual([true, true, true]);
   });
 });

@@ -121,7 +121,7 @@ describe("oxbow auth set", () => {
         pasted ||= url !== undefined;
       },
     });
-    expect(signedIn.stderr).toContain("There is no code in this.");
+    expect(signedIn.stderr).toContain("Oxbow finds no code in this line.");
     expect(signedIn.code).toBe(0);
     const { stdout, stderr } = await run(["run", "--provider", "chatgpt", "hello"]);
     expect({ stdout, stderr }).toEqual({ stdout: "Hello.\n", stderr: "" });
@@ -141,7 +141,7 @@ describe("oxbow auth set", () => {
     expect(stopped.stderr).toMatch(/Cancelled\. Nothing was saved\.\n$/);
     const unasked = await run(["auth", "set", "claude"]);
     expect(unasked).toMatchObject({ code: 1, stdout: "" });
-    expect(unasked.stderr).toContain("run it on a terminal, or with --yes");
+    expect(unasked.stderr).toContain("run it on a terminal, or add --yes");
     const { stderr, code } = await run(["run", "--provider", "claude", "hello"]);
     expect(stderr).toBe(
       "oxbow: No model: claude needs a sign-in: run 'oxbow auth set claude', or choose another provider ('oxbow models').\n",

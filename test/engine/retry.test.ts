@@ -98,7 +98,9 @@ describe("a model call that fails for a while", () => {
     const { clock, engine } = engineOf(parts);
     const result = await finish(engine.turn("go"), clock);
     expect(result.failure).toMatchObject({ reason: "RateLimited", retryable: true });
-    expect(result.failure?.message).toMatch(/^scripted is rate-limiting requests \(\d attempts\)\. Try again later, or choose/);
+    expect(result.failure?.message).toMatch(
+      /^scripted is rate-limiting requests \(\d attempts\)\. Try again later, or choose/,
+    );
     const waits = engine.events.flatMap((event) => (event.kind === "RateLimited" ? [event.payload.wait_ms] : []));
     expect(waits.reduce((sum, wait) => sum + wait)).toBeLessThanOrEqual(60_000);
     const { engine: other } = engineOf([fails("RateLimited", [], { retry_after_ms: 7_200_000 })]);

@@ -130,7 +130,7 @@ describe("clients of one session", () => {
     const events = await turn(person, await newSession(person));
     const [result] = only(events, "ToolResult");
     expect(result?.payload.status).toBe("denied");
-    expect(JSON.stringify(result?.payload.content)).toContain("No person answered");
+    expect(JSON.stringify(result?.payload.content)).toContain("Denied automatically after");
     expect(only(events, "TurnEnded")[0]?.payload.outcome).toBe("denied");
   });
 });

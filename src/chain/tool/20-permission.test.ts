@@ -24,7 +24,7 @@ describe("a call that is not allowed", () => {
       ["PermissionDenied", "write was denied by rule 1", await resultOf("deny", {})],
       ["PermissionDenied", "write was denied by the user", await resultOf("ask", no)],
       ["PermissionTimeout", "automatically after 60 s", await resultOf("ask", late)],
-      ["PermissionUnanswerable", "nobody was there", await resultOf("ask", { present: () => false })],
+      ["PermissionUnanswerable", "there is no terminal to ask on", await resultOf("ask", { present: () => false })],
     ] as const;
     for (const [reason, words, outcome] of cases) {
       const message = expect.stringContaining(words);

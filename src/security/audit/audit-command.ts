@@ -8,7 +8,7 @@ export interface AuditReply {
 }
 
 const SHOWN = 20;
-const USAGE = "Say /audit show [NUMBER], /audit clear or /audit status.";
+const USAGE = "Usage: /audit show [NUMBER], /audit clear or /audit status.";
 
 export function auditCommand(args: string, ring: AuditRing): AuditReply {
   const [verb = "show", count, ...more] = args.trim().split(/\s+/).filter(Boolean);
@@ -16,7 +16,13 @@ export function auditCommand(args: string, ring: AuditRing): AuditReply {
   if (verb === "show") {
     if (count !== undefined && !/^[1-9][0-9]{0,6}$/.test(count)) return { ok: false, text: USAGE };
     const entries = ring.entries(count === undefined ? SHOWN : Number(count));
-    return { ok: true, text: entries.length === 0 ? "Nothing was decided or run yet." : entries.map(line).join("\n") };
+    return {
+      ok: true,
+      text:
+        entries.length === 0
+          ? "The audit is empty: there are no decisions or calls yet."
+          : entries.map(line).join("\n"),
+    };
   }
   if (count !== undefined) return { ok: false, text: USAGE };
   if (verb === "clear") {

@@ -108,7 +108,7 @@ describe("/audit", () => {
       "2026-01-01T00:00:02.000Z  denied   bash: make  (person)\n2026-01-01T00:00:05.000Z  success  bash: ls",
     );
     expect(auditCommand("show 1", ring()).text).toBe("2026-01-01T00:00:05.000Z  success  bash: ls");
-    expect(auditCommand("show", new AuditRing()).text).toBe("Nothing was decided or run yet.");
+    expect(auditCommand("show", new AuditRing()).text).toBe("The audit is empty: there are no decisions or calls yet.");
   });
 
   it("counts", () => {
@@ -127,7 +127,7 @@ describe("/audit", () => {
   it.each(["what", "show 0", "show x", "show 1 2", "clear all"])("explains itself for %j", (args) => {
     expect(auditCommand(args, ring())).toEqual({
       ok: false,
-      text: "Say /audit show [NUMBER], /audit clear or /audit status.",
+      text: "Usage: /audit show [NUMBER], /audit clear or /audit status.",
     });
   });
 });

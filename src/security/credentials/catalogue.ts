@@ -76,7 +76,7 @@ export function parseCatalogue(line: string, path: string): Catalogue {
 export function damaged(path: string): CredentialError {
   return new CredentialError(
     "damaged",
-    `${path} is damaged or was changed by something else. Restore it from a backup, or remove it and store the keys again with 'oxbow auth set'.`,
+    `${path} is damaged. Restore it from a backup, or remove it and store the keys again with 'oxbow auth set'.`,
   );
 }
 

@@ -20,11 +20,11 @@ export function checkKey(text: string, provider: string): KeyCheck {
   const key = text.trim();
   if (key === "") return no("The key is empty.");
   if (/[\r\n]/.test(key)) return no("The key has more than one line. Give the key alone.");
-  if (/^(export\s+)?[A-Z][A-Z0-9_]*=/.test(key)) return no("This is an assignment. Give what stands after the '='.");
+  if (/^(export\s+)?[A-Z][A-Z0-9_]*=/.test(key)) return no("This is an assignment. Give only the part after the '='.");
   if (/^(["']).*\1$/.test(key)) return no("The key stands in quotes. Give it without them.");
   if (/^bearer\s/i.test(key)) return no("Give the key without 'Bearer'.");
   if (/\s/.test(key)) return no("The key has a space in it.");
-  if (!/^[\x21-\x7e]+$/.test(key)) return no("The key has characters that no key has.");
+  if (!/^[\x21-\x7e]+$/.test(key)) return no("The key contains characters that are not allowed in a key.");
   if (key.length > LONGEST) return no("This is too long for a key.");
   const usual = BEGINNINGS[provider];
   if (usual !== undefined && !key.startsWith(usual)) {

@@ -11,5 +11,5 @@ export function arrivalText(paths: readonly string[], root: string): string {
     return `${safeLine(way)} (${guardedName(way) ?? "guarded"})`;
   });
   const more = paths.length > told.length ? ` and ${paths.length - told.length} more` : "";
-  return `New since the last command: ${told.join(", ")}${more}. If you did not ask for it, look at it before you use other programs in this folder.`;
+  return `New since the last command: ${told.join(", ")}${more}. If you did not ask for it, check it before you use other programs in this folder.`;
 }

@@ -236,8 +236,8 @@ describe("signing in without a browser", () => {
     );
     await expect(flow({ person })).resolves.toMatchObject({ access: expect.stringMatching(/^access/) });
     expect(person.told.slice(1)).toEqual([
-      "There is no code in this. Copy the whole line.\n",
-      "This is from another sign-in. Use the address that was shown last.\n",
+      "Oxbow finds no code in this line. Copy the whole line.\n",
+      "This belongs to another sign-in. Use the address shown last.\n",
     ]);
   });
 

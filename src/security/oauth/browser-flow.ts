@@ -42,7 +42,7 @@ export async function signInByBrowser(provider: BrowserProvider, options: Browse
   const limitMs = options.limitMs ?? LIMIT_MS;
   const late = new OAuthError(
     "expired",
-    `Nothing came back within ${Math.round(limitMs / 60_000)} minutes. Try again.`,
+    `The browser did not finish the sign-in within ${Math.round(limitMs / 60_000)} minutes. Try again.`,
   );
   const stopTimer = options.clock.after(limitMs, () => node.abort(late));
   let outcome: "signed-in" | "failed" = "failed";
@@ -113,7 +113,7 @@ async function firstCode(provider: BrowserProvider, options: Waiting): Promise<s
   if (ways.length === 0) {
     throw new OAuthError(
       "refused",
-      "Nobody can paste the code here. Run it on a terminal, or where a browser can be opened.",
+      "There is no terminal to paste the code into. Run the command on a terminal, or on a machine with a browser.",
     );
   }
   try {
@@ -138,8 +138,8 @@ async function pastedCode(provider: BrowserProvider, { listener, state, signal, 
     if (line === undefined) return listener === undefined ? Promise.reject(cancelled()) : never(signal);
     if (line.trim() === "") continue;
     const said = readPaste(line, state);
-    if (said === "foreign") person.notify("This is from another sign-in. Use the address that was shown last.\n");
-    else if (said === "unclear") person.notify("There is no code in this. Copy the whole line.\n");
+    if (said === "foreign") person.notify("This belongs to another sign-in. Use the address shown last.\n");
+    else if (said === "unclear") person.notify("Oxbow finds no code in this line. Copy the whole line.\n");
     else if ("code" in said) return said.code;
     else throw said.error;
   }
@@ -164,6 +164,6 @@ function invitation({ label, codePage }: BrowserProvider, { url, redirectUri, op
   const after =
     opened || redirectUri === codePage
       ? ""
-      : "In the end that browser is sent to an address on its own machine, which need not load: copy it from the address bar.\n\n";
+      : "At the end the browser goes to an address on its own machine. The page may not load: copy the address from the address bar.\n\n";
   return `\nSign in with ${label}. ${how}:\n\n  ${url}\n\n${after}`;
 }

@@ -43,11 +43,11 @@ export async function listen({
           const refusal = refusalOf(request, port);
           if (refusal !== undefined) return answer(response, refusal, "Refused.");
           const [path, query] = (request.url ?? "").split("?", 2);
-          if (path !== redirect.path) return answer(response, 404, "There is nothing here.");
-          if (waiting !== undefined) return answer(response, 409, "An answer has come already.");
+          if (path !== redirect.path) return answer(response, 404, "Not found.");
+          if (waiting !== undefined) return answer(response, 409, "The sign-in is already complete.");
           const said = readAnswer(new URLSearchParams(query), state);
           if (said === "foreign")
-            return answer(response, 400, "This is not the sign-in that was begun. Go back to the terminal.");
+            return answer(response, 400, "This answer belongs to another sign-in. Go back to the terminal.");
           stopListening();
           waiting = response;
           if ("code" in said) resolve(said.code);
@@ -94,7 +94,7 @@ async function listenOnFirst(server: Server, ports: readonly number[]): Promise<
   const which = ports.length === 1 ? `port ${ports[0]} is` : `the ports ${ports.join(" and ")} are`;
   throw new OAuthError(
     "port-taken",
-    `The browser has to come back to a fixed port, and ${which} in use. End the other program (another sign-in?), or use --no-browser.`,
+    `The sign-in needs a fixed port, and ${which} in use. Stop the other program (another sign-in?), or use --no-browser.`,
   );
 }
 

@@ -98,7 +98,7 @@ export const OAUTH_PROVIDERS: readonly OAuthProvider[] = [
     redirect: { path: "/callback", ports: [] },
     codePage: "https://platform.claude.com/oauth/code/callback",
     terms:
-      "Anthropic says that signing in with a Claude plan is for its own programs only, and may refuse this or act on the account. 'oxbow auth set anthropic' takes an API key, which is how other programs are meant to come in.",
+      "Anthropic says that signing in with a Claude plan is for its own programs only, and may refuse this or act on the account. 'oxbow auth set anthropic' takes an API key, which is the supported way for other programs.",
     termsNeed: "ask",
     api: {
       baseUrl: "https://api.anthropic.com",
@@ -116,7 +116,7 @@ export const OAUTH_PROVIDERS: readonly OAuthProvider[] = [
     exchangeUrl: "https://api.github.com/copilot_internal/v2/token",
     exchangeHeaders: COPILOT_HEADERS,
     terms:
-      "This signs in as GitHub's own Copilot extension does and uses your Copilot plan by an interface that GitHub does not document. Check GitHub's terms.",
+      "This signs in as GitHub's own Copilot extension does and uses your Copilot plan through an interface that GitHub does not document. Check GitHub's terms.",
     termsNeed: "notice",
     api: {
       baseUrl: "https://api.githubcopilot.com",

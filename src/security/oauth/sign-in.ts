@@ -23,9 +23,9 @@ export async function agree(
   person.notify(`${terms}\n`);
   if (termsNeed === "notice" || consent === "given") return;
   if (person.ask === undefined)
-    throw new OAuthError("refused", "A person has to agree to this: run it on a terminal, or with --yes.");
+    throw new OAuthError("refused", "This needs your confirmation: run it on a terminal, or add --yes.");
   const answer = await person.ask("Go on? [y/N] ", signal);
-  if (!/^y(es)?$/i.test(answer?.trim() ?? "")) throw new OAuthError("cancelled", "Nothing was done.");
+  if (!/^y(es)?$/i.test(answer?.trim() ?? "")) throw new OAuthError("cancelled", "Cancelled. Nothing was saved.");
 }
 
 export async function signIn(provider: OAuthProvider, options: SignInOptions): Promise<OAuthEntry> {

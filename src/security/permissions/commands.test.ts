@@ -60,7 +60,7 @@ describe("/permissions", () => {
     await say("set docs r");
     expect((await say("")).text).toBe(
       [
-        "Mode ask; what only reads does not ask; edits inside the workspace do not ask where a sandbox works.",
+        "Mode ask; reading does not ask; edits inside the workspace do not ask when a sandbox is active.",
         "Rules:",
         "  config.toml",
         "    1. ask bash git push * (priority 5)",
@@ -93,13 +93,13 @@ describe("/permissions", () => {
   it("revokes by number, and numbers stay what they were", async () => {
     accept(bash("npm run build"));
     accept(bash("npm run lint"));
-    expect(await say("revoke 1")).toEqual({ ok: true, text: "Rule 1 is taken back." });
+    expect(await say("revoke 1")).toEqual({ ok: true, text: "Rule 1 is removed." });
     expect(state.session.list().map(({ number }) => number)).toEqual([2]);
     expect(await say("revoke 1")).toMatchObject({ ok: false, text: expect.stringContaining("no rule 1") });
     accept(bash("npm run build"));
     expect(state.session.list().map(({ number }) => number)).toEqual([2, 3]);
     expect((await state.test("npm run lint")).decision).toBe("allow");
-    expect(await say("revoke all")).toEqual({ ok: true, text: "2 rules of this session taken back." });
+    expect(await say("revoke all")).toEqual({ ok: true, text: "2 rules of this session removed." });
     expect((await state.test("npm run lint")).decision).toBe("ask");
   });
 
@@ -136,7 +136,7 @@ describe("/permissions", () => {
   it("tests a command", async () => {
     expect((await say('test "git push origin main"')).text).toBe(
       [
-        "Needs a person's answer: git push origin main",
+        "Needs your answer: git push origin main",
         "By: rule 1 of config.toml",
         "Rule: ask bash git push * (priority 5) (rule 1 of config.toml)",
         "Because: A rule says so.",
@@ -145,7 +145,7 @@ describe("/permissions", () => {
     );
     expect((await say("test ls -la")).text).toMatch(/^Allowed: ls -la\nBy: quiet preset/);
     expect((await say("test npm run build -- x")).text).toContain(
-      "For the session you could allow: bash: npm run build *",
+      "You can allow for this session: bash: npm run build *",
     );
   });
 
@@ -165,7 +165,7 @@ describe("/why", () => {
   });
 
   it("says when there is none", () => {
-    expect(whyCommand("", () => [])).toEqual({ ok: true, text: "Nothing was decided yet." });
+    expect(whyCommand("", () => [])).toEqual({ ok: true, text: "There are no decisions yet." });
     expect(whyCommand("call_9", () => [])).toMatchObject({ ok: false, text: expect.stringContaining("call_9") });
   });
 

@@ -39,11 +39,11 @@ export interface PermissionsState {
 
 const USAGE = [
   "/permissions                  mode, rules, session rules and path permissions",
-  "/permissions set PATH PERMS   what may be done below PATH: letters of rwxd, or none",
+  "/permissions set PATH PERMS   set the permissions below PATH: letters of rwxd, or none",
   "/permissions reset [PATH]     remove one path permission, or all",
-  "/permissions revoke N | all   take back a rule of this session",
+  "/permissions revoke N | all   remove a rule of this session",
   "/permissions promote N        write a rule of this session to the profile",
-  "/permissions test COMMAND     what would be decided about a shell command",
+  "/permissions test COMMAND     show the decision for a shell command",
 ].join("\n");
 
 export async function permissionsCommand(args: string, state: PermissionsState): Promise<CommandText> {
@@ -100,10 +100,10 @@ async function resetPath(rest: string, { paths, home }: PermissionsState): Promi
 function revoke(rest: string, session: SessionRules): CommandText {
   if (rest === "all") {
     const count = session.clear();
-    return { ok: true, text: `${count} rule${count === 1 ? "" : "s"} of this session taken back.` };
+    return { ok: true, text: `${count} rule${count === 1 ? "" : "s"} of this session removed.` };
   }
   if (!/^[0-9]+$/.test(rest)) return usage();
-  return session.revoke(Number(rest)) ? { ok: true, text: `Rule ${rest} is taken back.` } : noSuchRule(rest);
+  return session.revoke(Number(rest)) ? { ok: true, text: `Rule ${rest} is removed.` } : noSuchRule(rest);
 }
 
 async function promote(rest: string, { session, appendToProfile }: PermissionsState): Promise<CommandText> {
@@ -131,7 +131,7 @@ export function permissionsText({ policy, session }: Pick<PermissionsState, "pol
     lines.length === 0 ? [`${title}: none`] : [`${title}:`, ...lines.map((line) => `  ${safeLine(line)}`)];
   const files = [...new Set(rules.map(({ source }) => source.file))];
   return [
-    `Mode ${mode}; ${preset === "strict" ? "strict: what only reads asks too" : "what only reads does not ask"}; edits ${edits === "ask" ? "ask" : "inside the workspace do not ask where a sandbox works"}.`,
+    `Mode ${mode}; ${preset === "strict" ? "strict: reading asks too" : "reading does not ask"}; edits ${edits === "ask" ? "ask" : "inside the workspace do not ask when a sandbox is active"}.`,
     ...section(
       "Rules",
       files.flatMap((file) => [
@@ -178,7 +178,7 @@ export function whyCommand(
     ({ call, decided_by }) => decided_by !== undefined && (wanted === "" || call === wanted),
   );
   if (entry !== undefined) return { ok: true, text: loggedText(entry) };
-  const text = wanted === "" ? "Nothing was decided yet." : `No decision about ${wanted} is in the log.`;
+  const text = wanted === "" ? "There are no decisions yet." : `No decision about ${wanted} is in the log.`;
   return { ok: wanted === "", text: safeLine(text) };
 }
 
@@ -206,6 +206,6 @@ export interface SecurityParts {
 
 /** `/security`: everything that stands between the model and the machine. */
 export function securityText({ sandbox, safeMode, permissions, audit, planMode }: SecurityParts): string {
-  const plan = planMode ? ["", "Plan mode is on: only what reads runs until the plan is approved."] : [];
+  const plan = planMode ? ["", "Plan mode is on: until you approve the plan, tools can only read."] : [];
   return [`Sandbox: ${sandbox}`, ...plan, "", permissions, "", safeMode, "", audit].join("\n");
 }

@@ -260,7 +260,7 @@ describe("a stored session under today's rules", () => {
         "  bash: make      unknown                 now: ask (mode ask)",
         "* bash: ls        asked, allowed (cli_a)  now: allow (quiet preset)",
         "",
-        "3 of 6 would be decided differently today.",
+        "3 of 6 decisions would differ today.",
       ].join("\n"),
     );
   });

@@ -6,7 +6,7 @@ import type { Law, Verdict } from "./verdict.js";
 
 const DECIDED: Readonly<Record<Decision, string>> = {
   allow: "Allowed",
-  ask: "Needs a person's answer",
+  ask: "Needs your answer",
   deny: "Denied",
 };
 
@@ -18,15 +18,16 @@ const CHANGE: Readonly<Record<Law, string>> = {
     'In your own profile, a rule with decision = "allow", a command or path, and lift_blocklist = true would allow it.',
   "safe mode": "/safemode allow COMMAND puts a program on the list, /safemode off ends safe mode.",
   "path permission": "/permissions set PATH PERMS grants more, /permissions reset PATH removes the entry.",
-  guarded: "A yes to this very path, each time, or a rule of your own profile that names exactly this path.",
+  guarded: "Answer yes for this path each time, or add a rule to your own profile that names exactly this path.",
   rule: "Change that rule, or write one with a higher priority.",
   "mode allow": 'A rule with decision = "ask" or "deny" would stop it; so would --permission-mode ask.',
-  session: "/permissions revoke NUMBER takes it back.",
-  "quiet preset": "--strict-permissions asks also for what only reads; a rule can ask or deny.",
+  session: "/permissions revoke NUMBER removes it.",
+  "quiet preset": "--strict-permissions also asks before reading; a rule can ask or deny.",
   "contained edit": 'edits = "ask" under [permissions] asks for edits; a rule can ask or deny.',
-  "contained command": "--permission-mode ask asks for every command that does not only read; a rule can ask or deny.",
+  "contained command":
+    "--permission-mode ask asks before every command that does more than read; a rule can ask or deny.",
   "auto-approve": "Start without --auto-approve to be asked.",
-  default: "An answer for the session, or a rule under [[permissions.rules]], would settle it.",
+  default: "Allow it for the session when asked, or add a rule under [[permissions.rules]].",
 };
 
 export function explain(verdict: Verdict): string {
@@ -36,7 +37,7 @@ export function explain(verdict: Verdict): string {
     `By: ${decidedBy}`,
     ...(rule === undefined ? [] : [`Rule: ${ruleText(rule)} (${ruleName(rule)})`]),
     `Because: ${reason}`,
-    ...(offer.length === 0 ? [] : [`For the session you could allow: ${offer.map(draftText).join("; ")}`]),
+    ...(offer.length === 0 ? [] : [`You can allow for this session: ${offer.map(draftText).join("; ")}`]),
     `To change it: ${CHANGE[law]}`,
   ];
   return lines.join("\n");

@@ -34,7 +34,7 @@ export function gitProblem(command: SimpleCommand, ask: AskGit): string | undefi
 }
 
 function listProblem(listed: string | undefined): string | undefined {
-  if (listed === undefined) return "Git does not say quickly which files it would show.";
+  if (listed === undefined) return "Git takes too long to list the files it would show.";
   for (const path of listed.split("\0")) {
     const name = path.trim();
     const reason = sensitiveReason(name);

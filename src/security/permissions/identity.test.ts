@@ -49,7 +49,8 @@ describe("a question that nobody answers", () => {
     expect(timedOut(DEFAULT_PERMISSION_TIMEOUT_MS)).toEqual({
       decision: "deny",
       decidedBy: "permission_timeout (60 s)",
-      message: "No person answered within 60 s. Go on without it, or say what you would have done.",
+      message:
+        "Denied automatically after 60 s without an answer. Continue without it, or say what you would have done.",
       unanswered: { afterMs: 60_000 },
     });
   });

@@ -50,7 +50,7 @@ export interface Answer {
 /** What a question becomes when its time is over. The clock is the asker's. */
 export function timedOut(timeoutMs: number): Answer {
   const seconds = Math.round(timeoutMs / 1000);
-  const message = `No person answered within ${seconds} s. Go on without it, or say what you would have done.`;
+  const message = `Denied automatically after ${seconds} s without an answer. Continue without it, or say what you would have done.`;
   return {
     decision: "deny",
     decidedBy: `permission_timeout (${seconds} s)`,
@@ -65,6 +65,6 @@ export function timedOut(timeoutMs: number): Answer {
  */
 export function autoApproved(verdict: Verdict): Verdict {
   if (verdict.decision !== "ask" || verdict.law === "guarded") return verdict;
-  const reason = `No question was asked, because of --auto-approve. Otherwise: ${verdict.reason}`;
+  const reason = `--auto-approve answered yes. Without it: ${verdict.reason}`;
   return { ...verdict, decision: "allow", decidedBy: "--auto-approve", law: "auto-approve", reason };
 }

@@ -152,7 +152,7 @@ class RuleReader {
   #subject(): Pick<PermissionRule, "command" | "path" | "argument"> {
     const given = ["command", "path", "argument"].filter((key) => this.#value[key] !== undefined);
     if (given.length > 1) {
-      this.problems.push(`${given.join(" and ")} cannot stand in one rule; write one rule for each.`);
+      this.problems.push(`${given.join(" and ")} cannot be combined in one rule; write one rule for each.`);
       return {};
     }
     if (given[0] === "command") return this.#command();
@@ -168,7 +168,7 @@ class RuleReader {
     if (text === undefined || text.trim() === "*") return {};
     if (/(^|[^\\])[;|&<>\n]/.test(text)) {
       this.problems.push(
-        `command = ${shown(text)} holds an operator of the shell. A rule is held against each command by itself: write one rule for each, and "\\" before a character that is meant as such.`,
+        `command = ${shown(text)} holds an operator of the shell. A rule matches one command at a time: write one rule for each command, and put "\\" before a character that you mean literally.`,
       );
       return {};
     }

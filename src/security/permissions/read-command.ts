@@ -37,7 +37,7 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
   const invisible = invisibleProblem(text);
   if (invisible !== undefined) return notUnderstood(text, invisible, options);
   const parsed = parseShell(text);
-  if (!parsed.ok) return notUnderstood(text, `The command could not be understood: ${parsed.reason}.`, options);
+  if (!parsed.ok) return notUnderstood(text, `Oxbow cannot parse the command: ${parsed.reason}.`, options);
   const { script } = parsed;
   const commands = simpleCommands(script).map(({ command }) => command);
   if (commands.length > MAX_PARTS) return notUnderstood(text, `It has more than ${MAX_PARTS} commands.`, options);

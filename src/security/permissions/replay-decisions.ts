@@ -95,8 +95,8 @@ export function replayText(replayed: readonly ReplayedDecision[]): string {
   const changed = replayed.filter((each) => each.changed).length;
   const sum =
     changed === 0
-      ? "Today's rules decide the same."
-      : `${changed} of ${replayed.length} would be decided differently today.`;
+      ? "Today's rules make the same decisions."
+      : `${changed} of ${replayed.length} decisions would differ today.`;
   return [...lines, "", sum].join("\n");
 }
 

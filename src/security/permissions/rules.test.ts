@@ -69,7 +69,7 @@ describe("a rule with a problem", () => {
     [{ tool: "bash", decision: "yes" }, /decision must be allow or ask or deny, got "yes"/],
     [{ tool: 3, decision: "allow" }, /tool must be a text, got 3/],
     [{ tool: "bash", decision: "allow", cmd: "x" }, /unknown key "cmd"; there are tool, command/],
-    [{ tool: "bash", command: "a", path: "b", decision: "allow" }, /command and path cannot stand in one rule/],
+    [{ tool: "bash", command: "a", path: "b", decision: "allow" }, /command and path cannot be combined in one rule/],
     [{ tool: "bash", command: "ls; rm x", decision: "allow" }, /holds an operator of the shell/],
     [{ tool: "bash", command: "ls > x", decision: "deny" }, /write one rule for each/],
     [{ tool: "bash", command: "ls [", decision: "deny" }, /"\[" is not closed/],

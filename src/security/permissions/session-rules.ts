@@ -218,7 +218,7 @@ export function draftText(draft: SessionRuleDraft): string {
 export function promotion({ draft }: SessionRule): { readonly toml: string } | { readonly refused: string } {
   if (draft.kind === "call") {
     return {
-      refused: "It stands for one call only. Write a rule under [[permissions.rules]] that says what you mean.",
+      refused: "It covers one call only. Write a rule under [[permissions.rules]] instead.",
     };
   }
   const lines = ["[[permissions.rules]]", `tool = ${tomlText(literal(draft.tool))}`];

@@ -120,12 +120,12 @@ export class PlantedRepositories {
       .map((danger) => this.#dealWith(danger));
     if (!complete && !this.#known.has("incomplete")) {
       this.#known.add("incomplete");
-      lines.push("There are more folders than Oxbow looks through for repositories that commands leave behind.");
+      lines.push("Oxbow did not check every folder for new git repositories: there are too many.");
     }
     if (lines.length === 0) return;
     const more = lines.length > MAX_TOLD ? [`… and ${lines.length - MAX_TOLD} more.`] : [];
     const head =
-      "A command left something that git would run or obey outside the sandbox. Look at it before you use git there:";
+      "A command left files that git would run or read outside the sandbox. Check them before you use git there:";
     this.#options.notify([head, ...lines.slice(0, MAX_TOLD), ...more].join("\n  "));
   }
 

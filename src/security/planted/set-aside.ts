@@ -17,7 +17,7 @@ export function setAside({ file, remedy }: Danger, root: string): string | undef
   const name = basename(file);
   try {
     withFolder(folder, (place) => {
-      if (!isWithin(realpathSync(place), root)) throw new Error("It lies outside by now.");
+      if (!isWithin(realpathSync(place), root)) throw new Error("It is now outside the workspace.");
       renameSync(join(place, name), join(place, name + SUFFIX));
       if (remedy.keep.length > 0)
         writeFileSync(join(place, name), configText(remedy.keep), { flag: "wx", mode: 0o644 });

@@ -36,7 +36,7 @@ describe("what safe mode refuses", () => {
     ["./ls", /"\.\/ls"/],
     ["/tmp/ls", /"\/tmp\/ls"/],
     ["l\\s; m'a'ke", /"make"/],
-    ["$TOOL x", /cannot be told which program/],
+    ["$TOOL x", /cannot tell which program/],
     ["eval ls", /"eval"/],
     ["bash -c ls", /"bash"/],
     ["alias ls=make", /"alias"/],
@@ -91,7 +91,7 @@ describe("/safemode", () => {
 
   it("puts commands on the list and takes them off", async () => {
     expect((await say("allow make")).text).toBe(
-      "Safe mode allows make. Mind that make runs other programs: safe mode cannot see which. Safe mode itself is off.",
+      "Safe mode allows make. Note: make runs other programs, and safe mode cannot see which. Safe mode itself is off.",
     );
     expect((await file().load()).allowed).toContain("make");
     expect((await say("deny make")).text).toBe("Safe mode no longer allows make. Safe mode itself is off.");
@@ -105,7 +105,7 @@ describe("/safemode", () => {
   it.each(["what", "on now", "allow", "allow a b", "constructor"])("explains itself for %j", async (args) => {
     expect(await say(args)).toEqual({
       ok: false,
-      text: "Say /safemode on, off, status, allow COMMAND, deny COMMAND or reset.",
+      text: "Usage: /safemode on, off, status, allow COMMAND, deny COMMAND or reset.",
     });
   });
 

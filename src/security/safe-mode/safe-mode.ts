@@ -44,7 +44,7 @@ export function safeModeRefusal(state: SafeModeState, command: CommandFacts): st
 
 function partRefusal(part: CommandPart, allowed: ReadonlySet<string>): string | undefined {
   for (const program of part.programs) {
-    if (program === undefined) return `It cannot be told which program "${part.text}" runs.`;
+    if (program === undefined) return `Safe mode cannot tell which program "${part.text}" runs.`;
     if (!allowed.has(program)) return `"${program}" is not on the list of safe mode.`;
   }
   const [variable] = part.variables;
@@ -71,7 +71,7 @@ export interface SafeModeReply {
   readonly text: string;
 }
 
-const USAGE = "Say /safemode on, off, status, allow COMMAND, deny COMMAND or reset.";
+const USAGE = "Usage: /safemode on, off, status, allow COMMAND, deny COMMAND or reset.";
 
 /** `/safemode …`. Changes are written before the answer is given. */
 export async function safeModeCommand(args: string, file: StateFile<SafeModeState>): Promise<SafeModeReply> {
@@ -98,7 +98,7 @@ const SIMPLE = new Map<string, "status" | ((state: SafeModeState) => SafeModeSta
 
 async function allow(name: string, file: StateFile<SafeModeState>): Promise<SafeModeReply> {
   const state = await file.update(({ on, allowed }) => ({ on, allowed: [...new Set([...allowed, name])].sort() }));
-  const warning = RUNS_ANYTHING.has(name) ? ` Mind that ${name} runs other programs: safe mode cannot see which.` : "";
+  const warning = RUNS_ANYTHING.has(name) ? ` Note: ${name} runs other programs, and safe mode cannot see which.` : "";
   const idle = state.on ? "" : " Safe mode itself is off.";
   return { ok: true, text: `Safe mode allows ${name}.${warning}${idle}` };
 }

@@ -40,7 +40,7 @@ describe("[P8] finding the sandbox on Linux", () => {
       abilities: { filesystem: true, network: "allowlist", pids: true },
     });
     expect(describeSandbox(state)).toMatch(
-      /^bubblewrap \d+\.\d+.*: writes in the workspace only; network off or by list/,
+      /^bubblewrap \d+\.\d+.*: writes only in the workspace; network off or allowlist only/,
     );
     expect(sandboxNotice(state)).toBeUndefined();
   });
@@ -69,9 +69,9 @@ describe("[P8] finding the sandbox on Linux", () => {
     ["bwrap: setting up uid map: Permission denied", /AppArmor profile/],
     [
       "bwrap: No permissions to create new namespace, likely because the kernel does not allow it",
-      /user namespaces are forbidden/,
+      /forbids user namespaces/,
     ],
-    ["bwrap: Can't mount proc on /newroot/proc: Operation not permitted", /user namespaces are forbidden/],
+    ["bwrap: Can't mount proc on /newroot/proc: Operation not permitted", /forbids user namespaces/],
     ["bwrap: something new", /does not work on this machine/],
   ])("says what to do about: %s", async (message, advice) => {
     const path = program(
@@ -148,7 +148,7 @@ describe("[P8] finding the sandbox elsewhere", () => {
     });
     expect(await detectSandbox({ ...options, overrides: { kind: "container" } })).toMatchObject({
       kind: "none",
-      reason: expect.stringContaining("Name the image"),
+      reason: expect.stringContaining("Set the image"),
     });
   });
 });

@@ -47,7 +47,7 @@ const FLAGS_VERSION = 2;
 
 export async function detectSandbox(options: DetectOptions): Promise<SandboxState> {
   const { platform, overrides = {} } = options;
-  if (overrides.kind === "off") return noSandbox("it is switched off in the configuration.");
+  if (overrides.kind === "off") return noSandbox("the configuration turns it off.");
   if (overrides.kind === "container") return await detectContainer(options);
   if (platform === "linux") return await detectBubblewrap(options);
   if (platform === "darwin") return await detectSandboxExec(options);
@@ -66,7 +66,7 @@ async function detectBubblewrap(options: DetectOptions): Promise<SandboxState> {
   const files = sandboxFiles(folder, architecture);
   const memory = new Memory(join(folder, "probe.json"), keyOf(program, architecture));
   const version = memory.read() ?? (await bubblewrapVersion(program));
-  if (version === undefined) return noSandbox(`${program} does not say which version it is. Install bubblewrap again.`);
+  if (version === undefined) return noSandbox(`${program} does not report its version. Install bubblewrap again.`);
   const bubblewrap = { program, version: parseVersion(version) };
   if (bubblewrap.version[0] === 0 && bubblewrap.version[1] < 5) {
     return noSandbox(`bubblewrap ${version} is too old. Install 0.5 or newer.`);
@@ -80,7 +80,7 @@ async function detectBubblewrap(options: DetectOptions): Promise<SandboxState> {
     kind: "bubblewrap",
     program,
     version,
-    reason: "found and tried",
+    reason: "found and tested",
     abilities: { filesystem: true, network: "allowlist", pids: true, limits: bubblewrapLimits() },
   };
 }
@@ -127,11 +127,11 @@ export function isRoot(): boolean {
 const ADVICE: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [
     /uid map: Permission denied|RTM_NEWADDR: Operation not permitted/,
-    "this system keeps programs from making user namespaces. On Ubuntu give bubblewrap its AppArmor profile (the package apparmor-profiles: bwrap-userns-restrict); in a container start that with more rights.",
+    "this system does not let programs create user namespaces. On Ubuntu, install the AppArmor profile of bubblewrap (the package apparmor-profiles: bwrap-userns-restrict). In a container, start the container with more privileges.",
   ],
   [
     /No permissions to creat|namespace failed|max_user_namespaces|Operation not permitted/,
-    "user namespaces are forbidden here, as in most containers. Start the container with more rights, or use a virtual machine.",
+    "this system forbids user namespaces, as most containers do. Start the container with more privileges, or use a virtual machine.",
   ],
   [/setuid use of bubblewrap is not supported/, "bwrap must not be setuid. Remove the bit: chmod u-s."],
 ];
@@ -167,7 +167,7 @@ async function detectSandboxExec({ folder }: DetectOptions): Promise<SandboxStat
 async function detectContainer({ path, overrides, workspace }: DetectOptions): Promise<SandboxState> {
   const { container } = overrides ?? {};
   if (container === undefined || container.image === "") {
-    return noSandbox("a container is configured without its image. Name the image.");
+    return noSandbox("the configured container has no image. Set the image.");
   }
   const names = container.program === undefined ? ["podman", "docker"] : [container.program];
   let told = "";

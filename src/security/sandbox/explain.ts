@@ -11,12 +11,12 @@ interface Denial {
   readonly advice?: string;
 }
 
-const ASK = "If it is really needed, ask the person to let this command run outside the sandbox.";
+const ASK = "If you need it, ask the user to let this command run outside the sandbox.";
 
 const DENIALS: readonly Denial[] = [
   {
     pattern: /network: (\S+) was refused by the sandbox/,
-    text: ([, host]) => `the sandbox does not let ${host} through`,
+    text: ([, host]) => `the sandbox blocks ${host}`,
   },
   {
     pattern:
@@ -72,7 +72,7 @@ const DENIALS: readonly Denial[] = [
     pattern:
       /Could not resolve (?:host|proxy)|getaddrinfo (?:EAI_AGAIN|ENOTFOUND)|Temporary failure in name resolution|Name or service not known|Network is unreachable|ENETUNREACH|network is unreachable|dial tcp: lookup|nodename nor servname provided/i,
     text: () => "the sandbox has no network",
-    advice: "If it is really needed, set allow = network, which asks the user.",
+    advice: "If you need it, set allow = network, which asks the user.",
   },
   {
     pattern:
@@ -82,7 +82,7 @@ const DENIALS: readonly Denial[] = [
   },
   {
     pattern: /no new privileges|sudo: .*(?:setuid|owned by uid 0)|must be run as root/i,
-    text: () => "the sandbox gives no further rights",
+    text: () => "the sandbox grants no extra privileges",
   },
   {
     pattern:
@@ -96,7 +96,7 @@ const HIDDEN = /['"`‘]?((?:~|\/)[^\s'"`‘’:]*)['"`’]?: Permission denied|
 const MISSING =
   /['"`‘]?((?:~|\/)[^\s'"`‘’:]*)['"`’]?: No such file or directory|ENOENT: no such file or directory, \w+ '([^']+)'/i;
 const GIT_PLACE = /(^|[\s'"`‘/])\.git(\/|['"`’:]|$)/m;
-const ASK_FOR_GIT = "If it is really needed, set allow = git, which asks the user.";
+const ASK_FOR_GIT = "If you need it, set allow = git, which asks the user.";
 
 export interface ExplainOptions {
   /** The home folder, where the sandbox has one of its own in its place. */
@@ -146,7 +146,7 @@ function shortened(text: string): string {
 
 function readOnly(path: string): string {
   const isGuarded = /(^|\/)\.(git|oxbow)(\/|$)/.test(path);
-  return `the sandbox keeps ${path} read-only${isGuarded ? ": programs outside run or obey what is in it" : ""}`;
+  return `the sandbox keeps ${path} read-only${isGuarded ? ": programs outside the sandbox run or read it" : ""}`;
 }
 
 function capital(text: string): string {

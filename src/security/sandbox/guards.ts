@@ -207,7 +207,7 @@ function asMissing(content: string | undefined, path: string): Missing {
 
 function linkError(path: string): SandboxError {
   return new SandboxError(
-    `${path} is a symbolic link, which the sandbox cannot keep from being replaced. Put a real folder in its place, or ask the person to run the command outside the sandbox.`,
+    `${path} is a symbolic link, and the sandbox cannot protect it. Replace it with a real folder, or ask the user to run the command outside the sandbox.`,
   );
 }
 

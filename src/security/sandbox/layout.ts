@@ -48,7 +48,7 @@ export function findLayout(policy: SandboxPolicy, { alsoHidden = [], ...found }:
   const isCovering = ({ path }: Hidden) => laidOver.some((folder) => isWithin(folder, path));
   const whole = hidden.find(({ path }) => writable.includes(path));
   if (whole !== undefined) {
-    throw new SandboxError(`${whole.path} is to be hidden and cannot be the workspace. Work in another folder.`);
+    throw new SandboxError(`${whole.path} is a hidden folder and cannot be the workspace. Work in another folder.`);
   }
   const guards = findGuards({ roots: writable, names: policy.readOnlyWithin, ...found });
   const repositories = [...writable, ...found.nested];
@@ -88,7 +88,7 @@ export function realFolder(path: string): string {
   }
   if (real === "/") {
     throw new SandboxError(
-      "The workspace is the whole file system: a sandbox would protect nothing. Work in a folder.",
+      "The workspace is the whole file system, so a sandbox would protect nothing. Work in a folder.",
     );
   }
   return real;

@@ -35,8 +35,8 @@ export function describeSandbox(state: SandboxState): string {
   const name = state.version === undefined ? state.kind : `${state.kind} ${state.version}`;
   const { network, pids, limits } = state.abilities;
   const parts = [
-    "writes in the workspace only",
-    network === "allowlist" ? "network off or by list" : "network off",
+    "writes only in the workspace",
+    network === "allowlist" ? "network off or allowlist only" : "network off",
     pids ? "own processes" : "shared processes",
     limits.length > 0 ? `limits on ${limits.map((name) => LIMIT_WORDS[name]).join(", ")}` : "no limits",
   ];
@@ -54,5 +54,5 @@ const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
 /** What a person is told once at the start; undefined when there is nothing to tell. */
 export function sandboxNotice(state: SandboxState): string | undefined {
   if (state.kind !== "none") return undefined;
-  return `Commands run without a sandbox: ${state.reason} Until then every command that is not read-only needs your permission.`;
+  return `Commands run without a sandbox: ${state.reason} Every command that does more than read needs your permission.`;
 }

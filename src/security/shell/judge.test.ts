@@ -513,7 +513,7 @@ describe("everything else", () => {
   });
 
   it("says why a text could not be understood", () => {
-    expect(judgeCommand("ls 'x").reason).toBe("The command could not be understood: a single quote is not closed.");
+    expect(judgeCommand("ls 'x").reason).toBe("Oxbow cannot parse the command: a single quote is not closed.");
     expect(judgeCommand("ls\u200b").reason).toContain("U+200B");
   });
 });

@@ -60,7 +60,7 @@ export function judgeCommand(text: string, options: JudgeOptions = {}): ShellJud
   if (invisible !== undefined) return { verdict: "ask", reason: invisible, commands: [], plain: false };
   const parsed = parseShell(text);
   if (!parsed.ok) {
-    const reason = `The command could not be understood: ${parsed.reason}.`;
+    const reason = `Oxbow cannot parse the command: ${parsed.reason}.`;
     return { verdict: "ask", reason, commands: [], plain: false };
   }
   return judgeScript(parsed.script, options);

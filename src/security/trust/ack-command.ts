@@ -72,9 +72,7 @@ function mayAsk({ by, conversation }: AckOptions): boolean {
 function nobodyToAsk(options: AckOptions, open: readonly PendingItem[]): CommandResult | undefined {
   if (mayAsk(options)) return undefined;
   const isAgent = options.by.identity !== "human";
-  const why = isAgent
-    ? "Only a person can approve content, not an agent."
-    : "Approving needs a terminal and a person at it.";
+  const why = isAgent ? "Only a person can approve content, not an agent." : "Approving needs a terminal.";
   const names = nameList(open.map(({ item }) => item));
   return { text: `${why} Not approved: ${names}\n`, exitCode: isAgent ? 4 : 5 };
 }
@@ -134,9 +132,9 @@ async function emit(file: string, items: readonly ContentItem[], options: AckOpt
 }
 
 function nothingOpen({ approved, unusable }: Review): string {
-  const broken = unusable.map(({ path, problem }) => `\n${shown(path)} ${shown(problem)}, and is left out.`);
+  const broken = unusable.map(({ path, problem }) => `\n${shown(path)} ${shown(problem)}; skipped.`);
   if (approved.length === 0) return `There is nothing to approve here.${broken.join("")}`;
-  return `${count(approved.length, "file is", "files are")} approved, nothing is open.${broken.join("")}`;
+  return `${count(approved.length, "file is", "files are")} approved, none are pending.${broken.join("")}`;
 }
 
 function nameList(items: readonly ContentItem[]): string {

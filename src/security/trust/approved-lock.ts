@@ -172,7 +172,7 @@ function readOwn(file: string): readonly LockEntry[] {
     const isOurs = uid === undefined || stat.uid === uid || stat.uid === 0;
     if (!isOurs || (process.platform !== "win32" && (stat.mode & 0o022) !== 0)) {
       throw new TrustError(
-        `${file} can be written by other users, so what it approves is not believed. Look at it, then make it yours alone: chmod 600 '${file}'`,
+        `${file} can be written by other users, so Oxbow ignores its approvals. Check it, then restrict it to yourself: chmod 600 '${file}'`,
       );
     }
     return readLines(readFileSync(fd, "utf8"), file).filter((entry) => entry !== undefined);

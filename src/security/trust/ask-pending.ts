@@ -82,7 +82,7 @@ async function askOne(pending: PendingItem, number: string, options: AskOptions)
         conversation.show(renderDiff(pending, options));
         break;
       default:
-        conversation.show("y approves it, n refuses it, d shows all of it, s leaves it for later, q stops here.");
+        conversation.show("y approves it, n rejects it, d shows all of it, s skips it for now, q stops.");
     }
   }
 }

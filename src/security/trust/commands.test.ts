@@ -35,7 +35,7 @@ describe("oxbow ack", () => {
     bed.program(".oxbow/tools/t", "#!/bin/sh\necho hi\n");
     const script = new Script("y", "yes");
     expect(await ack(script)).toEqual({ text: "Approved: .oxbow/tools/t, AGENTS.md\n", exitCode: 0 });
-    expect(script.shown[0]).toContain("brings content that nobody has approved");
+    expect(script.shown[0]).toContain("contains content that you have not approved");
     expect(script.shown[1]).toContain("+echo hi");
     expect(script.questions).toEqual([
       "[1/2] Approve tool .oxbow/tools/t? [y]es [n]o [d]iff in full [s]kip [q]uit: ",
@@ -91,7 +91,7 @@ describe("oxbow ack", () => {
   it("needs a person at a terminal", async () => {
     bed.put("AGENTS.md", "x");
     expect(await ack(undefined)).toEqual({
-      text: "Approving needs a terminal and a person at it. Not approved: AGENTS.md\n",
+      text: "Approving needs a terminal. Not approved: AGENTS.md\n",
       exitCode: 5,
     });
   });
@@ -110,7 +110,7 @@ describe("oxbow ack", () => {
   it("says when there is nothing to do", async () => {
     expect(await ack(undefined)).toEqual({ text: "There is nothing to approve here.\n", exitCode: 0 });
     bed.link("nowhere", "AGENTS.md");
-    expect((await ack(undefined)).text).toContain("AGENTS.md leads nowhere, and is left out.");
+    expect((await ack(undefined)).text).toContain("AGENTS.md points to a missing file; skipped.");
   });
 
   it("finds nested files when their folder is named", async () => {

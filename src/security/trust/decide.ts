@@ -60,6 +60,6 @@ function refusal(items: readonly ContentItem[]): Failure {
     })
     .join(", ");
   const told = failure("NonInteractiveAckRefused", { kind });
-  const advice = "--skip-unapproved goes on without it.";
+  const advice = "--skip-unapproved continues without it.";
   return { ...told, message: `${told.message} ${advice}` };
 }

@@ -28,8 +28,8 @@ export function locate({ root, path, owner }: Omit<Place, "kind">): LocatedFile 
     real = realpathSync.native(plain);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ELOOP") return { problem: "leads back to itself" };
-    return { problem: code === "ENOENT" ? "leads nowhere" : `cannot be read (${code})` };
+    if (code === "ELOOP") return { problem: "points to itself" };
+    return { problem: code === "ENOENT" ? "points to a missing file" : `cannot be read (${code})` };
   }
   const problem = misplaced(real, { root, owner });
   return problem === undefined ? { real, isLink: real !== plain } : { problem };
@@ -70,10 +70,10 @@ export function describeFile(place: Place, budget = Number.POSITIVE_INFINITY): C
 
 /** What a person agrees to with a session folder. What lies in it changes with every turn, so the approval is for its use. */
 export const STORE_TERMS = [
-  "Oxbow would keep the sessions of this project here, as plain files:",
+  "Oxbow would store the sessions of this project here, as plain files:",
   "what you type, what the model answers and what its tools read, not encrypted,",
-  "for everybody who can read this folder, and for the repository if the folder is committed.",
-  "Without an approval they go to your own encrypted database.",
+  "readable for everyone with access to this folder, and to the repository if you commit it.",
+  "Without your approval, sessions go to your own encrypted database.",
   "",
 ].join("\n");
 
@@ -96,7 +96,7 @@ function storeProblem(place: Place): string | undefined {
     if (!stat.isDirectory()) return "is not a folder";
     if (uid === undefined) continue;
     if (stat.uid !== uid) return "belongs to another user";
-    if ((stat.mode & EVERYBODY_MAY_WRITE) !== 0) return "can be written by everybody";
+    if ((stat.mode & EVERYBODY_MAY_WRITE) !== 0) return "is writable by everyone";
   }
   return undefined;
 }

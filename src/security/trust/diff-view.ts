@@ -25,11 +25,11 @@ export function renderDiff(pending: PendingItem, options: DiffOptions): string {
   if (item.target !== undefined) lines.push(`a link to ${shown(item.target)}`);
   if (pending.hasHidden) lines.push(paint(options, "red", "It holds hidden characters, spelled here as ‹U+…›."));
   if (after === undefined || isBinary(after) || (before !== undefined && isBinary(before))) {
-    lines.push("Its content cannot be shown: it is not text, or too long to read.");
+    lines.push("Oxbow cannot show its content: it is not text, or it is too long.");
     return lines.join("\n");
   }
   if (state !== "new" && before === undefined) {
-    lines.push("What was approved before is not at hand to compare with; this is all of it.");
+    lines.push("Oxbow has no copy of the approved version to compare with. This is the whole file.");
   }
   const body = diffText(readable(pending, before), readable(pending, after), { maxLines: Number.POSITIVE_INFINITY });
   const all = shownText(body.text).split("\n");

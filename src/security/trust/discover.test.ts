@@ -239,9 +239,9 @@ describe("tricks", () => {
     expect(await listed()).toEqual([]);
     expect(await problems()).toEqual([
       `AGENTS.md leads out of the folder, to ${bed.outside}/key`,
-      "CLAUDE.md leads nowhere",
+      "CLAUDE.md points to a missing file",
       "GEMINI.md leads into .git/config",
-      "QWEN.md leads back to itself",
+      "QWEN.md points to itself",
       `.oxbow/tools leads out of the folder, to ${bed.outside}`,
     ]);
   });

@@ -246,7 +246,7 @@ class Search {
     const walk = (path: string, depth: number): string | undefined => {
       const full = join(origin.root, path);
       const real = realFolder(full);
-      if (real === undefined) return statOf(full) === undefined ? "leads nowhere" : "is not a folder";
+      if (real === undefined) return statOf(full) === undefined ? "points to a missing file" : "is not a folder";
       const problem = misplaced(real, origin);
       if (problem !== undefined || visited.has(real)) return problem;
       visited.add(real);

@@ -52,10 +52,12 @@ function notesOn({ noted, unusable }: Review, { withheld }: TrustDecision): read
   return [
     ...noted.map(({ item }) => `${shown(nameOf(item))} changed in white space or labels since it was approved.`),
     ...(off.length > 0
-      ? [`${count(off.length, "program")} of this project left off without --allow-project-hooks: ${off.join(", ")}`]
+      ? [
+          `${count(off.length, "program")} of this project disabled (enable with --allow-project-hooks): ${off.join(", ")}`,
+        ]
       : []),
-    ...(open.length > 0 ? [`Left out because nobody has approved it: ${open.join(", ")}`] : []),
-    ...unusable.map(({ path, problem }) => `${shown(path)} ${shown(problem)}, and is left out.`),
+    ...(open.length > 0 ? [`Skipped because it is not approved: ${open.join(", ")}`] : []),
+    ...unusable.map(({ path, problem }) => `${shown(path)} ${shown(problem)}; skipped.`),
   ];
 }
 

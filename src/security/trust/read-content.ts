@@ -77,7 +77,7 @@ function readToEnd(fd: number, stat: Stats, { limit, keep }: ReadOptions): FileC
 function notAFile(stat: Stats): string {
   if (stat.isDirectory()) return "is a folder, not a file";
   if (stat.isFIFO()) return "is a named pipe, not a file";
-  if (stat.isSymbolicLink()) return "became a link while it was looked at";
+  if (stat.isSymbolicLink()) return "became a link while Oxbow read it";
   return "is not a regular file";
 }
 

@@ -121,7 +121,7 @@ describe("a review", () => {
     const review = await reviewContent(found, bed.lock());
     expect(review.pending).toEqual([]);
     expect(review.unusable.map(({ path, problem }) => `${path} ${problem}`)).toEqual([
-      "AGENTS.md changed while it was looked at",
+      "AGENTS.md changed while Oxbow read it",
     ]);
   });
 });

@@ -83,7 +83,7 @@ async function look(
   try {
     after = item.size > REVIEWABLE_BYTES ? undefined : await readItem(item);
   } catch {
-    return { ...item, problem: "changed while it was looked at" };
+    return { ...item, problem: "changed while Oxbow read it" };
   }
   const last = lock.lastApproved(item);
   const before = last === undefined ? undefined : lock.bytesOf(last);

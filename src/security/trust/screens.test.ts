@@ -33,7 +33,7 @@ describe("the screen", () => {
     bed.put(join(bed.config, "AGENTS.md"), "Use `make`.");
     expect((await screen()).replace(bed.folder, "FOLDER")).toBe(
       [
-        "FOLDER brings content that nobody has approved:",
+        "FOLDER contains content that you have not approved:",
         "",
         "Runs code (1)",
         "  new: hook .oxbow/hooks.d/start/10-a",
@@ -43,13 +43,13 @@ describe("the screen", () => {
         "  new: alias file .oxbow/aliases.toml",
         "      5 bytes; holds commands, code, paths or addresses",
         "",
-        "Is read by the model (2)",
+        "Read by the model (2)",
         "  new: instruction file AGENTS.md (yours)",
         "      11 bytes; holds commands, code, paths or addresses",
         "  new: instruction file AGENTS.md",
         "      9 bytes; words",
         "",
-        "Nothing of this has been loaded or run. Each item is shown to you before you decide.",
+        "Oxbow has not loaded or run any of it. It shows you each item before you decide.",
       ].join("\n"),
     );
   });
@@ -101,7 +101,7 @@ describe("the screen", () => {
 
   it("counts what does not fit", async () => {
     for (let index = 0; index < 50; index++) bed.put(`.oxbow/prompts/${index}.md`, "x");
-    expect(await screen()).toContain("Is read by the model (50)");
+    expect(await screen()).toContain("Read by the model (50)");
     expect(await screen()).toContain("… and 30 more");
   });
 
@@ -130,7 +130,9 @@ describe("the diff", () => {
     await bed.approveAll();
     bed.put("AGENTS.md", "two\n");
     const { before: _, ...rest } = await pendingOne();
-    expect(renderDiff(rest, LOOK)).toContain("not at hand to compare with; this is all of it.");
+    expect(renderDiff(rest, LOOK)).toContain(
+      "no copy of the approved version to compare with. This is the whole file.",
+    );
   });
 
   it("spreads entries out", async () => {
@@ -170,7 +172,7 @@ describe("the diff", () => {
   it("says that a compiled program cannot be shown", async () => {
     bed.put(".oxbow/tools/t", Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]), 0o755);
     const one = await pendingOne();
-    expect(renderDiff(one, LOOK)).toContain("Its content cannot be shown");
+    expect(renderDiff(one, LOOK)).toContain("Oxbow cannot show its content");
     expect(one.hasHidden).toBe(false);
   });
 });

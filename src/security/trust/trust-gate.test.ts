@@ -40,9 +40,9 @@ describe("entering a folder", () => {
     const script = new Script("y", "s");
     const entered = gate(script);
     const { load, notes, refuse } = await entered.enter();
-    expect(script.shown[0]).toContain("Is read by the model (2)");
+    expect(script.shown[0]).toContain("Read by the model (2)");
     expect(load.map(nameOf)).toEqual(["AGENTS.md"]);
-    expect(notes).toEqual(["Left out because nobody has approved it: CLAUDE.md"]);
+    expect(notes).toEqual(["Skipped because it is not approved: CLAUDE.md"]);
     expect(refuse).toBeUndefined();
     const [item] = entered.of("instructions");
     expect(item && String(await entered.read(item))).toBe("Be kind.\n");
@@ -71,14 +71,14 @@ describe("entering a folder", () => {
     bed.put("AGENTS.md", "x");
     const { load, notes, refuse } = await gate(undefined, { skipUnapproved: true }).enter();
     expect([load, refuse]).toEqual([[], undefined]);
-    expect(notes).toEqual(["Left out because nobody has approved it: AGENTS.md"]);
+    expect(notes).toEqual(["Skipped because it is not approved: AGENTS.md"]);
   });
 
   it("runs a project's programs with the flag and an approval each", async () => {
     bed.program(".oxbow/hooks.d/start/10-a");
     await bed.approveAll();
     expect((await gate().enter()).notes).toEqual([
-      "1 program of this project left off without --allow-project-hooks: .oxbow/hooks.d/start/10-a",
+      "1 program of this project disabled (enable with --allow-project-hooks): .oxbow/hooks.d/start/10-a",
     ]);
     expect((await gate().enter()).load).toEqual([]);
     const allowed = gate(undefined, { allowProjectHooks: true });
@@ -97,7 +97,7 @@ describe("entering a folder", () => {
     expect(load).toHaveLength(1);
     expect(notes).toEqual([
       "AGENTS.md changed in white space or labels since it was approved.",
-      "CLAUDE.md leads nowhere, and is left out.",
+      "CLAUDE.md points to a missing file; skipped.",
     ]);
   });
 });
@@ -111,7 +111,7 @@ describe("touching a file deeper down", () => {
     const later = gate();
     const { load, notes, refuse } = await later.touch("a/x.ts");
     expect(load.map(nameOf)).toEqual(["a/AGENTS.md"]);
-    expect(notes).toEqual(["Left out because nobody has approved it: a/CLAUDE.md"]);
+    expect(notes).toEqual(["Skipped because it is not approved: a/CLAUDE.md"]);
     expect(refuse).toBeUndefined();
     expect(later.of("instructions")).toHaveLength(1);
   });

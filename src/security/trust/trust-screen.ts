@@ -20,7 +20,7 @@ export interface TrustScreenOptions extends Look {
 const GROUPS: readonly { readonly effect: Effect; readonly title: string }[] = [
   { effect: "runs", title: "Runs code" },
   { effect: "configures", title: "Changes settings" },
-  { effect: "informs", title: "Is read by the model" },
+  { effect: "informs", title: "Read by the model" },
 ];
 
 const CLASS_TEXTS: Readonly<Record<ChangeClass, string>> = {
@@ -37,7 +37,7 @@ const HANGING = "      ";
 
 export function renderTrustScreen(pending: readonly PendingItem[], options: TrustScreenOptions): string {
   const { folder, withheld = [], unusable = [] } = options;
-  const lines = [paint(options, "bold", `${shown(folder)} brings content that nobody has approved:`)];
+  const lines = [paint(options, "bold", `${shown(folder)} contains content that you have not approved:`)];
   for (const { effect, title } of GROUPS) {
     const items = pending.filter(({ item }) => effectOf(item) === effect);
     lines.push(...section(title, items.map(describe), options));
@@ -52,7 +52,7 @@ export function renderTrustScreen(pending: readonly PendingItem[], options: Trus
   );
   const broken = unusable.map(({ path, problem }) => [`${shortName(path)} ${shown(problem)}`]);
   lines.push(...section("Left out", broken, options));
-  lines.push("", "Nothing of this has been loaded or run. Each item is shown to you before you decide.");
+  lines.push("", "Oxbow has not loaded or run any of it. It shows you each item before you decide.");
   return lines.join("\n");
 }
 

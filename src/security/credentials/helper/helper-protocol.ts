@@ -68,7 +68,7 @@ export function privateFolder(folder: string): string {
   } catch (error) {
     throw new CredentialError("unavailable", `${folder} cannot be used: ${(error as Error).message}.`);
   }
-  throw new CredentialError("unavailable", `${folder} must be a folder of yours that nobody else can use (mode 700).`);
+  throw new CredentialError("unavailable", `${folder} must be your own folder with mode 700.`);
 }
 
 /** The kernel's limit is 108 bytes on Linux and 104 on macOS. */

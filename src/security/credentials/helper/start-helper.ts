@@ -51,7 +51,7 @@ export async function startHelper({ script, orders, env, clock }: StartOptions):
     };
     const cancel = clock.after(PATIENCE_MS, () => {
       child.kill("SIGKILL");
-      reject(failed("it does not get ready"));
+      reject(failed("it does not become ready"));
     });
     child.on("error", (error) => {
       cancel();
@@ -68,7 +68,7 @@ export async function startHelper({ script, orders, env, clock }: StartOptions):
   child.stdout.destroy();
   child.unref();
   const told = parseReport(report);
-  if (told === undefined) throw failed("it ended without a word");
+  if (told === undefined) throw failed("it exited without a message");
   if (!told.ready) throw new CredentialError(told.code, told.message);
 }
 

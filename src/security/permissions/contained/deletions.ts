@@ -21,7 +21,7 @@ export function deletionProblem(words: Words, part: CommandPart, workspace: stri
       return rest.some((word) => word?.startsWith("--del")) ? "It deletes what its source does not have" : undefined;
     case "mv":
     case "truncate":
-      return spelled(part).some((word) => isEverything(word, workspace)) ? "It is about the whole folder" : undefined;
+      return spelled(part).some((word) => isEverything(word, workspace)) ? "It affects the whole folder" : undefined;
     case "chmod":
     case "chown":
     case "chgrp":
@@ -38,9 +38,9 @@ function removalProblem(rest: Words, part: CommandPart, workspace: string): stri
   const targets = rest.filter((word) => !word?.startsWith("-"));
   // The words come from the output of another program.
   if (targets.length === 0 && !rest.some((word) => word === "--help" || word === "--version"))
-    return "What it deletes is not known";
+    return "Oxbow cannot tell what it deletes";
   const isUnknown = rest.includes(undefined) && /[$`]/.test(part.text);
-  return isRecursive(rest) && isUnknown ? "What it deletes is not known" : undefined;
+  return isRecursive(rest) && isUnknown ? "Oxbow cannot tell what it deletes" : undefined;
 }
 
 function findProblem(rest: Words, part: CommandPart, workspace: string): string | undefined {

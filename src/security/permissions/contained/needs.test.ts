@@ -65,7 +65,7 @@ describe("[P8] what asks although a sandbox holds it", () => {
     ..."git push|git fetch origin|git clone https://x/y|gh pr create|yarn|brew install x|docker run x".split("|"),
   ])("the network or the machine: %s", (command) => {
     const { decision, reason } = auto(command);
-    expect([decision, reason]).toEqual(["ask", expect.stringMatching(/network|acts on this machine/)]);
+    expect([decision, reason]).toEqual(["ask", expect.stringMatching(/network|changes this machine/)]);
   });
 
   it.each([

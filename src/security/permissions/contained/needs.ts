@@ -47,7 +47,7 @@ function readingNeed(reading: Words, part: CommandPart, workspace: string): Need
   // With its version it is the same program.
   const name = bare.replace(/^(python|pip|pypy|ruby|perl|lua)\d+(\.\d+)*$/, "$1");
   if (ON_THE_MACHINE.has(program) || program.startsWith("mkfs")) {
-    const reason = `${program} acts on this machine, which the sandbox does not let it do: it could only work outside (outside_sandbox).`;
+    const reason = `${program} changes this machine, which the sandbox blocks: it only works outside (outside_sandbox).`;
     return { reason, opens: [] };
   }
   const rest = afterOptions(reading.slice(1));
@@ -85,7 +85,7 @@ function needsNetworkFor(text: string): Need {
 }
 
 function writesOutside(path: string): Need {
-  const reason = `It writes ${path}, outside the workspace, which the sandbox does not let it do: it could only work outside (outside_sandbox).`;
+  const reason = `It writes ${path}, outside the workspace, which the sandbox blocks: it only works outside (outside_sandbox).`;
   return { reason, opens: [] };
 }
 
