@@ -7,6 +7,6 @@ export async function notifyWindow(turn: Turn, { costs, log }: ChainServices): P
     const news = await costs?.windowNews(turn.model);
     if (news !== undefined) turn.bus.publish("ContextNearlyFull", { turn: turn.id, ...news });
   } catch (error) {
-    log("warn", "engine", "the size of the conversation could not be told", { error: String(error) });
+    log("warn", "engine", "the size of the conversation is unknown", { error: String(error) });
   }
 }

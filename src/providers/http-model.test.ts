@@ -397,7 +397,7 @@ describe("[M1] answers in an unusual form", () => {
     expect(problem).toMatchObject({ type: "failure" });
     const reason = status === 200 ? "MalformedResponse" : "RateLimited";
     expect(problem).toMatchObject({ failure: { reason } });
-    if (status === 200) expect(JSON.stringify(problem)).toContain("packed with gzip");
+    if (status === 200) expect(JSON.stringify(problem)).toContain("compressed with gzip");
   });
 
   it("ends a body without end, whatever it holds", async () => {

@@ -204,7 +204,7 @@ async function refusal(
 /** Nothing packed is asked for, so nothing unpacks it: a proxy in between did that. */
 function packing(encoding: string | undefined): string | undefined {
   if (encoding === undefined || encoding.trim().toLowerCase() === "identity") return undefined;
-  return `a body packed with ${encoding}, although none was asked for (a proxy may have packed it)`;
+  return `a body compressed with ${encoding}, which Oxbow did not request (a proxy may have compressed it)`;
 }
 
 /** As text: the first bytes of gzip and zstd. */
@@ -215,7 +215,7 @@ function notAStream(body: string, context: WireContext): Failure {
   if (PACKED.test(body)) return malformed(packing(body.startsWith("(") ? "zstd" : "gzip") ?? "", context);
   const value = parseJson(body);
   if (!isJsonObject(value)) return malformed(textOf(body), context);
-  return value.error ? streamFailure(value, context) : malformed("JSON where a stream was asked for", context);
+  return value.error ? streamFailure(value, context) : malformed("JSON instead of a stream", context);
 }
 
 async function* read<State>(

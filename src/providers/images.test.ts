@@ -23,12 +23,12 @@ describe("an image", () => {
   verifies(["M1"], "that was just given and cannot be taken is a failure that says what to do", () => {
     expect(refusal(asked(given(png)), "anthropic")).toBeUndefined();
     expect(refusal(asked(given(png, large)), "anthropic")).toBe(
-      "m cannot read the image: the image has 4.5 MB where 3.8 MB are the most. Make a smaller copy.",
+      "m cannot read the image: the image has 4.5 MB, and the limit is 3.8 MB. Make a smaller copy.",
     );
     expect(refusal(asked(given(large)), "openai")).toBeUndefined();
     expect(refusal(asked(given(gif)), "gemini")).toMatch(/does not take image\/gif.*convert/);
     expect(refusal(asked(given(gif)), "openai-compatible")).toBeUndefined();
-    expect(refusal(asked(given(png)), "openai", "o3-mini")).toMatch(/reads text alone.*--model/);
+    expect(refusal(asked(given(png)), "openai", "o3-mini")).toMatch(/reads only text.*--model/);
   });
 
   it.each([
@@ -58,7 +58,7 @@ describe("an image", () => {
     } as const;
     const request = asked(given(png), answer, { role: "user", content: [result] });
     const seen = applyRules(request, { sees: false });
-    const sentence = text("(An image stood here. You were not given it: this model reads text alone.)");
+    const sentence = text("(An image was here. You cannot see it: this model reads only text.)");
     expect(seen).toEqual({
       request: asked({ role: "user", content: [sentence, text("Look")] }, answer, {
         role: "user",

@@ -88,20 +88,20 @@ function withoutUnseen(message: Message, rules: ImageRules): Message {
 
 function seen(block: ResultContent, rules: ImageRules): ResultContent {
   const problem = block.type === "image" ? problemOf(block, rules) : undefined;
-  return problem === undefined ? block : text(`(An image stood here. You were not given it: ${problem.what}.)`);
+  return problem === undefined ? block : text(`(An image was here. You cannot see it: ${problem.what}.)`);
 }
 
 function problemOf(
   { media_type: type, data }: ImageBlock,
   { sees, types, maxCharacters }: ImageRules,
 ): { readonly what: string; readonly advice: string } | undefined {
-  if (!sees) return { what: "this model reads text alone", advice: "Choose another one with --model." };
+  if (!sees) return { what: "this model reads only text", advice: "Choose another one with --model." };
   if (types !== undefined && !types.includes(type)) {
     const others = types.map((name) => name.replace("image/", "")).join(", ");
     return { what: `this model does not take ${type}`, advice: `It takes ${others}: convert the image.` };
   }
   if (maxCharacters !== undefined && data.length > maxCharacters) {
-    const size = `${megabytes(data.length)} MB where ${megabytes(maxCharacters)} MB are the most`;
+    const size = `${megabytes(data.length)} MB, and the limit is ${megabytes(maxCharacters)} MB`;
     return { what: `the image has ${size}`, advice: "Make a smaller copy." };
   }
   return undefined;

@@ -52,7 +52,7 @@ function entryOf(file: string, fileName: string): readonly FolderEntry[] {
   try {
     status = statSync(file);
   } catch {
-    return variant ? broken(`${file} leads nowhere`) : [];
+    return variant ? broken(`${file} points to a missing file`) : [];
   }
   if (!status.isFile()) return [];
   if (!/^[\w][\w.-]*$/.test(name)) {

@@ -58,7 +58,7 @@ export async function* searchSessions(
 ): AsyncGenerator<SearchHit> {
   const terms = parseSearchQuery(query);
   if (terms.wanted.length === 0) {
-    throw new StoreError("invalid", "Say at least one word to look for; -word only leaves out.");
+    throw new StoreError("invalid", "Give at least one word to search for; -word only excludes.");
   }
   const records = await store.list(cwd === undefined ? {} : { cwd });
   let left = limit;

@@ -139,7 +139,7 @@ async function run(commands: BackgroundCommands, args: JsonObject, context: Tool
   else if (typeof args.wait === "number" && args.wait > 0 && entry.end === undefined) {
     await commands.wait(entry, { ms: Math.min(args.wait, MAX_WAIT_SECONDS) * 1000, signal: context.signal });
   }
-  if (context.signal.aborted) return { status: "cancelled", content: [text(`Cancelled; ${entry.id} goes on.`)] };
+  if (context.signal.aborted) return { status: "cancelled", content: [text(`Cancelled; ${entry.id} keeps running.`)] };
   const bytes = entry.window.bytes;
   const shown = entry.window.text(() => entry.file.describe());
   entry.window.clear();

@@ -325,7 +325,7 @@ async function terminal(): Promise<Launch> {
   const { findTerminal } = await import("../system/pseudo-terminal.js");
   const launch = await findTerminal();
   if (launch === undefined) {
-    throw new Error("There is no way to a terminal: install the package @lydell/node-pty, or run without pty.");
+    throw new Error("No terminal is available: install the package @lydell/node-pty, or run without pty.");
   }
   return launch;
 }

@@ -44,7 +44,7 @@ function report(written: WriteResult, { count, loose }: { count: number; loose: 
   const shown = printable(path);
   const { text: diff, added, removed } = diffText(written.before, written.after);
   const what = written.created ? `Created ${shown}` : `Edited ${shown}: ${count} replacement${count === 1 ? "" : "s"}`;
-  const note = loose === 0 ? "" : ` ${loose} quoted not quite as the file has it.`;
+  const note = loose === 0 ? "" : ` ${loose} matched although the quotation differs from the file.`;
   return {
     status: "ok",
     content: [ownText(`${what} (+${added} -${removed} lines).${note}`)],

@@ -406,7 +406,7 @@ describe("[T1 T5] write", () => {
     expect(plainText(updated.content)).toBe("Updated new/dir/a.txt: +1 -1 lines.");
     expect(updated.details?.diff).toBe("@@ -1,2 +1,2 @@\n one\n-two\n+2");
     expect(await run("write", { path: "new/dir/a.txt", content: "one\n2\n" })).toBe(
-      "new/dir/a.txt holds exactly this already.",
+      "new/dir/a.txt already has this content.",
     );
   });
 

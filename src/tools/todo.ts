@@ -38,7 +38,7 @@ function readTodos({ todos }: JsonObject): readonly Todo[] | string {
     if (!isJsonObject(item) || typeof item.text !== "string") return `${at} must be { text, status }.`;
     const words = item.text.replace(/\s+/g, " ").trim();
     if (words === "") return `${at} has no text.`;
-    if (words.length > MAX_TEXT) return `${at} is longer than ${MAX_TEXT} characters. Say it shorter.`;
+    if (words.length > MAX_TEXT) return `${at} is longer than ${MAX_TEXT} characters. Make it shorter.`;
     const { status } = item;
     if (!isStatus(status)) return `${at}: status must be one of ${Object.keys(MARKS).join(", ")}.`;
     list.push({ text: words, status });

@@ -145,7 +145,7 @@ describe("web_fetch", () => {
     const empty = await site(page(""));
     expect((await fetchIt({ url: empty.base })).words).toBe("HTTP 200, text/html\nThe answer has no content.");
     const app = await site(page("<div id=root></div><script src=a.js></script>"));
-    expect((await fetchIt({ url: app.base })).words).toContain("put together by JavaScript");
+    expect((await fetchIt({ url: app.base })).words).toContain("JavaScript builds it");
   });
 
   verifies(["T8"], "reports an error of the server with the beginning of what it says", async () => {

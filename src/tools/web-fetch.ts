@@ -155,7 +155,7 @@ function emptiness({ bytes, contentType }: FetchedPage): string {
   if (bytes.length === 0) return "The answer has no content.";
   const needsScript = contentType.includes("html") && bytes.includes("<script");
   return needsScript
-    ? "The page has no text: it is put together by JavaScript, which is not run."
+    ? "The page has no text: JavaScript builds it, and this tool does not run JavaScript."
     : "The page has no text.";
 }
 
@@ -170,6 +170,6 @@ function notes({ from, end, total, cut }: Part): readonly string[] {
   const counted = `[Characters ${formatCount(from + 1)}-${formatCount(end)} of ${formatCount(total)}.`;
   return [
     ...(end < total ? [`${counted} Continue with offset ${end}.]`] : []),
-    ...(cut ? ["[The page is longer than what is read of a page; its end is missing.]"] : []),
+    ...(cut ? ["[The page is too long; its end is missing.]"] : []),
   ];
 }

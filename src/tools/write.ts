@@ -11,7 +11,7 @@ export function createWriteTool(workspace: Workspace): Tool {
     const { added, removed, text } = diffText(result.before, result.after);
     const shown = printable(result.path.display);
     const details = { path: result.path.display, created: result.created, changed: result.changed, added, removed };
-    if (!result.changed) return done(`${shown} holds exactly this already.`, details);
+    if (!result.changed) return done(`${shown} already has this content.`, details);
     const message = result.created
       ? `Created ${shown}: ${counted(added, "line")}.`
       : `Updated ${shown}: +${added} -${removed} lines.`;

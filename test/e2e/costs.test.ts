@@ -273,7 +273,7 @@ describe("facts about models", () => {
         env,
       });
       expect(stderr).toContain(
-        "oxbow: the conversation fills 87 % of what anthropic:claude-sonnet-4-5 can read (13,100 of 15,000 tokens). Shorten it (/compact), begin a new one (/clear)",
+        "oxbow: the conversation fills 87 % of the context window of anthropic:claude-sonnet-4-5 (13,100 of 15,000 tokens). Shorten it (/compact), start a new one (/clear)",
       );
       expect(stderr.match(/the conversation fills/g)).toHaveLength(1);
       expect(stdout).toContain("anthropic:claude-sonnet-4-5: input 0, output 1 (your profile)");

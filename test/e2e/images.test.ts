@@ -50,7 +50,7 @@ describe("--image", () => {
       expect(body.split(base64), wire).toHaveLength(2);
     }
     const blind = JSON.stringify(started.requests.at(-1)?.body);
-    expect(blind).toContain("(An image stood here. You were not given it: this model reads text alone.)");
+    expect(blind).toContain("(An image was here. You cannot see it: this model reads only text.)");
     expect(blind).not.toContain(base64);
     const { session } = JSON.parse(first.stdout) as { session: string };
     const exported = await oxbow(["session", "export", session], { env, cwd });

@@ -128,7 +128,7 @@ describe("oxbow ollama", () => {
           .waitFor(() => expect(mock.lookups.some(({ path }) => path === "/api/pull")).toBe(true), { timeout: 10_000 })
           .then(() => child.kill("SIGINT")),
     });
-    expect([pulling.code, pulling.stderr]).toEqual([130, expect.stringContaining("Pull again to go on with it.")]);
+    expect([pulling.code, pulling.stderr]).toEqual([130, expect.stringContaining("Pull again to resume it.")]);
     const broken = await oxbow(["ollama", "start"], { env: await fakeOllama("nonsense\n") });
     expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining("'ollama serve' ended at once: ")]);
     const missing = await oxbow(["ollama", "start"], { env: { PATH: await temporaryFolder() } });

@@ -72,7 +72,7 @@ describe("what runs without a question", () => {
       ["--permission-mode", "ask"],
     );
     expect(statuses).toEqual(["ok", "denied", "denied"]);
-    expect(text[1]).toContain("nobody is there");
+    expect(text[1]).toContain("the user cannot answer here");
     expect(code).toBe(4);
     expect(await readdir(cwd)).toEqual(["a.txt"]);
     expect((await calling([bash("ls")], ["--strict-permissions"])).statuses).toEqual(["denied"]);

@@ -35,7 +35,7 @@ describe("a provider that is busy", () => {
       const { code, stdout, stderr, home } = await oxbow(["run", "hi"], { env, cwd });
       expect({ code, stdout }).toEqual({ code: 0, stdout: "The whole answer.\n" });
       expect(stderr).toContain("Provider anthropic rate-limited the request. Retrying in 1s…");
-      expect(stderr).toContain("closed the connection in the middle of its answer. Trying again");
+      expect(stderr).toContain("closed the connection in the middle of its answer. Retrying");
       expect(new Set(mock.requests.map(({ body }) => JSON.stringify(body))).size).toBe(1);
       expect(mock.requests).toHaveLength(3);
       // What was stored is what the model is told of itself.

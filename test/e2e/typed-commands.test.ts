@@ -30,7 +30,7 @@ const REFUSED: readonly (readonly [args: readonly string[], advice: RegExp])[] =
   [[""], /The prompt is empty/],
   [["/hlep"], /no command \/hlep. Did you mean \/help/],
   [["run", "/hlep me"], /Did you mean \/help/],
-  [["/clear"], /\/clear is for a conversation/],
+  [["/clear"], /\/clear works only in a conversation/],
   [["--modle", "x", "hi there"], /Did you mean --model/],
   [["session", "lst"], /'oxbow session list'/],
   [["session", "list", "word"], /takes no words: word/],

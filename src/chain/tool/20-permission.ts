@@ -24,9 +24,13 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   if (!person.present()) {
     const missed = await unanswered(call, verdict);
     context.turn?.unanswered.push(missed);
-    person.record(call.call, call.tool, { decision: "deny", decidedBy: "nobody to ask", message: verdict.reason });
+    person.note(call.call, call.tool, {
+      decision: "deny",
+      decidedBy: "no terminal to ask on",
+      message: verdict.reason,
+    });
     return denied(
-      `Denied: ${call.tool} needs a person's permission and nobody is there to give it. ${verdict.reason} Go on without it, or say what you would have done.`,
+      `Denied: ${call.tool} needs the user's permission, and the user cannot answer here. ${verdict.reason} Continue without it, or say what you would have done.`,
       failure("PermissionUnanswerable", {
         tool: call.tool,
         about: missed.about,
@@ -58,7 +62,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     const ms = answer.unanswered.afterMs;
     context.turn?.unanswered.push({ ...(await unanswered(call, verdict)), afterMs: ms });
     const late = failure("PermissionTimeout", { tool: call.tool, timeout: Math.round(ms / 1000) });
-    return denied(`Denied: ${answer.message ?? "nobody answered."}`, late);
+    return denied(`Denied: ${answer.message ?? "there was no answer."}`, late);
   }
   if (answer.decision === "deny") {
     const cause = failure("PermissionDenied", { tool: call.tool, client: "the user" });

@@ -126,8 +126,8 @@ describe("the undo link", () => {
       call("write", { path: "b.txt", content: "two\n" }),
     );
     expect(results[0]).toContain("ran");
-    expect(results[1]).toContain("b.txt was not changed, because what is there could not be kept for an undo");
-    expect(warnings).toEqual(["warn: a call cannot be recorded; it will not be possible to undo it"]);
+    expect(results[1]).toContain("b.txt was not changed, because its content could not be backed up for undo");
+    expect(warnings).toEqual(["warn: a call cannot be recorded; it cannot be undone"]);
   });
 
   it("does nothing without a recorder", async () => {

@@ -15,7 +15,7 @@ export const create: CreateToolLink = ({ undo, log, session }) => {
     if (undo === undefined || !mutating) return next(call);
     const changes = set === "edit" ? "announced" : "watched";
     const recorded = await undo.begin({ call: call.call, tool: call.tool, changes }).catch((error: unknown) => {
-      failed("a call cannot be recorded; it will not be possible to undo it", error);
+      failed("a call cannot be recorded; it cannot be undone", error);
       return undefined;
     });
     let outcome: ToolOutcome | undefined;

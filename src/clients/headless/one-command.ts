@@ -57,5 +57,5 @@ export async function runOneCommand(
 }
 
 function onlyInConversation(verb: string): Failure {
-  return failure("InvalidInput", { detail: `/${verb} is for a conversation. 'oxbow' opens one.` });
+  return failure("InvalidInput", { detail: `/${verb} works only in a conversation. 'oxbow' starts one.` });
 }

@@ -23,7 +23,9 @@ export async function askAboutOrphans(
   const ask = async (question: string) => (await terminal.askLine?.(question))?.trim();
   // The question follows: the flags that would answer it are for those who cannot be asked.
   const [what = message] = message.split(" Check what happened, then resume with ");
-  terminal.err.write(`\n${paint(terminal, "yellow", "Unfinished:")} ${safeText(what)} Look, then say:\n`);
+  terminal.err.write(
+    `\n${paint(terminal, "yellow", "Unfinished:")} ${safeText(what)} Check what happened, then answer:\n`,
+  );
   for (;;) {
     const line = await ask("[f] it failed  [s] it succeeded  [a] abort the session: ");
     if (line === undefined) return { verdict: "abort" };
@@ -33,7 +35,7 @@ export async function askAboutOrphans(
       continue;
     }
     if (verdict === "abort") return { verdict };
-    const note = await ask("A note for the model (Enter for none): ");
+    const note = await ask("Note for the model (Enter for none): ");
     return { verdict, ...(note ? { note } : {}) };
   }
 }

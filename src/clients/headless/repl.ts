@@ -194,7 +194,7 @@ class Repl {
       return true;
     }
     if (name === "clear") {
-      if (await this.#open()) this.#say("A new, empty conversation. What you have set stays.");
+      if (await this.#open()) this.#say("New, empty conversation. Your settings stay.");
       return true;
     }
     await this.#command(name, rest);

@@ -81,7 +81,7 @@ export class TextView {
         this.#notice(event.payload);
         return;
       case "StreamGap":
-        this.aside("The oldest part of this session has expired. The model does not know it any more.");
+        this.aside("The oldest part of this session has expired. The model no longer sees it.");
         return;
       case "ContextNearlyFull":
         this.#closeLine();
@@ -104,7 +104,7 @@ export class TextView {
         return;
       }
       case "InputSteered":
-        this.aside("(your input was handed to the model)");
+        this.aside("(the model received your input)");
         return;
       case "TurnEnded":
         this.#closeLine();
@@ -143,7 +143,7 @@ export class TextView {
   #startAgain(): void {
     this.#closeLine();
     this.#held = [];
-    this.#terminal.err.write("oxbow: the answer broke off; it follows anew, from its beginning.\n");
+    this.#terminal.err.write("oxbow: the answer broke off; the model starts it again.\n");
   }
 
   /** Something that scripts should know too: another model answers, or it takes longer. */
@@ -257,7 +257,7 @@ export class TextView {
 function windowText({ model, used, window }: EventPayloads["ContextNearlyFull"]): string {
   const part = Math.min(100, Math.round((used / window) * 100));
   const counts = `${groupDigits(used)} of ${groupDigits(window)} tokens`;
-  return `oxbow: the conversation fills ${part} % of what ${safeText(model)} can read (${counts}). Shorten it (/compact), begin a new one (/clear), go back to an earlier turn ('oxbow session branch'), or take a model that reads more (/model).`;
+  return `oxbow: the conversation fills ${part} % of the context window of ${safeText(model)} (${counts}). Shorten it (/compact), start a new one (/clear), go back to an earlier turn ('oxbow session branch'), or choose a model with a larger window (/model).`;
 }
 
 function firstLine(text: string): string {

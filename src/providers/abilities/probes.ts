@@ -206,7 +206,6 @@ function problemOf(call: ModelToolCall, tool: ToolSpec): string | undefined {
 
 function said({ text: words, calls }: Reply): string {
   const line = words.replace(/\s+/g, " ").trim();
-  if (line === "")
-    return calls.length === 0 ? "it said nothing" : `called ${calls.map((call) => call.tool).join(", ")}`;
+  if (line === "") return calls.length === 0 ? "no output" : `called ${calls.map((call) => call.tool).join(", ")}`;
   return `said: ${line.length > 80 ? `${line.slice(0, 79)}…` : line}`;
 }

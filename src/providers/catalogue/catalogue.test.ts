@@ -59,7 +59,7 @@ describe("the catalogue that ships", () => {
 
   it.each([
     ["date 2026-13", "line 1: expected 'date YYYY-MM-DD'"],
-    ["[one]\na 1k 1k 1 1 - - t", "it does not say of which day it is"],
+    ["[one]\na 1k 1k 1 1 - - t", "it has no date"],
     ["date 2026-01-02\n[one]\na 1x 1k 1 1 - - t", "line 3: '1x' is not a number of tokens"],
     ["date 2026-01-02\n[one]\na 1k 1k -1 1 - - t", "line 3: '-1' is not a price"],
     ["date 2026-01-02\n[one]\na 1k 1k 1 1 - - q", "line 3: 'q' are not abilities"],
@@ -303,7 +303,7 @@ describe("a refresh", () => {
     const bad = [
       [500, "no", "answered with HTTP 500"],
       [200, "<html>", "did not answer with JSON"],
-      [200, "{}", "is not a catalogue of models: it tells of 0 models"],
+      [200, "{}", "is not a catalogue of models: it lists only 0 models"],
     ] as const;
     for (const [status, body, message] of bad) {
       const again = await refreshFrom(status, body);

@@ -37,7 +37,7 @@ export function fromModelsDev(document: JsonValue, date: string): CatalogueTable
     if (models.size > 0) providers.set(name, models);
     count += models.size;
   }
-  if (count < LEAST_MODELS) throw new Error(`it tells of ${count} models that Oxbow could use`);
+  if (count < LEAST_MODELS) throw new Error(`it lists only ${count} models that Oxbow can use`);
   return { date, providers };
 }
 

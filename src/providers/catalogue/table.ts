@@ -42,7 +42,7 @@ export function parseTable(text: string, section?: string): CatalogueTable {
       throw new Error(`line ${index + 1}: ${(error as Error).message}`);
     }
   }
-  if (date === "") throw new Error("it does not say of which day it is");
+  if (date === "") throw new Error("it has no date");
   return { date, providers };
 }
 

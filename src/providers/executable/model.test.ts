@@ -211,7 +211,7 @@ LINES`);
     }
     clearInterval(timer);
     expect(failureOf(events)).toMatchObject({
-      message: "own failed: it said nothing for 1m and was stopped: thinking",
+      message: "own failed: it sent no output for 1m, so Oxbow stopped it: thinking",
       retryable: true,
     });
   });

@@ -87,7 +87,10 @@ function answerOf(running: RunningProcess, output: Output, signal: AbortSignal |
 function problemOf(end: ProcessEnd, output: Output): HttpError | undefined {
   const because = output.complaints === "" ? "" : `: ${oneLine(output.complaints)}`;
   if (output.idle) {
-    return new HttpError("timeout", `it said nothing for ${formatDuration(output.idleMs)} and was stopped${because}`);
+    return new HttpError(
+      "timeout",
+      `it sent no output for ${formatDuration(output.idleMs)}, so Oxbow stopped it${because}`,
+    );
   }
   if (end.signal !== undefined) return new HttpError("dropped", `it was ended by ${end.signal}${because}`);
   if (end.exitCode === TEMPORARY_EXIT) {

@@ -29,6 +29,6 @@ export function withCutWarning(model: Model): Model {
 }
 
 function warning(model: Model, { counted, bytes }: { readonly counted: number; readonly bytes: number }): ModelEvent {
-  const message = `${model.model} did not read the whole conversation: the server counted ${counted} tokens for ${Math.ceil(bytes / 1000)} KB of text. Give it a larger context (llama.cpp: -c N, vLLM: --max-model-len N, LM Studio: the model's context length), shorten the conversation (/compact), or begin anew (/clear).`;
+  const message = `${model.model} did not read the whole conversation: the server counted ${counted} tokens for ${Math.ceil(bytes / 1000)} KB of text. Give it a larger context (llama.cpp: -c N, vLLM: --max-model-len N, LM Studio: the model's context length), shorten the conversation (/compact), or start a new one (/clear).`;
   return { type: "notice", level: "warning", message };
 }

@@ -189,18 +189,18 @@ class OllamaSession<State> {
 }
 
 function withoutTools(model: string): string {
-  return `${model} cannot call tools: it answers, but it sees no files and runs nothing. 'oxbow models' shows which can.`;
+  return `${model} cannot call tools: it answers, but it cannot read files or run commands. 'oxbow models' shows which models can.`;
 }
 
 /** What comes next need not be quite like what came before. */
 const MARGIN = 1.1;
 
 const ADVICE: Readonly<Record<ContextLimit, string>> = {
-  setting: "Raise the setting num_ctx, shorten the conversation (/compact), or begin anew (/clear).",
+  setting: "Raise the setting num_ctx, shorten the conversation (/compact), or start a new one (/clear).",
   model:
-    "That is the most this model can: shorten the conversation (/compact), begin anew (/clear), or use a model with a longer context.",
+    "This is the largest context the model supports: shorten the conversation (/compact), start a new one (/clear), or use a model with a larger context window.",
   memory:
-    "More does not seem to fit into memory: shorten the conversation (/compact), begin anew (/clear), or set num_ctx to use more all the same.",
+    "A larger context does not seem to fit into memory: shorten the conversation (/compact), start a new one (/clear), or set num_ctx to use more anyway.",
 };
 
 /** Ollama takes a number of seconds as a number only. */

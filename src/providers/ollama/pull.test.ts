@@ -42,7 +42,7 @@ it("[M5] pulls a model, stops when told, and goes on from there", async () => {
     return { failure: await ended, seen };
   };
   const first = await pull(800);
-  expect(first.failure?.message).toBe("The download of new:1b was stopped. Pull again to go on with it.");
+  expect(first.failure?.message).toBe("The download of new:1b stopped. Pull again to resume it.");
   expect(first.seen[0]).toEqual({ status: "pulling manifest", completed: 0, total: 0 });
   expect(first.seen).toContainEqual({ status: "downloading", completed: 800, total: 2000 });
   expect(await names()).toEqual([]);

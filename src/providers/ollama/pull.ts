@@ -66,11 +66,11 @@ export async function pullModel(
         onProgress({ status: digest === "" ? status : "downloading", ...sum(layers.values()) });
       }
     }
-    return failed("the server ended the download before it was complete. Pull again to go on with it.");
+    return failed("the server closed the connection before the download was complete. Pull again to resume it.");
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     if (signal.aborted) {
-      return failure("InvalidInput", { detail: `The download of ${model} was stopped. Pull again to go on with it.` });
+      return failure("InvalidInput", { detail: `The download of ${model} stopped. Pull again to resume it.` });
     }
     return unreached({ provider: "ollama", url, detail: error.message, code: error.code });
   }

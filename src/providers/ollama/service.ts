@@ -75,7 +75,7 @@ export async function startOllama(options: ServiceOptions): Promise<Started> {
   if (!exited.value && child.pid !== undefined) process.kill(child.pid, "SIGTERM");
   rmSync(recordPath(options), { force: true });
   if (options.signal?.aborted) return { failure: failure("InvalidInput", { detail: "Cancelled." }) };
-  const why = exited.error || lastLine(log) || "it said nothing";
+  const why = exited.error || lastLine(log) || "no output";
   return refused(`'ollama serve' ${exited.value ? "ended at once" : "did not answer"}: ${oneLine(why)} (log: ${log})`);
 }
 

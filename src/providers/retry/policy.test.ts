@@ -59,7 +59,7 @@ describe("what is done about a failed call", () => {
     expect(told("RateLimited", 12_200)).toBe(
       "Provider acme rate-limited the request. Retrying in 12s… (Ctrl-C to cancel, /model to switch).",
     );
-    expect(told("Overloaded", 1900)).toBe("acme is overloaded. Trying again in 2 s…");
+    expect(told("Overloaded", 1900)).toBe("acme is overloaded. Retrying in 2 s…");
     expect(told("StreamInterrupted", 200)).toContain("closed the connection");
   });
 

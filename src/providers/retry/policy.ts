@@ -75,12 +75,12 @@ export function whileWaiting(problem: Failure, { name, waitMs }: { readonly name
       message: failure("RateLimited", { name, "retry-after": Math.max(1, Math.round(waitMs / 1000)) }).message,
     };
   }
-  return { ...problem, message: `${whatHappened(problem, name)}. Trying again in ${humanWait(waitMs)}…` };
+  return { ...problem, message: `${whatHappened(problem, name)}. Retrying in ${humanWait(waitMs)}…` };
 }
 
 /** It goes on without a wait. */
 export function whileGoingOn(problem: Failure, name: string): Failure {
-  return { ...problem, message: `${whatHappened(problem, name)}. Going on with the calls that had arrived.` };
+  return { ...problem, message: `${whatHappened(problem, name)}. Continuing with the tool calls that arrived.` };
 }
 
 /** Another model is asked instead. */
@@ -104,7 +104,7 @@ function whatHappened({ reason, status }: Failure, name: string): string {
     case "StreamInterrupted":
       return `${name} closed the connection in the middle of its answer`;
     case "MalformedResponse":
-      return `The answer of ${name} was garbled on its way`;
+      return `The answer of ${name} arrived damaged`;
     case "RateLimited":
       return `${name} is rate-limiting requests`;
     default:

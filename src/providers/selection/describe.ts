@@ -71,7 +71,7 @@ async function stateByHttp(parts: ModelParts, provider: NamedProvider): Promise<
   }
   if (!isItself(parts, provider, listing.models)) {
     const [first] = listing.models;
-    return unready(`what answers at ${endpoint.baseUrl} is ${first?.owner ?? "another server"}`);
+    return unready(`${first?.owner ?? "another server"} answers at ${endpoint.baseUrl}`);
   }
   const { withDetails } = await import("../model-details.js");
   const kind = provider.wire === "ollama" ? "ollama" : provider.name;

@@ -122,9 +122,9 @@ describe("[M5] the choice without a wish", () => {
     expect(here.asked).toEqual(["/v1/models"]);
     const states = await from.providers();
     expect(states.map(({ name, ready, detail }) => [name, ready, detail])).toEqual([
-      ["llamacpp", false, `what answers at ${here.url}/v1 is llamafile`],
+      ["llamacpp", false, `llamafile answers at ${here.url}/v1`],
       ["llamafile", true, `${here.url}/v1`],
-      ["vllm", false, `what answers at ${stranger.url}/v1 is somebody`],
+      ["vllm", false, `somebody answers at ${stranger.url}/v1`],
       ["offline", true, expect.any(String)],
     ]);
   });
@@ -157,8 +157,8 @@ describe("[M5] the choice without a wish", () => {
     const server = await serve(tags("a", "b"));
     const { model, note } = await (await registry([local("ollama", server.url)])).choose({});
     expect(model.model).toBe("a");
-    expect(note).toMatch(/^2 models are ready and nobody was asked: using ollama:a\. Choose another with --model/);
-    const silent = await registry([local("ollama", server.url)]);
+    expect(note).toMatch(/^2 models are ready; using ollama:a\. Choose another with --model/);
+    const silent = await shelf([local("ollama", server.url)]);
     expect(await chosen(silent, {}, person())).toBe("ollama:a");
     expect(await chosen(silent, {}, person(" "))).toBe("ollama:a");
   });

@@ -126,7 +126,7 @@ async function pick(
   const first = choices[0] ?? { provider: OFFLINE, model: OFFLINE };
   const chosen = person && (await askWhich(choices, person));
   if (chosen === undefined) {
-    const note = `${choices.length} models are ready and nobody was asked: using ${specOf(first)}. Choose another with --model or OXBOW_MODEL ('oxbow models' lists them).`;
+    const note = `${choices.length} models are ready; using ${specOf(first)}. Choose another with --model or OXBOW_MODEL ('oxbow models' lists them).`;
     return { provider: first.provider, model: first.model, note };
   }
   rememberModel(parts.state, specOf(chosen));

@@ -33,5 +33,5 @@ export async function startOllama(
     clock: nodeClock,
   });
   if (!("failure" in started)) return undefined;
-  return `run 'ollama serve' yourself to see why it did not start (what it said: ${join(state, "ollama", "serve.log")})`;
+  return `run 'ollama serve' yourself to see why it did not start (its log: ${join(state, "ollama", "serve.log")})`;
 }

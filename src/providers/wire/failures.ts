@@ -89,7 +89,7 @@ function networkHint(provider: string, code: string): string {
   }
   if (/^ERR_(PROXY|NETWORK)_/.test(code)) return "'oxbow doctor' shows the proxy and the certificates in use.";
   if (/CERT|SIGNATURE/.test(code)) {
-    return "Where a company's proxy signs certificates itself, name its certificate authority in NODE_EXTRA_CA_CERTS or the setting ca_file.";
+    return "If a company proxy signs certificates, set its certificate authority in NODE_EXTRA_CA_CERTS or the setting ca_file.";
   }
   if (provider === "ollama" && code === "ECONNREFUSED")
     return "Start it with 'oxbow ollama start', or set OLLAMA_HOST.";

@@ -92,7 +92,7 @@ function errorOf(state: ResponsesState, data: JsonObject, event: string): Step {
   const isError = event === "error" || data.type === "error" || isJsonObject(data.error);
   if (isError) return failWith(state, streamFailure(data, state.context));
   if (data.object !== "chat.completion.chunk") return { state, events: [] };
-  return failWith(state, malformed("a stream of Chat Completions where one of Responses was asked for", state.context));
+  return failWith(state, malformed("a Chat Completions stream instead of a Responses stream", state.context));
 }
 
 function responseFailed(response: JsonObject, context: WireContext): Failure {

@@ -46,7 +46,7 @@ describe("[P8] what the model is told about a denial", () => {
     const hint = explain(`some output\n${text}\nmore`);
     expect(hint).toContain(expected);
     expect(hint).not.toContain("\n");
-    expect(hint).toMatch(/ask the person|\.\]$/);
+    expect(hint).toMatch(/ask the user|\.\]$/);
     expect(hint).not.toMatch(/switch|disable|turn off|setting/i);
   });
 

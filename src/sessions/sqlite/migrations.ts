@@ -64,7 +64,7 @@ function check(database: Database, known: readonly string[]): number {
     throw new StoreError(
       "incompatible",
       `The session database ${database.path} was made with another form of schema version ${version}. ` +
-        "Use the Oxbow that made it, or move the file away to begin a new one. Nothing was changed.",
+        "Use the Oxbow that made it, or move the file away to start a new one. Nothing was changed.",
     );
   }
   return rows.length;

@@ -5,7 +5,7 @@ const CODES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
   [
     /^SQLITE_NOTADB/,
     "wrong-key",
-    "was made with another key, or its beginning is damaged. Give back the OXBOW_MACHINE_KEY, OXBOW_PASSPHRASE or key file it was made with, or move the file away to begin a new one. Nothing was changed",
+    "was made with another key, or its header is damaged. Restore the OXBOW_MACHINE_KEY, OXBOW_PASSPHRASE or key file that it was made with, or move the file away to start a new one. Nothing was changed",
   ],
   [/^SQLITE_CORRUPT/, "damaged", "is damaged"],
   [/^SQLITE_(BUSY|LOCKED)/, "busy", "is held by another process; try again when that has finished"],

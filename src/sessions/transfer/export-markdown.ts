@@ -110,7 +110,7 @@ class Transcript {
         return [`**User**, while the turn ran · ${event.ts}`, quoted(event.payload.input.map(said).join("\n"))];
       case "CompactionTriggered": {
         const { reason, summary } = event.payload;
-        const note = line(`The conversation was summed up (${reason}).`);
+        const note = line(`The older messages were summarised (${reason}).`);
         if (summary === undefined) return [note];
         return [note, `<details>\n<summary>Summary</summary>\n\n${fenced(summary, "text")}\n\n</details>`];
       }

@@ -45,7 +45,7 @@ export async function applyUndo(
   if (plan.items.length > 0 && plan.items.every((item) => item.state !== "ready")) throw refusal(plan.items);
   await journal.enter();
   try {
-    if (journal.begin(plan.root).length !== plan.basis) throw outdated("The session went on");
+    if (journal.begin(plan.root).length !== plan.basis) throw outdated("The session changed");
     await refuseGuarded(plan, options);
     return await carryOut(journal, plan);
   } finally {
@@ -61,7 +61,7 @@ async function refuseGuarded({ items }: UndoPlan, { guarded, granted = [] }: App
     if (reason !== undefined) {
       throw new StoreError(
         "conflict",
-        `Nothing was undone. ${path} is guarded: ${reason}. Only a yes to this path changes it.`,
+        `Nothing was undone. ${path} is guarded: ${reason}. It changes only when you answer yes for this path.`,
       );
     }
   }
@@ -156,8 +156,8 @@ function takeBack(
   } catch (again) {
     throw new StoreError(
       "unavailable",
-      `Only a part was undone. ${error.message}. Putting that back failed as well: ${(again as Error).message}. ` +
-        "Remove the cause and undo again: that goes on where this stopped.",
+      `Only a part was undone. ${error.message}. Rolling back failed too: ${(again as Error).message}. ` +
+        "Fix the cause and undo again: it resumes where it stopped.",
       { cause: error },
     );
   }
@@ -172,5 +172,5 @@ function refusal(conflicts: readonly UndoItem[]): StoreError {
 }
 
 function outdated(what: string): StoreError {
-  return new StoreError("conflict", `${what} since the plan was made. Nothing was undone: look at it again.`);
+  return new StoreError("conflict", `${what} since the plan was made. Nothing was undone. Make a new plan.`);
 }

@@ -173,10 +173,7 @@ export class JournalFile {
   #unreadable(isFirst: boolean): StoreError {
     return isFirst && this.#end === FILE_HEADER_BYTES
       ? new StoreError("wrong-key", `${this.#path} was written with another key, or its beginning is damaged.`)
-      : new StoreError(
-          "damaged",
-          `${this.#path} is damaged at byte ${this.#end}: what was done then cannot be undone.`,
-        );
+      : new StoreError("damaged", `${this.#path} is damaged at byte ${this.#end}: Oxbow cannot undo those changes.`);
   }
 }
 

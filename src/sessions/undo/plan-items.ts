@@ -88,7 +88,7 @@ export class ItemPlanner {
       from: present.state,
       to,
       ...(chain.isBroken
-        ? conflict("somebody else changed it between the changes that would be undone")
+        ? conflict("another program changed it between the changes to undo")
         : links === undefined
           ? conflict(this.#whoChanged(chain, present.state))
           : this.#obstacle({ left: links.at(-1)?.after, present, to })),
@@ -113,16 +113,16 @@ export class ItemPlanner {
     if (to?.kind === "other" || left?.kind === "other")
       return impossible("it is neither a file nor a link nor a folder");
     if (left?.elsewhere === true) {
-      return impossible("it was moved here from a place that is not watched: move it back yourself");
+      return impossible("it was moved here from an unwatched place: move it back yourself");
     }
     if (to === undefined && left?.kind === "file" && left.content === undefined) {
-      return impossible("it is too large to be kept, so it is not deleted: do that yourself");
+      return impossible("it is too large to back up, so undo does not delete it: delete it yourself");
     }
     if (present.state?.kind === "file" && present.bytes === undefined) {
-      return impossible("it is too large to be kept, or cannot be read, so it stays as it is");
+      return impossible("it is too large to back up, or unreadable, so undo leaves it unchanged");
     }
     if (to?.kind === "file" && (to.content === undefined || !this.#journal.has(to.content))) {
-      return impossible("what it held before was not kept: it was too large, or there was too much");
+      return impossible("there is no backup of its old content: it was too large, or there were too many files");
     }
     return { state: "ready" };
   }
@@ -137,11 +137,11 @@ export class ItemPlanner {
       const from = first.number ?? first.id;
       return `${nameOf(later).toLowerCase()} changed it again: undo both with --from ${from}`;
     }
-    if (state === undefined) return "somebody else removed it since";
-    if (last?.after === undefined) return "somebody else made it again since";
+    if (state === undefined) return "another program removed it since";
+    if (last?.after === undefined) return "another program created it again since";
     const isFile = state.kind === "file" && last.after.kind === "file";
-    if (isFile && sameContent(state, last.after)) return "somebody else changed its permissions since";
-    return "somebody else changed it since";
+    if (isFile && sameContent(state, last.after)) return "another program changed its permissions since";
+    return "another program changed it since";
   }
 
   /** What comes back needs its folders: they are there, or come back as well, or are made. */
@@ -186,7 +186,7 @@ export class ItemPlanner {
       return inside?.state === "ready" && inside.to === undefined;
     };
     if (names.every(goes)) return;
-    if (item.to !== undefined) this.#items.set(path, { ...item, ...conflict("there is something else in it now") });
+    if (item.to !== undefined) this.#items.set(path, { ...item, ...conflict("it now holds other files") });
     else {
       this.#items.delete(path);
       this.#keptFolders.push(path);

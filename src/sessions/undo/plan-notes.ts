@@ -22,11 +22,11 @@ export function planNotes({ turns, keptFolders, root, workedIn }: NotesOptions):
   const watched = new Set(turns.flatMap((turn) => turn.calls).flatMap((call) => (isCommand(call) ? [call.tool] : [])));
   if (watched.size > 0) {
     notes.push(
-      `Of what ${[...watched].join(", ")} did, only changes to files of the workspace are known: nothing outside it, in .git, ` +
+      `Of what ${[...watched].join(", ")} did, Oxbow knows only changes to files of the workspace: nothing outside it, in .git, ` +
         "in folders that are ignored, or to anything that is not a file.",
     );
   }
-  for (const folder of keptFolders) notes.push(`The folder ${folder} stays: there is something else in it.`);
+  for (const folder of keptFolders) notes.push(`The folder ${folder} stays: it holds other files.`);
   return [...new Set(notes)];
 }
 

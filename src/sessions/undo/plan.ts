@@ -40,7 +40,8 @@ export interface UndoPlan {
 
 /** Throws a StoreError: `not-found` when there is nothing to undo, `busy` while a tool of the session runs. */
 export async function planUndo(journal: UndoJournal, options: UndoPlanOptions): Promise<UndoPlan> {
-  if (journal.isInUse) throw new StoreError("busy", "A tool of this session is running. Wait for its end, or stop it.");
+  if (journal.isInUse)
+    throw new StoreError("busy", "A tool of this session is running. Wait until it ends, or stop it.");
   const root = realRoot(options.workspaceRoot);
   const history = journal.history();
   const interrupted = await findInterrupted(journal, root);

@@ -46,12 +46,11 @@ export type AnnouncedEntry =
   | { readonly kind: "other" };
 
 export const GAPS = {
-  tooLarge: "the workspace holds too many files to be watched, so what it changed is not known",
-  interrupted:
-    "the session ended while it ran, so whatever had changed in the workspace when that was noticed counts as its doing",
-  unknownEnd: "the session ended while it ran, and what it changed cannot be told",
-  goesOn: "it left something running in the background, and what that changed later is not known",
-  unreadable: "some folders of the workspace could not be looked into",
+  tooLarge: "the workspace holds too many files to watch, so its changes are unknown",
+  interrupted: "the session ended while it ran, so every change found afterwards in the workspace counts as its own",
+  unknownEnd: "the session ended while it ran, so its changes are unknown",
+  goesOn: "it left a program running in the background, and later changes of that program are unknown",
+  unreadable: "some folders of the workspace are unreadable",
 } as const;
 
 /** For changes that no tool call is behind. */

@@ -9,10 +9,7 @@ import { isLocked } from "./journal-lock.js";
 export async function removeUndo(folder: string, session: SessionId): Promise<void> {
   const path = folderOf(folder, session);
   if (isLocked(path)) {
-    throw new StoreError(
-      "busy",
-      `A tool of ${session} is running. Stop it, and then remove what it can be undone with.`,
-    );
+    throw new StoreError("busy", `A tool of ${session} is running. Stop it before you remove its undo data.`);
   }
   await rm(path, { recursive: true, force: true });
 }

@@ -27,7 +27,7 @@ export function renderUndoPlan(plan: UndoPlan, { color }: RenderOptions): string
   const lines = [paint(BOLD, headline(plan, ready.length))];
   if (ready.length > 0) lines.push("", ...ready.map((item) => `  ${ACTIONS[item.action]} ${describe(item)}`));
   lines.push(
-    ...problems("In the way, so nothing is undone as long as it is:", by("conflict"), (text) => paint(RED, text)),
+    ...problems("Conflicts (nothing is undone until they are resolved):", by("conflict"), (text) => paint(RED, text)),
   );
   lines.push(...problems("Cannot be undone:", by("impossible"), (text) => paint(YELLOW, text)));
   if (plan.notes.length > 0) lines.push("", "Not covered:", ...plan.notes.map((note) => `  ${safeLine(note)}`));
@@ -98,7 +98,7 @@ function diffs(items: readonly UndoItem[], paint: Paint): readonly string[] {
   for (const { path, from, to, text, action } of items) {
     if (text === undefined || action === "chmod") continue;
     if (lines.length > MAX_LINES) {
-      lines.push("", "… the other diffs are left out");
+      lines.push("", "… more diffs not shown");
       break;
     }
     const shown = safeLine(path);

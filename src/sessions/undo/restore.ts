@@ -221,7 +221,7 @@ function expectAt(at: string, expected: EntryState | undefined, { address }: Res
       : kindOf(stat) === expected.kind &&
         (expected.kind !== "link" || readlinkSync(at) === expected.target) &&
         (expected.kind !== "file" || expected.stamp === stampOf(stat) || holds(at, expected, address));
-  if (!isExpected) throw new Error("it was changed by someone else a moment ago");
+  if (!isExpected) throw new Error("another program just changed it");
 }
 
 /** A step that touched another name of the same file has moved its times. */

@@ -26,7 +26,7 @@ export function selectGroups(groups: readonly Group[], choice: UndoChoice): Sele
 
 function lastUndo(valid: readonly Group[]): readonly UndoGroup[] {
   const last = valid.findLast((group): group is UndoGroup => group.is === "undo" && !group.redo);
-  if (last === undefined) throw new StoreError("not-found", "There is no undo that could be taken back.");
+  if (last === undefined) throw new StoreError("not-found", "There is no undo to redo.");
   return [last];
 }
 
@@ -41,7 +41,7 @@ function chosenTurns(
   if (choice.turn !== undefined) {
     const turn = findTurn(groups, choice.turn);
     if (turns.includes(turn)) return [turn];
-    throw new StoreError("not-found", `${nameOf(turn)} is undone already. To have it back, undo the undo (redo).`);
+    throw new StoreError("not-found", `${nameOf(turn)} is undone already. To restore it, use redo.`);
   }
   if (choice.from !== undefined) {
     const first = choice.from === "first" ? 0 : groups.indexOf(findTurn(groups, choice.from));
@@ -56,7 +56,7 @@ function chosenTurns(
     "not-found",
     isAnyUndone
       ? "Everything that the tools of this session changed is undone already."
-      : "The tools of this session changed no files, or none that are known.",
+      : "The tools of this session changed no files that Oxbow knows of.",
   );
 }
 

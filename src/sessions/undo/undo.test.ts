@@ -237,13 +237,13 @@ describe("changes by others", () => {
     const before = here.tree();
     const plan = await here.plan();
     expect(Object.fromEntries(plan.items.map(({ path, state, reason }) => [path, reason ?? state]))).toEqual({
-      edited: "somebody else changed it since",
-      removed: "somebody else removed it since",
-      gone: "somebody else made it again since",
-      mode: "somebody else changed its permissions since",
+      edited: "another program changed it since",
+      removed: "another program removed it since",
+      gone: "another program created it again since",
+      mode: "another program changed its permissions since",
       fine: "ready",
-      made: "somebody else changed it since",
-      d: "somebody else made it again since",
+      made: "another program changed it since",
+      d: "another program created it again since",
       "d/x": "d is a file now, not a folder",
     });
     const error = await refusal(here.undo());
@@ -324,7 +324,7 @@ describe("changes by others", () => {
     expect(here.tree()).toEqual(before);
     here.sh("echo 2 > b");
     await here.bash("echo 3 > c");
-    expect((await refusal(applyUndo(here.journal, plan))).message).toContain("The session went on");
+    expect((await refusal(applyUndo(here.journal, plan))).message).toContain("The session changed");
   });
 
   it("are refused while a tool of the session runs", async () => {
@@ -411,12 +411,12 @@ describe("what cannot be undone", () => {
     const plan = await here.plan();
     expect(Object.fromEntries(plan.items.map(({ path, state, reason }) => [path, reason ?? state]))).toEqual({
       grows: "ready",
-      large: "what it held before was not kept: it was too large, or there was too much",
-      large2: "what it held before was not kept: it was too large, or there was too much",
-      made: "it is too large to be kept, so it is not deleted: do that yourself",
+      large: "there is no backup of its old content: it was too large, or there were too many files",
+      large2: "there is no backup of its old content: it was too large, or there were too many files",
+      made: "it is too large to back up, so undo does not delete it: delete it yourself",
       pipe: "it is neither a file nor a link nor a folder",
       small: "ready",
-      thesis: "it was moved here from a place that is not watched: move it back yourself",
+      thesis: "it was moved here from an unwatched place: move it back yourself",
     });
     const { done, left } = await here.undo();
     expect([brief(done), left.length]).toEqual([["restore grows", "recreate small"], 5]);
@@ -429,7 +429,7 @@ describe("what cannot be undone", () => {
     here.sh("echo a long line that is not kept > large");
     here.turn();
     await here.bash("rm large");
-    expect((await refusal(here.undo())).message).toContain("was not kept");
+    expect((await refusal(here.undo())).message).toContain("no backup of its old content");
   });
 
   it("is said of a workspace that is too large, and of what goes on in the background", async () => {
@@ -446,7 +446,7 @@ describe("what cannot be undone", () => {
     const notes = plan.notes.join("\n");
     expect(notes).toContain(`Turn 1, bash: ${GAPS.tooLarge}.`);
     expect(notes).toContain(`Turn 1, bash: ${GAPS.goesOn}.`);
-    expect(notes).toContain("Of what bash did, only changes to files of the workspace are known");
+    expect(notes).toContain("Of what bash did, Oxbow knows only changes to files of the workspace");
     here.sh("rm -f ? ");
     here.turn();
     await here.bash("echo 1 > fits");

@@ -80,7 +80,7 @@ describe("[T1] an edit that makes no sense", () => {
   it("is refused when both texts are identical, empty, or the file reads so already", () => {
     expect(refusal("same", { old: "same", new: "same" })).toContain("identical");
     expect(refusal("text", { old: "", new: "more" })).toContain("is empty");
-    expect(refusal("f(a, b)", { old: "f( a,b )", new: "f(a, b)" })).toContain("already reads");
+    expect(refusal("f(a, b)", { old: "f( a,b )", new: "f(a, b)" })).toContain("already has");
   });
 
   it("is refused when it leaves text out", () => {

@@ -57,7 +57,7 @@ export function applyEdits(text: string, edits: readonly Replacement[]): Replace
     throw new EditError(`${before.name} and ${splice.name} overlap at line ${line}. Make them one edit.`);
   });
   const result = applySplices(text, splices);
-  if (result === text) throw new EditError("The file already reads as the edit would make it. Nothing to change.");
+  if (result === text) throw new EditError("The file already has this content. Nothing to change.");
   return { text: result, count: splices.length, loose: splices.filter((splice) => splice.loose).length };
 }
 

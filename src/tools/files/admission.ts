@@ -54,7 +54,7 @@ export class Admission {
     if (reason === undefined) return;
     throw new WorkspaceError(
       "guarded",
-      `${shown} is guarded: ${reason}. Nothing was changed. Only a person can allow this, by a yes to this very path.`,
+      `${shown} is guarded: ${reason}. Nothing was changed. Only the user can allow this, by answering yes for this path.`,
     );
   }
 }

@@ -77,7 +77,7 @@ describe("the observer of a workspace", () => {
     const failing = { before: () => Promise.reject(new Error("the disk is full.")) };
     workspace = await Workspace.open(base, { observer: failing });
     await workspace.readText("a");
-    const message = "was not changed, because what is there could not be kept for an undo: the disk is full.";
+    const message = "was not changed, because its content could not be backed up for undo: the disk is full.";
     await expect(workspace.writeText("a", "one")).rejects.toThrow(`a ${message}`);
     await expect(workspace.remove("d/e/f")).rejects.toThrow(`d/e/f ${message}`);
     await expect(workspace.move("a", "b")).rejects.toThrow(`a ${message}`);

@@ -47,7 +47,7 @@ export class Announcer {
       await this.#observer?.before(change);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const message = `${shown} was not changed, because what is there could not be kept for an undo: ${reason}`;
+      const message = `${shown} was not changed, because its content could not be backed up for undo: ${reason}`;
       throw new WorkspaceError("io", message, { cause: error });
     }
   }

@@ -169,8 +169,7 @@ export class PathResolver {
     const near = await similarNames(name, namesIn(folder));
     const shown = printable(this.display(join(folder, name)));
     const at = (each: string) => printable(this.display(join(folder, each)));
-    const advice =
-      near.length > 0 ? ` Did you mean ${near.map(at).join(" or ")}?` : " Use ls or glob to see what there is.";
+    const advice = near.length > 0 ? ` Did you mean ${near.map(at).join(" or ")}?` : " Use ls or glob to list files.";
     return new WorkspaceError("missing", `${shown} does not exist.${advice}`);
   }
 }

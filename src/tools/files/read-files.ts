@@ -61,6 +61,6 @@ export function changed(shown: string): WorkspaceError {
 export function unread(shown: string): WorkspaceError {
   return new WorkspaceError(
     "unread",
-    `${printable(shown)} exists and has not been read in this session. Nothing was written. Read it first, so that nothing in it is lost unseen.`,
+    `${printable(shown)} exists and has not been read in this session. Nothing was written. Read it first, so that you do not overwrite content you have not seen.`,
   );
 }

@@ -91,7 +91,7 @@ export async function vetRepository(root: string, owner: RepositoryOwner, git: R
   ]);
   const [top, gitDirectory, common, ...rest] = told.trimEnd().split("\n");
   if (top === undefined || gitDirectory === undefined || common === undefined || rest.length > 0) {
-    throw new UnsafeRepositoryError("The repository's folders cannot be told apart.");
+    throw new UnsafeRepositoryError("Git reports the repository's folders in a form that this tool cannot read.");
   }
   const settings = parseListing(listing, { folder: top, workspace: root });
   const workTreeSetting = settings.findLast(({ name }) => name === "core.worktree")?.value;
@@ -99,7 +99,7 @@ export async function vetRepository(root: string, owner: RepositoryOwner, git: R
   const misplaced = misplacedPart(places);
   if (misplaced !== undefined) {
     throw new UnsafeRepositoryError(
-      `This repository is refused: ${misplaced} lies outside the workspace and does not belong to it. Use bash if you mean it.`,
+      `This repository is refused: ${misplaced} lies outside the workspace and does not belong to it. Use bash if you need it.`,
     );
   }
   for (const setting of settings) if (setting.owner === "repository") checkSetting(setting, places);
@@ -122,7 +122,7 @@ function checkSetting(setting: ListedSetting, { root, top }: RepositoryPlaces): 
     const file = setting.file === undefined ? "" : ` in ${shownPath(setting.file, root)}`;
     throw new UnsafeRepositoryError(
       `This repository is refused: its configuration sets ${setting.name}${file}, which may name a program or a file. ` +
-        "Run git with bash instead, where the person is asked, or ask the person to remove the setting.",
+        "Run git with bash instead, which asks the user, or ask the user to remove the setting.",
     );
   }
 }

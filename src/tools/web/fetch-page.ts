@@ -137,11 +137,11 @@ function isSameSite(from: URL, to: string): boolean {
 }
 
 function refusal(reason: string, cameFrom: URL | undefined): string {
-  const where = cameFrom === undefined ? "" : `${cameFrom.host} redirects to a place that may not be reached: `;
+  const where = cameFrom === undefined ? "" : `${cameFrom.host} redirects to a blocked address: `;
   return `Not fetched: ${where}${reason}. Only the public internet can be reached, and hosts that the user has allowed in the settings.`;
 }
 
 function networkProblem({ message, code }: HttpError): string {
   if (code === "HPE_HEADER_OVERFLOW") return "The headers of the answer are too long.";
-  return `The page could not be had: ${message}.`;
+  return `The page could not be fetched: ${message}.`;
 }

@@ -24,7 +24,7 @@ export function describeNotice(event: Envelope): { title: string; text: string }
     case "Retrying":
       return { title: `${event.payload.provider}: attempt ${event.payload.attempt}`, text: event.payload.message };
     case "AnswerRetracted":
-      return { title: "the answer began again", text: "What it had said before does not count." };
+      return { title: "the answer started again", text: "The part before this is discarded." };
     case "FailedOver": {
       const { from, to, message } = event.payload;
       const title = `${from.provider}:${from.model} → ${to.provider}:${to.model}`;

@@ -106,7 +106,7 @@ describe("[S6] a log that is still being read", () => {
 
   it("reaches a turn that was not known when it was asked for", () => {
     const wanting = press(partly, "2", "enter");
-    expect([wanting.at, wanting.message]).toEqual([0, "Reading on to turn 2 …"]);
+    expect([wanting.at, wanting.message]).toEqual([0, "Reading up to turn 2 …"]);
     expect(act(wanting, rest)).toMatchObject({ at: 7, message: "", goal: undefined });
   });
 
@@ -218,7 +218,7 @@ describe("[S6] searching", () => {
   it("says when it began again from the top", () => {
     const searching = press(opened(), "end", ...typed("x"));
     const search = searching.search ?? { text: "", from: 0 };
-    expect(act(searching, { type: "found", search, step: 2 }).message).toBe("The search went on from the beginning.");
+    expect(act(searching, { type: "found", search, step: 2 }).message).toBe("The search continued from the beginning.");
   });
 
   it("ends with Esc or a move, and does not hear a search that was given up", () => {

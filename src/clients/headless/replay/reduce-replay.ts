@@ -66,7 +66,7 @@ function closeIndex(state: ReplayState, problem: string | undefined): ReplayStat
 }
 
 function found(state: ReplayState, { search, step }: ReplayAction & { readonly type: "found" }): ReplayState {
-  const message = step <= search.from ? "The search went on from the beginning." : "";
+  const message = step <= search.from ? "The search continued from the beginning." : "";
   return revealed({ ...wentTo(state, step), search: undefined, reveal: true, message });
 }
 

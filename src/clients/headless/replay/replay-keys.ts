@@ -94,7 +94,7 @@ function toTurn(state: ReplayState, turn: number, none = noSuchTurn(state, turn)
   const start = state.turnStarts[turn - 1];
   if (start !== undefined) return wentTo(state, start);
   if (state.indexed.done || turn < 1) return { ...state, message: none };
-  return { ...state, goal: { turn }, message: `Reading on to turn ${turn} …` };
+  return { ...state, goal: { turn }, message: `Reading up to turn ${turn} …` };
 }
 
 function reducePrompt(state: ReplayState, prompt: NonNullable<ReplayState["prompt"]>, key: string): ReplayState {

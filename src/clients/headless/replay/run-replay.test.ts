@@ -109,7 +109,7 @@ describe("[S6] runReplay on a terminal", () => {
     terminal.type("/QUESTION 3\r");
     await terminal.shows("“QUESTION 3” was not found.");
     terminal.type("/Question 3\r");
-    expect(await terminal.shows("went on from the beginning")).toContain("Question 3\n");
+    expect(await terminal.shows("continued from the beginning")).toContain("Question 3\n");
     terminal.type("q");
     await done;
   });
