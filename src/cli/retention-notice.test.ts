@@ -176,7 +176,9 @@ describe("content that expires", () => {
     await rm(join(home, "state"), { recursive: true });
     const later = await place();
     await later.tend();
-    expect(later.told).toEqual([expect.stringContaining("sessions.key: keep a copy")]);
+    expect(later.told).toEqual([
+      expect.stringContaining("sessions.key: without this key your sessions cannot be read"),
+    ]);
     await later.tend();
     expect(later.told).toHaveLength(1);
     await later.sessions.close();

@@ -49,7 +49,7 @@ export interface TurnOptions {
   readonly ports: EnginePorts;
   readonly model: Model;
   readonly abort: AbortNode;
-  /** Shared by all turns of the run. It only grows, but for a summary that takes the place of its beginning. */
+  /** Shared by all turns of the run. It only grows, except when a summary replaces the older messages. */
   readonly conversation: Message[];
 }
 

@@ -167,7 +167,7 @@ describe("one prompt on a terminal", () => {
       screen.type("C-c");
       const text = await screen.until("EXIT 130");
       expect(text).toContain("oxbow: cancelled.");
-      expect(text).toMatch(/no:\n✗ bash: cancelled/);
+      expect(text).toMatch(/deny:\n✗ bash: cancelled/);
       expect(await readdir(cwd)).toEqual([]);
       expect(mock.requests).toHaveLength(1);
     } finally {
@@ -273,10 +273,10 @@ describe("the plain line client on a terminal", () => {
         expect(screen.text()).toContain(".git/hooks/pre-commit is guarded");
         expect(screen.text()).toContain("│ +echo one");
         screen.type("t", "Enter");
-        await screen.until("Please answer y or n.");
+        await screen.until(/Please answer y or n\.\n.*\[n\] deny:/);
         screen.type("y", "Enter");
         await screen.until("pre-push is guarded");
-        await screen.until(/pre-push is guarded[\s\S]*\[n\] no:/);
+        await screen.until(/pre-push is guarded[\s\S]*\[n\] deny:/);
         screen.type("n", "Enter");
         await screen.until("It is over.");
         expect(await readdir(join(cwd, ".git/hooks"))).toEqual(["pre-commit"]);

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { checkLayers, formatViolation } from "../check-layers/check.mjs";
+import { checkWording, formatFinding } from "../check-wording/check.mjs";
 
-/** Runs one check and shows how it went; `run` gives what there is to complain of, "" for nothing. */
+/** Runs one check and prints its result. `run` returns the problems as text, "" when there are none. */
 export async function runCheck(name, run) {
   const started = performance.now();
   const complaint = await run();
@@ -12,7 +13,7 @@ export async function runCheck(name, run) {
   return { name, ok };
 }
 
-/** Types, lint and format, layers: what can be said of the sources without running them. */
+/** Checks types, lint, format, layers and wording: everything that needs no run. */
 export async function checkSources(root) {
   const color = process.stdout.isTTY === true;
   const compiler = [join("typescript", "bin", "tsc"), "--noEmit", "--pretty", String(color)];
@@ -28,7 +29,8 @@ export async function checkSources(root) {
     runCheck("lint and format", () => runTool(root, linter)),
   ]);
   const layers = await runCheck("layers", () => checkLayers(root).map(formatViolation).join("\n"));
-  return [...results, layers];
+  const wording = await runCheck("wording", () => checkWording(root).map(formatFinding).join("\n"));
+  return [...results, layers, wording];
 }
 
 function runTool(root, [script, ...args]) {
@@ -45,7 +47,7 @@ function runTool(root, [script, ...args]) {
     child.stderr.setEncoding("utf8").on("data", collect);
     child.on("error", reject);
     child.on("close", (code, signal) => {
-      resolve(code === 0 ? "" : output || `ended with ${code ?? signal} and without a word`);
+      resolve(code === 0 ? "" : output || `exited with ${code ?? signal} and no output`);
     });
   });
 }

@@ -15,7 +15,7 @@ const FLAGS = [{ name: "help", short: "h", help: "show this help" }];
 
 const USAGE = `Usage: oxbow route [list | add NAME MODEL… | remove NAME | enable NAME | disable NAME]
 
-A route is a name for a model, or for several that stand in for each other in their order.
+A route is a name for a model, or for several models with failover in their order.
 
 ${helpLines(FLAGS)}
 

@@ -17,6 +17,9 @@ const ANSWERS: Readonly<Record<string, PermissionDecision>> = {
   "": "deny",
 };
 
+const ONCE_ONLY_CHOICES = "[y] allow once, for this path  [n] deny: ";
+const LAST_CHOICES = "[t] allow this tool for this session  [n] deny: ";
+
 /** Undefined when there is no terminal to ask on. A closed input denies. */
 export async function askPermission(
   terminal: Terminal,
@@ -32,17 +35,16 @@ export async function askPermission(
   // An engine that does not send an offer allows this one call.
   const { offer = ["this call"] } = question;
   for (const line of offer) terminal.err.write(`${paint(terminal, "dim", `[s] allows ${safeLine(line)}`)}\n`);
-  const pattern = offer.length === 0 ? "" : "  [s] allow this pattern for this session";
   const { timeout_ms: timeout } = question;
   if (timeout !== undefined) {
     terminal.err.write(`${paint(terminal, "dim", `Denied automatically after ${humanWait(timeout)}.`)}\n`);
   }
   const onceOnly = question.once_only === true;
-  const choices = onceOnly
-    ? "[y] allow once, for this path  [n] deny: "
-    : `[y] allow once${pattern}  [t] allow this tool for this session  [n] deny: `;
+  const pattern = offer.length === 0 ? "" : "  [s] allow this pattern for this session";
   for (;;) {
-    const line = await terminal.askLine(choices, signal);
+    // Two lines, so that the choices fit on a narrow terminal.
+    if (!onceOnly) terminal.err.write(`[y] allow once${pattern}\n`);
+    const line = await terminal.askLine(onceOnly ? ONCE_ONLY_CHOICES : LAST_CHOICES, signal);
     if (line === undefined) return "deny";
     const decision = ANSWERS[line.trim().toLowerCase()];
     const isOffered = onceOnly

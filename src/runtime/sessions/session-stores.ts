@@ -181,7 +181,7 @@ export class SessionStores {
 }
 
 function keyNews(folder: string, key: string): string {
-  return `sessions are saved, encrypted, in ${folder}. The key is ${key}: keep a copy, nothing reads them without it.`;
+  return `sessions are saved, encrypted, in ${folder}. Back up ${key}: without this key your sessions cannot be read.`;
 }
 
 function databasePath(folder: string): string {

@@ -1,0 +1,57 @@
+/** Fails on phrases that make the text of this project hard to read; `--root DIR` checks another tree. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { ROOT } from "../setup/set-up.mjs";
+import { NOT_YET_COVERED, PHRASES } from "./phrases.mjs";
+
+const TEXT = /\.(?:ts|md)$/;
+const TEST = /\.test\.ts$|(?:^|\/)test-support\//;
+/** Decision records keep their wording: they are history. */
+const HISTORY = /^docs\/decisions\//;
+
+export function main(args) {
+  const { values } = parseArgs({ args, options: { root: { type: "string" } } });
+  const findings = checkWording(resolve(values.root ?? ROOT));
+  for (const finding of findings) console.log(formatFinding(finding));
+  if (findings.length > 0) process.exitCode = 1;
+}
+
+export function formatFinding({ file, line, found, advice }) {
+  return `${file}:${line} "${found}" — ${advice}`;
+}
+
+/** Every phrase of the table in src, docs, examples and the pages of the root folder, in the order of files and lines. */
+export function checkWording(root, notYetCovered = NOT_YET_COVERED) {
+  const skipped = notYetCovered.map((folder) => `src/${folder}/`);
+  return listFiles(root)
+    .filter((file) => TEXT.test(file) && !TEST.test(file) && !HISTORY.test(file))
+    .filter((file) => !skipped.some((folder) => file.startsWith(folder)))
+    .flatMap((file) => findPhrases(file, readFileSync(join(root, file), "utf8")));
+}
+
+function findPhrases(file, text) {
+  const phrases = PHRASES.filter(({ sourceOnly }) => !sourceOnly || file.startsWith("src/"));
+  return text.split("\n").flatMap((content, index) =>
+    phrases.flatMap(({ pattern, advice }) => {
+      const found = pattern.exec(content)?.[0];
+      return found === undefined ? [] : [{ file, line: index + 1, found, advice }];
+    }),
+  );
+}
+
+function listFiles(root) {
+  const top = readdirSync(root, { withFileTypes: true });
+  const pages = top.filter((entry) => entry.isFile()).map(({ name }) => name);
+  const folders = top.filter((entry) => entry.isDirectory() && ["docs", "examples", "src"].includes(entry.name));
+  return [...pages, ...folders.flatMap(({ name }) => filesBelow(root, name))].sort();
+}
+
+function filesBelow(root, folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.name === "node_modules") return [];
+    return entry.isDirectory() ? filesBelow(root, path) : [path];
+  });
+}
