@@ -24,7 +24,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   if (!person.present()) {
     const missed = await unanswered(call, verdict);
     context.turn?.unanswered.push(missed);
-    person.note(call.call, call.tool, {
+    person.record(call.call, call.tool, {
       decision: "deny",
       decidedBy: "no terminal to ask on",
       message: verdict.reason,

@@ -158,7 +158,7 @@ describe("[M5] the choice without a wish", () => {
     const { model, note } = await (await registry([local("ollama", server.url)])).choose({});
     expect(model.model).toBe("a");
     expect(note).toMatch(/^2 models are ready; using ollama:a\. Choose another with --model/);
-    const silent = await shelf([local("ollama", server.url)]);
+    const silent = await registry([local("ollama", server.url)]);
     expect(await chosen(silent, {}, person())).toBe("ollama:a");
     expect(await chosen(silent, {}, person(" "))).toBe("ollama:a");
   });
