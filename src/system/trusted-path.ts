@@ -8,6 +8,7 @@
  */
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { shellWord } from "../base/shell-word.js";
 import { isWithin } from "./within.js";
 
 export interface TrustedPathOptions {
@@ -63,5 +64,5 @@ function real(path: string): string | undefined {
 
 /** The command with the path set for it alone. */
 export function withPath(command: string, path: string): string {
-  return `PATH='${path.replaceAll("'", "'\\''")}'; ${command}`;
+  return `PATH=${shellWord(path)}; ${command}`;
 }

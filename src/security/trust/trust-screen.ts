@@ -4,6 +4,7 @@
  * Programs come first. A list that is longer than a screen says how much more there is; nothing can be approved that
  * way, because each item is shown on its own before it is decided.
  */
+import { readableShellWord } from "../../base/shell-word.js";
 import type { ChangeClass } from "./change-class.js";
 import { type ContentItem, type Effect, effectOf, labelOf, nameOf, type UnusableContent } from "./content.js";
 import type { Withheld } from "./decide.js";
@@ -85,11 +86,7 @@ function startedBy({ after }: PendingItem): string | undefined {
   const words = [command ?? cmd, ...(Array.isArray(args) ? args : [args])];
   if (!words.every((word) => typeof word === "string")) return shown(text);
   const settings = Object.keys(rest).length === 0 ? "" : ` with ${JSON.stringify(rest)}`;
-  return `runs: ${shown(words.map(quoted).join(" ") + settings)}`;
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return `runs: ${shown(words.map(readableShellWord).join(" ") + settings)}`;
 }
 
 function section(title: string, items: readonly (readonly string[])[], look: Look): readonly string[] {
