@@ -66,13 +66,6 @@ describe("replacing", () => {
     expect(await project.file("b.txt")).toBe(`${long}needles\n`);
   });
 
-  it("works with write when edit is not offered", async () => {
-    const project = await scene({ "a.txt": "foo\nbar\n" }, { without: ["edit"] });
-    await project.ask("replace foo by qux in a.txt");
-    expect(await project.file("a.txt")).toBe("qux\nbar\n");
-    expect(project.calls()).toEqual(["read", "write", "read"]);
-  });
-
   it("does not guess a file", async () => {
     const project = await scene({ "a.txt": "foo\n" });
     expect(await project.ask("replace foo by bar")).toContain("In which file?");

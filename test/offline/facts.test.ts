@@ -1,5 +1,7 @@
 /** Mechanical questions about a project, answered from its files and its history. */
 import { execFileSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openScene } from "./scene.js";
 
@@ -111,5 +113,33 @@ describe("what the history says", () => {
       ["latest tag", "v1"],
     ] as const;
     for (const [question, answer] of cases) expect(await project.ask(question), question).toContain(answer);
+  });
+
+  it("is told for a time", async () => {
+    const project = await scene({});
+    const at = (daysAgo: number) => new Date(new Date().setHours(12, 0, 0, 0) - daysAgo * 86_400_000).toISOString();
+    const git = (date: string, ...args: readonly string[]) =>
+      execFileSync("git", ["-c", "user.name=Ann", "-c", "user.email=a@b.test", ...args], {
+        cwd: project.root,
+        env: { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
+      });
+    git(at(0), "init", "-q", "-b", "main");
+    for (const [daysAgo, name] of [
+      [40, "older"],
+      [3, "newer"],
+      [1, "newest"],
+    ] as const) {
+      await writeFile(join(project.root, `${name}.txt`), "x\n");
+      git(at(daysAgo), "add", "-A");
+      git(at(daysAgo), "commit", "-q", "-m", `Add ${name}`);
+    }
+    const yesterday = await project.ask("what changed yesterday?");
+    expect(yesterday).toContain("Ann: Add newest");
+    expect(yesterday).toContain("newest.txt | 1 +");
+    expect(yesterday).not.toContain("newer");
+    const week = await project.ask("what changed in the last 7 days");
+    expect(week).toContain("Add newer");
+    expect(week).not.toContain("Add older");
+    expect(await project.ask("what happened today")).toContain("There are no commits (today).");
   });
 });

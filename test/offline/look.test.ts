@@ -128,17 +128,7 @@ describe("reading", () => {
   });
 });
 
-describe("outlining and describing", () => {
-  it("gives the parts of a file with their lines", async () => {
-    const project = await scene({ "a.ts": "export class A {\n  run() {\n  }\n}\n\nexport function f() {\n}\n" });
-    const answer = await project.ask("outline a.ts");
-    expect(answer).toContain("`a.ts` has 7 lines; 3 parts found by patterns, not by a parser:");
-    expect(answer).toContain("1  export class A\n2    run()\n6  export function f()");
-    expect(await project.ask("how many functions are in a.ts")).toContain("2 functions found");
-    expect(await project.ask("what does a.ts export")).toContain("2 exports found");
-    expect(await project.ask("outline b.ts")).toContain("b.ts does not exist");
-  });
-
+describe("describing", () => {
   it("describes a project by facts", async () => {
     const manifest = {
       name: "thing",

@@ -14,39 +14,32 @@ export interface Declared {
   readonly value: string;
 }
 
-function sourcesOf(question: string): readonly Row[] {
+/** The rows of the table that answer a question. */
+export function sourcesOf(question: string): readonly Row[] {
   return rowsOf(table).filter(([name]) => name === question);
-}
-
-export function filesThatTell(question: string): readonly string[] {
-  return [...new Set(sourcesOf(question).map(([, , file = ""]) => file))];
 }
 
 export function declaredIn(question: string, texts: ReadonlyMap<string, FileText>): readonly Declared[] {
   return sourcesOf(question).flatMap(([, kind = "", file = "", part = ""]) => {
     const text = texts.get(file);
-    const value = text === undefined ? undefined : declared(text, kind, part);
-    return value === undefined || value === "" ? [] : [{ file, value, part: kind === "field" ? ` (${part})` : "" }];
+    const value = text === undefined ? "" : declared(text, kind, part);
+    return value === "" ? [] : [{ file, value, part: kind === "field" ? ` (${part})` : "" }];
   });
 }
 
-function declared(text: FileText, kind: string, part: string): string | undefined {
+function declared(text: FileText, kind: string, part: string): string {
   if (kind === "there") return part;
   if (kind === "field") {
-    const value = part
-      .split(".")
-      .reduce<unknown>((each, key) => (each as JsonObject | undefined)?.[key], parseManifest(text));
+    let value: unknown = parseManifest(text);
+    for (const key of part.split(".")) value = (value as JsonObject | undefined)?.[key];
     if (typeof value === "string") return value;
     return listed(stringEntries(value).map(([name, each]) => `${code(name)}: ${each}`));
   }
-  const match = new RegExp(part, "m").exec(joinedText(text))?.[1]?.trim();
-  return kind === "line" ? match : listed((match ?? "").split("\n").map((line) => line.trim()));
+  const match = new RegExp(part, "m").exec(joinedText(text))?.[1]?.trim() ?? "";
+  return kind === "line" ? match : listed(match.split("\n").map((line) => line.trim()));
 }
 
-/** Items of a list; nothing when there are none. */
+/** Items of a list; an empty text when there are none. */
 function listed(items: readonly string[]): string {
-  return bulleted(
-    items.filter((item) => item !== ""),
-    100,
-  );
+  return bulleted(items.filter(Boolean), 100);
 }

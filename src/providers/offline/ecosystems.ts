@@ -1,15 +1,8 @@
 /** How projects of each kind are tested, built and run, from the files that say so. */
+import { readableShellWord } from "../../base/shell-word.js";
 import table from "./ecosystems.txt";
-import type { FileText } from "./outputs/file-text.js";
-import { makeTargets, packageRunner, parseManifest, stringEntries } from "./project-files.js";
+import { makeTargets, type Project, packageRunner, parseManifest, stringEntries } from "./project-files.js";
 import { rowsOf } from "./rows.js";
-import { shellWord } from "./shell-word.js";
-
-export interface Project {
-  /** Names in the top folder. */
-  readonly names: readonly string[];
-  readonly texts: ReadonlyMap<string, FileText>;
-}
 
 export interface HowTo {
   readonly command: string;
@@ -17,31 +10,23 @@ export interface HowTo {
   readonly because: string;
 }
 
-interface Command extends HowTo {
-  readonly file: string;
-  readonly script: string;
-  /** It counts only where the file holds this word. */
-  readonly mentions: string | undefined;
-}
-
 const ROWS = rowsOf(table);
 
 /** What projects with these files are. */
 export const KINDS = ROWS.flatMap(([file = "", kind = ""]) => (kind.trim() === "" ? [] : [{ file, kind }]));
 
-const COMMANDS: readonly Command[] = ROWS.flatMap(([file = "", , cell = ""]) =>
-  [...cell.matchAll(/(\w+)(?: \[(\w+)\])?: (.+?)(?:; |$)/g)].map(([, script = "", mentions, command = ""]) => {
-    const because = mentions === undefined ? `there is a ${file}` : `${file} speaks of ${mentions}`;
-    return { file, script, mentions, command, because };
-  }),
-);
-
 /** Files that declare scripts, read when they are there. */
 const DECLARING = "package.json deno.json Makefile makefile pyproject.toml setup.cfg tox.ini composer.json".split(" ");
-/** What `npm init` writes when there are no tests. */
-const PLACEHOLDER = /no test specified/;
-/** Commands of a package manager that need no "run" before them. */
-const DIRECT = new Set(["test", "start"]);
+
+/** Other words for a script that is usually called something else. */
+const SYNONYMS = "lint=lint format=format check=check type=typecheck bench=bench compile=build dev=dev"
+  .split(" ")
+  .map((pair) => pair.split("="));
+
+export function scriptName(word: string): string {
+  const lower = word.toLowerCase();
+  return SYNONYMS.find(([beginning = ""]) => lower.startsWith(beginning))?.[1] ?? lower;
+}
 
 export function howToFiles(names: readonly string[]): readonly string[] {
   return DECLARING.filter((name) => names.includes(name));
@@ -62,23 +47,26 @@ function fromPackage(project: Project, script: string): readonly HowTo[] {
   if (script === "install" && project.names.includes("package.json"))
     return [{ command: `${runner} install`, because: "there is a package.json" }];
   const declared = packageScripts(project).find(([name]) => name === script)?.[1];
-  if (declared === undefined || PLACEHOLDER.test(declared)) return [];
-  const command = DIRECT.has(script) ? `${runner} ${script}` : `${runner} run ${shellWord(script)}`;
-  return [{ command, because: `package.json: ${declared}` }];
+  // `npm init` writes "no test specified" when there are no tests.
+  if (declared === undefined || declared.includes("no test specified")) return [];
+  const run = script === "test" || script === "start" ? "" : "run ";
+  return [{ command: `${runner} ${run}${readableShellWord(script)}`, because: `package.json: ${declared}` }];
 }
 
+/** By the table: `script [word that the file must hold]: command`, separated by `; `. */
 function usual({ names, texts }: Project, script: string): readonly HowTo[] {
-  const holds = (file: string, word: string) => texts.get(file)?.lines.some(({ text }) => text.includes(word));
-  const own = COMMANDS.filter((each) => each.script === script && names.includes(each.file));
-  const composer = stringEntries(parseManifest(texts.get("composer.json"))?.scripts).some(([name]) => name === script);
-  return [
-    ...own.filter(({ file, mentions }) => mentions === undefined || holds(file, mentions)),
-    ...(composer ? [{ command: `composer ${script}`, because: `composer.json has a ${script} script` }] : []),
-  ];
+  return ROWS.filter(([file = ""]) => names.includes(file)).flatMap(([file = "", , cell = ""]) => {
+    const commands = [...cell.matchAll(/(\w+)(?: \[(\w+)\])?: (.+?)(?:; |$)/g)];
+    return commands.flatMap(([, name, word, command = ""]) => {
+      const holds = word === undefined || texts.get(file)?.lines.some(({ text }) => text.includes(word));
+      const because = word === undefined ? `there is a ${file}` : `${file} speaks of ${word}`;
+      return name === script && holds ? [{ command, because }] : [];
+    });
+  });
 }
 
 function fromMakefile({ texts }: Project, target: string): readonly HowTo[] {
   const makefile = texts.get("Makefile") ?? texts.get("makefile");
   if (!makeTargets(makefile).includes(target)) return [];
-  return [{ command: `make ${shellWord(target)}`, because: `the Makefile has a target ${target}` }];
+  return [{ command: `make ${readableShellWord(target)}`, because: `the Makefile has a target ${target}` }];
 }

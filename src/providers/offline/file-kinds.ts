@@ -9,14 +9,9 @@ export interface FileKind {
   readonly names: readonly string[];
 }
 
-interface KindRow extends FileKind {
-  readonly words: readonly string[];
-}
-
-const KINDS: readonly KindRow[] = rowsOf(table).map(([label = "", words = "", names = ""]) => ({
-  label,
+const KINDS = rowsOf(table).map(([label = "", words = "", names = ""]) => ({
   words: words.split(","),
-  names: names.split(" "),
+  kind: { label, names: names.split(" ") } satisfies FileKind,
 }));
 
 /** The kind a word names: `typescript`, `.ts`, `*.ts`, `ts`. A bare extension means only itself when it is written as one. */
@@ -24,13 +19,12 @@ export function findFileKind(word: string): FileKind | undefined {
   const lower = word.toLowerCase();
   const extension = /^\*?(\.[a-z0-9_+-]{1,12}(?:\.[a-z0-9]{1,12})?)$/i.exec(word)?.[1];
   if (extension !== undefined) return { label: `*${extension}`, names: [`*${extension}`] };
-  const known = KINDS.find((kind) => kind.words.includes(lower));
-  return known === undefined ? undefined : { label: known.label, names: known.names };
+  return KINDS.find(({ words }) => words.includes(lower))?.kind;
 }
 
 /** All words that name a kind, longest first, as alternatives of a rule. */
 export const KIND_WORDS: string = [
-  ...KINDS.flatMap((kind) => kind.words)
+  ...KINDS.flatMap(({ words }) => words)
     .sort((a, b) => b.length - a.length)
     .map((word) => word.replace(/[+#]/g, "\\$&")),
   "\\*?\\.[a-z0-9_+-]{1,12}(?:\\.[a-z0-9]{1,12})?",
@@ -40,5 +34,5 @@ export const KIND_WORDS: string = [
 export function labelOfFile(name: string): string | undefined {
   const extension = /[^/](\.[a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase();
   if (extension === undefined) return undefined;
-  return KINDS.find((kind) => kind.names.includes(`*${extension}`))?.label;
+  return KINDS.find(({ kind }) => kind.names.includes(`*${extension}`))?.kind.label;
 }

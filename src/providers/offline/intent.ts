@@ -1,13 +1,7 @@
-/** A kind of request that the rules understand: how it is recognised, and how it is carried out. */
+/** A kind of request that the rules understand: the phrases that recognise it, and how it is carried out. */
+import { type Phrase, PhraseBook } from "./phrases.js";
 import type { Plan, Toolbox } from "./plan.js";
 import type { RequestText } from "./request-text.js";
-
-export interface Intent<Slots extends object> {
-  readonly name: string;
-  /** What the request says, or nothing when it is not of this kind. */
-  parse(request: RequestText): Slots | undefined;
-  plan(slots: Slots, tools: Toolbox): Plan;
-}
 
 export interface Match {
   readonly intent: string;
@@ -15,12 +9,24 @@ export interface Match {
   plan(tools: Toolbox): Plan;
 }
 
+/** What a request of this kind says, or nothing when it is of another kind. */
 export type Matcher = (request: RequestText) => Match | undefined;
 
-export function matcher<Slots extends object>(intent: Intent<Slots>): Matcher {
+export interface PhraseIntent<Slots extends object> {
+  readonly name: string;
+  /** A table for `PhraseBook`. The first phrase that `read` makes sense of counts. */
+  readonly phrases: string;
+  read(phrase: Phrase, request: RequestText): Slots | undefined;
+  plan(slots: Slots, tools: Toolbox): Plan;
+}
+
+export function phraseIntent<Slots extends object>({ name, phrases, read, plan }: PhraseIntent<Slots>): Matcher {
+  const book = new PhraseBook(phrases);
   return (request) => {
-    const slots = intent.parse(request);
-    if (slots === undefined) return undefined;
-    return { intent: intent.name, slots, plan: (tools) => intent.plan(slots, tools) };
+    for (const phrase of book.matches(request.text)) {
+      const slots = read(phrase, request);
+      if (slots !== undefined) return { intent: name, slots, plan: (tools) => plan(slots, tools) };
+    }
+    return undefined;
   };
 }

@@ -184,17 +184,6 @@ table("read", [
   ["tail -n 3 package.json", { path: "package.json", lines: { type: "last", count: 3 } }],
 ]);
 
-table("outline", [
-  ["outline src/engine/loop.ts", { path: "src/engine/loop.ts", filter: "all" }],
-  ["show the outline of README.md", { path: "README.md", filter: "all" }],
-  ["what functions are in src/engine/loop.ts", { path: "src/engine/loop.ts", filter: "functions" }],
-  ["how many functions are in src/x.ts", { path: "src/x.ts", filter: "functions" }],
-  ["list the classes in src/x.ts", { path: "src/x.ts", filter: "classes" }],
-  ["what does src/x.ts export?", { path: "src/x.ts", filter: "exports" }],
-  ["show the headings of README.md", { path: "README.md", filter: "headings" }],
-  ["summarise README.md", { path: "README.md", filter: "all" }],
-]);
-
 table("project", [
   ["what is this project", { question: "summary" }],
   ["what's this repo about?", { question: "summary" }],
@@ -224,6 +213,8 @@ table("fact", [
   ["what is the license", { question: "licence" }],
   ["which license does this project use", { question: "licence" }],
   ["summarize the readme", { question: "readme" }],
+  ["summarise README.md", { question: "readme", subject: "README.md" }],
+  ["show the headings of docs/use.md", { question: "readme", subject: "docs/use.md" }],
   ["which ports does it use", { question: "ports" }],
   ["list the environment variables", { question: "variables" }],
   ["which env variables does this app read?", { question: "variables" }],
@@ -254,6 +245,14 @@ table("git", [
   ["which files have changed", { question: "status" }],
   ["which files did I change", { question: "status" }],
   ["what changed recently", { question: "log" }],
+  ["what changed yesterday", { question: "log", when: "yesterday", since: "yesterday 00:00" }],
+  ["What did I do yesterday?", { question: "log", when: "yesterday", since: "yesterday 00:00" }],
+  ["what has changed since monday", { question: "log", when: "since monday", since: "monday 00:00" }],
+  ["what happened in the last 3 days", { question: "log", when: "in the last 3 days", since: "3 day ago" }],
+  ["show the commits of this week", { question: "log", when: "this week", since: "1 week ago" }],
+  ["which files were changed today", { question: "log", when: "today", since: "today 00:00" }],
+  ["who committed last month", { question: "log", when: "last month", since: "1 month ago" }],
+  ["changes since 2024-05-01", { question: "log", when: "since 2024-05-01", since: "2024-05-01 00:00" }],
   ["show HEAD", { question: "show", commit: "HEAD" }],
   ["what changed", { question: "status", both: true }],
   ["what did I change?", { question: "status", both: true }],

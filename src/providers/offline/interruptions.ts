@@ -1,46 +1,45 @@
-/** What is said when a plan cannot go on: a tool that is not there, a call that failed or was refused. */
+/** The answers when a plan cannot go on: a tool is not offered, a call failed or was refused. */
 import { hasEnded } from "./outputs/command-output.js";
-import type { Interruptions, ToolFact } from "./plan.js";
+import type { ToolFact } from "./plan.js";
 import { code, count, fenced, paragraphs } from "./wording.js";
 
-const SETS: Readonly<Record<string, string>> = {
-  read: "read",
-  ls: "read",
-  glob: "read",
-  grep: "read",
-  write: "edit",
-  edit: "edit",
-  bash: "command",
-  git: "git",
-};
+const SETS: readonly (readonly [set: string, tools: readonly string[]])[] = [
+  ["read", ["read", "ls", "glob", "grep"]],
+  ["edit", ["write", "edit"]],
+  ["command", ["bash"]],
+];
+
+export function missingTool(tool: string): string {
+  const set = SETS.find(([, tools]) => tools.includes(tool))?.[0] ?? tool;
+  return `That needs the tool ${code(tool)}, which is not offered in this run, so this was not done. It belongs to the tool set ${code(set)}: add it with ${code(`--tool-set ${set}`)} (several: ${code("--tool-set read,edit")}). With ${code("--permission-mode deny")} no tools are offered at all.`;
+}
+
+export function failedCall(fact: ToolFact): string {
+  return paragraphs(`I could not finish: ${describeCall(fact)} failed.`, fenced(fact.text.trim() || "(no message)"));
+}
+
+export function refusedCall(fact: ToolFact): string {
+  return paragraphs(
+    `I stopped: ${describeCall(fact)} was not permitted, so it was not run.`,
+    fenced(fact.text.trim()),
+    `To allow it, answer the question when asked, or run again with ${code("--permission-mode allow")}.`,
+  );
+}
+
+export function tooManyCalls(limit: number): string {
+  return `I stopped after ${count(limit, "tool call")}: this request needs more than the rules allow themselves. Ask for a smaller part of it.`;
+}
 
 /** The words with which permissions refuse a call; a file's own "permission denied" is an ordinary failure. */
 const REFUSAL = /^(?:Denied\b|Permission denied for \S+ by\b|Permission for \S+ not answered\b)/;
 
-export const INTERRUPTIONS: Interruptions = {
-  missingTool(tool) {
-    const set = SETS[tool] ?? tool;
-    return `That needs the tool ${code(tool)}, which is not offered in this run, so this was not done. It belongs to the tool set ${code(set)}: add it with ${code(`--tool-set ${set}`)} (several: ${code("--tool-set read,edit")}). With ${code("--permission-mode deny")} no tools are offered at all.`;
-  },
-  failedCall(fact) {
-    return paragraphs(`I could not finish: ${describeCall(fact)} failed.`, fenced(fact.text.trim() || "(no message)"));
-  },
-  refusedCall(fact) {
-    return paragraphs(
-      `I stopped: ${describeCall(fact)} was not permitted, so it was not run.`,
-      fenced(fact.text.trim()),
-      `To allow it, answer the question when asked, or run again with ${code("--permission-mode allow")}.`,
-    );
-  },
-  tooManyCalls(limit) {
-    return `I stopped after ${count(limit, "tool call")}: this request needs more than the rules allow themselves. Ask for a smaller part of it.`;
-  },
+export function isRefusal(fact: ToolFact): boolean {
   // A command that ran may print such words itself.
-  isRefusal: (fact) => REFUSAL.test(fact.text.trimStart()) && !hasEnded(fact),
-};
+  return REFUSAL.test(fact.text.trimStart()) && !hasEnded(fact);
+}
 
 /** The one argument that tells a call from others of the same tool. */
 function describeCall({ tool, args }: ToolFact): string {
-  const subject = args.command ?? args.pattern ?? args.path ?? args.file_path ?? args.action;
+  const subject = args.command ?? args.pattern ?? args.path ?? args.action;
   return typeof subject === "string" && subject.length <= 200 ? `${code(tool)} (${subject})` : code(tool);
 }

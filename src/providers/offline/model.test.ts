@@ -82,24 +82,6 @@ describe("the offline model", () => {
     expect(JSON.stringify(all)).toContain("which is not offered in this run");
   });
 
-  it("counts lines, and says lines, with a search that cannot count occurrences", async () => {
-    const plain = { ...GREP, inputSchema: { type: "object", properties: { pattern: {}, mode: {} } } };
-    const ask = user("how many TODOs are there");
-    const [first] = await events(request([ask], { tools: [plain] }));
-    if (first?.type !== "block" || first.block.type !== "tool_call") throw new Error("no call");
-    expect(first.block.args).not.toHaveProperty("multiline");
-    const { tool, args } = first.block;
-    const messages: Message[] = [
-      ask,
-      { role: "assistant", content: [{ type: "tool_use", call: "call_1", tool, args }] },
-      {
-        role: "user",
-        content: [{ type: "tool_result", call: "call_1", tool, content: [text("a.ts:2")], is_error: false }],
-      },
-    ];
-    expect(JSON.stringify(await events(request(messages, { tools: [plain] })))).toContain("2 matching lines");
-  });
-
   it("keeps to the output limit", async () => {
     const all = await events(request([user("help")], { maxOutputTokens: 10 }));
     expect(all.find((event) => event.type === "block")).toMatchObject({

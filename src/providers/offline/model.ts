@@ -1,18 +1,16 @@
 /**
- * The `offline` model (feature M6): rules, no network, no language model. It is called like any other model and drives the real
+ * The `offline` model: rules, no network, no language model. It is called like any other model and drives the real
  * tools, so a machine without a key still gets true answers, and the whole loop can be tried without one.
  *
  * 1. The same request gives the same events.
  * 2. It keeps nothing between calls: what it does next follows from the messages alone.
  * 3. What it says is computed from tool results of the same turn.
  */
-import type { Model, ModelEvent, ModelRequest, ModelStream, ToolSpec } from "../../engine/ports.js";
+import type { Model, ModelEvent, ModelRequest, ModelStream } from "../../engine/ports.js";
 import { failure } from "../../protocol/errors.js";
-import { isJsonObject } from "../../protocol/json.js";
 import type { Usage } from "../../protocol/usage.js";
 import { SIGNATURE } from "./intents/about.js";
 import { isUnderstood, matchIntent } from "./intents.js";
-import { INTERRUPTIONS } from "./interruptions.js";
 import { nextStep, type Step, type Toolbox } from "./plan.js";
 import { parseRequestText } from "./request-text.js";
 import { readCurrentTurn } from "./turn-history.js";
@@ -39,7 +37,7 @@ async function* respond(request: ModelRequest, signal: AbortSignal): ModelStream
   if (step.type === "calls") {
     const blocks = step.calls.map(({ tool, args }) => ({ type: "tool_call", tool, args }) as const);
     yield blocks.map((block) => ({ type: "block", block }));
-    yield ending(usage(input, estimateTokens(JSON.stringify(blocks).length)), "tool_calls");
+    yield ending({ input, output: estimateTokens(JSON.stringify(blocks).length) }, "tool_calls");
     return;
   }
   const limit = (request.maxOutputTokens ?? Number.POSITIVE_INFINITY) * CHARACTERS_PER_TOKEN;
@@ -49,42 +47,31 @@ async function* respond(request: ModelRequest, signal: AbortSignal): ModelStream
     yield (line.match(/\s*\S+\s*|\s+/g) ?? [line]).map((piece) => ({ type: "text", text: piece }));
   }
   yield [{ type: "block", block: { type: "text", text } }];
-  yield ending(usage(input, estimateTokens(text.length)), text.length < step.text.length ? "length" : "end");
+  yield ending({ input, output: estimateTokens(text.length) }, text.length < step.text.length ? "length" : "end");
 }
 
-function ending(count: Usage, reason: "end" | "tool_calls" | "length"): readonly ModelEvent[] {
+function ending(
+  tokens: Pick<Usage, "input" | "output">,
+  reason: "end" | "tool_calls" | "length",
+): readonly ModelEvent[] {
   return [
-    { type: "usage", usage: count },
+    { type: "usage", usage: { ...tokens, cache_read: 0, cache_write: 0, reasoning: 0 } },
     { type: "stop", reason },
   ];
 }
 
 function decide(request: ModelRequest): Step {
   const turn = readCurrentTurn(request.messages, (text) => isUnderstood(matchIntent(parseRequestText(text))));
-  const tools = toolbox(request.tools);
+  const names = new Set(request.tools.map(({ name }) => name));
+  const tools: Toolbox = { has: (tool) => names.has(tool) };
   const match = matchIntent(parseRequestText(turn.request));
-  const step = nextStep(match.plan(tools), { facts: turn.facts, tools, interruptions: INTERRUPTIONS });
+  const step = nextStep(match.plan(tools), { facts: turn.facts, tools });
   if (step.type === "answer" && turn.first && isUnderstood(match))
     return { ...step, text: `${step.text}\n\n${SIGNATURE}` };
   return step;
 }
 
-function toolbox(specs: readonly ToolSpec[]): Toolbox {
-  const schemas = new Map(specs.map((spec) => [spec.name, spec.inputSchema]));
-  return {
-    has: (tool) => schemas.has(tool),
-    accepts(tool, argument) {
-      const properties = schemas.get(tool)?.properties;
-      return isJsonObject(properties) && Object.hasOwn(properties, argument);
-    },
-  };
-}
-
 /** There is no tokenizer here: an estimate keeps budgets and status lines meaningful. */
 function estimateTokens(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
-}
-
-function usage(input: number, output: number): Usage {
-  return { input, output, cache_read: 0, cache_write: 0, reasoning: 0 };
 }

@@ -2,10 +2,11 @@
  * Tables of the ways to say something, one to a line: what is meant, a bar, and a pattern for the whole request.
  *
  * 1. A pattern is a regular expression in which a group is not remembered unless it has a name. `{NAME}` stands for the line
- *    `NAME = …` above it, or for what the code gives.
+ *    `NAME = …` above it. `{MARK}` (one quoted text) and `{KIND_WORDS}` (words for kinds of files) are known.
  * 2. `? PATTERN` begins a group: without a match of it none of the lines below can match, so none of them is compiled.
  * 3. Lines are tried in their order. `#` begins a comment.
  */
+import { KIND_WORDS } from "./file-kinds.js";
 import { MARK } from "./request-text.js";
 
 export interface Phrase {
@@ -29,21 +30,15 @@ interface Group {
   readonly lines: Line[];
 }
 
-export interface PhraseBookOptions {
-  readonly macros?: Readonly<Record<string, string>>;
-  /** `ending`: only the end of the text has to match. */
-  readonly match?: "whole" | "ending";
-}
-
 export class PhraseBook {
   readonly #text: string;
-  readonly #macros: Map<string, string>;
+  readonly #macros = new Map(Object.entries({ MARK, KIND_WORDS }));
   readonly #before: string;
   #groups: readonly Group[] | undefined;
 
-  constructor(text: string, { macros = {}, match = "whole" }: PhraseBookOptions = {}) {
+  /** `ending`: only the end of the text has to match. */
+  constructor(text: string, match: "whole" | "ending" = "whole") {
     this.#text = text;
-    this.#macros = new Map(Object.entries({ MARK, ...macros }));
     this.#before = match === "whole" ? "^" : "";
   }
 

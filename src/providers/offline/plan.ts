@@ -8,6 +8,7 @@
  * 4. A call that fails ends the plan with an answer that says so, unless it was marked `mayFail`. A refused call always does.
  */
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
+import { failedCall, isRefusal, missingTool, refusedCall, tooManyCalls } from "./interruptions.js";
 
 export interface PlannedCall {
   readonly tool: string;
@@ -32,49 +33,38 @@ export type Plan = Steps<string>;
 /** The tools offered with this request. */
 export interface Toolbox {
   has(tool: string): boolean;
-  /** Whether the tool's schema knows this argument. */
-  accepts(tool: string, argument: string): boolean;
 }
 
 export type Step =
   | { readonly type: "calls"; readonly calls: readonly PlannedCall[] }
   | { readonly type: "answer"; readonly text: string };
 
-export interface Interruptions {
-  missingTool(tool: string): string;
-  failedCall(fact: ToolFact): string;
-  refusedCall(fact: ToolFact): string;
-  tooManyCalls(limit: number): string;
-  isRefusal(fact: ToolFact): boolean;
-}
-
 export const MAX_CALLS_PER_TURN = 12;
 
-export interface ReplayOptions {
+export interface TurnSoFar {
   readonly facts: readonly ToolFact[];
   readonly tools: Toolbox;
-  readonly interruptions: Interruptions;
 }
 
 /** The next step of a plan, given everything that has happened in this turn. */
-export function nextStep(plan: Plan, { facts, tools, interruptions }: ReplayOptions): Step {
+export function nextStep(plan: Plan, { facts, tools }: TurnSoFar): Step {
   let seen = 0;
   let calls = 0;
   let state = plan.next([]);
   while (state.done !== true) {
     const planned = state.value;
-    const missing = planned.find(({ tool }) => !tools.has(tool));
-    if (missing !== undefined) return answer(interruptions.missingTool(missing.tool));
+    const missing = planned.find((one) => !tools.has(one.tool));
+    if (missing !== undefined) return answer(missingTool(missing.tool));
     calls += planned.length;
-    if (calls > MAX_CALLS_PER_TURN) return answer(interruptions.tooManyCalls(MAX_CALLS_PER_TURN));
+    if (calls > MAX_CALLS_PER_TURN) return answer(tooManyCalls(MAX_CALLS_PER_TURN));
     const given: ToolFact[] = [];
-    for (const call of planned) {
-      const at = facts.findIndex((fact, index) => index >= seen && isResultOf(fact, call));
+    for (const one of planned) {
+      const at = facts.findIndex((fact, index) => index >= seen && isResultOf(fact, one));
       const fact = facts[at];
       if (fact === undefined) break;
       seen = at + 1;
-      if (fact.failed && interruptions.isRefusal(fact)) return answer(interruptions.refusedCall(fact));
-      if (fact.failed && call.mayFail !== true) return answer(interruptions.failedCall(fact));
+      if (fact.failed && isRefusal(fact)) return answer(refusedCall(fact));
+      if (fact.failed && one.mayFail !== true) return answer(failedCall(fact));
       given.push(fact);
     }
     if (given.length < planned.length) return { type: "calls", calls: planned.slice(given.length) };
@@ -87,8 +77,8 @@ function answer(text: string): Step {
   return { type: "answer", text };
 }
 
-function isResultOf(fact: ToolFact, planned: PlannedCall): boolean {
-  return fact.tool === planned.tool && canonical(fact.args) === canonical(planned.args);
+function isResultOf(fact: ToolFact, one: PlannedCall): boolean {
+  return fact.tool === one.tool && canonical(fact.args) === canonical(one.args);
 }
 
 function canonical(value: JsonValue | undefined): string {
@@ -100,8 +90,8 @@ function canonical(value: JsonValue | undefined): string {
 }
 
 /** One call inside a plan: `const fact = yield* call(…)`. */
-export function* call(planned: PlannedCall): Steps<ToolFact> {
-  const [fact] = yield [planned];
-  if (fact === undefined) throw new Error(`the plan went on without the result of ${planned.tool}`);
+export function* call(one: PlannedCall): Steps<ToolFact> {
+  const [fact] = yield [one];
+  if (fact === undefined) throw new Error(`the plan went on without the result of ${one.tool}`);
   return fact;
 }

@@ -5,22 +5,24 @@ import { type FileText, joinedText, parseFileText } from "./outputs/file-text.js
 import { parseFolderListing } from "./outputs/folder-listing.js";
 import { call, type Steps } from "./plan.js";
 
-/** Names in the top folder. */
-export function* topNames(): Steps<readonly string[]> {
+export interface Project {
+  /** Names in the top folder. */
+  readonly names: readonly string[];
+  readonly texts: ReadonlyMap<string, FileText>;
+}
+
+/** The names in the top folder, and the texts of the files that are wanted of them. */
+export function* readProject(wanted: (names: readonly string[]) => readonly string[]): Steps<Project> {
   const { entries } = parseFolderListing((yield* call(listCall({}))).text);
-  return entries.map((entry) => entry.name);
+  const names = entries.map((entry) => entry.name);
+  return { names, texts: yield* readTogether(wanted(names)) };
 }
 
 /** Some files of the top folder at once; one that cannot be read is left out. */
 export function* readTogether(paths: readonly string[]): Steps<ReadonlyMap<string, FileText>> {
-  if (paths.length === 0) return new Map();
   const facts = yield paths.map((path) => ({ ...readCall(path), mayFail: true as const }));
-  const texts = new Map<string, FileText>();
-  facts.forEach((fact, index) => {
-    const path = paths[index];
-    if (path !== undefined && !fact.failed) texts.set(path, parseFileText(fact.text));
-  });
-  return texts;
+  const texts = facts.map(({ text }, index) => [paths[index] ?? "", parseFileText(text)] as const);
+  return new Map(texts.filter((_text, index) => facts[index]?.failed === false));
 }
 
 /** Nothing when the text is cut or is no JSON object: half a file must not be taken for all of it. */
@@ -40,11 +42,10 @@ export function stringEntries(value: unknown): readonly (readonly [string, strin
   return Object.entries(value).flatMap(([key, inner]) => (typeof inner === "string" ? [[key, inner] as const] : []));
 }
 
+const LOCK_FILES = { "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bun.lock": "bun" };
+
 export function packageRunner(names: readonly string[]): string {
-  if (names.includes("pnpm-lock.yaml")) return "pnpm";
-  if (names.includes("yarn.lock")) return "yarn";
-  if (names.includes("bun.lockb") || names.includes("bun.lock")) return "bun";
-  return "npm";
+  return Object.entries(LOCK_FILES).find(([file]) => names.includes(file))?.[1] ?? "npm";
 }
 
 export function makeTargets(text: FileText | undefined): readonly string[] {

@@ -81,25 +81,17 @@ const LONGEST_QUOTE = 4_000;
 
 function quoted(source: string, at: number): Literal | undefined {
   const close = PAIRS[source.charAt(at)];
-  if (close === undefined || !opensQuote(source.charAt(at - 1))) return undefined;
+  // An apostrophe (`what's`) is no quote: a quote starts a word and ends one.
+  if (close === undefined || /[^\s([{:=,]/.test(source.charAt(at - 1))) return undefined;
   const reach = source.slice(at + 1, at + 1 + LONGEST_QUOTE);
   for (let end = reach.indexOf(close); end !== -1; end = reach.indexOf(close, end + 1)) {
     const after = at + end + 2;
-    if (end === 0 || closesQuote(source.charAt(after))) return { value: reach.slice(0, end), end: after };
+    if (end === 0 || !/[\p{L}\p{N}_]/u.test(source.charAt(after))) return { value: reach.slice(0, end), end: after };
     // A plural: `import`s.
     if (close !== "'" && /^s(?![\p{L}\p{N}_])/u.test(source.slice(after, after + 2)))
       return { value: reach.slice(0, end), end: after + 1 };
   }
   return undefined;
-}
-
-/** An apostrophe (`what's`) is no quote: a quote starts a word and ends one. */
-function opensQuote(before: string): boolean {
-  return before === "" || /[\s([{:=,]/.test(before);
-}
-
-function closesQuote(after: string): boolean {
-  return after === "" || !/[\p{L}\p{N}_]/u.test(after);
 }
 
 /** "create x.txt with:" and then lines: the lines are the content. */
@@ -152,4 +144,17 @@ function withoutPoliteness(text: string): string {
     rest = rest.trim();
   }
   return rest;
+}
+
+/** Numbers as people write them. */
+const NUMBERS = new Map(
+  "a=1 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 twelve=12 fifteen=15 twenty=20 thirty=30 fifty=50 hundred=100 few=10 couple=2"
+    .split(" ")
+    .map((pair) => pair.split("=") as [string, string]),
+);
+
+/** At least 1. */
+export function numberOf(words: string): number {
+  const word = words.toLowerCase().split(" ")[0] ?? "";
+  return Math.max(1, Number(NUMBERS.get(word) ?? word));
 }

@@ -34,18 +34,12 @@ export function parseScope(words: string, request: RequestText): Scope | undefin
     const inner = kindMatch[2] === undefined ? WHOLE_PROJECT : parseScope(kindMatch[2], request);
     return kind === undefined || inner === undefined ? undefined : { ...inner, kind };
   }
-  if (/^\*\.\S+$/.test(rest)) {
-    const kind = findFileKind(rest);
-    return kind === undefined ? undefined : { kind };
-  }
+  const pattern = findFileKind(rest);
+  if (rest.startsWith("*.")) return pattern && { kind: pattern };
   const path = FOLDER_FIRST.exec(rest)?.[1] ?? FOLDER_LAST.exec(rest)?.[1] ?? (/^\S+$/.test(rest) ? rest : undefined);
   if (path === undefined) return undefined;
   const { value } = request.term(path);
-  return isPathText(value) ? { path: cleanPath(value) } : undefined;
-}
-
-function isPathText(value: string): boolean {
-  return value !== "" && !value.includes("\n");
+  return value === "" || value.includes("\n") ? undefined : { path: cleanPath(value) };
 }
 
 /** `./src/` and `src` are the same place; `.` is the project itself. */
@@ -54,10 +48,12 @@ export function cleanPath(path: string): string {
   return cleaned === "" ? "." : cleaned;
 }
 
+export function describePlace({ path }: Scope, whole = "this project"): string {
+  return path === undefined || path === "." ? whole : `\`${path}\``;
+}
+
 export function describeScope(scope: Scope): string {
-  const files = scope.kind === undefined ? "" : `${scope.kind.label} files`;
-  const place = scope.path === undefined || scope.path === "." ? "this project" : `\`${scope.path}\``;
-  return files === "" ? place : `${files} of ${place}`;
+  return `${scope.kind === undefined ? "" : `${scope.kind.label} files of `}${describePlace(scope)}`;
 }
 
 const KNOWN_NAMES =

@@ -25,7 +25,7 @@ const JUDGEMENTS =
 
 const STOP_WORD = /^(?:the|an?|of|for|in|and|or|to|is|are|be|with|most|no|not|we|i|you|they)$/i;
 
-/** Words for files and their parts: other rules deal with those, or nobody does. */
+/** Words for files and their parts, which are not looked for as text. */
 const NOT_TEXT =
   /^(?:files?|folders?|director(?:y|ies)|functions|methods|classes|types|interfaces|exports|imports|headings?|symbols?|tests|test suites?|commits?|branch(?:es)?|changes|projects?|repo(?:sitory)?|code|codebase|lines?|words?|characters?|scripts?|tree|outline|stuff|things?|people|times)$/i;
 /** Such a word may be text, but only after a verb that asks for text ("grep for import"). */
@@ -48,7 +48,7 @@ export function parseTerms(words: string, request: RequestText, rules: TermRules
   if (pattern !== undefined) return pattern;
   const rest = withoutNoise(words.trim());
   const parts = rest.split(/(?:,| and| or|,? as well as)+ +/i).map((part) => withoutNoise(part.trim()));
-  if (parts.length > 1 && parts.every((part) => isSingle(part) && !DEEDS.test(part))) {
+  if (parts.length > 1 && parts.every((part) => /^\S+$/.test(part) && !DEEDS.test(part))) {
     const each = parts.map((part) => parseOne(part, request, { ...rules, mostWords: 1 }));
     return each.every((one) => one !== undefined) ? asTerms(each) : undefined;
   }
@@ -68,8 +68,8 @@ function asTerms(each: readonly Term[]): SearchTerms {
 
 function regexTerm(words: string, request: RequestText): SearchTerms | undefined {
   const rest = words.trim().replace(REGEX_BEFORE, "");
-  if (rest === words.trim() || !isMark(rest)) return undefined;
-  return { terms: [request.term(rest).value], quoted: true, regex: true };
+  const { value, quoted } = request.term(rest);
+  return rest !== words.trim() && quoted ? { terms: [value], quoted, regex: true } : undefined;
 }
 
 function withoutNoise(words: string): string {
@@ -83,20 +83,10 @@ function parseOne(words: string, request: RequestText, rules: TermRules): Term |
   const term = request.term(words);
   if (term.quoted) return term.value.trim() === "" ? undefined : term;
   if (new RegExp(`[${MARK}]`).test(words) && /\s/.test(words)) return undefined;
-  const count = words.split(" ").length;
-  if (count > rules.mostWords || /[,;]/.test(words)) return undefined;
-  if (STOP_WORD.test(words)) return undefined;
+  if (words.split(" ").length > rules.mostWords || /[,;]/.test(words) || STOP_WORD.test(words)) return undefined;
   if (rules.verbatim !== "any" && (JUDGEMENTS.test(words) || NOT_TEXT.test(words))) return undefined;
   if (rules.verbatim === undefined && KEYWORD.test(words)) return undefined;
   return { value: singular(term.value), quoted: false };
-}
-
-function isMark(text: string): boolean {
-  return new RegExp(`^[${MARK}]$`).test(text);
-}
-
-function isSingle(part: string): boolean {
-  return /^\S+$/.test(part);
 }
 
 /** "TODOs" asks for TODO: a tag in the plural. */

@@ -1,16 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { smallestChange, uniqueEnd, uniqueStart } from "./text-change.js";
+import { smallestChange } from "./text-change.js";
 
-describe("a piece that names one place", () => {
+describe("the smallest change", () => {
   it.each([
     ["a\nb", "b", "a"],
     ["x\nx", "x\nx", "x\nx"],
     ["a\nx\nb\nx", "b\nx", "a"],
-    ["a\n", "a\n", "a"],
     ["one", "one", "one"],
-  ])("of %j is %j at the end and %j at the start", (text, end, start) => {
-    expect(uniqueEnd(text)).toBe(end);
-    expect(uniqueStart(text)).toBe(start);
+  ])("of %j quotes %j to add a line at the end and %j to add one at the start", (text, end, start) => {
+    expect(smallestChange(text, `${text}\nnew`)).toEqual({ old: end, new: `${end}\nnew` });
+    expect(smallestChange(text, `new\n${text}`)).toEqual({ old: start, new: `new\n${start}` });
   });
 
   it("is the part that changes, with enough around it", () => {

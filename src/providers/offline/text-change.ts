@@ -1,24 +1,4 @@
-/** Pieces of a text that name one place in it. `edit` wants to be quoted text that occurs exactly once. */
-
-/** The shortest run of last lines that occurs once. */
-export function uniqueEnd(text: string): string {
-  const lines = text.split("\n");
-  for (let from = lines.length - 1; from > 0; from--) {
-    const piece = lines.slice(from).join("\n");
-    if (occursOnce(text, piece)) return piece;
-  }
-  return text;
-}
-
-/** The shortest run of first lines that occurs once. */
-export function uniqueStart(text: string): string {
-  const lines = text.split("\n");
-  for (let to = 1; to < lines.length; to++) {
-    const piece = lines.slice(0, to).join("\n");
-    if (occursOnce(text, piece)) return piece;
-  }
-  return text;
-}
+/** The smallest piece of a text that changes. `edit` wants a quote of text that occurs exactly once. */
 
 /** From the first line that differs to the last, with as many lines around as make it the only such place. */
 export function smallestChange(before: string, after: string): { readonly old: string; readonly new: string } {

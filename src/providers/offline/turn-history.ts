@@ -1,5 +1,5 @@
 /** What the conversation says about the turn at hand: the newest request, and what its tool calls gave so far. */
-import { type Message, plainText, type ToolResultBlock, text, type UserMessage } from "../../protocol/content.js";
+import { type Message, plainText, text, type UserMessage } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { ToolFact } from "./plan.js";
 
@@ -38,24 +38,19 @@ function requestText(message: UserMessage): string {
   return texts.join("\n").replace(WRAPPED, "").trim();
 }
 
+type Block = Message["content"][number];
+
 function factsOf(messages: readonly Message[]): ToolFact[] {
   const calls = new Map<string, JsonObject>();
   const facts: ToolFact[] = [];
-  for (const message of messages) {
-    for (const block of message.content) {
-      if (block.type === "tool_use") calls.set(block.call, block.args);
-      else if (block.type === "tool_result") {
-        const args = calls.get(block.call);
-        if (args !== undefined) facts.push(toFact(block, args));
-      }
-    }
+  for (const block of messages.flatMap((message): readonly Block[] => message.content)) {
+    if (block.type === "tool_use") calls.set(block.call, block.args);
+    const args = block.type === "tool_result" ? calls.get(block.call) : undefined;
+    if (block.type !== "tool_result" || args === undefined) continue;
+    const parts = block.content.map((part) => (part.type === "text" ? text(unwrapped(part.text)) : part));
+    facts.push({ tool: block.tool, args, text: plainText(parts), failed: block.is_error });
   }
   return facts;
-}
-
-function toFact(block: ToolResultBlock, args: JsonObject): ToolFact {
-  const parts = block.content.map((part) => (part.type === "text" ? text(unwrapped(part.text)) : part));
-  return { tool: block.tool, args, text: plainText(parts), failed: block.is_error };
 }
 
 /** Results may come inside a marked block that says they are not to be trusted; the parsers want what is inside. */

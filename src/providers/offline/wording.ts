@@ -33,3 +33,36 @@ export function fenced(text: string): string {
 export function paragraphs(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== "").join("\n\n");
 }
+
+/** Names with their numbers. */
+export type Tally = readonly (readonly [name: string, number: number])[];
+
+/** Highest number first; names in order where numbers are equal. */
+export function ranked(rows: Tally): Tally {
+  return [...rows].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+}
+
+/** How often each name occurs, most frequent first. */
+export function tally(names: readonly string[]): Tally {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return ranked([...counts]);
+}
+
+/** A table of numbers and names. */
+export function numbers(rows: Tally, most = rows.length): string {
+  const shown = rows.slice(0, most).map(([name, number]) => [groupDigits(number), name] as const);
+  const width = Math.max(...shown.map(([number]) => number.length));
+  const lines = shown.map(([number, name]) => `${number.padStart(width)}  ${name}`);
+  if (rows.length > most) lines.push(`… and ${groupDigits(rows.length - most)} more`);
+  return fenced(lines.join("\n"));
+}
+
+/** "`a` has most: 3 lines.", or which ones share the highest number. */
+export function mostSentence(rows: Tally, unit: string, note = ""): string {
+  const highest = rows[0]?.[1] ?? 0;
+  const winners = rows.flatMap(([name, number]) => (number === highest ? [code(name)] : []));
+  if (winners.length === 1) return `${winners[0]} has most: ${count(highest, unit)}${note}.`;
+  const more = winners.length > 8 ? [`${winners.length - 8} more`] : [];
+  return `A tie between ${count(winners.length, "file")} with ${count(highest, unit)} each${note}: ${enumerate([...winners.slice(0, 8), ...more])}.`;
+}

@@ -1,95 +1,51 @@
 /** Showing a file or some of its lines. */
-
-import { listCall, readCall } from "../calls.js";
-import type { Intent } from "../intent.js";
-import { lookUpDocument } from "../look-up.js";
-import { numberOf } from "../number-words.js";
-import { type FileText, parseFileText } from "../outputs/file-text.js";
+import { listCall } from "../calls.js";
+import { type NamedFile, type NamedText, namedFile, namedPath, readText, tryReadText, unreadable } from "../files.js";
+import { phraseIntent } from "../intent.js";
 import { parseFolderListing } from "../outputs/folder-listing.js";
 import phrases from "../phrases/read.txt";
-import { type Phrase, PhraseBook } from "../phrases.js";
-import { call, type Plan, type ToolFact } from "../plan.js";
-import type { RequestText } from "../request-text.js";
-import { cleanPath, looksLikeFile, looksLikePath } from "../scope.js";
+import type { Phrase } from "../phrases.js";
+import { call, type Plan } from "../plan.js";
+import { numberOf, type RequestText } from "../request-text.js";
 import { code, count, fenced, paragraphs } from "../wording.js";
 
-export interface ReadSlots {
-  readonly path: string;
-  /** A name without a place or an ending ("the readme"): the file is looked for. */
-  readonly lookUp?: true;
+interface ReadSlots extends NamedFile {
   readonly lines?: LineRange;
 }
 
-export type LineRange =
+type LineRange =
   | { readonly type: "range"; readonly from: number; readonly to?: number }
-  | { readonly type: "first"; readonly count: number }
-  | { readonly type: "last"; readonly count: number };
+  | { readonly type: "first" | "last"; readonly count: number };
 
-const PHRASES = new PhraseBook(phrases);
 const A_FEW_LINES = 10;
+const SHOWN_LINES = 400;
 
-export function parseRead(request: RequestText): ReadSlots | undefined {
+function readSlots({ meaning, slots }: Phrase, request: RequestText): ReadSlots | undefined {
+  const { text } = request;
   // A bare word is a file only when it cannot be a slash command or part of one.
-  if (/^\/\w+$/.test(request.text)) return undefined;
-  const named = /^what/i.test(request.text) ? namedFile : namedPath;
-  for (const { meaning, slots } of PHRASES.matches(request.text)) {
-    const file = slots.file === undefined ? undefined : named(slots.file, request);
-    if (file === undefined) continue;
-    const lines = linesOf(meaning, slots, request.text);
-    return { ...file, ...(lines !== undefined && { lines }) };
-  }
-  return undefined;
-}
-
-function linesOf(meaning: string, slots: Phrase["slots"], text: string): LineRange | undefined {
-  if (meaning === "range") return toRange(slots, text);
-  if (meaning === "first" || meaning === "last") return { type: meaning, count: toCount(slots.n, text) };
-  return undefined;
-}
-
-const DOCUMENTS = /^(?:readme|licen[cs]e|changelog|contributing|makefile|dockerfile)$/i;
-
-export type NamedFile = Pick<ReadSlots, "path" | "lookUp">;
-
-/** The file or folder that a slot names, when it names one. */
-export function namedPath(slot: string, request: RequestText): NamedFile | undefined {
-  const { value, quoted } = request.term(slot);
-  if (value === "" || value.includes("\n")) return undefined;
-  if (!quoted && DOCUMENTS.test(value)) return { path: value, lookUp: true };
-  // Only inside quotes may a file name hold spaces.
-  const meant = looksLikePath(quoted ? value.trim().replaceAll(" ", "_") : value) && !value.endsWith("/");
-  return meant ? { path: cleanPath(value) } : undefined;
-}
-
-/** The same, where only a file makes sense and its name shows that it is one. */
-export function namedFile(slot: string, request: RequestText): NamedFile | undefined {
-  const named = namedPath(slot, request);
-  return named?.lookUp || looksLikeFile((named?.path ?? "").replaceAll(" ", "_")) ? named : undefined;
+  if (/^\/\w+$/.test(text)) return undefined;
+  const file = (/^what/i.test(text) ? namedFile : namedPath)(slots.file, request);
+  if (file === undefined || meaning === "whole") return file;
+  if (meaning === "range") return { ...file, lines: toRange(slots, text) };
+  const usual = /\bline\b/i.test(text) ? 1 : A_FEW_LINES;
+  const number = slots.n === undefined ? usual : numberOf(slots.n);
+  return { ...file, lines: { type: meaning === "first" ? "first" : "last", count: number } };
 }
 
 function toRange({ from, to }: Phrase["slots"], text: string): LineRange {
   const first = Math.max(1, Number(from));
-  if (to === undefined && /\bfrom (?:line )?\d+(?: on(?:wards?)?| to the end)?$/i.test(text))
-    return { type: "range", from: first };
-  if (to !== undefined) return { type: "range", from: Math.min(first, Number(to)), to: Math.max(first, Number(to)) };
-  return { type: "range", from: first, to: first };
+  const isOpen = to === undefined && /\bfrom (?:line )?\d+(?: on(?:wards?)?| to the end)?$/i.test(text);
+  if (isOpen) return { type: "range", from: first };
+  const last = Number(to ?? first);
+  return { type: "range", from: Math.min(first, last), to: Math.max(first, last) };
 }
 
-function toCount(word: string | undefined, text: string): number {
-  if (word !== undefined) return numberOf(word);
-  return /\bline\b/i.test(text) && !/\blines\b/i.test(text) ? 1 : A_FEW_LINES;
-}
-
-const SHOWN_LINES = 400;
-
-export function* planRead({ path: named, lookUp, lines }: ReadSlots): Plan {
-  const path = lookUp ? yield* lookUpDocument(named) : named;
-  if (path === undefined) return `There is no ${named.toUpperCase()} file in this project.`;
-  if (lines?.type === "last") return yield* planLast(path, lines.count);
-  const fact = yield* call({ ...readCall(path, partOf(lines)), mayFail: true });
-  if (fact.failed && isFolder(fact)) return yield* planFolder(path);
-  if (fact.failed) return unreadable(path, fact);
-  return describeText(path, parseFileText(fact.text));
+function* planRead({ lines, ...file }: ReadSlots): Plan {
+  if (lines?.type === "last") return yield* planLast(file, lines.count);
+  const text = yield* tryReadText(file, partOf(lines));
+  if (typeof text === "string") return text;
+  if (!("failed" in text)) return describeText(text);
+  return /\bis a (?:folder|directory)\b/i.test(text.text) ? yield* planFolder(file.path) : unreadable(file.path, text);
 }
 
 function partOf(lines: LineRange | undefined) {
@@ -98,48 +54,32 @@ function partOf(lines: LineRange | undefined) {
   return { offset: lines.from, limit: lines.to === undefined ? SHOWN_LINES : lines.to - lines.from + 1 };
 }
 
-function* planLast(path: string, most: number): Plan {
-  // The first line is asked for only because the answer tells how many there are.
-  const fact = yield* call({ ...readCall(path, { limit: 1 }), mayFail: true });
-  if (fact.failed) return unreadable(path, fact);
-  const head = parseFileText(fact.text);
-  if (head.notText !== undefined || head.lines.length === 0) return describeText(path, head);
-  if (head.totalLines === undefined)
+function* planLast(file: NamedFile, most: number): Plan {
+  // The answer to a request for the first line tells how many lines there are.
+  const head = yield* readText(file, { limit: 1 });
+  if (typeof head === "string") return head;
+  const { path, lines, totalLines } = head;
+  if (lines.length === 0) return describeText(head);
+  if (totalLines === undefined)
     return `${code(path)} is too large for its number of lines to be known, so its end cannot be shown. Try: run ${code(`tail -n ${most} ${path}`)}`;
-  const offset = Math.max(1, head.totalLines - most + 1);
-  return describeText(path, parseFileText((yield* call(readCall(path, { offset, limit: most }))).text));
+  const end = yield* readText({ path }, { offset: Math.max(1, totalLines - most + 1), limit: most });
+  return typeof end === "string" ? end : describeText(end);
 }
 
-export function describeText(path: string, text: FileText): string {
-  if (text.notText !== undefined) return `${code(path)} is not shown here, it is not text: ${text.notText}`;
-  const { lines, totalLines } = text;
+function describeText({ path, lines, totalLines, linesCut }: NamedText): string {
   const first = lines[0]?.line;
   const last = lines.at(-1)?.line;
   if (first === undefined || last === undefined) return `${code(path)} is empty.`;
   const range = first === last ? `line ${first}` : `lines ${first}-${last}`;
-  const all = totalLines === undefined ? "a large file" : totalLines;
-  const label =
-    first === 1 && last === totalLines
-      ? `${code(path)} (${count(totalLines, "line")}):`
-      : `${code(path)}, ${range} of ${all}:`;
-  const cut = text.linesCut ? "Some lines are longer than what is shown." : undefined;
-  return paragraphs(label, fenced(lines.map((line) => line.text).join("\n")), cut);
-}
-
-function isFolder({ text }: ToolFact): boolean {
-  return /\bis a (?:folder|directory)\b/i.test(text);
+  const isWhole = first === 1 && last === totalLines;
+  const extent = isWhole ? ` (${count(totalLines, "line")})` : `, ${range} of ${totalLines ?? "a large file"}`;
+  const cut = linesCut ? "Some lines are longer than what is shown." : undefined;
+  return paragraphs(`${code(path)}${extent}:`, fenced(lines.map((line) => line.text).join("\n")), cut);
 }
 
 function* planFolder(path: string): Plan {
-  const listing = parseFolderListing((yield* call(listCall({ path }))).text);
-  return paragraphs(
-    `${code(path)} is a folder${listing.text === "" ? ", and it is empty." : ":"}`,
-    listing.text === "" ? undefined : fenced(listing.text),
-  );
+  const { text } = parseFolderListing((yield* call(listCall({ path }))).text);
+  return text === "" ? `${code(path)} is an empty folder.` : paragraphs(`${code(path)} is a folder:`, fenced(text));
 }
 
-export function unreadable(path: string, fact: ToolFact): string {
-  return paragraphs(`${code(path)} could not be read:`, fenced(fact.text.trim()));
-}
-
-export const readIntent: Intent<ReadSlots> = { name: "read", parse: parseRead, plan: planRead };
+export const matchRead = phraseIntent({ name: "read", phrases, read: readSlots, plan: planRead });

@@ -1,12 +1,12 @@
 /** Finding text: where it is, in which files, how often, where a name is defined. */
-import type { Intent } from "../intent.js";
+import type { Matcher } from "../intent.js";
 import phrases from "../phrases/search.txt";
 import { PhraseBook } from "../phrases.js";
 import { planSearch } from "../plans/search.js";
 import type { RequestText } from "../request-text.js";
-import { looksLikeFile, looksLikePath, parseScope, type Scope, WHOLE_PROJECT } from "../scope.js";
+import { looksLikeFile, looksLikePath, parseScope, type Scope } from "../scope.js";
+import { takeOptions } from "../search-options.js";
 import { isTag, parseTerms, type SearchTerms, type TermRules } from "../search-terms.js";
-import { type SearchOptions, takeOptions } from "./search-options.js";
 
 export type SearchGoal = "lines" | "files" | "count" | "per-file" | "most" | "exists" | "definition";
 
@@ -21,7 +21,6 @@ export interface SearchSlots {
 
 /** How a way of asking reads what is looked for. */
 interface SearchForm extends TermRules {
-  readonly goal: SearchGoal;
   /** Unquoted, only a tag such as TODO is meant literally after this verb. */
   readonly tagOnly: boolean;
   /** A name of the program, not any text. */
@@ -30,20 +29,27 @@ interface SearchForm extends TermRules {
 
 const PHRASES = new PhraseBook(phrases);
 
-export function parseSearch(request: RequestText): SearchSlots | undefined {
+function parseSearch(request: RequestText): SearchSlots | undefined {
   const { text, options } = takeOptions(request.text);
   for (const { meaning, traits, slots } of PHRASES.matches(text)) {
     const form: SearchForm = {
-      goal: meaning as SearchGoal,
       mostWords: Number(traits.words ?? 1),
       tagOnly: traits.tagOnly !== undefined,
       name: traits.name !== undefined,
       ...(traits.verbatim !== undefined && { verbatim: traits.verbatim as "keyword" | "any" }),
     };
-    const found = slots.term === undefined ? undefined : parseTerms(slots.term, request, form);
-    if (found === undefined || !isMeant(found, form)) continue;
-    const scope = slots.scope === undefined ? WHOLE_PROJECT : parseScope(slots.scope, request);
-    if (scope !== undefined) return slotsOf(found, scope, { form, options });
+    const found = parseTerms(slots.term ?? "", request, form);
+    const scope = parseScope(slots.scope ?? "", request);
+    if (found === undefined || scope === undefined || !isMeant(found, form)) continue;
+    const goal = meaning as SearchGoal;
+    return {
+      goal: goal === "lines" || goal === "count" ? (options.goal ?? goal) : goal,
+      terms: form.name ? found.terms.map((term) => term.replace(/\(\)$/, "")) : found.terms,
+      scope,
+      ...(found.regex && { regex: true }),
+      ...((options.ignoreCase || found.anyCase) && { ignoreCase: true }),
+      ...((options.wholeWord || form.name) && { wholeWord: true }),
+    };
   }
   return undefined;
 }
@@ -61,22 +67,7 @@ function isName(term: string): boolean {
   return /^#?[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[\w$]+)*(?:\(\))?$/.test(term);
 }
 
-interface Shape {
-  readonly form: SearchForm;
-  readonly options: SearchOptions;
-}
-
-function slotsOf(found: SearchTerms, scope: Scope, { form: shape, options }: Shape): SearchSlots {
-  const goal = shape.goal === "lines" || shape.goal === "count" ? (options.goal ?? shape.goal) : shape.goal;
-  const ignoreCase = options.ignoreCase === true || found.anyCase === true;
-  return {
-    goal,
-    terms: shape.name ? found.terms.map((term) => term.replace(/\(\)$/, "")) : found.terms,
-    scope,
-    ...(found.regex && { regex: true as const }),
-    ...(ignoreCase && { ignoreCase: true as const }),
-    ...((options.wholeWord || shape.name) && { wholeWord: true as const }),
-  };
-}
-
-export const searchIntent: Intent<SearchSlots> = { name: "search", parse: parseSearch, plan: planSearch };
+export const matchSearch: Matcher = (request) => {
+  const slots = parseSearch(request);
+  return slots && { intent: "search", slots, plan: () => planSearch(slots) };
+};

@@ -1,5 +1,10 @@
 /** Reads what `read` answers: numbered lines, and notes in brackets about what is not there. */
-import type { NumberedLine } from "../outline-rules.js";
+import { toNumber } from "./search-output.js";
+
+export interface NumberedLine {
+  readonly line: number;
+  readonly text: string;
+}
 
 export interface FileText {
   readonly lines: readonly NumberedLine[];
@@ -16,30 +21,23 @@ export interface FileText {
 export function parseFileText(text: string): FileText {
   if (/ is empty\.$/.test(text) && !text.includes("\t"))
     return { lines: [], totalLines: 0, whole: true, linesCut: false };
-  const lines: NumberedLine[] = [];
-  let linesCut = false;
-  let rest: { readonly to?: number } | undefined;
-  for (const row of text.split("\n")) {
+  const rows = text.split("\n");
+  const lines = rows.flatMap((row) => {
     const match = /^ *(\d+)\t(.*)$/s.exec(row);
-    if (match !== null) lines.push({ line: Number(match[1]), text: match[2] ?? "" });
-    else if (/^\[[\d,.]+ lines? cut at/.test(row) || /^\[… /.test(row)) linesCut = true;
-    else if (/^\[Lines \d+-\d+ of /.test(row)) rest = totalOf(row);
-  }
-  const first = lines[0];
-  const last = lines.at(-1);
-  if (first === undefined || last === undefined) return { lines: [], whole: false, linesCut, notText: text.trim() };
-  const totalLines = rest === undefined ? last.line : rest.to;
+    return match === null ? [] : [{ line: Number(match[1]), text: match[2] ?? "" }];
+  });
+  const linesCut = rows.some((row) => /^\[(?:[\d,.]+ lines? cut at|… )/.test(row));
+  const [first, last] = [lines[0], lines.at(-1)];
+  if (first === undefined || last === undefined) return { lines, whole: false, linesCut, notText: text.trim() };
+  const rest = rows.find((row) => /^\[Lines \d+-\d+ of /.test(row));
+  const told = /^\[Lines \d+-\d+ of ([\d,.]+)\. /.exec(rest ?? "")?.[1];
+  const totalLines = rest === undefined ? last.line : toNumber(told);
   return {
     lines,
     whole: rest === undefined && first.line === 1 && !linesCut && last.line === lines.length,
     linesCut,
     ...(totalLines !== undefined && { totalLines }),
   };
-}
-
-function totalOf(note: string): { readonly to?: number } {
-  const total = /^\[Lines \d+-\d+ of ([\d,.]+)\. /.exec(note)?.[1];
-  return total === undefined ? {} : { to: Number(total.replace(/[^\d]/g, "")) };
 }
 
 /** The text without its last line end, which numbered lines do not tell. */

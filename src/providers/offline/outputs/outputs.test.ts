@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { shellWord } from "../shell-word.js";
 import { parseCommandOutput } from "./command-output.js";
 import { joinedText, parseFileText } from "./file-text.js";
 import { parseFolderListing } from "./folder-listing.js";
@@ -116,17 +115,5 @@ describe("what a command answers", () => {
 
   it("is cut where it says so", () => {
     expect(parse("a\n[… 1,000 bytes left out here; all of it is in x …]\nb", false).cut).toBe(true);
-  });
-});
-
-describe("a word for the shell", () => {
-  it.each([
-    ["src/a.ts", "src/a.ts"],
-    ["a b", "'a b'"],
-    ["it's", "'it'\\''s'"],
-    ["$(rm)", "'$(rm)'"],
-    ["", "''"],
-  ])("%j is %s", (word, quoted) => {
-    expect(shellWord(word)).toBe(quoted);
   });
 });

@@ -1,8 +1,9 @@
 /** How often something occurs, file by file, counted in a way that is exact or says what it counts instead. */
-import { countingMode, grepCall, readCall } from "../calls.js";
+import type { JsonObject } from "../../../protocol/json.js";
+import { grepCall, readCall } from "../calls.js";
 import { joinedText, parseFileText } from "../outputs/file-text.js";
 import { type CountList, parseCounts } from "../outputs/search-output.js";
-import { call, type Steps, type Toolbox } from "../plan.js";
+import { call, type Steps } from "../plan.js";
 import { looksLikeFile, type Scope } from "../scope.js";
 
 export interface MatchCounts extends CountList {
@@ -13,39 +14,35 @@ export interface MatchCounts extends CountList {
 export interface Counting {
   readonly pattern: string;
   readonly scope: Scope;
-  readonly ignoreCase: "ignore case" | "exact case";
+  /** For `grep`: whether case counts. */
+  readonly options: JsonObject;
   /** The pattern is literal text or nearly so, and means the same here as in the search. */
-  readonly portable: "portable" | "of the search";
+  readonly portable: boolean;
 }
 
 const MOST_FILES = 2000;
 
-export function* countMatches(counting: Counting, tools: Toolbox): Steps<MatchCounts> {
-  const { scope, pattern } = counting;
+export function* countMatches(counting: Counting): Steps<MatchCounts> {
+  const { scope, pattern, options } = counting;
   if (scope.path !== undefined && looksLikeFile(scope.path)) return yield* countInFile(scope.path, counting);
-  const { options, unit } = countingMode(tools);
-  const fact = yield* call(grepCall(pattern, scope, { ...options, ...caseOption(counting), limit: MOST_FILES }));
-  const counts = parseCounts(fact.text);
+  // Over whole files a search counts every occurrence; line by line, two on one line are one.
+  const whole = { mode: "count", multiline: true, ...options, limit: MOST_FILES };
+  const counts = parseCounts((yield* call(grepCall(pattern, scope, whole))).text);
   // A file whose name did not show that it is one.
   if (counts.files.length === 1 && counts.files[0]?.path === scope.path)
     return yield* countInFile(scope.path ?? "", counting);
-  return { ...counts, unit };
+  return { ...counts, unit: "occurrence" };
 }
 
 /** A search within one file counts lines, so a file that can be seen whole is counted here. */
-function* countInFile(path: string, counting: Counting): Steps<MatchCounts> {
+function* countInFile(path: string, { pattern, options, portable }: Counting): Steps<MatchCounts> {
   const fact = yield* call({ ...readCall(path), mayFail: true });
   const text = fact.failed ? undefined : parseFileText(fact.text);
-  if (text?.whole && counting.portable === "portable" && !path.endsWith(".ipynb")) {
-    const flags = counting.ignoreCase === "ignore case" ? "giu" : "gu";
-    const count = [...joinedText(text).matchAll(new RegExp(counting.pattern, flags))].length;
+  if (text?.whole && portable && !path.endsWith(".ipynb")) {
+    const flags = options.ignore_case === true ? "giu" : "gu";
+    const count = [...joinedText(text).matchAll(new RegExp(pattern, flags))].length;
     return { files: count === 0 ? [] : [{ path, count }], unit: "occurrence" };
   }
-  const options = { mode: "count", ...caseOption(counting) };
-  const lines = parseCounts((yield* call(grepCall(counting.pattern, { path }, options))).text);
+  const lines = parseCounts((yield* call(grepCall(pattern, { path }, { mode: "count", ...options }))).text);
   return { ...lines, unit: "matching line" };
-}
-
-function caseOption({ ignoreCase }: Counting) {
-  return ignoreCase === "ignore case" ? { ignore_case: true } : {};
 }

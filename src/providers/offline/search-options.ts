@@ -1,8 +1,8 @@
 /** How the person wants what was found: counted, by file, with lines, ignoring case. Said at the end of a request. */
 
-import phrases from "../phrases/search-options.txt";
-import { PhraseBook } from "../phrases.js";
-import type { SearchGoal } from "./search.js";
+import type { SearchGoal } from "./intents/search.js";
+import phrases from "./phrases/search-options.txt";
+import { PhraseBook } from "./phrases.js";
 
 export interface SearchOptions {
   goal?: SearchGoal;
@@ -10,20 +10,10 @@ export interface SearchOptions {
   wholeWord?: true;
 }
 
-const TAILS = new PhraseBook(phrases, { match: "ending" });
+const TAILS = new PhraseBook(phrases, "ending");
 
-/** What a line of the table sets. The first one taken sets the goal. */
-function optionOf(meaning: string, options: SearchOptions): SearchOptions {
-  if (meaning === "ignoreCase" || meaning === "wholeWord") return { [meaning]: true };
-  return meaning === "nothing" ? {} : { goal: options.goal ?? (meaning as SearchGoal) };
-}
-
-export interface WithoutOptions {
-  readonly text: string;
-  readonly options: SearchOptions;
-}
-
-export function takeOptions(text: string): WithoutOptions {
+/** The options, and the request without them. */
+export function takeOptions(text: string): { readonly text: string; readonly options: SearchOptions } {
   const options: SearchOptions = {};
   let rest = text;
   for (let before = ""; before !== rest; ) {
@@ -36,7 +26,8 @@ export function takeOptions(text: string): WithoutOptions {
       // A tail that is all there is left was no tail.
       if (!shorter.includes(" ")) continue;
       rest = shorter;
-      Object.assign(options, optionOf(meaning, options));
+      if (meaning === "ignoreCase" || meaning === "wholeWord") options[meaning] = true;
+      else if (meaning !== "nothing") options.goal ??= meaning as SearchGoal;
       break;
     }
   }
