@@ -140,11 +140,15 @@ describe("describing", () => {
       "package.json": JSON.stringify(manifest, undefined, 2),
       "README.md": "# Thing\n\n[![badge](x)](y)\n\nIt does things,\nand more.\n\nLater text.\n",
       "src/a.ts": "",
+      ".gitignore": "node_modules\n",
+      "node_modules/x/a.js": "",
     });
     const answer = await project.ask("what is this project?");
+    expect(answer).toContain("- folders at the top: src\n");
     expect(answer).toContain("Facts found in the project's own files");
     expect(answer).toContain("- name: thing 1.2.3 (package.json)\n- description: Does things. (package.json)");
-    expect(answer).toContain("3 files, not counting ignored ones");
+    expect(answer).toContain("- it looks like a Node.js package (package.json)");
+    expect(answer).toContain("4 files, not counting ignored ones");
     expect(answer).toContain("`README.md` begins:\n\n```\nIt does things,\nand more.\n```");
     expect(await project.ask("what scripts are there")).toContain("- `go`: echo");
     expect(await project.ask("what version is this")).toContain("1.2.3, says package.json");

@@ -5,5 +5,5 @@ export function rowsOf(text: string): readonly Row[] {
   return text
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("# "))
-    .map((line) => line.split(" | "));
+    .map((line) => line.split(/ \|(?: |$)/));
 }

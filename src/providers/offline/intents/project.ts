@@ -22,7 +22,7 @@ function* planProject(): Plan {
   const readme = names.filter((name) => README.test(name)).sort()[0];
   const wanted = [...MANIFESTS.filter((name) => names.includes(name)), ...(readme === undefined ? [] : [readme])];
   const texts = yield* readTogether(wanted);
-  const folders = entries.filter(({ kind, closed }) => kind === "folder" && closed === undefined);
+  const folders = entries.filter(({ kind, name }) => kind === "folder" && !/^(?:\.git|node_modules)$/.test(name));
   const scripts = packageScripts({ names, texts });
   const facts = [
     ...nameFacts(texts),
