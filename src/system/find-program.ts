@@ -1,6 +1,7 @@
 /** Finds a program on PATH as the shell would, but never in a place that the workspace or the current folder could supply. */
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { realpathOrSelf } from "./real-path.js";
 import { isWithin } from "./within.js";
 
 export interface FindProgramOptions {
@@ -38,12 +39,4 @@ function isExecutable(file: string): boolean {
 function isSupplied(file: string, folder: string): boolean {
   const folders = [folder, realpathOrSelf(folder)];
   return [file, realpathOrSelf(file)].some((path) => folders.some((place) => isWithin(path, place)));
-}
-
-function realpathOrSelf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -5,19 +5,12 @@
  * workspace can have written: a repository in a folder above, the main repository of a linked worktree, the outer
  * repository of a submodule.
  */
-import {
-  constants,
-  copyFileSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  utimesSync,
-} from "node:fs";
+import { constants, copyFileSync, lstatSync, readlinkSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { isWorktreeAt } from "./git/git-folder.js";
+import { textIfReadable } from "./git/plain-file.js";
+import { namesIn } from "./names-in.js";
+import { realpathOrSelf } from "./real-path.js";
 import { makeTemporaryFolder } from "./temporary-entries.js";
 import { isWithin } from "./within.js";
 
@@ -68,11 +61,8 @@ function outermostTop(gitDirectory: string): string {
   return outer;
 }
 
-/** The main repository names the worktree; a `.git` file planted in the workspace cannot have that written there. */
 function isLinkedWorktree({ top, gitDirectory, common }: RepositoryPlaces): boolean {
-  const back = readIfThere(join(gitDirectory, "gitdir")).trimEnd();
-  if (back === "" || dirname(dirname(gitDirectory)) !== common) return false;
-  return realpathOrSelf(resolve(gitDirectory, back)) === join(top, ".git");
+  return dirname(dirname(gitDirectory)) === common && isWorktreeAt(join(top, ".git"), gitDirectory);
 }
 
 function isSubmodule({ top, gitDirectory, common, workTreeSetting }: RepositoryPlaces): boolean {
@@ -104,7 +94,10 @@ function misplacedStore(
   { root, depth }: { readonly root: string; readonly depth: number },
 ): string | undefined {
   if (depth > MAX_BORROWING) return `an object store it borrows from (${objects})`;
-  for (const line of readIfThere(join(objects, "info/alternates")).split("\n")) {
+  const list = join(objects, "info/alternates");
+  const text = textIfReadable(list);
+  if (text === undefined) return `the list of object stores it borrows from (${list})`;
+  for (const line of text.split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
     const store = realpathOrSelf(resolve(objects, line));
     if (!isWithin(store, root)) return `an object store it borrows from (${store})`;
@@ -131,31 +124,6 @@ export function isThere(path: string): boolean {
 /** Whether there is a file, and no link to one. */
 export function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-/** The folder free of links, or as it is when it does not exist. */
-export function realpathOrSelf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 export interface IndexCopy {

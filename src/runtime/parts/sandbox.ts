@@ -132,7 +132,7 @@ export class RunSandbox {
     const [{ PlantedRepositories }, { childEnvironment }, { realpathOrSelf }, more] = await Promise.all([
       import("../../security/planted/planted-repositories.js"),
       import("../../tools/child-environment.js"),
-      import("../../system/repository-places.js"),
+      import("../../system/real-path.js"),
       this.#alsoWritable(USUAL),
     ]);
     const common = { notify, folder: join(loaded.roots.state, "sandbox"), environment: childEnvironment(variables) };

@@ -1,15 +1,18 @@
 /**
  * The files and folders that git settings name: hooks, included files, templates, lists, and whatever a setting runs.
  *
- * 1. Nearly every setting counts. New ones that name a program come with every version of git, so the list here is of those that
- *    are known to name nothing that git runs or obeys.
+ * 1. Every setting counts that is not known to name nothing that git runs or obeys: new ones that name a program come with every
+ *    version of git.
  * 2. A word with a slash counts whether or not it exists: it may be made later. A bare word may be a program on PATH; it counts
  *    when a file of that name is there, or when the setting is known to take a file.
  */
-import { lstatSync, realpathSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
+import { statOf } from "../../system/git/git-folder.js";
+import { kindOfSetting, partsOf, type SettingKind } from "../../system/git/harmless-settings.js";
+import { HOOKS } from "../../system/git/hook-names.js";
+import { includedFile, type LocatedSetting, withHome } from "../../system/git/settings-files.js";
+import { realpathSoFar } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
-import { isInclude, type LocatedSetting, withHome } from "./git-settings.js";
 
 export interface ConfiguredPlace {
   readonly path: string;
@@ -26,40 +29,16 @@ export interface Surroundings {
   readonly roots: readonly string[];
 }
 
-/** `section.key`, without the name between them. */
-const NAMES_NOTHING: ReadonlySet<string> = new Set([
-  ...["safe.directory", "maintenance.repo", "scalar.repo", "gui.recentrepo", "core.worktree", "core.bare"],
-  ...[
-    "remote.url",
-    "remote.pushurl",
-    "remote.fetch",
-    "remote.push",
-    "branch.remote",
-    "branch.merge",
-    "branch.description",
-  ],
-  ...["submodule.url", "submodule.path", "submodule.active", "submodule.branch", "url.insteadof", "url.pushinsteadof"],
-  ...["user.name", "user.email", "author.name", "author.email", "committer.name", "committer.email", "user.signingkey"],
-  ...["init.defaultbranch", "remote.pushdefault", "lfs.url", "lfs.pushurl", "core.excludes"],
-]);
-
+const NAMES_NOTHING: ReadonlySet<SettingKind> = new Set(["harmless", "fetching", "placing", "mentioning"]);
 const TAKES_FILE = /(file|path|template|templatedir|dir|directory|skiplist|program|list)$/;
-const HOOK = new Set(
-  (
-    "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase " +
-    "post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update reference-transaction " +
-    "push-to-checkout pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman p4-changelist p4-prepare-changelist " +
-    "p4-post-changelist p4-pre-submit post-index-change"
-  ).split(" "),
-);
 
 export function configuredPlaces(
   settings: readonly LocatedSetting[],
   surroundings: Surroundings,
 ): readonly ConfiguredPlace[] {
   return settings.flatMap((setting) => {
-    const name = `${setting.section}.${setting.key}`;
-    if (setting.value === "" || NAMES_NOTHING.has(name)) return [];
+    const { name, value } = setting;
+    if (value === "" || NAMES_NOTHING.has(kindOfSetting(setting))) return [];
     return pathsOf(setting, surroundings).flatMap((path) => placesAt(path, { ...surroundings, name }));
   });
 }
@@ -69,18 +48,19 @@ export function placeOf(path: string, places: readonly ConfiguredPlace[]): Confi
   return places.find((place) =>
     place.only === undefined
       ? isWithin(path, place.path) || isWithin(path.toLowerCase(), place.path.toLowerCase())
-      : dirname(path).toLowerCase() === place.path.toLowerCase() && HOOK.has(basename(path).toLowerCase()),
+      : dirname(path).toLowerCase() === place.path.toLowerCase() && HOOKS.has(basename(path).toLowerCase()),
   );
 }
 
 function pathsOf(setting: LocatedSetting, { top, home }: Surroundings): readonly string[] {
   const value = setting.value.trim();
-  if (isInclude(setting))
-    return [resolve(setting.origin === "" ? top : dirname(setting.origin), withHome(value, home))];
-  if (setting.key === "hookspath") return [resolve(top, withHome(value, home))];
+  const included = includedFile(setting, home);
+  if (included !== undefined) return [included];
+  const { key } = partsOf(setting.name);
+  if (key === "hookspath") return [resolve(top, withHome(value, home))];
   if (/^(true|false|yes|no|on|off|[0-9]+[kmg]?)$/i.test(value)) return [];
-  const whole = TAKES_FILE.test(setting.key) ? [value] : [];
-  const named = wordsOf(value, top).filter((word) => /\//.test(word) || isFile(resolve(top, word)));
+  const whole = TAKES_FILE.test(key) ? [value] : [];
+  const named = wordsOf(value, top).filter((word) => /\//.test(word) || isNoFolder(resolve(top, word)));
   return [...new Set([...whole, ...named])].map((word) => resolve(top, withHome(word, home)));
 }
 
@@ -97,7 +77,7 @@ function placesAt(
   path: string,
   { name, roots }: { readonly name: string; readonly roots: readonly string[] },
 ): readonly ConfiguredPlace[] {
-  return [...new Set([path, realPath(path)])].flatMap((each): readonly ConfiguredPlace[] => {
+  return [...new Set([path, realpathSoFar(path)])].flatMap((each): readonly ConfiguredPlace[] => {
     if (roots.some((root) => isWithin(root, each))) {
       return name.endsWith(".hookspath") ? [{ path: each, setting: name, only: "hooks" }] : [];
     }
@@ -105,19 +85,6 @@ function placesAt(
   });
 }
 
-function isFile(path: string): boolean {
-  try {
-    return lstatSync(path).isDirectory() === false;
-  } catch {
-    return false;
-  }
-}
-
-/** Without links, as far as it exists. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return dirname(path) === path ? path : join(realPath(dirname(path)), basename(path));
-  }
+function isNoFolder(path: string): boolean {
+  return statOf(path)?.isDirectory() === false;
 }

@@ -9,28 +9,20 @@
  */
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
+import { type GitFolder, gitFolderAround, gitFolderAt } from "../../system/git/git-folder.js";
+import type { PersonalSettings } from "../../system/git/personal-settings.js";
+import { readSettings, stampOf, withHome } from "../../system/git/settings-files.js";
 import { isWithin } from "../../system/within.js";
 import { type ConfiguredPlace, configuredPlaces, placeOf } from "./configured-places.js";
-import { type GitFolder, gitFolderAround, gitFolderAt, gitFolderReason } from "./git-folders.js";
-import { type PersonalSettings, readSettings, stampOf, withHome } from "./git-settings.js";
+import { gitFolderReason } from "./git-folders.js";
 import { guardedName } from "./guarded-names.js";
+import type { WorkTreeSearch } from "./work-tree-search.js";
 
 export interface GuardListOptions {
   /** Folders that tools may change, free of links. */
   readonly roots: readonly string[];
   readonly personal: PersonalSettings;
   readonly searches: readonly WorkTreeSearch[];
-}
-
-/** Looks through one root, as far as it is needed to know what changed. */
-export interface WorkTreeSearch {
-  /** Repositories below it, by the folder that holds their `.git`, or that they are. */
-  find(): readonly string[];
-  /** Guarded places in it by their names, as far as they exist. */
-  guarded(): readonly string[];
-  /** The same, wherever they are. */
-  named(): readonly string[];
-  mayHaveChanged(): void;
 }
 
 interface Known {
@@ -80,7 +72,7 @@ export class GuardList {
     const { personal } = this.#options;
     return personal
       .read()
-      .settings.filter(({ section, key, value }) => section === "core" && key === "hookspath" && value !== "")
+      .settings.filter(({ name, value }) => name === "core.hookspath" && value !== "")
       .map(({ value }) => withHome(value, personal.home));
   }
 

@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/clock.js";
 import { findProgram } from "../../system/find-program.js";
-import { NestedRepositories } from "../sandbox/nested-repositories.js";
-import { PersonalSettings } from "./git-settings.js";
+import { PersonalSettings } from "../../system/git/personal-settings.js";
 import { GuardList } from "./guard-list.js";
+import { WorkTreeSearch } from "./work-tree-search.js";
 
 export interface OpenGuardListOptions {
   /** Folders that may be changed, the workspace first: free of links. */
@@ -19,6 +19,6 @@ export function openGuardList({ roots, home, variables, clock }: OpenGuardListOp
   return new GuardList({
     roots,
     personal: new PersonalSettings({ program, home, variables }),
-    searches: roots.map((root) => new NestedRepositories(root, { clock })),
+    searches: roots.map((root) => new WorkTreeSearch(root, { clock })),
   });
 }

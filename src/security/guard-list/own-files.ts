@@ -5,8 +5,9 @@
  *    folder makes no difference.
  * 2. A hard link has the number of a file in one of the folders. Few files have several names, so that is only looked up for those.
  */
-import { type BigIntStats, readdirSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { type BigIntStats, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { realpathSoFar } from "../../system/real-path.js";
 
 export interface OwnFilesOptions {
   /** Absolute. */
@@ -43,7 +44,7 @@ export class OwnFiles {
     if (entry !== undefined && folders.has(numberOf(entry))) return true;
     const excepted = new Set((this.#options.except ?? []).flatMap((folder) => numberAt(folder) ?? []));
     if (entry !== undefined && excepted.has(numberOf(entry))) return false;
-    for (let folder = dirname(realPath(path)); ; folder = dirname(folder)) {
+    for (let folder = dirname(realpathSoFar(path)); ; folder = dirname(folder)) {
       const number = numberAt(folder);
       if (number !== undefined && excepted.has(number)) break;
       if (number !== undefined && folders.has(number)) return true;
@@ -101,14 +102,5 @@ function statAt(path: string): BigIntStats | undefined {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
     return undefined;
-  }
-}
-
-/** Without links, as far as it exists. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return dirname(path) === path ? path : join(realPath(dirname(path)), basename(path));
   }
 }

@@ -1,13 +1,13 @@
 /** The hooks that a person has git put into every new repository (`init.templateDir`): a copy of one is the person's, too. */
-import { spawnSync } from "node:child_process";
 import { basename, join } from "node:path";
 import { findProgram } from "../../system/find-program.js";
-import { plainFile } from "../../system/git/index-file.js";
-import { realpathOrSelf } from "../../system/repository-places.js";
+import { PersonalSettings } from "../../system/git/personal-settings.js";
+import { plainFile } from "../../system/git/plain-file.js";
+import { withHome } from "../../system/git/settings-files.js";
+import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
 
 const MAX_HOOK = 1024 * 1024;
-const GIT_MS = 5000;
 
 export interface OwnHooksOptions {
   /** Of the person, for git. */
@@ -35,11 +35,9 @@ export class OwnHooks {
   #find(): string {
     const { environment, root } = this.#options;
     const program = findProgram("git", environment.PATH, { outside: root });
-    if (program === undefined) return "";
-    const { status, stdout } = spawnSync(program, ["config", "--global", "--path", "--get", "init.templateDir"], {
-      ...{ cwd: "/", env: environment, timeout: GIT_MS, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
-    });
-    const folder = status === 0 ? stdout.trimEnd() : "";
+    const home = environment.HOME ?? "/";
+    const { settings } = new PersonalSettings({ program, home, variables: environment }).read();
+    const folder = withHome(settings.findLast(({ name }) => name === "init.templatedir")?.value ?? "", home);
     return folder.startsWith("/") && !isWithin(realpathOrSelf(folder), root) ? join(folder, "hooks") : "";
   }
 }

@@ -10,10 +10,12 @@
  */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { statOf } from "../../system/git/git-folder.js";
+import { LinkedRepositories } from "../../system/git/linked-repositories.js";
+import { RepositoryWalk } from "../../system/git/repository-walk.js";
 import { shown } from "../trust/shown.js";
-import { FolderWalk } from "./folder-walk.js";
 import { OwnHooks } from "./own-hooks.js";
-import { type Danger, LinkedRepositories, lookAtRepository } from "./repository-dangers.js";
+import { type Danger, lookAtRepository } from "./repository-dangers.js";
 import { setAside } from "./set-aside.js";
 import { WatchNote } from "./watch-note.js";
 
@@ -48,12 +50,13 @@ interface Visit {
 
 /** Clocks of file systems tick slowly, and may be behind a little. */
 const TICK_MS = 50;
+const MAX_FOLDERS = 100_000;
 const MAX_DEPTH = 20;
 const MAX_TOLD = 5;
 
 export class PlantedRepositories {
   readonly #options: PlantedRepositoriesOptions;
-  readonly #walk: FolderWalk;
+  readonly #walk: RepositoryWalk;
   readonly #note: WatchNote;
   readonly #ownHooks: OwnHooks;
   readonly #linked = new LinkedRepositories();
@@ -67,7 +70,7 @@ export class PlantedRepositories {
 
   constructor(options: PlantedRepositoriesOptions) {
     this.#options = options;
-    this.#walk = new FolderWalk(options.root);
+    this.#walk = new RepositoryWalk(options.root, { wall: () => Date.now(), maxFolders: MAX_FOLDERS });
     this.#note = new WatchNote(options.folder, options.root);
     this.#ownHooks = new OwnHooks(options);
   }
@@ -141,7 +144,7 @@ export class PlantedRepositories {
 
   async #collect(): Promise<Collection> {
     const { root } = this.#options;
-    const { folders, complete } = await this.#walk.repositories();
+    const { repositories, complete } = await this.#walk.inSlices();
     const found = new Map<string, Found>();
     const add = (danger: Found) => {
       if (found.get(danger.file)?.linked !== true) found.set(danger.file, danger);
@@ -157,16 +160,20 @@ export class PlantedRepositories {
       if (folder !== root) for (const danger of dangers) add({ ...danger, folder, linked });
       if (gitFolder === undefined || gitFolder === folder) return;
       const inner = this.#linked.in(gitFolder);
-      for (const danger of inner.dangers) add({ ...danger, folder, linked });
+      for (const file of inner.obscure) add({ ...obscureIndex(file), folder, linked });
       for (const path of inner.paths) visit({ folder: join(folder, path), linked: true, depth: depth + 1 });
     };
-    for (const folder of folders) visit({ folder, linked: false, depth: 0 });
+    for (const folder of repositories) visit({ folder, linked: false, depth: 0 });
     return { found: [...found.values()], folders: visited, complete };
   }
 }
 
 function keyOf({ file, what, changed, linked }: Found): string {
   return JSON.stringify([file, what, changed, linked]);
+}
+
+function obscureIndex(file: string): Danger {
+  return { file, what: "cannot be understood and may hold repositories", changed: statOf(file)?.ctimeMs ?? 0 };
 }
 
 function isOlder(folder: string, time: number): boolean {

@@ -2,12 +2,13 @@
  * What in a repository makes git run something when a person only looks at it: settings that are not known to do no harm, hooks, and
  * files that lead git to another configuration.
  */
-import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseConfigText } from "../../system/git/config-text.js";
+import { isGitFolder, isWorktreeAt, namedCommonFolder, namedGitFolder, statOf } from "../../system/git/git-folder.js";
 import { type GitSetting, kindOfSetting } from "../../system/git/harmless-settings.js";
-import { plainFile, readIndexFile } from "../../system/git/index-file.js";
-import { realpathOrSelf } from "../../system/repository-places.js";
+import { plainFile } from "../../system/git/plain-file.js";
+import { namesIn } from "../../system/names-in.js";
+import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
 
 export interface Danger {
@@ -37,56 +38,15 @@ export function lookAtRepository(folder: string, root: string): Repository {
   const found = statOf(dotGit);
   if (found === undefined) return isGitFolder(folder) ? { gitFolder: folder, dangers: dangersIn(folder, root) } : NONE;
   if (found.isDirectory()) return { gitFolder: dotGit, dangers: dangersIn(dotGit, root) };
-  const told = found.isSymbolicLink() ? dotGit : /^gitdir: (.+)$/m.exec(textOf(dotGit))?.[1]?.trimEnd();
-  if (told === undefined) return NONE;
-  const gitFolder = realpathOrSelf(resolve(folder, told));
+  const named = found.isSymbolicLink() ? dotGit : namedGitFolder(dotGit);
+  if (named === undefined) return NONE;
+  const gitFolder = realpathOrSelf(named);
   if (isWithin(gitFolder, root)) return { gitFolder, dangers: dangersIn(gitFolder, root) };
-  // The main repository of a worktree names it in turn, where no command could have written that.
-  const back = textOf(join(gitFolder, "gitdir")).trimEnd();
-  const isWorktree = back !== "" && realpathOrSelf(resolve(gitFolder, back)) === dotGit;
   const danger = { file: dotGit, what: `leads git to ${gitFolder}`, changed: found.ctimeMs };
-  return { gitFolder: undefined, dangers: isWorktree ? [] : [danger] };
+  return { gitFolder: undefined, dangers: isWorktreeAt(dotGit, gitFolder) ? [] : [danger] };
 }
 
 const NONE: Repository = { gitFolder: undefined, dangers: [] };
-
-function isGitFolder(folder: string): boolean {
-  const names = namesIn(folder);
-  return names.includes("HEAD") && (names.includes("objects") || names.includes("commondir"));
-}
-
-export interface Linked {
-  /** Paths from the top of the work tree. */
-  readonly paths: readonly string[];
-  /** Files of the index that may hold more. */
-  readonly dangers: readonly Danger[];
-}
-
-/** The repositories in an index, in which git runs by itself. A split index has its entries in several files. */
-export class LinkedRepositories {
-  readonly #known = new Map<string, { readonly look: string; readonly linked: Linked }>();
-
-  in(gitFolder: string): Linked {
-    const names = ["index", ...namesIn(gitFolder).filter((name) => name.startsWith("sharedindex."))];
-    const parts = names.map((name) => this.#read(join(gitFolder, name)));
-    return { paths: parts.flatMap(({ paths }) => paths), dangers: parts.flatMap(({ dangers }) => dangers) };
-  }
-
-  /** An index can be large: it is read again only when it has changed. */
-  #read(file: string): Linked {
-    const found = statOf(file);
-    if (found === undefined) return { paths: [], dangers: [] };
-    const look = [found.ino, found.size, found.mtimeMs, found.ctimeMs].join(" ");
-    const known = this.#known.get(file);
-    if (known?.look === look) return known.linked;
-    const content = readIndexFile(file);
-    const danger = { file, what: "cannot be understood and may hold repositories", changed: found.ctimeMs };
-    const linked =
-      content === undefined ? { paths: [], dangers: [danger] } : { paths: content.repositories, dangers: [] };
-    this.#known.set(file, { look, linked });
-    return linked;
-  }
-}
 
 function dangersIn(gitFolder: string, root: string): readonly Danger[] {
   return [
@@ -100,11 +60,11 @@ function dangersIn(gitFolder: string, root: string): readonly Danger[] {
 function commonFolderDangers(gitFolder: string): readonly Danger[] {
   const file = join(gitFolder, "commondir");
   const found = statOf(file);
-  const told = found?.isFile() ? textOf(file).trimEnd() : undefined;
-  if (found === undefined || told === "" || told === ".") return [];
-  const isWorktree =
-    told !== undefined && realpathOrSelf(resolve(gitFolder, told)) === realpathOrSelf(dirname(dirname(gitFolder)));
-  return isWorktree ? [] : [{ file, what: "leads git to another configuration", changed: found.ctimeMs, ...SET_ASIDE }];
+  if (found === undefined || (found.isFile() && found.size === 0)) return [];
+  const common = found.isFile() ? namedCommonFolder(gitFolder) : undefined;
+  const isUsual =
+    common === gitFolder || (common && realpathOrSelf(common)) === realpathOrSelf(dirname(dirname(gitFolder)));
+  return isUsual ? [] : [{ file, what: "leads git to another configuration", changed: found.ctimeMs, ...SET_ASIDE }];
 }
 
 function configDangers(file: string, place: { readonly gitFolder: string; readonly root: string }): readonly Danger[] {
@@ -147,24 +107,3 @@ function hookDangers(folder: string): readonly Danger[] {
 }
 
 const NO_DANGER: readonly Danger[] = [];
-
-function statOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function textOf(path: string): string {
-  const bytes = plainFile(path, MAX_CONFIG);
-  return Buffer.isBuffer(bytes) ? bytes.toString("utf8") : "";
-}

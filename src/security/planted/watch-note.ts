@@ -2,8 +2,9 @@
  * Since when commands have run in a workspace whose end was not looked at. An Oxbow that is killed cannot look any more: the next one
  * in the workspace finds the note, and counts what appeared since then as left behind.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../system/names-in.js";
 import { isGone, processMark } from "../../system/process-mark.js";
 
 const NOTE = /^planted-(\d+\.\d+)-\d+\.json$/;
@@ -46,14 +47,6 @@ export class WatchNote {
       const note = readNote(file);
       return note?.root === this.#root && typeof note.since === "number" ? [{ file, since: note.since }] : [];
     });
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

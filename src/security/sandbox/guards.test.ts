@@ -6,8 +6,8 @@ import { ManualClock, systemClock } from "../../base/clock.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { processMark } from "../../system/process-mark.js";
 import { openGuardList } from "../guard-list/open-guard-list.js";
+import { WorkTreeSearch } from "../guard-list/work-tree-search.js";
 import { findGuards } from "./guards.js";
-import { NestedRepositories } from "./nested-repositories.js";
 import { outsideGitFolder } from "./outside-repository.js";
 import { SandboxError } from "./policy.js";
 import { PATH, SandboxTestbed, whyNoSandbox } from "./sandbox-testbed.js";
@@ -140,7 +140,7 @@ describe("[P8] what is guarded", () => {
     git(bed.workspace, "worktree", "add", "-q", "trees/one");
     repository(bed.path("deep/nested"));
     git(bed.workspace, "init", "-q", "--bare", "bare.git");
-    const nested = new NestedRepositories(bed.workspace, { clock: systemClock }).find();
+    const nested = new WorkTreeSearch(bed.workspace, { clock: systemClock }).find();
     expect(nested).toEqual(["bare.git", "deep/nested", "parts/sub", "trees/one"].map((name) => bed.path(name)));
     const found = guards(nested);
     const wanted = [
@@ -223,6 +223,28 @@ describe.skipIf(reason !== undefined)("[P8] changing what is guarded", () => {
     expect(git(bed.workspace, "config", "--file", ".git/config", "core.bare")).toBe("false");
     await bed.unprotected(script, { env: { HOME: bed.outside } });
     expect(content()).not.toBe(before);
+  });
+
+  it("hooks in the work tree itself, where core.hooksPath is its top", async () => {
+    repository(bed.workspace);
+    git(bed.workspace, "config", "core.hooksPath", ".");
+    const script = "echo x >pre-commit; echo y >h; mv h post-checkout; echo z >ordinary";
+    await bed.inside(script, { env: { HOME: bed.outside } });
+    expect(["pre-commit", "post-checkout", "ordinary"].map((name) => existsSync(bed.path(name)))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    await bed.unprotected(script, { env: { HOME: bed.outside } });
+    expect(existsSync(bed.path("pre-commit"))).toBe(true);
+  });
+
+  it("hooks in a worktree whose main repository lies outside and names a folder that is missing", () => {
+    const main = repository(join(bed.outside, "main"));
+    git(main, "config", "core.hooksPath", "team/hooks");
+    git(main, "worktree", "add", "-q", bed.path("tree"));
+    const found = findGuards({ roots: [bed.path("tree")], names: [], nested: [] });
+    expect(found.missing.map(({ path }) => path)).toContain(bed.path("tree/team"));
   });
 
   it("where there is no repository: none is made, and nothing is left behind", async () => {

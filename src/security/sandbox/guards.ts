@@ -12,11 +12,23 @@
  * 4. A symbolic link cannot be mounted on. In a git folder it makes the whole folder read-only; where a root would have to be
  *    read-only it is an error.
  */
-import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import {
+  type GitFolder,
+  gitFolderAround,
+  gitFolderAt,
+  isGitFolder,
+  namedCommonFolder,
+  namedGitFolder,
+  statOf,
+} from "../../system/git/git-folder.js";
+import { HOOKS } from "../../system/git/hook-names.js";
+import { smallText } from "../../system/git/plain-file.js";
+import { includedFile, readSettings, withHome } from "../../system/git/settings-files.js";
+import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
-import { readGitConfig } from "./git-config.js";
 import { SandboxError } from "./policy.js";
 
 export interface Missing {
@@ -37,8 +49,6 @@ export interface Guards {
 const MAX_PARTS = 16;
 /** Of the places on the guard list, the nearest ones first. */
 const MAX_PLACES = 200;
-const MAX_INCLUDES = 4;
-const MAX_CONFIG_BYTES = 1024 * 1024;
 
 export interface GuardRequest {
   /** Writable folders. */
@@ -57,21 +67,25 @@ export function findGuards({ roots, names, nested, places = [], ...more }: Guard
   const collection = new Collection({ roots, ...more });
   for (const place of places.slice(0, MAX_PLACES)) collection.guardExisting(place);
   for (const root of roots) {
-    if (isGitFolder(root)) collection.guardGitFolder(root, dirname(root));
+    if (isGitFolder(root)) collection.guardGitFolder(root);
     if (basename(root) === ".git") continue;
     for (const name of names) collection.guardPlace(join(root, name), {});
     collection.guardRepository(root);
+    const around = gitFolderAround(root);
+    if (around !== undefined) collection.guardConfigured(around);
   }
   nested.forEach((folder, index) => {
     const dotGit = join(folder, ".git");
     const kind = kindOf(dotGit);
     if (isGitFolder(folder)) {
-      if (index < MAX_PARTS) collection.guardGitFolder(folder, dirname(folder));
+      if (index < MAX_PARTS) collection.guardGitFolder(folder);
       else collection.readOnly(folder);
     }
+    const own = index < MAX_PARTS ? gitFolderAt(folder) : undefined;
+    if (own !== undefined) collection.guardConfigured(own);
     if (kind === "missing") return;
     // The link itself cannot be held, but what it leads to can.
-    if (kind === "link") collection.guardGitFolder(realPath(dotGit), folder);
+    if (kind === "link") collection.guardGitFolder(realpathOrSelf(dotGit));
     else if (index < MAX_PARTS) collection.guardRepository(folder);
     else collection.readOnly(dotGit);
   });
@@ -108,7 +122,7 @@ class Collection {
 
   /** What a link leads to can be held, the link itself cannot. */
   guardExisting(path: string): void {
-    const real = realPath(path);
+    const real = realpathOrSelf(path);
     if (kindOf(real) !== "missing" && !this.#roots.includes(real)) this.readOnly(real);
   }
 
@@ -129,20 +143,20 @@ class Collection {
     const dotGit = join(top, ".git");
     const kind = kindOf(dotGit);
     if (kind === "folder" && isGitFolder(dotGit)) {
-      this.guardGitFolder(dotGit, top);
+      this.guardGitFolder(dotGit);
       return;
     }
     this.guardPlace(dotGit, {});
     if (kind !== "file") return;
-    const target = /^gitdir: (.+)$/m.exec(readText(dotGit))?.[1];
-    if (target !== undefined) this.guardGitFolder(resolve(top, target.trimEnd()), top);
+    const target = namedGitFolder(dotGit);
+    if (target !== undefined) this.guardGitFolder(target);
   }
 
-  guardGitFolder(folder: string, top: string): void {
+  guardGitFolder(folder: string): void {
     if (!this.#roots.some((root) => isWithin(folder, root))) return;
     const isWorktree = kindOf(join(folder, "gitdir")) === "file";
-    const common = isWorktree ? resolve(folder, readText(join(folder, "commondir")).trim()) : folder;
-    const config = readText(join(common, "config"));
+    const common = isWorktree ? (namedCommonFolder(folder) ?? folder) : folder;
+    const config = smallText(join(common, "config"));
     // A worktree has neither a configuration nor hooks of its own, unless the common one says so.
     const places: Place[] = [{ name: "commondir", content: ".\n" }];
     if (!isWorktree) places.push({ name: "config", content: "" }, { name: "hooks" });
@@ -152,25 +166,28 @@ class Collection {
       return;
     }
     for (const { name, ...missing } of places) this.guardPlace(join(folder, name), missing);
-    if (!isWorktree) {
-      this.#guardConfigured(join(folder, "config"), { top, depth: 0 });
-      for (const path of this.#hookFolders) this.#guardNamed(resolve(top, path), {});
-    }
     const worktrees = join(folder, "worktrees");
-    this.#guardAll(subfolders(worktrees), { folder: worktrees, top });
-    this.#guardModules(join(folder, "modules"), top);
+    this.#guardAll(subfolders(worktrees), worktrees);
+    this.#guardModules(join(folder, "modules"));
   }
 
-  /** What a file of the configuration names, and the files that it includes. */
-  #guardConfigured(file: string, { top, depth }: { readonly top: string; readonly depth: number }): void {
-    for (const { section, key, value } of readGitConfig(readText(file))) {
-      const path = withHome(value);
-      if (section === "core" && key === "hookspath") this.#guardNamed(resolve(top, path), {});
-      if (!/^include(if)?$/.test(section) || key !== "path" || path === "") continue;
-      const included = resolve(dirname(file), path);
-      this.#guardNamed(included, { content: "" });
-      if (depth < MAX_INCLUDES) this.#guardConfigured(included, { top, depth: depth + 1 });
+  /** What the configuration of the repository around this folder names. */
+  guardConfigured({ top, configs }: GitFolder): void {
+    const home = homedir();
+    for (const setting of readSettings(configs, home).settings) {
+      if (setting.name === "core.hookspath" && setting.value !== "")
+        this.#guardHooks(withHome(setting.value, home), top);
+      const included = includedFile(setting, home);
+      if (included !== undefined) this.#guardNamed(included, { content: "" });
     }
+    for (const path of this.#hookFolders) this.#guardHooks(path, top);
+  }
+
+  /** A folder that holds a work tree stays writable but for the hooks in it. */
+  #guardHooks(path: string, top: string): void {
+    const folder = realpathOrSelf(resolve(top, path));
+    if (folder !== top && !this.#roots.includes(folder)) this.#guardNamed(resolve(top, path), {});
+    else for (const name of HOOKS) this.#guardNamed(join(folder, name), { content: "" });
   }
 
   /** Named by the configuration: it may lead anywhere, also over links that cannot be held. */
@@ -183,7 +200,7 @@ class Collection {
   }
 
   /** A submodule's name may have slashes in it, so its git folder lies at any depth. */
-  #guardModules(folder: string, top: string): void {
+  #guardModules(folder: string): void {
     const found: string[] = [];
     const look = (place: string) => {
       for (const part of subfolders(place)) {
@@ -192,12 +209,12 @@ class Collection {
       }
     };
     look(folder);
-    this.#guardAll(found, { folder, top });
+    this.#guardAll(found, folder);
   }
 
-  #guardAll(parts: readonly string[], { folder, top }: { readonly folder: string; readonly top: string }): void {
+  #guardAll(parts: readonly string[], folder: string): void {
     if (parts.length > MAX_PARTS) this.readOnly(folder);
-    else for (const part of parts) this.guardGitFolder(part, top);
+    else for (const part of parts) this.guardGitFolder(part);
   }
 }
 
@@ -218,11 +235,6 @@ function ancestors(path: string): string[] {
   return folders;
 }
 
-function isGitFolder(path: string): boolean {
-  const has = (name: string) => kindOf(join(path, name)) !== "missing";
-  return has("HEAD") && (has("objects") || has("commondir"));
-}
-
 interface Place {
   readonly name: string;
   readonly content?: string;
@@ -231,34 +243,17 @@ interface Place {
 type Kind = "missing" | "folder" | "file" | "link";
 
 function kindOf(path: string): Kind {
-  let found: Stats | undefined;
-  try {
-    found = lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    // A file stands where a folder on the way should be.
-  }
+  const found = statOf(path);
   if (found === undefined) return "missing";
   if (found.isSymbolicLink()) return "link";
   return found.isDirectory() ? "folder" : "file";
-}
-
-function withHome(path: string): string {
-  return path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
 }
 
 /** Without links on the way, as far as it exists; what stands at its end is left as it is. */
 function free(path: string): string {
   const folder = dirname(path);
   if (folder === path) return path;
-  return join(kindOf(folder) === "missing" ? free(folder) : realPath(folder), basename(path));
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return join(kindOf(folder) === "missing" ? free(folder) : realpathOrSelf(folder), basename(path));
 }
 
 function subfolders(folder: string): string[] {
@@ -267,15 +262,5 @@ function subfolders(folder: string): string[] {
     return entries.filter((entry) => entry.isDirectory()).map((entry) => join(folder, entry.name));
   } catch {
     return [];
-  }
-}
-
-/** Of a plain file only: a pipe would keep us waiting. */
-function readText(path: string): string {
-  try {
-    const found = statSync(path);
-    return found.isFile() && found.size <= MAX_CONFIG_BYTES ? readFileSync(path, "utf8") : "";
-  } catch {
-    return "";
   }
 }

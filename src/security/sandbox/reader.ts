@@ -7,7 +7,7 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, lstatSync, openSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { realpathOrSelf } from "../../system/repository-places.js";
+import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
 import { FILTER_DESCRIPTOR, type Wrapped } from "./bubblewrap.js";
 import { parseVersion } from "./detect.js";

@@ -1,15 +1,15 @@
 /** Makes all that belongs to git read-only, for commands that a person has not been asked about. */
-import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { isGitFolder, statOf } from "../../system/git/git-folder.js";
 import { isWithin } from "../../system/within.js";
 import type { Guards } from "./guards.js";
 
 /** Folders that hold a `.git`, or are a repository without a work tree; those without either do not matter. */
 export function withRepositoriesShut(guards: Guards, folders: readonly string[]): Guards {
   const shut = folders.flatMap((folder) => {
-    if (isBareRepository(folder)) return [folder];
+    if (isGitFolder(folder)) return [folder];
     const dotGit = join(folder, ".git");
-    const found = lstatSync(dotGit, { throwIfNoEntry: false });
+    const found = statOf(dotGit);
     // A link cannot be mounted on; what it leads to is guarded where it lies.
     return found === undefined || found.isSymbolicLink() ? [] : [dotGit];
   });
@@ -21,9 +21,4 @@ export function withRepositoriesShut(guards: Guards, folders: readonly string[])
     readOnly: readOnly.filter((path) => !inReadOnly(path)),
     missing: guards.missing.filter(({ path }) => !isShut(path)),
   };
-}
-
-function isBareRepository(folder: string): boolean {
-  const has = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
-  return has("HEAD") && has("objects");
 }

@@ -2,8 +2,9 @@
  * What stays readable of a person's home folder for a build: the tool chains that PATH and a few variables name, and what was
  * downloaded for them. Names, not guesses: a folder that merely looks useful may hold something private.
  */
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -58,7 +59,7 @@ export interface ToolChainOptions {
 export function toolChains({ home, variables }: ToolChainOptions): string[] {
   const found = new Set<string>();
   for (const entry of (variables.PATH ?? "").split(":")) {
-    for (const path of [entry, realPath(entry)]) for (const each of ofPathEntry(path, home)) found.add(each);
+    for (const path of [entry, realpathOrSelf(entry)]) for (const each of ofPathEntry(path, home)) found.add(each);
   }
   for (const name of VARIABLES) {
     const value = variables[name] ?? "";
@@ -85,7 +86,9 @@ function ofPathEntry(entry: string, home: string): string[] {
 /** A virtual environment of Python says where its interpreter lies. */
 function interpreterOf(prefix: string, home: string): string[] {
   const configured = /^home\s*=\s*(.+)$/m.exec(textOf(join(prefix, "pyvenv.cfg")))?.[1]?.trim();
-  return configured === undefined || configured === join(home, "bin") ? [] : ofPathEntry(realPath(configured), home);
+  return configured === undefined || configured === join(home, "bin")
+    ? []
+    : ofPathEntry(realpathOrSelf(configured), home);
 }
 
 const LOGIN = /token|passw|secret|extraheader|:\/\/[^/\s"]*@|_auth/i;
@@ -96,14 +99,6 @@ function isHarmless(file: string): boolean {
 
 function isStrictlyWithin(path: string, folder: string): boolean {
   return path !== folder && isWithin(path, folder);
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function textOf(file: string): string {

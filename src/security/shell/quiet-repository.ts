@@ -13,19 +13,19 @@
  *
  * Empty files and folders mean nothing to git. The sandbox puts such in the place of what must not come into being.
  */
-import { spawnSync } from "node:child_process";
 import { lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findProgram } from "../../system/find-program.js";
 import { parseConfigText } from "../../system/git/config-text.js";
+import { mayBeGitFolder, mayBeThere } from "../../system/git/git-folder.js";
 import { type GitSetting, kindOfSetting } from "../../system/git/harmless-settings.js";
-import { isWhole, plainFile, readIndexFile } from "../../system/git/index-file.js";
-import { LIST_SETTINGS, type ListedSetting, parseListing } from "../../system/git/listed-settings.js";
+import { isWhole, readIndexFile } from "../../system/git/index-file.js";
+import { type ListedSetting, listSettings } from "../../system/git/listed-settings.js";
+import { plainFile } from "../../system/git/plain-file.js";
 import { misplacedPart } from "../../system/repository-places.js";
 import { mayRunRepository } from "./user-git-settings.js";
 
 const MAX_CONFIG = 64 * 1024;
-const LISTING_MS = 5000;
 
 export interface QuietRepositoryOptions {
   /** The whole environment of the commands. */
@@ -39,46 +39,25 @@ export function isQuietRepository(folder: string, { environment }: QuietReposito
   const top = dirname(git);
   if (!isMeaningless(join(git, "commondir"), /^\.?\n?$/)) return false;
   if (["modules", "../.gitmodules"].some((name) => !isMeaningless(join(git, name), /^$/))) return false;
-  if (!isThere(join(git, "config"))) return false;
+  if (!mayBeThere(join(git, "config"))) return false;
   if (["config", "config.worktree"].some((name) => !isQuietFile(join(git, name)))) return false;
   const places = { root: folder, top, gitDirectory: git, common: git, workTreeSetting: undefined };
   if (misplacedPart(places) !== undefined) return false;
   const index = readIndexFile(join(git, "index"));
   if (index === undefined || !isWhole(index) || index.repositories.length > 0) return false;
-  const settings = listSettings(folder, { environment, top });
-  if (settings === undefined) return false;
+  const program = findProgram("git", environment.PATH, { outside: folder });
+  // As git sees them when a command runs it here.
+  const settings = program && listSettings({ program, folder, environment, top, workspace: top });
+  if (!settings) return false;
   const isQuiet = (setting: ListedSetting) => setting.owner !== "repository" || isQuietSetting(setting);
   return settings.every(isQuiet) && !mayRunRepository(settings, { workspace: folder, top, home: environment.HOME });
 }
 
-/** As git sees them when a command runs it here. Undefined when it does not tell. */
-function listSettings(
-  folder: string,
-  { environment, top }: QuietRepositoryOptions & { readonly top: string },
-): readonly ListedSetting[] | undefined {
-  const program = findProgram("git", environment.PATH, { outside: folder });
-  if (program === undefined) return undefined;
-  const { status, stdout } = spawnSync(program, LIST_SETTINGS, {
-    cwd: folder,
-    env: environment,
-    timeout: LISTING_MS,
-    killSignal: "SIGKILL",
-    stdio: ["ignore", "pipe", "ignore"],
-    encoding: "utf8",
-  });
-  if (status !== 0) return undefined;
-  try {
-    return parseListing(stdout, { folder: top, workspace: top });
-  } catch {
-    return undefined;
-  }
-}
-
 function repositoryAround(folder: string): string | undefined {
   for (let current = folder; ; current = dirname(current)) {
-    if (isThere(join(current, ".git"))) return join(current, ".git");
+    if (mayBeThere(join(current, ".git"))) return join(current, ".git");
     // Git may take the folder itself for a repository without a work tree.
-    if (["HEAD", "objects", "refs"].every((name) => isThere(join(current, name)))) return undefined;
+    if (mayBeGitFolder((name) => mayBeThere(join(current, name)))) return undefined;
     if (current === dirname(current)) return undefined;
   }
 }
@@ -109,13 +88,5 @@ function isMeaningless(path: string, content: RegExp): boolean {
     return text === "missing" || (text !== undefined && content.test(text.toString("latin1")));
   } catch {
     return false;
-  }
-}
-
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
   }
 }

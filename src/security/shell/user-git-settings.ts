@@ -2,11 +2,11 @@
  * A person's own configuration is the person's to decide, but parts of it can mean something else in every repository: a relative
  * path leads into the repository, and so does a program that is named by one.
  */
-import { lstatSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { mayBeThere } from "../../system/git/git-folder.js";
 import { kindOfSetting, partsOf } from "../../system/git/harmless-settings.js";
 import type { ListedSetting } from "../../system/git/listed-settings.js";
-import { realpathOrSelf } from "../../system/repository-places.js";
+import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
 
 export interface RepositoryOfUser {
@@ -45,7 +45,7 @@ function hooksAreStarted(setting: ListedSetting | undefined, place: RepositoryOf
   const isOutside = !isInRepository(folder, place);
   if (setting?.owner === "repository" && isOutside) return true;
   const isOwn = setting?.owner === "user" && /^[/~]/.test(setting.value) && isOutside;
-  return !isOwn && isThere(join(folder, LOOKING_HOOK));
+  return !isOwn && mayBeThere(join(folder, LOOKING_HOOK));
 }
 
 function isOfRepository({ name, value }: ListedSetting, place: RepositoryOfUser): boolean {
@@ -66,7 +66,7 @@ function leadsOut(value: string, place: RepositoryOfUser): boolean {
   if (path === undefined) return true;
   if (/^[/~]/.test(value) && !isInRepository(path, place)) return false;
   const real = realpathOrSelf(path);
-  return isThere(path) && !isWithin(real, place.top);
+  return mayBeThere(path) && !isWithin(real, place.top);
 }
 
 /** A program that is found on the PATH or lies outside, with words that cannot be files of the repository. */
@@ -87,12 +87,4 @@ function pathOf(value: string, { top, home }: RepositoryOfUser): string | undefi
 
 function isInRepository(path: string, { top, workspace }: RepositoryOfUser): boolean {
   return [path, realpathOrSelf(path)].some((each) => isWithin(each, top) || isWithin(each, workspace));
-}
-
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
 }

@@ -1,6 +1,6 @@
 /** `oxbow verify-ack` (feature P11): whether everything here is what was approved. Decides nothing and asks nobody. */
 import { join, resolve } from "node:path";
-import { realpathOrSelf } from "../../system/repository-places.js";
+import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
 import { type AckOptions, type CommandResult, findAll } from "./ack-command.js";
 import type { ApprovedLock } from "./approved-lock.js";

@@ -1,57 +1,109 @@
 /**
- * Reads a file of git's configuration as it is usually written: one heading or one setting a line. What git may read in another way
- * (a value that goes on in the next line, a setting behind its heading) is not understood.
+ * Reads and writes the text of git's configuration files.
+ *
+ * The reader follows git and passes over what git would refuse. It also says whether the text is written plainly: one heading or one
+ * setting a line, no value that goes on in the next line. Whoever must not misread a file refuses every other text.
  */
 import type { GitSetting } from "./harmless-settings.js";
 
-const BLANK = /^[ \t]*(?:[#;].*)?$/;
-const HEADING = /^[ \t]*\[([a-z0-9-]+)(?:[ \t]+"((?:[^"\\]|\\["\\])*)")?\][ \t]*(?:[#;].*)?$/i;
-const SETTING = /^[ \t]*([a-z][a-z0-9-]*)[ \t]*(?:=[ \t]*(.*))?$/i;
-const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b", '"': '"', "\\": "\\" };
-
-/** Undefined when it is not understood. */
-export function parseConfigText(text: string): readonly GitSetting[] | undefined {
-  const settings: GitSetting[] = [];
-  let prefix: string | undefined;
-  for (const line of text.split(/\r?\n/)) {
-    if (BLANK.test(line)) continue;
-    const heading = HEADING.exec(line);
-    if (heading !== null) {
-      const middle = heading[2]?.replace(/\\(.)/g, "$1");
-      prefix = `${(heading[1] ?? "").toLowerCase()}.${middle === undefined ? "" : `${middle}.`}`;
-      continue;
-    }
-    const setting = SETTING.exec(line);
-    const value = setting?.[2] === undefined ? "true" : readValue(setting[2]);
-    if (setting === null || prefix === undefined || value === undefined) return undefined;
-    settings.push({ name: prefix + (setting[1] ?? "").toLowerCase(), value });
-  }
-  return settings;
+export interface ConfigText {
+  readonly settings: readonly GitSetting[];
+  readonly isPlain: boolean;
 }
 
-function readValue(text: string): string | undefined {
+const HEADING = /\[[ \t]*([-.A-Za-z0-9]+)(?:[ \t]+"((?:[^"\\\n]|\\.)*)")?[ \t]*\]/y;
+const PLAIN_HEADING = /^\[[-A-Za-z0-9]+(?:[ \t]+"(?:[^"\\]|\\["\\])*")?\]$/;
+const KEY = /([A-Za-z][-A-Za-z0-9]*)[ \t]*(=)?[ \t]*/y;
+const BLANK = /(?:[ \t\r\n\ufeff]|[#;][^\n]*)+/y;
+const LINE_REST = /[^\n]*\n?/y;
+const LINE_END = /(?:\r?\n|$)/y;
+/** A return inside a line, a mark of the byte order, or a NUL. Git and this reader may see different texts. */
+const ODD = /\r(?!\n)|[\ufeff\0]/;
+
+/** Undefined when the text is not written plainly. */
+export function parseConfigText(text: string): readonly GitSetting[] | undefined {
+  const { settings, isPlain } = readConfigText(text);
+  return isPlain ? settings : undefined;
+}
+
+export function readConfigText(text: string): ConfigText {
+  const settings: GitSetting[] = [];
+  let isPlain = !ODD.test(text);
+  let prefix = "";
+  let isAfterHeading = false;
+  let position = 0;
+  const take = (shape: RegExp): RegExpExecArray | null => {
+    shape.lastIndex = position;
+    const found = shape.exec(text);
+    if (found !== null) position += found[0].length;
+    return found;
+  };
+  while (position < text.length) {
+    const blank = take(BLANK);
+    if (blank?.[0].includes("\n")) isAfterHeading = false;
+    if (blank !== null) continue;
+    const heading = take(HEADING);
+    const key = heading === null ? take(KEY) : null;
+    if (isAfterHeading || (heading === null && (key === null || prefix === ""))) isPlain = false;
+    if (heading !== null) {
+      prefix = prefixOf(heading);
+      isAfterHeading = true;
+      isPlain &&= PLAIN_HEADING.test(heading[0]);
+    } else if (key === null) {
+      take(LINE_REST);
+    } else {
+      const read = key[2] === undefined ? NO_VALUE : readValue(text, position);
+      if (key[2] !== undefined) position = read.end;
+      isPlain &&= read.isPlain && take(LINE_END) !== null;
+      settings.push({ name: prefix + (key[1] ?? "").toLowerCase(), value: read.value });
+      isAfterHeading = false;
+    }
+  }
+  return { settings, isPlain };
+}
+
+function prefixOf([, section = "", quoted]: RegExpExecArray): string {
+  const middle = quoted === undefined ? "" : `${quoted.replace(/\\(.)/g, "$1")}.`;
+  return `${section.toLowerCase()}.${middle}`;
+}
+
+interface Value {
+  readonly value: string;
+  readonly end: number;
+  readonly isPlain: boolean;
+}
+
+/** A key that stands alone is a switch that is on. */
+const NO_VALUE: Value = { value: "true", end: 0, isPlain: true };
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b", '"': '"', "\\": "\\" };
+
+/** To the end of the line: quotes and escapes are resolved, a comment and the blanks before it are left out. */
+function readValue(text: string, start: number): Value {
   let value = "";
   let kept = 0;
   let quoted = false;
-  for (let position = 0; position < text.length; position++) {
+  let isPlain = true;
+  let position = start;
+  for (; position < text.length && text[position] !== "\n"; position++) {
     const sign = text.charAt(position);
     if (sign === "\\") {
       position += 1;
-      const escaped = ESCAPES[text.charAt(position)];
-      if (escaped === undefined) return undefined;
-      value += escaped;
+      const next = text.startsWith("\r\n", position) ? "\n" : text.charAt(position);
+      isPlain &&= Object.hasOwn(ESCAPES, next);
+      if (next === "\n") position = text.indexOf("\n", position);
+      else value += ESCAPES[next] ?? next;
       kept = value.length;
     } else if (sign === '"') {
       quoted = !quoted;
       kept = value.length;
     } else if (!quoted && (sign === "#" || sign === ";")) {
-      break;
+      while (position + 1 < text.length && text[position + 1] !== "\n") position += 1;
     } else {
       value += sign;
-      if (quoted || !/[ \t]/.test(sign)) kept = value.length;
+      if (quoted || !/[ \t\r]/.test(sign)) kept = value.length;
     }
   }
-  return quoted ? undefined : value.slice(0, kept);
+  return { value: value.slice(0, kept), end: position, isPlain: isPlain && !quoted };
 }
 
 /** The settings as a file that git reads in the same way. */

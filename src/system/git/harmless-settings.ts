@@ -8,9 +8,10 @@
 
 /**
  * `fetching`: git may get missing objects from a remote while it reads. `placing`: it moves the work tree, which is harmless only
- * when that lies where it may. `hooks`: it names the folder of the hooks.
+ * when that lies where it may. `hooks`: it names the folder of the hooks. `mentioning`: it names folders or addresses of which git
+ * itself runs and obeys nothing by that.
  */
-export type SettingKind = "harmless" | "fetching" | "placing" | "hooks" | "unknown";
+export type SettingKind = "harmless" | "fetching" | "placing" | "hooks" | "mentioning" | "unknown";
 
 export interface GitSetting {
   /** As git lists it: section and key in lower case, the part in quotes between them as it is written. */
@@ -104,6 +105,8 @@ const NAMED: Readonly<Record<string, ReadonlySet<string>>> = {
   gitflow: set("master develop main feature bugfix release hotfix support versiontag"),
 };
 
+const MENTIONING = set("safe.directory maintenance.repo scalar.repo gui.recentrepo lfs.url lfs.pushurl");
+
 /** Whatever the key is, as long as the value is a switch. */
 const SWITCHES = set("advice pager");
 
@@ -121,6 +124,7 @@ export function kindOfSetting({ name, value }: GitSetting): SettingKind {
   if (name === "core.worktree") return "placing";
   if (name === "core.hookspath") return "hooks";
   if (name === "extensions.partialclone") return "fetching";
+  if (MENTIONING.has(name)) return "mentioning";
   if (section === "remote" && middle !== undefined && (key === "promisor" || key === "partialclonefilter"))
     return "fetching";
   return isHarmless({ section, middle, key }, { name, value }) ? "harmless" : "unknown";

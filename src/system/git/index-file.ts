@@ -3,7 +3,7 @@
  * it was understood. An index in another format, one that is spread over several files, or one with a part that must be understood
  * and is not, is not understood.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { plainFile } from "./plain-file.js";
 
 export interface IndexContent {
   /** Paths from the top of the work tree, with `/`. */
@@ -25,7 +25,7 @@ const KNOWN_EXTENSIONS = new Set(["TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"
 
 /** Undefined when it is not understood. There is nothing in an index that does not exist. */
 export function readIndexFile(path: string): IndexContent | undefined {
-  const bytes = plainFile(path);
+  const bytes = plainFile(path, MAX_BYTES);
   if (bytes === "missing") return { repositories: [], extensions: [] };
   return bytes === undefined ? undefined : parseIndex(bytes);
 }
@@ -120,19 +120,5 @@ class Reader {
       this.#position += 8 + this.#bytes.readUInt32BE(this.#position + 4);
     }
     return this.#position === this.#end ? names : undefined;
-  }
-}
-
-/** Undefined for what is no plain file: a pipe would keep us waiting. */
-export function plainFile(path: string, maxBytes = MAX_BYTES): Buffer | "missing" | undefined {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-    const found = fstatSync(descriptor);
-    return found.isFile() && found.size <= maxBytes ? readFileSync(descriptor) : undefined;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "missing" : undefined;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }

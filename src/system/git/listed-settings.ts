@@ -3,10 +3,11 @@
  *
  * Listing runs nothing. It needs git 2.26 or newer, which tells where a setting comes from.
  */
+import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
-import { realpathOrSelf } from "../repository-places.js";
+import { realpathOrSelf } from "../real-path.js";
 import { isWithin } from "../within.js";
-import type { GitSetting } from "./harmless-settings.js";
+import type { LocatedSetting } from "./settings-files.js";
 
 export const LIST_SETTINGS: readonly string[] = [
   "config",
@@ -16,21 +17,53 @@ export const LIST_SETTINGS: readonly string[] = [
   "--show-origin",
   "--null",
 ];
+const ANSWER_MS = 5000;
 
-export interface ListedSetting extends GitSetting {
-  /** Undefined when it is from no file. */
-  readonly file: string | undefined;
+export interface ListedSetting extends LocatedSetting {
   /** `user`: from files of the person or the machine. `command`: from the environment or the command line of this very git. */
   readonly owner: "repository" | "user" | "command";
 }
 
 export class SettingsListError extends Error {}
 
-/** `folder` is where git was run, and `workspace` what a repository may have supplied: a file of the person in it counts as the repository's. */
-export function parseListing(
-  listing: string,
-  { folder, workspace }: { readonly folder: string; readonly workspace: string },
-): readonly ListedSetting[] {
+export interface ListingPlace {
+  /** From where git names its files: the top of the work tree. */
+  readonly top: string;
+  /** What a repository may have supplied: a file of the person in it counts as the repository's. */
+  readonly workspace?: string;
+}
+
+export interface ListOptions extends ListingPlace {
+  readonly program: string;
+  /** Where git runs. */
+  readonly folder: string;
+  /** All of it. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Asks git. Undefined when it does not tell. */
+export function listSettings({
+  program,
+  folder,
+  environment,
+  ...place
+}: ListOptions): readonly ListedSetting[] | undefined {
+  const { status, stdout } = spawnSync(program, LIST_SETTINGS, {
+    cwd: folder,
+    env: environment,
+    timeout: ANSWER_MS,
+    killSignal: "SIGKILL",
+    stdio: ["ignore", "pipe", "ignore"],
+    encoding: "utf8",
+  });
+  try {
+    return status === 0 ? parseListing(stdout, place) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function parseListing(listing: string, { top, workspace }: ListingPlace): readonly ListedSetting[] {
   const fields = listing.split("\0");
   if (fields.pop() !== "" || fields.length % 3 !== 0)
     throw new SettingsListError("git listed its settings in an unknown form.");
@@ -38,7 +71,7 @@ export function parseListing(
   for (let index = 0; index < fields.length; index += 3) {
     const [scope = "", origin = "", entry = ""] = fields.slice(index, index + 3);
     const end = entry.indexOf("\n");
-    const file = origin.startsWith("file:") ? resolve(folder, origin.slice("file:".length)) : undefined;
+    const file = origin.startsWith("file:") ? resolve(top, origin.slice("file:".length)) : undefined;
     settings.push({
       name: end < 0 ? entry : entry.slice(0, end),
       value: end < 0 ? "true" : entry.slice(end + 1),
@@ -49,9 +82,9 @@ export function parseListing(
   return settings;
 }
 
-function ownerOf(scope: string, file: string | undefined, workspace: string): ListedSetting["owner"] {
+function ownerOf(scope: string, file: string | undefined, workspace: string | undefined): ListedSetting["owner"] {
   if (scope === "command") return "command";
   if (scope !== "system" && scope !== "global") return "repository";
-  const isSupplied = file !== undefined && [file, realpathOrSelf(file)].some((path) => isWithin(path, workspace));
-  return isSupplied ? "repository" : "user";
+  if (file === undefined || workspace === undefined) return "user";
+  return [file, realpathOrSelf(file)].some((path) => isWithin(path, workspace)) ? "repository" : "user";
 }

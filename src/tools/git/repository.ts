@@ -11,13 +11,8 @@
 import { dirname, join, relative, resolve } from "node:path";
 import { kindOfSetting, partsOf } from "../../system/git/harmless-settings.js";
 import { LIST_SETTINGS, type ListedSetting, parseListing } from "../../system/git/listed-settings.js";
-import {
-  isFile,
-  misplacedPart,
-  type RepositoryPlaces,
-  realPlaces,
-  realpathOrSelf,
-} from "../../system/repository-places.js";
+import { realpathOrSelf } from "../../system/real-path.js";
+import { isFile, misplacedPart, type RepositoryPlaces, realPlaces } from "../../system/repository-places.js";
 import { isWithin } from "../../system/within.js";
 
 /** Runs git with these arguments and gives its stdout; throws with git's own message. */
@@ -93,7 +88,7 @@ export async function vetRepository(root: string, owner: RepositoryOwner, git: R
   if (top === undefined || gitDirectory === undefined || common === undefined || rest.length > 0) {
     throw new UnsafeRepositoryError("Git reports the repository's folders in a form that this tool cannot read.");
   }
-  const settings = parseListing(listing, { folder: top, workspace: root });
+  const settings = parseListing(listing, { top, workspace: root });
   const workTreeSetting = settings.findLast(({ name }) => name === "core.worktree")?.value;
   const places = realPlaces({ root, top, gitDirectory, common, workTreeSetting });
   const misplaced = misplacedPart(places);
@@ -118,7 +113,11 @@ export async function vetRepository(root: string, owner: RepositoryOwner, git: R
 
 function checkSetting(setting: ListedSetting, { root, top }: RepositoryPlaces): void {
   const kind = kindOfSetting(setting);
-  if (kind === "unknown" || (kind === "hooks" && !isWithin(resolve(top, setting.value), top))) {
+  if (
+    kind === "unknown" ||
+    kind === "mentioning" ||
+    (kind === "hooks" && !isWithin(resolve(top, setting.value), top))
+  ) {
     const file = setting.file === undefined ? "" : ` in ${shownPath(setting.file, root)}`;
     throw new UnsafeRepositoryError(
       `This repository is refused: its configuration sets ${setting.name}${file}, which may name a program or a file. ` +

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../base/clock.js";
-import { NestedRepositories } from "./nested-repositories.js";
+import { WorkTreeSearch } from "./work-tree-search.js";
 
 let root: string;
 beforeEach(() => {
@@ -18,7 +18,7 @@ const clock = { now: () => 0, wall: () => Date.now() + 3_600_000 };
 describe("[P8] repositories below a folder", () => {
   it("are found when they appear, also with the time of their folder set back, and forgotten when they go", () => {
     make("a/b/c");
-    const nested = new NestedRepositories(root, { clock });
+    const nested = new WorkTreeSearch(root, { clock });
     expect(nested.find()).toEqual([]);
     make("a/b/c/.git");
     utimesSync(join(root, "a/b/c"), 0, 0);
@@ -30,7 +30,7 @@ describe("[P8] repositories below a folder", () => {
   });
 
   it("are found in folders that changed in the same tick in which they were looked at", () => {
-    const nested = new NestedRepositories(root, { clock: systemClock });
+    const nested = new WorkTreeSearch(root, { clock: systemClock });
     for (let at = 0; at < 50; at++) {
       make(`r${at}`);
       nested.find();
@@ -42,7 +42,7 @@ describe("[P8] repositories below a folder", () => {
 
   it("stay found behind more folders than are looked through", () => {
     make("z/kept/.git");
-    const nested = new NestedRepositories(root, { clock, maxFolders: 20 });
+    const nested = new WorkTreeSearch(root, { clock, maxFolders: 20 });
     nested.find();
     for (let at = 0; at < 30; at++) mkdirSync(join(root, `a${at}`));
     expect(nested.find()).toEqual([join(root, "z/kept")]);
@@ -51,7 +51,7 @@ describe("[P8] repositories below a folder", () => {
   it("are not looked for again at once, unless something ran", () => {
     let now = 0;
     const slow = { now: () => (now += 5), wall: clock.wall };
-    const nested = new NestedRepositories(root, { clock: slow });
+    const nested = new WorkTreeSearch(root, { clock: slow });
     nested.find();
     make("new/.git");
     expect(nested.find()).toEqual([]);

@@ -1,0 +1,85 @@
+/**
+ * The repositories and guarded names below a folder, also those that appear while a session runs.
+ *
+ * 1. A look costs some microseconds a folder. Without a reason to look again (`mayHaveChanged`) the last answer holds for a few
+ *    times as long as it took to find, so that looking never takes more than a small part of the time.
+ * 2. What was found once stays found for as long as it is there: a command that makes thousands of folders cannot push it out of
+ *    the search.
+ */
+import { dirname, join, relative, sep } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import { gitFolderAt } from "../../system/git/git-folder.js";
+import { RepositoryWalk } from "../../system/git/repository-walk.js";
+import { guardedEntries } from "./guarded-names.js";
+
+const MAX_FOLDERS = 4000;
+const MAX_DEPTH = 6;
+const REST_FACTOR = 10;
+
+export interface WorkTreeSearchOptions {
+  readonly clock: Pick<Clock, "now" | "wall">;
+  readonly maxFolders?: number;
+}
+
+export class WorkTreeSearch {
+  readonly #root: string;
+  readonly #clock: Pick<Clock, "now" | "wall">;
+  readonly #walk: RepositoryWalk<readonly string[]>;
+  #found: readonly string[] = [];
+  #named: readonly string[] = [];
+  /** Guarded places at the first look, wherever they were. */
+  #atFirst: readonly string[] | undefined;
+  #restsUntil = Number.NEGATIVE_INFINITY;
+
+  /** `root` must be free of links. */
+  constructor(root: string, { clock, maxFolders = MAX_FOLDERS }: WorkTreeSearchOptions) {
+    this.#root = root;
+    this.#clock = clock;
+    const note = (folder: string, names: readonly string[]) =>
+      guardedEntries(relative(root, folder).replaceAll(sep, "/"), names).filter((name) => name !== ".git");
+    this.#walk = new RepositoryWalk(root, { wall: () => clock.wall(), maxFolders, maxDepth: MAX_DEPTH, note });
+  }
+
+  /** A program ran meanwhile. */
+  mayHaveChanged(): void {
+    this.#restsUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Folders that hold a `.git` or are a bare repository, nearest first; the root itself is not among them. */
+  find(): readonly string[] {
+    const started = this.#clock.now();
+    if (started < this.#restsUntil) return this.#found;
+    const { repositories, notes } = this.#walk.now();
+    const found = repositories.filter((folder) => folder !== this.#root);
+    const before = this.#found.filter((folder) => !found.includes(folder) && gitFolderAt(folder) !== undefined);
+    this.#found = [...found, ...before];
+    this.#named = [...notes].flatMap(([folder, names = []]) => names.map((name) => join(folder, name)));
+    const ended = this.#clock.now();
+    this.#restsUntil = ended + (ended - started) * REST_FACTOR;
+    return this.#found;
+  }
+
+  /** Everything that has a guarded name, wherever it is. */
+  named(): readonly string[] {
+    this.find();
+    return this.#named;
+  }
+
+  /**
+   * Guarded places that exist: at the top of the folder and of each repository as they are now, further down those that were there at
+   * the first look. What a command makes further down (samples for tests, mostly) must stay removable for the next command.
+   */
+  guarded(): readonly string[] {
+    const all = this.named();
+    this.#atFirst ??= all;
+    const tops = [this.#root, ...this.#found];
+    const early = new Set(this.#atFirst);
+    return all.filter((place) => early.has(place) || tops.some((top) => isAtTop(place, top)));
+  }
+}
+
+/** Directly in it, or in folders that belong to a tool: `.npmrc`, `.cargo/config.toml`, `gradle/wrapper`. */
+function isAtTop(place: string, top: string): boolean {
+  const way = relative(top, dirname(place));
+  return way === "" || (way !== ".." && way.split(sep).every((name) => /^\.(?!\.)|^(gradle|tools)$/.test(name)));
+}

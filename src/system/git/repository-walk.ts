@@ -1,0 +1,113 @@
+/**
+ * Finds the folders below a root that hold a repository or are one, also those that appear later (`git clone`, `git init`, worktrees).
+ *
+ * 1. Every walk goes through all folders, nearest first, but lists only those whose change time moved: nothing comes into being in a
+ *    folder without moving that, and no program can set it back.
+ * 2. The clock of a file system ticks slowly. A folder that changed just before it was listed is listed again the next time.
+ * 3. Folders named `node_modules` are left out, because they are large: git enters a repository in them only when an index says so.
+ */
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { mayBeGitFolder } from "./git-folder.js";
+
+export interface RepositoryWalkOptions<Note> {
+  readonly wall: () => number;
+  readonly maxFolders: number;
+  readonly maxDepth?: number;
+  /** What else to know of a folder by the names in it. */
+  readonly note?: (folder: string, names: readonly string[]) => Note;
+}
+
+export interface Walked<Note> {
+  /** In the order of the walk. */
+  readonly repositories: readonly string[];
+  /** By folder. */
+  readonly notes: ReadonlyMap<string, Note | undefined>;
+  /** False when there are more folders than were looked through. */
+  readonly complete: boolean;
+}
+
+interface Listing<Note> {
+  readonly changed: number;
+  readonly inode: number;
+  readonly isRepository: boolean;
+  readonly subfolders: readonly string[];
+  readonly note: Note | undefined;
+}
+
+const SKIPPED = new Set(["node_modules", ".git"]);
+/** Longer than a tick of any file system's clock that has one finer than seconds. */
+const TICK_MS = 50;
+/** So long a walk in slices may keep this process from other things. */
+const SLICE_MS = 5;
+
+export class RepositoryWalk<Note = undefined> {
+  readonly #root: string;
+  readonly #options: RepositoryWalkOptions<Note>;
+  #listings = new Map<string, Listing<Note>>();
+
+  /** `root` must be free of links. */
+  constructor(root: string, options: RepositoryWalkOptions<Note>) {
+    this.#root = root;
+    this.#options = options;
+  }
+
+  now(): Walked<Note> {
+    const steps = this.#steps();
+    for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+  }
+
+  async inSlices(): Promise<Walked<Note>> {
+    const steps = this.#steps();
+    let sliceEnds = performance.now() + SLICE_MS;
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done) return step.value;
+      if (performance.now() < sliceEnds) continue;
+      await setImmediate();
+      sliceEnds = performance.now() + SLICE_MS;
+    }
+  }
+
+  *#steps(): Generator<undefined, Walked<Note>> {
+    const { maxFolders, maxDepth = Number.POSITIVE_INFINITY } = this.#options;
+    const listings = new Map<string, Listing<Note>>();
+    const waiting = [{ folder: this.#root, depth: 0 }];
+    for (const { folder, depth } of waiting) {
+      if (listings.size >= maxFolders) break;
+      const listing = this.#listing(folder);
+      if (listing === undefined) continue;
+      listings.set(folder, listing);
+      if (depth < maxDepth)
+        for (const name of listing.subfolders) waiting.push({ folder: join(folder, name), depth: depth + 1 });
+      yield;
+    }
+    this.#listings = listings;
+    const found = [...listings];
+    return {
+      repositories: found.filter(([, { isRepository }]) => isRepository).map(([folder]) => folder),
+      notes: new Map(found.map(([folder, { note }]) => [folder, note])),
+      complete: waiting.length <= maxFolders,
+    };
+  }
+
+  #listing(folder: string): Listing<Note> | undefined {
+    try {
+      const { ctimeMs, ino } = lstatSync(folder);
+      const known = this.#listings.get(folder);
+      if (known !== undefined && known.changed === ctimeMs && known.inode === ino) return known;
+      const entries = readdirSync(folder, { withFileTypes: true });
+      const names = new Set(entries.map(({ name }) => name));
+      return {
+        changed: this.#options.wall() - ctimeMs > TICK_MS ? ctimeMs : Number.NaN,
+        inode: ino,
+        isRepository: names.has(".git") || mayBeGitFolder((name) => names.has(name)),
+        subfolders: entries.filter((entry) => entry.isDirectory() && !SKIPPED.has(entry.name)).map(({ name }) => name),
+        note: this.#options.note?.(folder, [...names]),
+      };
+    } catch {
+      // It is gone, or closed to this person: what cannot be listed cannot be worked in.
+      return undefined;
+    }
+  }
+}
