@@ -5,6 +5,7 @@ import {
   type CommandPart,
   DECISIONS,
   type Decision,
+  type DecisionFacts,
   type Identity,
   type PathFacts,
 } from "./facts.js";
@@ -60,6 +61,10 @@ export type Subject =
 export interface RuleCall {
   readonly tool: string;
   readonly originator: Identity;
+}
+
+export function callOf({ tool, originator }: Pick<DecisionFacts, "tool" | "originator">): RuleCall {
+  return { tool: tool.name, originator };
 }
 
 export interface RuleMatch {

@@ -1,0 +1,107 @@
+/** The laws about one command or one file of a call (`decide.ts` states them). */
+import { type Need, partNeed } from "./contained/needs.js";
+import type { DecisionFacts } from "./facts.js";
+import { guardedPaths, guardedText, namesExactly } from "./guarded-paths.js";
+import type { PermissionPolicy } from "./policy.js";
+import { decidingRule, type PermissionRule, type RuleMatch, ruleName, type Subject } from "./rule.js";
+import { type SessionRule, sessionRuleFor } from "./session-rules.js";
+import type { Verdict } from "./verdict.js";
+
+export interface Grounds {
+  readonly policy: PermissionPolicy;
+  /** Those about the call. */
+  readonly rules: readonly PermissionRule[];
+  readonly session: readonly SessionRule[];
+  /** What the whole call needs beyond what the sandbox of mode `auto` gives. */
+  readonly needs: readonly Need[];
+}
+
+export function judgeSubject(subject: Subject, facts: DecisionFacts, grounds: Grounds): Verdict {
+  const { policy, rules, session, needs } = grounds;
+  const about = aboutText(subject);
+  const match = decidingRule(rules, facts.args, subject);
+  const guarded = guardedPaths(subject);
+  if (guarded.length > 0 && !(match !== undefined && (match.decision === "deny" || namesExactly(match)))) {
+    return { decision: "ask", law: "guarded", decidedBy: "guarded path", reason: guardedText(guarded), ...about };
+  }
+  if (match !== undefined) return { ...ruleVerdict(match), ...about };
+  if (policy.mode === "allow") {
+    const reason = "The mode allows everything that nothing else forbids.";
+    return { decision: "allow", law: "mode allow", decidedBy: "mode allow", reason };
+  }
+  const allowed = sessionRuleFor(session, facts, subject);
+  // A yes to the tool as a whole was none to the network or to changes of the repository.
+  if (allowed !== undefined && (needs.length === 0 || allowed.draft.kind !== "tool")) {
+    const reason = "A person allowed it for this session.";
+    return { decision: "allow", law: "session", decidedBy: `session rule ${allowed.number}`, reason, ...about };
+  }
+  const trouble = policy.preset === "strict" ? "The quiet preset is off." : quietTrouble(subject, facts);
+  if (trouble === undefined) {
+    const reason = "It only reads.";
+    return { decision: "allow", law: "quiet preset", decidedBy: "quiet preset", reason, ...about };
+  }
+  if (isContainedEdit(subject, facts, policy)) {
+    const reason = "It edits inside the workspace, and a sandbox holds what runs there.";
+    return { decision: "allow", law: "contained edit", decidedBy: "contained edit", reason, ...about };
+  }
+  if (isContainedCommand(subject, facts, grounds)) {
+    const reason =
+      "It runs in the sandbox: without network, with .git read-only and your home folder hidden. /undo takes its changes back.";
+    return { decision: "allow", law: "contained command", decidedBy: "mode auto", reason, ...about };
+  }
+  const need = subject.kind === "command" ? (partNeed(subject.part, policy) ?? needs[0]) : undefined;
+  const reason = isContained(facts, policy) && need !== undefined ? need.reason : trouble;
+  const decidedBy = policy.mode === "auto" ? "mode auto" : "mode ask";
+  return { decision: "ask", law: "default", decidedBy, reason, ...about };
+}
+
+export function isContained({ contained, tool }: DecisionFacts, { mode, preset }: PermissionPolicy): boolean {
+  return (
+    mode === "auto" && preset !== "strict" && contained === true && tool.origin === "built-in" && tool.set === "command"
+  );
+}
+
+function isContainedCommand(subject: Subject, facts: DecisionFacts, { policy, needs }: Grounds): boolean {
+  // What the words of a text do that is not understood, the sandbox holds all the same.
+  return isContained(facts, policy) && (subject.kind === "command" || subject.kind === "text") && needs.length === 0;
+}
+
+function ruleVerdict({ rule, decision, certain }: RuleMatch): Verdict {
+  const name = ruleName(rule);
+  const why = rule.reason ?? `A rule says so.`;
+  const reason = certain ? why : `It cannot be ruled out that ${name} applies: ${why}`;
+  return { decision, law: "rule", decidedBy: name, reason, rule };
+}
+
+/** Built-in tools that only concern what was allowed before. */
+const OWN_BUSINESS: ReadonlySet<string> = new Set(["background"]);
+
+/** Why the quiet preset does not cover it; undefined when it does. */
+function quietTrouble(subject: Subject, { tool, command }: DecisionFacts): string | undefined {
+  if (tool.origin !== "built-in") return `${tool.name} comes from an extension.`;
+  if (subject.kind === "text") return command?.reason ?? "It could not be understood.";
+  if (subject.kind === "command") {
+    const { part, whole } = subject;
+    if (part.verdict !== "read-only") return part.reason;
+    return whole.plain ? undefined : whole.reason;
+  }
+  if (OWN_BUSINESS.has(tool.name)) return undefined;
+  if (tool.mutating) return `${tool.name} changes something.`;
+  if (tool.network === true || tool.set === "web") return `${tool.name} reaches other machines.`;
+  if (subject.kind !== "path") return undefined;
+  const { path } = subject;
+  if (path.place !== "workspace") return `${path.display} is outside the workspace.`;
+  return path.sensitive === undefined ? undefined : `${path.display}: ${path.sensitive}.`;
+}
+
+function isContainedEdit(subject: Subject, { tool, sandboxed }: DecisionFacts, { edits }: PermissionPolicy): boolean {
+  if (!sandboxed || edits === "ask" || tool.origin !== "built-in" || tool.set !== "edit") return false;
+  if (subject.kind !== "path" || subject.path.place !== "workspace") return false;
+  return subject.path.sensitive === undefined;
+}
+
+function aboutText(subject: Subject): { readonly about?: string } {
+  if (subject.kind === "command") return { about: subject.part.text };
+  if (subject.kind === "path") return { about: subject.path.display };
+  return subject.kind === "text" ? { about: subject.text } : {};
+}
