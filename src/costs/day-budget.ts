@@ -14,7 +14,7 @@ import { onAbort } from "../base/abort-tree.js";
 import type { Clock } from "../base/clock.js";
 import { writeFileAtomic } from "../system/atomic-file.js";
 import { withLock } from "../system/file-lock.js";
-import { readRow, startTimeOf } from "../system/process-table.js";
+import { isAlive, ownIdentity } from "../system/process-identity.js";
 import {
   type Amount,
   type Ask,
@@ -118,7 +118,7 @@ export class DayBudget implements CallBudget {
       const taken = plus(spent, held);
       const output = affordable(ask, limit, taken);
       if (output < ask.least) return before;
-      const hold = { ...amountOf(ask, output), pid: process.pid, started: startTimeOf(process.pid) };
+      const hold = { ...amountOf(ask, output), pid: process.pid, started: ownIdentity().startTime };
       const charge = (used: Amount) => this.#charge(day, id, used);
       const limitedBy = output < ask.most && {
         limitedBy: limiterOf(scope, limit, { taken, amount: amountOf(ask, output + 1) }),
@@ -205,21 +205,11 @@ async function read(file: string): Promise<Day> {
     const alive: [string, Held][] = [];
     let all: Amount = { usd: Number(spent.usd) || 0, tokens: Number(spent.tokens) || 0 };
     for (const entry of Object.entries(held)) {
-      if (isAlive(entry[1])) alive.push(entry);
+      if (isAlive({ pid: entry[1].pid, startTime: entry[1].started })) alive.push(entry);
       else all = plus(all, entry[1]);
     }
     return { spent: { usd: all.usd, tokens: all.tokens }, held: Object.fromEntries(alive) };
   } catch {
     return EMPTY;
-  }
-}
-
-function isAlive({ pid, started }: Held): boolean {
-  if (started !== 0) return readRow(pid)?.startTime === started;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -15,7 +15,7 @@ import { lstat, lutimes, mkdir, readdir, readFile, readlink, symlink, unlink, wr
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { Clock } from "../base/clock.js";
-import { readRow, startTimeOf } from "./process-table.js";
+import { bootId, isAlive, ownIdentity, type ProcessIdentity, processNamespace } from "./process-identity.js";
 
 export interface LockOptions {
   readonly clock: Clock;
@@ -59,12 +59,10 @@ const PATIENCE_MS = 15_000;
 const PAUSE_MAX_MS = 10;
 const STRANGER_MS = 10 * 60_000;
 
-interface Holder {
+interface Holder extends ProcessIdentity {
   /** The system whose process ids these are. */
   readonly system: string;
   readonly boot: string;
-  readonly pid: number;
-  readonly startTime: number;
   readonly since?: number;
 }
 
@@ -182,7 +180,7 @@ function readNow(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch (error) {
-    return errnoOf(error) === "ENOENT" ? undefined : told(() => readFileSync(path, "utf8"));
+    return errnoOf(error) === "ENOENT" ? undefined : textOf(path);
   }
 }
 
@@ -193,17 +191,6 @@ async function isAbandoned(path: string, held: string, options: LockOptions): Pr
   if (holder?.system === us.system) return holder.boot !== us.boot || !isAlive(holder);
   const made = await ifThere(() => lstat(path));
   return made !== undefined && clock.wall() - made.mtimeMs > strangerMs;
-}
-
-function isAlive({ pid, startTime }: Holder): boolean {
-  if (pid === process.pid) return startTime === self().startTime;
-  if (startTime !== 0) return readRow(pid)?.startTime === startTime;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errnoOf(error) === "EPERM";
-  }
 }
 
 function ownMark(clock: Clock): string {
@@ -228,21 +215,16 @@ let known: Holder | undefined;
 
 function self(): Holder {
   known ??= {
-    system: `${hostname()}${/\d+/.exec(told(() => readlinkSync("/proc/self/ns/pid")))?.[0] ?? ""}`.replace(
-      /[^A-Za-z0-9.-]/g,
-      "",
-    ),
-    boot: told(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")).replace(/[^A-Za-z0-9]/g, ""),
-    pid: process.pid,
-    startTime: startTimeOf(process.pid),
+    system: `${hostname()}${processNamespace()}`.replace(/[^A-Za-z0-9.-]/g, ""),
+    boot: bootId().replace(/[^A-Za-z0-9]/g, ""),
+    ...ownIdentity(),
   };
   return known;
 }
 
-/** What the system tells, or nothing where it does not. */
-function told(ask: () => string): string {
+function textOf(path: string): string {
   try {
-    return ask();
+    return readFileSync(path, "utf8");
   } catch {
     return "";
   }

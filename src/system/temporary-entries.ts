@@ -4,13 +4,13 @@
  *     oxbow-KIND-PROCESS-RANDOM
  *
  * 1. Whoever makes an entry removes it. What a process that was killed has left, a later one sweeps away.
- * 2. Only entries of this user are swept, of processes that are known to be gone (process-mark.ts).
+ * 2. Only entries of this user are swept, of processes that are known to be gone (process-identity.ts).
  */
 import { mkdtempSync } from "node:fs";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isGone, processMark } from "./process-mark.js";
+import { isGone, processMark } from "./process-identity.js";
 
 export type TemporaryKind = "pipe" | "net" | "git" | "tmp" | "models";
 

@@ -13,6 +13,7 @@ import { type Failure, failure } from "../../protocol/errors.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import type { HttpClient } from "../../system/http-client.js";
+import { isRunning } from "../../system/process-identity.js";
 import { startTimeOf } from "../../system/process-table.js";
 import { isLoopback } from "../named.js";
 import { oneLine } from "../wire/failures.js";
@@ -97,7 +98,7 @@ export async function stopOllama(options: Omit<ServiceOptions, "program" | "envi
     }
   };
   end("SIGTERM");
-  for (const until = options.clock.now() + STOP_MS; isAlive(pid) && options.clock.now() < until; ) {
+  for (const until = options.clock.now() + STOP_MS; isRunning(pid) && options.clock.now() < until; ) {
     await new Promise<void>((resolve) => void options.clock.after(LOOK_MS, resolve));
   }
   end("SIGKILL");
@@ -135,7 +136,7 @@ function readRecord(options: Pick<ServiceOptions, "folder">): number | undefined
   const value = parseJson(readText(recordPath(options)));
   if (!isJsonObject(value)) return undefined;
   const pid = asNumber(value.pid);
-  if (pid === undefined || pid <= 1 || !isAlive(pid)) return undefined;
+  if (pid === undefined || pid <= 1 || !isRunning(pid)) return undefined;
   const startTime = startTimeOf(pid);
   if (startTime !== asNumber(value.start_time)) return undefined;
   return startTime !== 0 || isOllama(pid) ? pid : undefined;
@@ -145,15 +146,6 @@ function readRecord(options: Pick<ServiceOptions, "folder">): number | undefined
 function isOllama(pid: number): boolean {
   try {
     return execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" }).includes("ollama");
-  } catch {
-    return false;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
   } catch {
     return false;
   }

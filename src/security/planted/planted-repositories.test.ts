@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { verifies } from "../../../test/verifies.js";
-import { processMark } from "../../system/process-mark.js";
+import { processMark } from "../../system/process-identity.js";
 import { PlantedRepositories } from "./planted-repositories.js";
 
 let base: string;

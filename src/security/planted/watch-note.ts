@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { namesIn } from "../../system/names-in.js";
-import { isGone, processMark } from "../../system/process-mark.js";
+import { isGone, processMark } from "../../system/process-identity.js";
 
 const NOTE = /^planted-(\d+\.\d+)-\d+\.json$/;
 let count = 0;

@@ -12,6 +12,7 @@ import { release } from "node:os";
 import { dirname, join } from "node:path";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { findProgram } from "../../system/find-program.js";
+import { bootId } from "../../system/process-identity.js";
 import { type BubblewrapProgram, bubblewrapCommand } from "./bubblewrap.js";
 import type { Layout } from "./layout.js";
 import { countTasks } from "./limits.js";
@@ -226,20 +227,12 @@ function keyOf(program: string, architecture: string): string {
     size,
     mode,
     release(),
+    // Settings that allow namespaces or forbid them are mostly read when a system starts.
     bootId(),
     architecture,
     process.getuid?.() ?? "",
   ];
   return parts.join(" ");
-}
-
-/** Settings that allow namespaces or forbid them are mostly read when a system starts. */
-function bootId(): string {
-  try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-  } catch {
-    return "";
-  }
 }
 
 /** One fact on disk: the version that worked. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ManualClock, systemClock } from "../../base/clock.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { processMark } from "../../system/process-mark.js";
+import { processMark } from "../../system/process-identity.js";
 import { openGuardList } from "../guard-list/open-guard-list.js";
 import { WorkTreeSearch } from "../guard-list/work-tree-search.js";
 import { findGuards } from "./guards.js";

@@ -11,7 +11,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
-import { isGone, processMark } from "../../system/process-mark.js";
+import { isGone, processMark } from "../../system/process-identity.js";
 import type { Guards, Missing } from "./guards.js";
 
 export interface Held {

@@ -12,11 +12,11 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   rmdirSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { isRunning, processNamespace } from "../../system/process-identity.js";
 
 export interface ProcessQuota {
   /** The file a process writes `0` to. */
@@ -61,7 +61,7 @@ export function openProcessQuota({ processes, name }: ProcessQuotaOptions): Proc
 function removeLeftBehind(parent: string, namespace: string): void {
   for (const name of list(parent)) {
     const [, pid, where] = /^oxbow-(\d+)-([^-]*)-/.exec(name) ?? [];
-    if (pid !== undefined && where === namespace && !existsSync(`/proc/${pid}`)) remove(join(parent, name));
+    if (pid !== undefined && where === namespace && !isRunning(Number(pid))) remove(join(parent, name));
   }
 }
 
@@ -70,14 +70,6 @@ function remove(group: string): void {
     rmdirSync(group);
   } catch {
     // Somebody is still dying in it. An empty group left behind does no harm.
-  }
-}
-
-function processNamespace(): string {
-  try {
-    return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "";
-  } catch {
-    return "";
   }
 }
 

@@ -6,19 +6,10 @@
  *    one process namespace. Where that cannot be told, the file's age decides: a holder renews it.
  */
 import { randomBytes } from "node:crypto";
-import {
-  linkSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { linkSync, readFileSync, renameSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
-import { readRow, startTimeOf } from "../../system/process-table.js";
+import { bootId, isAlive as isAliveHere, ownIdentity, processNamespace } from "../../system/process-identity.js";
 import { StoreError } from "../store.js";
 import { storeError } from "./journal-file.js";
 
@@ -160,29 +151,20 @@ function readFile(path: string): string | undefined {
 let own: string | undefined;
 
 function self(): string {
-  own ??= [process.pid, startTimeOf(process.pid), space()].join(" ");
+  const { pid, startTime } = ownIdentity();
+  own ??= [pid, startTime, space()].join(" ");
   return own;
 }
 
 /** Within it process ids mean the same. */
 function space(): string {
-  try {
-    return `${readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
-  } catch {
-    return process.platform;
-  }
+  return `${bootId()} ${processNamespace()}`;
 }
 
 function isAlive(holder: string, folder: string): boolean {
   const [pid, started, ...where] = holder.split(" ");
   if (where.join(" ") !== space()) return ageOf(folder) < LEFT_BEHIND_MS;
-  if (Number(started) > 0) return readRow(Number(pid))?.startTime === Number(started);
-  try {
-    process.kill(Number(pid), 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
+  return isAliveHere({ pid: Number(pid), startTime: Number(started) });
 }
 
 function ageOf(folder: string): number {

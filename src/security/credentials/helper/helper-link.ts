@@ -182,8 +182,8 @@ export class HelperLink {
 
 /** One that hangs holds up everybody who uses it. Only the very process of the note is meant. */
 async function kill({ pid, startTime }: HelperNote): Promise<void> {
-  const { readRow } = await import("../../../system/process-table.js");
-  if (startTime === 0 || readRow(pid)?.startTime !== startTime) return;
+  const { isAlive } = await import("../../../system/process-identity.js");
+  if (startTime === 0 || !isAlive({ pid, startTime })) return;
   try {
     process.kill(pid, "SIGKILL");
   } catch {

@@ -1,0 +1,70 @@
+/**
+ * Which process it is, and whether it still runs.
+ *
+ * 1. A process id is used again after its process has ended. With the start time it names one process of one boot. Where the system
+ *    tells no start times (0), the id alone has to do.
+ * 2. Within another process namespace the same id is another process, so nothing can be said of those.
+ */
+import { readFileSync, readlinkSync } from "node:fs";
+import { readRow, startTimeOf } from "./process-table.js";
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** In ticks since the machine started. 0 where the system does not tell. */
+  readonly startTime: number;
+}
+
+let own: ProcessIdentity | undefined;
+
+export function ownIdentity(): ProcessIdentity {
+  own ??= { pid: process.pid, startTime: startTimeOf(process.pid) };
+  return own;
+}
+
+/** Of a process of this boot and namespace. */
+export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
+  if (pid === process.pid) return startTime === ownIdentity().startTime;
+  return startTime === 0 ? isRunning(pid) : readRow(pid)?.startTime === startTime;
+}
+
+/** Whether any process has this id now. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Empty where the system does not tell. */
+export function bootId(): string {
+  return told(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1")).trim();
+}
+
+let namespace: string | undefined;
+
+/** Digits. Process ids mean the same within one; "0" where there is only one. */
+export function processNamespace(): string {
+  namespace ??= /\d+/.exec(told(() => readlinkSync("/proc/self/ns/pid")))?.[0] ?? "0";
+  return namespace;
+}
+
+/** This process as part of a name, `PID.NAMESPACE`: what is named so is left over once the process is gone. */
+export function processMark(): string {
+  return `${process.pid}.${processNamespace()}`;
+}
+
+/** Whether the process of a mark has ended. */
+export function isGone(mark: string): boolean {
+  const [, pid, where] = /^(\d+)\.(\d+)$/.exec(mark) ?? [];
+  return pid !== undefined && where === processNamespace() && !isRunning(Number(pid));
+}
+
+function told(ask: () => string): string {
+  try {
+    return ask();
+  } catch {
+    return "";
+  }
+}
