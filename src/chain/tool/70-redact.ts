@@ -1,27 +1,21 @@
+import { LateConsumer } from "../../base/late-consumer.js";
 import { ownText } from "../../protocol/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { MARKER } from "../../security/redact/marker.js";
 import type { CreateToolLink } from "../services.js";
 
-/** Secrets in what a tool shows and returns are hidden before anybody sees or stores them (feature S4). */
+/** Hides secrets in what a tool shows and returns, before it is shown or stored. */
 export const create: CreateToolLink = () => async (call, context, next) => {
   const { set } = context.definition;
   if ((set === "edit" || set === "command") && MARKER.test(JSON.stringify(call.args))) return quotesMarker();
   // Loaded while the tool runs: a start without tools does not pay for the patterns, and a call does not wait for them.
   const loading = load();
-  let live: InstanceType<Awaited<typeof loading>["RedactingStream"]> | undefined;
-  let early = "";
-  const show = (shown = "") => {
+  const show = (shown: string) => {
     if (shown !== "") context.progress(shown);
   };
-  const opening = loading.then(({ RedactingStream }) => {
-    live = new RedactingStream();
-    show(live.push(early));
-  });
-  const progress = (piece: string) => {
-    if (live === undefined) early += piece;
-    else show(live.push(piece));
-  };
+  const stream = loading.then(({ RedactingStream }) => new RedactingStream());
+  const live = new LateConsumer(stream, (redacting, piece: string) => show(redacting.push(piece)));
+  const progress = (piece: string) => live.push(piece);
   try {
     const outcome = await next(call, { ...context, progress });
     const { redact } = await loading;
@@ -38,8 +32,7 @@ export const create: CreateToolLink = () => async (call, context, next) => {
     if (error instanceof Error) error.message = redact(error.message);
     throw error;
   } finally {
-    await opening;
-    show(live?.end());
+    show((await live.ready()).end());
   }
 };
 
