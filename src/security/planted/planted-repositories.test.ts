@@ -160,6 +160,15 @@ describe("a repository that a command leaves behind", () => {
         write(join(lib(), ".git"), "gitdir: ../elsewhere\n");
       },
     ],
+    [
+      "a .git file with a line break and a blank in its path",
+      "else␊where /config",
+      () => {
+        git(lib(), "config", "core.fsmonitor", program(join(root, "program")));
+        renameSync(join(lib(), ".git"), join(root, "else\nwhere "));
+        write(join(lib(), ".git"), "gitdir: ../else\nwhere \n");
+      },
+    ],
   ];
 
   it.each(ways)("is harmless afterwards when it has %s", async (_, file, change) => {

@@ -2,6 +2,7 @@
  * Recognises in a failed command's output what the sandbox denied, and says so to the model in one line: what was denied and
  * that only a person can allow more. It never says how a sandbox is switched off.
  */
+import { describeRefusal, type GateEntrance } from "./network-gate.js";
 import type { SandboxState } from "./state.js";
 
 interface Denial {
@@ -151,4 +152,19 @@ function readOnly(path: string): string {
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What the model is to know about the failure of a command: refused hosts first. */
+export function explainCommand(
+  text: string,
+  {
+    state,
+    entrance,
+    ...place
+  }: ExplainOptions & { readonly state: SandboxState; readonly entrance: GateEntrance | undefined },
+): string | undefined {
+  const refused = entrance?.refusals().map(describeRefusal) ?? [];
+  const hint = explainFailure([text, ...refused].join("\n"), state, place);
+  const lines = [...refused.map((line) => `[${line}]`), ...(hint === undefined ? [] : [hint])];
+  return lines.length === 0 ? undefined : lines.join("\n");
 }

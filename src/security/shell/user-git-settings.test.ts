@@ -213,4 +213,10 @@ describe("links in the git folder", () => {
       expect(isQuiet()).toBe(false);
     },
   );
+
+  it("ask where the list of borrowed object stores is a pipe, without waiting for it", () => {
+    mkdirSync(join(root, ".git/objects/info"), { recursive: true });
+    execFileSync("mkfifo", [join(root, ".git/objects/info/alternates")]);
+    expect(isQuiet()).toBe(false);
+  });
 });

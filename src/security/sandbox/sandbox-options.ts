@@ -1,0 +1,52 @@
+/** What a session's sandbox is given, and what it makes of a command. */
+import type { Clock } from "../../base/clock.js";
+import type { Withheld } from "../../system/process-group.js";
+import type { Wrapped } from "./bubblewrap.js";
+import type { DetectOptions } from "./detect.js";
+import type { ResolveSafely } from "./network-gate.js";
+import type { SandboxPolicy } from "./policy.js";
+
+export interface SandboxOptions extends DetectOptions {
+  readonly policy: SandboxPolicy;
+  /** What a person takes away beside the policy; asked for with every command. */
+  readonly restrictions?: () => Pick<SandboxPolicy, "hidden" | "readOnlyWithin">;
+  /** The only one of its kind on this machine; letters, digits, `-` and `_`. */
+  readonly id: string;
+  /** The person's own folder: their git configuration may name hooks in every repository. */
+  readonly home?: string;
+  /** Of Oxbow's own process: some of them tell git where the person's configuration is. */
+  readonly variables?: Readonly<Record<string, string | undefined>>;
+  /** Hears of guarded files and folders that were not there before a command. */
+  readonly arrived?: (paths: readonly string[]) => void;
+  /** Needed when the policy allows hosts. */
+  readonly resolveSafely?: ResolveSafely;
+  /** Whoever starts the commands can give them `descriptors`: that saves a shell. */
+  readonly passesDescriptors?: "yes" | "no";
+  /** Variables of a container program. */
+  readonly engine?: Readonly<Record<string, string>>;
+  /** How long what stands in for missing guarded places stays for the next command. */
+  readonly lingerMs?: number;
+  /** How long what was found on the disk counts as what is there, unless a command has ended since. */
+  readonly freshMs?: number;
+  readonly clock?: Clock;
+  /** Runs the forwarder where there is no socat. */
+  readonly nodeProgram?: string;
+}
+
+export interface SandboxedCommand extends Wrapped {
+  /** Open files to be the command's descriptors 3 and up; they are closed by `ended`. */
+  readonly descriptors: readonly number[];
+  /** Whoever starts it must see to it that these do not reach it: a folder among them would be a way around all mounts. */
+  readonly withheld: Withheld | undefined;
+  /** False when this machine has no sandbox: the command is as it was given. */
+  readonly sandboxed: boolean;
+  /** Its first process stands around the command. Otherwise that becomes the command, or hands signals on to it. */
+  readonly isWrapper: boolean;
+  /** Whether everything in it is dead when its program has ended by itself. */
+  readonly endsWithAll: boolean;
+  /** What the model is to know about a failure: hosts that were refused, and what else the sandbox denied. */
+  explain(outcomeText: string): string | undefined;
+  /** Whether a command would be wrapped in the same way now. */
+  isCurrent(): boolean;
+  ended(): Promise<void>;
+}
