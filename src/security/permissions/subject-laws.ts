@@ -26,13 +26,13 @@ export function judgeSubject(subject: Subject, facts: DecisionFacts, grounds: Gr
   }
   if (match !== undefined) return { ...ruleVerdict(match), ...about };
   if (policy.mode === "allow") {
-    const reason = "The mode allows everything that nothing else forbids.";
+    const reason = "The permission mode allows everything that no rule denies.";
     return { decision: "allow", law: "mode allow", decidedBy: "mode allow", reason };
   }
   const allowed = sessionRuleFor(session, facts, subject);
   // A yes to the tool as a whole was none to the network or to changes of the repository.
   if (allowed !== undefined && (needs.length === 0 || allowed.draft.kind !== "tool")) {
-    const reason = "A person allowed it for this session.";
+    const reason = "You allowed it for this session.";
     return { decision: "allow", law: "session", decidedBy: `session rule ${allowed.number}`, reason, ...about };
   }
   const trouble = policy.preset === "strict" ? "The quiet preset is off." : quietTrouble(subject, facts);
@@ -41,12 +41,12 @@ export function judgeSubject(subject: Subject, facts: DecisionFacts, grounds: Gr
     return { decision: "allow", law: "quiet preset", decidedBy: "quiet preset", reason, ...about };
   }
   if (isContainedEdit(subject, facts, policy)) {
-    const reason = "It edits inside the workspace, and a sandbox holds what runs there.";
+    const reason = "It edits inside the workspace, and the sandbox contains what runs there.";
     return { decision: "allow", law: "contained edit", decidedBy: "contained edit", reason, ...about };
   }
   if (isContainedCommand(subject, facts, grounds)) {
     const reason =
-      "It runs in the sandbox: without network, with .git read-only and your home folder hidden. /undo takes its changes back.";
+      "It runs in the sandbox: without network, with .git read-only and your home folder hidden. /undo reverts its changes.";
     return { decision: "allow", law: "contained command", decidedBy: "mode auto", reason, ...about };
   }
   const need = subject.kind === "command" ? (partNeed(subject.part, policy) ?? needs[0]) : undefined;
@@ -69,7 +69,7 @@ function isContainedCommand(subject: Subject, facts: DecisionFacts, { policy, ne
 function ruleVerdict({ rule, decision, certain }: RuleMatch): Verdict {
   const name = ruleName(rule);
   const why = rule.reason ?? `A rule says so.`;
-  const reason = certain ? why : `It cannot be ruled out that ${name} applies: ${why}`;
+  const reason = certain ? why : `${name} may apply: ${why}`;
   return { decision, law: "rule", decidedBy: name, reason, rule };
 }
 
@@ -79,7 +79,7 @@ const OWN_BUSINESS: ReadonlySet<string> = new Set(["background"]);
 /** Why the quiet preset does not cover it; undefined when it does. */
 function quietTrouble(subject: Subject, { tool, command }: DecisionFacts): string | undefined {
   if (tool.origin !== "built-in") return `${tool.name} comes from an extension.`;
-  if (subject.kind === "text") return command?.reason ?? "It could not be understood.";
+  if (subject.kind === "text") return command?.reason ?? "Oxbow cannot parse it.";
   if (subject.kind === "command") {
     const { part, whole } = subject;
     if (part.verdict !== "read-only") return part.reason;
@@ -87,7 +87,7 @@ function quietTrouble(subject: Subject, { tool, command }: DecisionFacts): strin
   }
   if (OWN_BUSINESS.has(tool.name)) return undefined;
   if (tool.mutating) return `${tool.name} changes something.`;
-  if (tool.network === true || tool.set === "web") return `${tool.name} reaches other machines.`;
+  if (tool.network === true || tool.set === "web") return `${tool.name} connects to other machines.`;
   if (subject.kind !== "path") return undefined;
   const { path } = subject;
   if (path.place !== "workspace") return `${path.display} is outside the workspace.`;

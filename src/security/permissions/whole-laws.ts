@@ -15,14 +15,14 @@ const modeDeny: WholeLaw = (_facts, { mode }) =>
 
 const planMode: WholeLaw = ({ tool, command, planMode: planning }) => {
   if (!planning || !tool.mutating || command?.verdict === "read-only") return undefined;
-  const reason = `In plan mode only what reads may run${command === undefined ? "" : `: ${lower(command.reason)}`}`;
+  const reason = `Plan mode only allows reading${command === undefined ? "" : `: ${lower(command.reason)}`}`;
   return { decision: "deny", law: "plan mode", decidedBy: "plan mode", reason: sentence(reason) };
 };
 
 const boundary: WholeLaw = ({ paths }) => {
   const path = paths.find(({ place }) => place === "unreachable");
   if (path === undefined) return undefined;
-  const reason = `${path.display} is outside the workspace, where this tool does not reach.`;
+  const reason = `${path.display} is outside the workspace, and this tool works only inside it.`;
   return { decision: "deny", law: "boundary", decidedBy: "workspace boundary", reason, about: path.display };
 };
 
@@ -50,7 +50,7 @@ const blocklist: WholeLaw = (facts, policy) => {
 const safeMode: WholeLaw = ({ tool, args, command }, { safeMode: state }) => {
   if (!state.on || tool.set !== "command") return undefined;
   if (command === undefined && typeof args.command !== "string") return undefined;
-  const reason = command === undefined ? "The command was not looked at." : safeModeRefusal(state, command);
+  const reason = command === undefined ? "The command was not checked." : safeModeRefusal(state, command);
   if (reason === undefined) return undefined;
   return { decision: "deny", law: "safe mode", decidedBy: "safe mode", reason };
 };
