@@ -1,8 +1,10 @@
 /**
- * Hosts runs and carries out commands (features C1, L10). Knows clients by id, never how they are connected.
+ * Hosts runs, carries out commands and answers queries. Knows clients by id, never how they are connected.
+ *
+ * What comes in is checked first (door.ts): nothing that does not fit its schema reaches a run.
  */
 import type { Model } from "../engine/ports.js";
-import type { CommandReply, Identity } from "../protocol/client.js";
+import type { CommandReply, Identity, QueryReply } from "../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
 import type { InputContent } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -10,6 +12,10 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { JsonValue } from "../protocol/json.js";
+import type { Queries, QueryKind } from "../protocol/queries.js";
+import { answerAbout, type QueryPorts } from "./answers.js";
+import { Attachments, type History } from "./attachments.js";
+import { COMMAND_SCHEMAS, QUERY_SCHEMAS, refusalOf } from "./door.js";
 import type { Originator } from "./inbox.js";
 import type { Run } from "./run.js";
 
@@ -26,11 +32,16 @@ export interface HostPorts {
   };
   /** Verbs of slash commands and plugins, by namespace. */
   custom(request: CustomRequest): Promise<CommandReply>;
+  /** What the engine knows beyond its runs; a query without its port is refused. */
+  readonly queries?: QueryPorts;
+  readonly history?: History;
 }
 
 export interface RunRequest {
   readonly originator: ClientId;
   readonly personPresent: () => boolean;
+  /** Where and with what a new session works; absent: as the engine does. */
+  readonly place?: Pick<CommandPayloads["CreateSession"], "cwd" | "profile" | "model">;
   /** The session to go on with; without it a new one. */
   readonly resume?: CommandPayloads["CreateSession"] & { readonly resume: SessionId };
   /** The run whose settings the new one keeps. */
@@ -51,11 +62,6 @@ export interface AttachedClient extends Originator {
   readonly deliver: (event: Envelope) => void;
 }
 
-interface Attachment {
-  readonly client: AttachedClient;
-  readonly detach: () => void;
-}
-
 type Handler<K extends CommandKind> = (
   run: Run,
   payload: CommandPayloads[K],
@@ -66,7 +72,7 @@ const DONE: CommandReply = { ok: true };
 
 export class Host {
   readonly #ports: HostPorts;
-  readonly #runs = new Map<SessionId, { readonly run: Run; readonly attached: Map<ClientId, Attachment> }>();
+  readonly #runs = new Map<SessionId, { readonly run: Run; readonly attached: Attachments }>();
 
   constructor(ports: HostPorts) {
     this.#ports = ports;
@@ -76,6 +82,8 @@ export class Host {
     client: AttachedClient,
     command: { readonly kind: K; readonly payload: CommandPayloads[K]; readonly session?: SessionId },
   ): Promise<CommandReply> {
+    const refusal = refusalOf(command, COMMAND_SCHEMAS);
+    if (refusal !== undefined) return refuse(refusal);
     if (command.kind === "CreateSession") {
       return this.#create(client, command.payload as CommandPayloads["CreateSession"]);
     }
@@ -86,6 +94,19 @@ export class Host {
       return refuse(failure("InvalidInput", { detail: `${command.kind} is not supported by this engine.` }));
     }
     return handler(hosted.run, command.payload, client);
+  }
+
+  async query<K extends QueryKind>(query: {
+    readonly kind: K;
+    readonly request: Queries[K]["request"];
+    readonly session?: SessionId;
+  }): Promise<QueryReply<K>> {
+    const { kind, request, session } = query;
+    const refusal = refusalOf({ kind, payload: request, session }, QUERY_SCHEMAS);
+    if (refusal !== undefined) return { ok: false, failure: refusal };
+    const run = session === undefined ? undefined : this.#runs.get(session)?.run;
+    const place = { ports: this.#ports.queries, run, session, isLive: (id: SessionId) => this.#runs.has(id) };
+    return answerAbout(kind, request, place);
   }
 
   async close(reason?: SessionEndReason): Promise<void> {
@@ -119,14 +140,14 @@ export class Host {
       const known = run.permissionPrompts.answer(call, answer);
       return known ? DONE : refuse(failure("InvalidInput", { detail: `No question is open for ${call}.` }));
     },
-    AttachSession: (run, _payload, client) => {
-      this.#attach(run, client);
-      return DONE;
+    AttachSession: async (run, { after }, client) => {
+      const attached = this.#runs.get(run.session)?.attached;
+      if (after === undefined) attached?.attach(client);
+      const problem = after === undefined ? undefined : await attached?.attachAfter(client, after, this.#history);
+      return problem === undefined ? DONE : refuse(problem);
     },
     DetachSession: (run, _payload, client) => {
-      const attached = this.#runs.get(run.session)?.attached;
-      attached?.get(client.id)?.detach();
-      attached?.delete(client.id);
+      this.#runs.get(run.session)?.attached.detach(client.id);
       return DONE;
     },
     SetModel: async (run, payload) => {
@@ -152,7 +173,7 @@ export class Host {
   async #create(client: AttachedClient, payload: CommandPayloads["CreateSession"]): Promise<CommandReply> {
     const resumed = payload.resume === undefined ? undefined : this.#runs.get(payload.resume);
     if (resumed !== undefined) {
-      this.#attach(resumed.run, client);
+      resumed.attached.attach(client);
       return { ok: true, session: resumed.run.session };
     }
     const before = payload.after === undefined ? undefined : this.#runs.get(payload.after)?.run;
@@ -161,21 +182,22 @@ export class Host {
     }
     if (before?.busy)
       return refuse(failure("InvalidInput", { detail: "A turn runs. Wait for its end, or cancel it." }));
-    const attached = new Map<ClientId, Attachment>();
-    const personPresent = () =>
-      [...attached.values()].some(
-        (attachment) => attachment.client.canAnswer && attachment.client.identity === "human",
-      );
+    let attached: Attachments | undefined;
+    const { cwd, profile, model } = payload;
+    const place = { ...(cwd && { cwd }), ...(profile && { profile }), ...(model && { model }) };
     const opened = await this.#ports.openRun({
       originator: client.id,
-      personPresent,
+      personPresent: () => attached?.personPresent ?? false,
+      ...(Object.keys(place).length > 0 && { place }),
       ...(payload.resume !== undefined && { resume: { ...payload, resume: payload.resume } }),
       ...(before !== undefined && { after: before }),
     });
     if ("failure" in opened) return refuse(opened.failure);
     const run = opened;
+    attached = new Attachments(run);
+    attached.follow();
     this.#runs.set(run.session, { run, attached });
-    this.#attach(run, client);
+    attached.attach(client);
     for (const event of run.opening) client.deliver(event);
     if (before !== undefined) {
       this.#runs.delete(before.session);
@@ -184,11 +206,7 @@ export class Host {
     return { ok: true, session: run.session };
   }
 
-  #attach(run: Run, client: AttachedClient): void {
-    const attached = this.#runs.get(run.session)?.attached;
-    if (attached === undefined || attached.has(client.id)) return;
-    attached.set(client.id, { client, detach: run.bus.subscribe(client.deliver) });
-  }
+  readonly #history: History = (run, after) => this.#ports.history?.(run, after);
 }
 
 function refuse(reason: Failure): CommandReply {

@@ -31,6 +31,7 @@ export class PermissionPrompts {
   readonly #present: () => boolean;
   readonly #limit: AnswerLimit | undefined;
   readonly #waiting = new Map<CallId, (answer: PromptAnswer) => void>();
+  readonly #questions = new Map<CallId, EventPayloads["PermissionRequested"]>();
 
   constructor(bus: Bus, present: () => boolean, limit?: AnswerLimit) {
     this.#bus = bus;
@@ -42,23 +43,28 @@ export class PermissionPrompts {
     return this.#present();
   }
 
-  ask(question: EventPayloads["PermissionRequested"], signal: AbortSignal): Promise<PromptAnswer> {
-    const { call, tool } = question;
+  /** Questions that have no answer yet, oldest first. */
+  get questions(): readonly EventPayloads["PermissionRequested"][] {
+    return [...this.#questions.values()];
+  }
+
+  ask(asked: EventPayloads["PermissionRequested"], signal: AbortSignal): Promise<PromptAnswer> {
+    const { call, tool } = asked;
     const limit = this.#limit;
+    const question = { ...asked, ...(limit !== undefined && { timeout_ms: limit.ms }) };
     return new Promise((resolve) => {
       let stopListening = () => {};
       const stopTimer = limit?.clock.after(limit.ms, () => this.answer(call, limit.answer));
       this.#waiting.set(call, (answer) => {
         this.#waiting.delete(call);
+        this.#questions.delete(call);
         stopListening();
         stopTimer?.();
         this.record(call, tool, answer);
         resolve(answer);
       });
-      this.#bus.publish("PermissionRequested", {
-        ...question,
-        ...(limit !== undefined && { timeout_ms: limit.ms }),
-      });
+      this.#questions.set(call, question);
+      this.#bus.publish("PermissionRequested", question);
       stopListening = onAbort(signal, () => this.answer(call, { decision: "deny", decidedBy: "cancelled" }));
     });
   }

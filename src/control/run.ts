@@ -109,6 +109,11 @@ export class Run {
     return this.#options.opening ?? [];
   }
 
+  /** Inputs that wait for a turn. */
+  get waiting(): number {
+    return this.#inbox.size + this.#left.length;
+  }
+
   get busy(): boolean {
     return this.#turn !== undefined;
   }

@@ -4,12 +4,17 @@ import type { Envelope } from "./envelope.js";
 import type { Failure } from "./errors.js";
 import type { ClientId, SessionId } from "./ids.js";
 import type { JsonValue } from "./json.js";
+import type { Queries, QueryKind } from "./queries.js";
 
 export type CommandReply =
   | { readonly ok: true; readonly session?: SessionId; readonly value?: JsonValue }
   | { readonly ok: false; readonly failure: Failure };
 
-/** Said when a client attaches, and kept: an agent never answers for a person (feature P4). */
+export type QueryReply<K extends QueryKind> =
+  | { readonly ok: true; readonly answer: Queries[K]["answer"] }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** Said when a client attaches, and kept: an agent never answers for a person. */
 export type Identity = "human" | "agent";
 
 export interface EngineClient {
@@ -17,6 +22,8 @@ export interface EngineClient {
   readonly identity: Identity;
   /** Accepts a command; what comes of it arrives as events. `CreateSession` takes no session. */
   send<K extends CommandKind>(kind: K, payload: CommandPayloads[K], session?: SessionId): Promise<CommandReply>;
+  /** Looks something up; nothing changes. */
+  query<K extends QueryKind>(kind: K, request: Queries[K]["request"], session?: SessionId): Promise<QueryReply<K>>;
   /** Every event of the sessions this client is attached to, in order. */
   subscribe(listener: (event: Envelope) => void): () => void;
 }

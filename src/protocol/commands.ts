@@ -1,4 +1,4 @@
-/** What a client may ask for (feature C1). Closed; plugins use `CustomCommand`. */
+/** What a client may ask for. Closed; plugins use `CustomCommand`. */
 import type { InputContent } from "./content.js";
 import type { PermissionDecision } from "./events.js";
 import type { CallId, SessionId } from "./ids.js";
@@ -11,14 +11,19 @@ export interface CommandPayloads {
   CancelTurn: Record<never, never>;
   AnswerPermission: { readonly call: CallId; readonly decision: PermissionDecision; readonly message?: string };
   CreateSession: {
+    /** The folder it works in; default: that of the engine. */
+    readonly cwd?: string;
     readonly profile?: string;
+    /** As `provider:model`, or the name of a route. */
+    readonly model?: string;
     readonly resume?: SessionId;
     /** The new session begins empty and keeps what was set in this one (model, effort, plan mode, rules, budget, recording), which ends. */
     readonly after?: SessionId;
     /** What became of calls whose end nobody saw; needed when there are such calls, refused with OrphanedCalls without it. */
     readonly orphans?: { readonly verdict: OrphanVerdict; readonly note?: string };
   };
-  AttachSession: Record<never, never>;
+  /** With `after`, the stored events behind that one come first, then the live ones. */
+  AttachSession: { readonly after?: number };
   DetachSession: Record<never, never>;
   SetModel: { readonly model: string };
   EnterPlanMode: Record<never, never>;

@@ -8,4 +8,5 @@ export * from "./events.js";
 export * from "./handshake.js";
 export * from "./ids.js";
 export * from "./json.js";
+export * from "./queries.js";
 export * from "./usage.js";

@@ -1,4 +1,5 @@
 /** Wires everything together. Read it last: each line hands one part to another, and there is nothing else in here. */
+
 import type { Clock } from "../base/clock.js";
 import { nearest } from "../base/nearest.js";
 import { createIdSource, type IdSource } from "../base/ulid.js";
@@ -12,6 +13,7 @@ import { failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
 import type { ClientId } from "../protocol/ids.js";
 import { isJsonObject } from "../protocol/json.js";
+import type { CommandInfo } from "../protocol/queries.js";
 import { mayAnswer } from "../security/permissions/identity.js";
 import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
@@ -20,6 +22,7 @@ import type { ProjectContent } from "./content/project-content.js";
 import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
 import { type OpenedRun, openRun } from "./open-run.js";
+import { queryPorts, storedEvents } from "./queries.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 import type { LoadedSettings } from "./settings/settings.js";
 
@@ -64,9 +67,20 @@ export function createEngine(options: EngineOptions): Engine {
   const parts: EngineParts = { ...options, clock, ids };
   const opened = new WeakMap<Run, OpenedRun>();
 
+  const resolveModel: HostPorts["resolveModel"] = async (spec) =>
+    (await options.routes.resolve(spec)) ?? options.registry.resolve(spec);
+
   const open = async (request: RunRequest) => {
+    const { cwd, profile, model } = request.place ?? {};
+    if (profile !== undefined || (cwd !== undefined && cwd !== options.root)) {
+      const detail = `This engine works in ${options.root} with the profile it was started with.`;
+      return { failure: failure("InvalidInput", { detail }) };
+    }
+    const chosen = model === undefined ? undefined : await resolveModel(model);
+    if (chosen !== undefined && "failure" in chosen) return chosen;
     const result = await openRun(parts, request, request.after && opened.get(request.after));
     if ("failure" in result) return result;
+    if (chosen !== undefined) result.run.model = chosen.model;
     opened.set(result.run, result);
     return result.run;
   };
@@ -109,10 +123,17 @@ export function createEngine(options: EngineOptions): Engine {
   const { routes, registry } = options;
   const host = new Host({
     openRun: open,
-    resolveModel: async (spec) => (await routes.resolve(spec)) ?? registry.resolve(spec),
+    resolveModel,
     inputs: routes,
     refuseAnswer,
     custom,
+    queries: queryPorts({
+      sessions: options.sessions,
+      registry,
+      commands: commandInfos,
+      permissionsOf: (run) => opened.get(run)?.permissions,
+    }),
+    history: (run, after) => storedEvents(options.sessions, run, after),
   });
   return {
     host,
@@ -123,6 +144,12 @@ export function createEngine(options: EngineOptions): Engine {
       await options.sessions.close();
     },
   };
+}
+
+function commandInfos(): CommandInfo[] {
+  return builtInCommands.list().map(({ name, usage, summary, forPeople = false }) => {
+    return { name, usage, summary, for_people: forPeople };
+  });
 }
 
 function unknownCommand(verb: string): string {

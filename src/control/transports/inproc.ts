@@ -25,6 +25,7 @@ export function connectInProcess(
     id: options.id,
     identity,
     send: (kind, payload, session) => host.carryOut(self, { kind, payload, ...(session !== undefined && { session }) }),
+    query: (kind, request, session) => host.query({ kind, request, ...(session !== undefined && { session }) }),
     subscribe(listener) {
       listeners.add(listener);
       const missed = early ?? [];

@@ -1,0 +1,102 @@
+/** The answers to queries: from the run where it knows them, else from what the runtime supplies. */
+import type { QueryReply } from "../protocol/client.js";
+import { type Failure, failure } from "../protocol/errors.js";
+import type { SessionId } from "../protocol/ids.js";
+import type { CommandInfo, PermissionInfo, Queries, QueryKind, SessionInfo } from "../protocol/queries.js";
+import type { Run } from "./run.js";
+
+/** What the host cannot know itself. */
+export interface QueryPorts {
+  sessions?(filter: Queries["ListSessions"]["request"]): Promise<readonly Omit<SessionInfo, "live">[]>;
+  models?(): Promise<Queries["ListModels"]["answer"]>;
+  commands?(): readonly CommandInfo[];
+  permissions?(run: Run): Promise<PermissionInfo | undefined>;
+}
+
+export interface QueryPlace {
+  readonly ports: QueryPorts | undefined;
+  readonly run: Run | undefined;
+  /** As the client named it. */
+  readonly session: SessionId | undefined;
+  readonly isLive: (session: SessionId) => boolean;
+}
+
+type Answers = {
+  readonly [K in QueryKind]: (
+    request: Queries[K]["request"],
+    place: QueryPlace,
+  ) => Promise<Queries[K]["answer"] | undefined> | Queries[K]["answer"] | undefined;
+};
+
+/** Undefined: this engine cannot say it. */
+const ENGINE: Pick<Answers, "ListSessions" | "ListModels" | "ListCommands"> = {
+  ListSessions: async (filter, { ports, isLive }) => {
+    const found = await ports?.sessions?.(filter);
+    return found && { sessions: found.map((session) => ({ ...session, live: isLive(session.id) })) };
+  },
+  ListModels: (_request, { ports }) => ports?.models?.(),
+  ListCommands: (_request, { ports }) => {
+    const commands = ports?.commands?.();
+    return commands && { commands };
+  },
+};
+
+type RunAnswers = {
+  readonly [K in Exclude<QueryKind, keyof typeof ENGINE>]: (
+    run: Run,
+    ports: QueryPorts | undefined,
+  ) => Promise<Queries[K]["answer"] | undefined> | Queries[K]["answer"] | undefined;
+};
+
+const OF_RUN: RunAnswers = {
+  ListTools: (run) => ({
+    tools: run.tools.list().map(({ name, description, inputSchema, mutating }) => {
+      return { name, description, parameters: inputSchema, mutating };
+    }),
+  }),
+  GetPermissions: (run, ports) => ports?.permissions?.(run),
+  ListQuestions: (run) => ({ questions: run.permissionPrompts.questions }),
+  GetStatus: (run) => {
+    const { session, model, busy, waiting, conversation, originator, bus } = run;
+    const { provider, model: name } = model;
+    const counts = { waiting, messages: conversation.length, last_event: bus.nextId - 1 };
+    return { session, provider, model: name, busy, ...counts, originator };
+  },
+};
+
+export async function answerAbout<K extends QueryKind>(
+  kind: K,
+  request: Queries[K]["request"],
+  place: QueryPlace,
+): Promise<QueryReply<K>> {
+  if (Object.hasOwn(OF_RUN, kind) && place.run === undefined) {
+    return refuse(failure("SessionNotFound", { session: place.session ?? "(none given)" }));
+  }
+  try {
+    const answer = await answerOf(kind, request, place);
+    if (answer === undefined) return unsupported(kind);
+    return { ok: true, answer: answer as Queries[K]["answer"] };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return refuse(failure("InvalidInput", { detail: `${kind} could not be answered: ${detail}` }));
+  }
+}
+
+function answerOf(kind: QueryKind, request: object, place: QueryPlace) {
+  switch (kind) {
+    case "ListSessions":
+    case "ListModels":
+    case "ListCommands":
+      return ENGINE[kind](request, place);
+    default:
+      return place.run && OF_RUN[kind](place.run, place.ports);
+  }
+}
+
+function unsupported(kind: QueryKind) {
+  return refuse(failure("InvalidInput", { detail: `${kind} is not supported by this engine.` }));
+}
+
+function refuse(reason: Failure): { readonly ok: false; readonly failure: Failure } {
+  return { ok: false, failure: reason };
+}

@@ -1,0 +1,116 @@
+/**
+ * Checks what comes from outside before anything is done with it. Types promise nothing about what a transport delivers.
+ *
+ * 1. A command or query passes when its kind is known and its payload fits the schema. Fields that the schema does not name are
+ *    refused: an older engine that ignored one would do something other than what was asked.
+ * 2. It never throws, whatever it is given.
+ */
+import { schemaProblems } from "../base/json-schema.js";
+import type { CommandKind } from "../protocol/commands.js";
+import { type Failure, failure } from "../protocol/errors.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.js";
+import type { QueryKind } from "../protocol/queries.js";
+
+type Fields = Readonly<Record<string, JsonObject>>;
+
+const STRING = { type: "string" } as const;
+const NAME = { type: "string", minLength: 1 } as const;
+const BOOLEAN = { type: "boolean" } as const;
+const COUNT = { type: "integer", minimum: 0 } as const;
+const NOTHING = object({});
+
+function object(required: Fields, optional: Fields = {}): JsonObject {
+  return {
+    type: "object",
+    properties: { ...required, ...optional },
+    required: Object.keys(required),
+    additionalProperties: false,
+  };
+}
+
+function oneOf(...values: readonly string[]): JsonObject {
+  return { enum: values };
+}
+
+const CONTENT: JsonObject = {
+  type: "array",
+  items: {
+    anyOf: [
+      object({ type: { const: "text" }, text: STRING }),
+      object({ type: { const: "image" }, media_type: STRING, data: STRING }),
+    ],
+  },
+};
+
+export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
+  SendInput: object({ content: CONTENT }, { queue: BOOLEAN, steer: BOOLEAN }),
+  CancelTurn: NOTHING,
+  AnswerPermission: object(
+    { call: NAME, decision: oneOf("allow_once", "allow_pattern", "allow_tool", "deny") },
+    { message: STRING },
+  ),
+  CreateSession: object(
+    {},
+    {
+      cwd: NAME,
+      profile: NAME,
+      model: NAME,
+      resume: NAME,
+      after: NAME,
+      orphans: object({ verdict: oneOf("failed", "succeeded", "abort") }, { note: STRING }),
+    },
+  ),
+  AttachSession: object({}, { after: COUNT }),
+  DetachSession: NOTHING,
+  SetModel: object({ model: NAME }),
+  EnterPlanMode: NOTHING,
+  ExitPlanMode: object({ approve: BOOLEAN }),
+  CustomCommand: object({ namespace: NAME, verb: NAME, payload: {} }),
+};
+
+export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
+  ListSessions: object({}, { cwd: NAME, limit: { type: "integer", minimum: 1 } }),
+  ListModels: NOTHING,
+  ListCommands: NOTHING,
+  ListTools: NOTHING,
+  GetPermissions: NOTHING,
+  ListQuestions: NOTHING,
+  GetStatus: NOTHING,
+};
+
+/** Session ids that a payload names; the schema only says that they are text. */
+const SESSION_FIELDS: Readonly<Record<string, readonly string[]>> = { CreateSession: ["resume", "after"] };
+
+export interface Arrival {
+  readonly kind: unknown;
+  readonly payload: unknown;
+  readonly session?: unknown;
+}
+
+/** Why it may not come in; undefined when it may. */
+export function refusalOf(arrival: Arrival, schemas: Readonly<Record<string, JsonObject>>): Failure | undefined {
+  const problem = problemOf(arrival, schemas);
+  return problem === undefined ? undefined : failure("InvalidInput", { detail: problem });
+}
+
+function problemOf({ kind, payload, session }: Arrival, schemas: Readonly<Record<string, JsonObject>>) {
+  if (typeof kind !== "string" || !Object.hasOwn(schemas, kind)) {
+    return `"kind" must be one of ${Object.keys(schemas).join(", ")}.`;
+  }
+  if (session !== undefined && !isSessionId(session)) return `${kind}: "session" must be the id of a session (sess_…).`;
+  try {
+    const [problem] = schemaProblems(schemas[kind], payload as JsonValue);
+    if (problem !== undefined) return `${kind}: ${problem.replace(/^the arguments/, "the payload")}.`;
+  } catch {
+    return `${kind}: the payload is no JSON that can be read.`;
+  }
+  for (const field of SESSION_FIELDS[kind] ?? []) {
+    const value = isJsonObject(payload) ? payload[field] : undefined;
+    if (value !== undefined && !isSessionId(value)) return `${kind}: "${field}" must be the id of a session (sess_…).`;
+  }
+  return undefined;
+}
+
+function isSessionId(value: unknown): boolean {
+  return typeof value === "string" && value.startsWith("sess_") && value.length > "sess_".length;
+}

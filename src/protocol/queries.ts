@@ -1,0 +1,109 @@
+/** What a client may look up. An answer is data; nothing changes and no event follows. */
+import type { Identity } from "./client.js";
+import type { EventPayloads, SessionEndReason } from "./events.js";
+import type { ClientId, SessionId } from "./ids.js";
+import type { JsonObject } from "./json.js";
+
+export interface SessionInfo {
+  readonly id: SessionId;
+  readonly cwd: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly title?: string;
+  readonly created_at: string;
+  readonly active_at: string;
+  /** 0 when there is no event yet. */
+  readonly last_event: number;
+  readonly pinned: boolean;
+  readonly ended?: SessionEndReason;
+  /** This engine has it open. */
+  readonly live: boolean;
+}
+
+export interface ModelInfo {
+  readonly provider: string;
+  readonly model: string;
+  readonly context_window?: number;
+}
+
+export interface CommandInfo {
+  readonly name: string;
+  readonly usage: string;
+  readonly summary: string;
+  /** No agent may use it. */
+  readonly for_people: boolean;
+}
+
+export interface ToolInfo {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its arguments. */
+  readonly parameters: JsonObject;
+  readonly mutating: boolean;
+}
+
+export interface RuleInfo {
+  readonly number: number;
+  readonly rule: string;
+  /** The file it is from; absent for a rule of this session. */
+  readonly file?: string;
+}
+
+export interface PermissionInfo {
+  readonly mode: string;
+  readonly rules: readonly RuleInfo[];
+  /** Given for this session only. */
+  readonly session_rules: readonly RuleInfo[];
+}
+
+export interface StatusInfo {
+  readonly session: SessionId;
+  readonly provider: string;
+  readonly model: string;
+  /** A turn runs, or other work on the conversation. */
+  readonly busy: boolean;
+  /** Inputs that wait for a turn. */
+  readonly waiting: number;
+  readonly messages: number;
+  /** Of the event that was published last; 0 when there is none. */
+  readonly last_event: number;
+  /** Who started the turn that runs, or the last one. */
+  readonly originator: { readonly id: ClientId; readonly identity: Identity };
+}
+
+export interface Queries {
+  ListSessions: {
+    readonly request: { readonly cwd?: string; readonly limit?: number };
+    readonly answer: { readonly sessions: readonly SessionInfo[] };
+  };
+  ListModels: {
+    readonly request: Record<never, never>;
+    /** `problems`: providers that did not answer, one line each. */
+    readonly answer: { readonly models: readonly ModelInfo[]; readonly problems: readonly string[] };
+  };
+  ListCommands: {
+    readonly request: Record<never, never>;
+    readonly answer: { readonly commands: readonly CommandInfo[] };
+  };
+  /** The queries from here on are about one session. */
+  ListTools: { readonly request: Record<never, never>; readonly answer: { readonly tools: readonly ToolInfo[] } };
+  GetPermissions: { readonly request: Record<never, never>; readonly answer: PermissionInfo };
+  /** Questions that wait for an AnswerPermission, oldest first. */
+  ListQuestions: {
+    readonly request: Record<never, never>;
+    readonly answer: { readonly questions: readonly EventPayloads["PermissionRequested"][] };
+  };
+  GetStatus: { readonly request: Record<never, never>; readonly answer: StatusInfo };
+}
+
+export type QueryKind = keyof Queries;
+
+export const QUERY_KINDS: readonly QueryKind[] = [
+  "ListSessions",
+  "ListModels",
+  "ListCommands",
+  "ListTools",
+  "GetPermissions",
+  "ListQuestions",
+  "GetStatus",
+];

@@ -1,0 +1,71 @@
+/** What clients look up beyond a run: sessions, models, commands and permissions, as the protocol has them. */
+import type { QueryPorts } from "../control/answers.js";
+import type { Run } from "../control/run.js";
+import type { Envelope } from "../protocol/envelope.js";
+import type { CommandInfo, PermissionInfo, Queries, SessionInfo } from "../protocol/queries.js";
+import type { ModelRegistry } from "./models/model-registry.js";
+import type { RunPermissions } from "./parts/permissions.js";
+import type { SessionStores } from "./sessions/session-stores.js";
+
+export interface QuerySources {
+  readonly sessions: Pick<SessionStores, "open">;
+  readonly registry: Pick<ModelRegistry, "providers">;
+  /** Every command that a client may send. */
+  readonly commands: () => readonly CommandInfo[];
+  readonly permissionsOf: (run: Run) => Pick<RunPermissions, "mode" | "parts"> | undefined;
+}
+
+export function queryPorts({ sessions, registry, commands, permissionsOf }: QuerySources): QueryPorts {
+  return {
+    sessions: async (filter) => {
+      const store = await sessions.open();
+      return (await store?.list(filter))?.map(sessionInfo) ?? [];
+    },
+    models: () => listModels(registry),
+    commands,
+    permissions: async (run) => {
+      const permissions = permissionsOf(run);
+      return permissions && (await permissionInfo(permissions));
+    },
+  };
+}
+
+/** Stored events; none where sessions are not stored. */
+export async function* storedEvents(sessions: Pick<SessionStores, "open">, run: Run, after: number) {
+  const store = await sessions.open();
+  if (store === undefined || (await store.get(run.session)) === undefined) return;
+  yield* store.events(run.session, { after }) as AsyncIterable<Envelope>;
+}
+
+function sessionInfo(record: Omit<SessionInfo, "live">): Omit<SessionInfo, "live"> {
+  const { id, cwd, provider, model, title, created_at, active_at, last_event, pinned, ended } = record;
+  const named = title === undefined ? {} : { title };
+  const over = ended === undefined ? {} : { ended };
+  return { id, cwd, provider, model, ...named, created_at, active_at, last_event, pinned, ...over };
+}
+
+async function listModels(registry: Pick<ModelRegistry, "providers">): Promise<Queries["ListModels"]["answer"]> {
+  const states = await registry.providers();
+  const models = states.flatMap(({ name, models }) =>
+    models.map(({ id, maxContextTokens: window }) => {
+      return { provider: name, model: id, ...(window !== undefined && { context_window: window }) };
+    }),
+  );
+  const problems = states
+    .filter(({ ready, configured }) => configured && !ready)
+    .map(({ name, detail }) => `${name}: ${detail}`);
+  return { models, problems };
+}
+
+async function permissionInfo(permissions: Pick<RunPermissions, "mode" | "parts">): Promise<PermissionInfo> {
+  const [{ engine }, { ruleText }, { draftText }] = await Promise.all([
+    permissions.parts(),
+    import("../security/permissions/rule.js"),
+    import("../security/permissions/session-rules.js"),
+  ]);
+  return {
+    mode: permissions.mode,
+    rules: engine.policy.rules.map((rule) => ({ number: rule.number, rule: ruleText(rule), file: rule.source.file })),
+    session_rules: engine.session.list().map(({ number, draft }) => ({ number, rule: draftText(draft) })),
+  };
+}

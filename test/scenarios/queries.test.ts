@@ -1,0 +1,144 @@
+/** What clients look up, and a client that follows a session from the middle, with the real engine and store. */
+import { realpath } from "node:fs/promises";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import { systemClock } from "../../src/base/clock.js";
+import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
+import { parseFlags } from "../../src/commands/flags.js";
+import { connectInProcess } from "../../src/control/transports/inproc.js";
+import type { EngineClient } from "../../src/protocol/client.js";
+import { text } from "../../src/protocol/content.js";
+import type { Envelope } from "../../src/protocol/envelope.js";
+import type { SessionId } from "../../src/protocol/ids.js";
+import { createModelRegistry } from "../../src/runtime/models/model-registry.js";
+import { ModelRoutes } from "../../src/runtime/models/model-routes.js";
+import { createEngine, type Engine } from "../../src/runtime/open-engine.js";
+import { SessionStores } from "../../src/runtime/sessions/session-stores.js";
+import { loadSettings } from "../../src/runtime/settings/settings.js";
+import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { providerEnvironment, temporaryFolder } from "../support/program.js";
+import { verifies } from "../verifies.js";
+
+let home: string;
+let root: string;
+const mocks: MockModel[] = [];
+const engines: Engine[] = [];
+beforeEach(async () => {
+  home = await temporaryFolder();
+  root = await realpath(await temporaryFolder());
+});
+afterEach(async () => {
+  for (const engine of engines.splice(0)) await engine.close();
+  for (const mock of mocks.splice(0)) await mock.close();
+});
+
+/** The model makes the calls one after the other, then says that it is done. */
+async function open(commands: readonly string[], { flags = [] as string[], timeoutMs = 60_000 } = {}): Promise<Engine> {
+  const replies = [...commands.map((command) => reply().tool("bash", { command })), reply().text("Done.")];
+  const mock = await startMockModel({ script: script(replies) });
+  mocks.push(mock);
+  const variables = { PATH: process.env.PATH, OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) };
+  const loaded = await loadSettings(parseFlags(RUN_FLAGS, ["--sandbox", "off", ...flags], "run"), variables);
+  const permission_timeout = { value: timeoutMs, origin: "test" };
+  const changed = { ...loaded, settings: { ...loaded.settings, permission_timeout } };
+  const registry = createModelRegistry({ variables });
+  const { model } = await registry.choose({});
+  const notify = () => {};
+  const sessions = new SessionStores({ ...changed, variables, root, notify, hint: notify });
+  const engine = createEngine({
+    loaded: changed,
+    variables,
+    root,
+    registry,
+    routes: new ModelRoutes({ loaded: changed, registry, clock: systemClock }),
+    model,
+    log: () => {},
+    sessions,
+    notify,
+    hint: notify,
+  });
+  engines.push(engine);
+  return engine;
+}
+
+function connect(engine: Engine): EngineClient {
+  return connectInProcess(engine.host, { id: engine.newClientId(), canAnswer: true });
+}
+
+function until<K extends Envelope["kind"]>(client: EngineClient, kind: K): Promise<Extract<Envelope, { kind: K }>> {
+  return new Promise((resolve) => {
+    client.subscribe((event) => {
+      if (event.kind === kind) resolve(event as Extract<Envelope, { kind: K }>);
+    });
+  });
+}
+
+async function create(client: EngineClient): Promise<SessionId> {
+  const created = await client.send("CreateSession", {});
+  if (!created.ok || created.session === undefined) throw new Error("no session");
+  return created.session;
+}
+
+describe("a client", () => {
+  verifies(["C1"], "looks up sessions, models, commands, tools, permissions, questions and the status", async () => {
+    const engine = await open(["touch made"], { flags: ["--permission-mode", "ask"] });
+    const client = connect(engine);
+    const session = await create(client);
+    const asked = until(client, "PermissionRequested");
+    const ended = until(client, "TurnEnded");
+    await client.send("SendInput", { content: [text("make it")] }, session);
+    const { payload } = await asked;
+    expect(await client.query("ListQuestions", {}, session)).toEqual({ ok: true, answer: { questions: [payload] } });
+    expect(await client.query("GetStatus", {}, session)).toMatchObject({ ok: true, answer: { session, busy: true } });
+    await client.send("AnswerPermission", { call: payload.call, decision: "allow_tool" }, session);
+    await ended;
+    expect(await client.query("ListQuestions", {}, session)).toEqual({ ok: true, answer: { questions: [] } });
+    expect(await client.query("GetPermissions", {}, session)).toMatchObject({
+      ok: true,
+      answer: { mode: "ask", rules: [], session_rules: [{ number: 1 }] },
+    });
+    const tools = await client.query("ListTools", {}, session);
+    expect(tools.ok && tools.answer.tools.find(({ name }) => name === "bash")).toMatchObject({ mutating: true });
+    const commands = await client.query("ListCommands", {});
+    expect(commands.ok && commands.answer.commands.map(({ name }) => name)).toContain("permissions");
+    const sessions = await client.query("ListSessions", { cwd: root });
+    expect(sessions).toMatchObject({ ok: true, answer: { sessions: [{ id: session, live: true, title: "make it" }] } });
+    expect(await client.query("GetStatus", {}, "sess_none")).toMatchObject({ failure: { reason: "SessionNotFound" } });
+  });
+
+  verifies(["C1"], "attaches after an event in the middle of a turn, without a gap or a double", async () => {
+    const engine = await open(["echo one", "echo two", "echo three"], { flags: ["--permission-mode", "ask"] });
+    const first = connect(engine);
+    const session = await create(first);
+    const all: number[] = [];
+    const late: number[] = [];
+    const second = connect(engine);
+    second.subscribe(({ id }) => late.push(id));
+    const ended = until(first, "TurnEnded");
+    first.subscribe((event) => {
+      all.push(event.id);
+      if (event.kind !== "PermissionRequested") return;
+      void first.send("AnswerPermission", { call: event.payload.call, decision: "allow_once" }, session);
+    });
+    const result = until(first, "ToolResult");
+    await first.send("SendInput", { content: [text("go")] }, session);
+    await result;
+    expect(await second.send("AttachSession", { after: 2 }, session)).toEqual({ ok: true });
+    await ended;
+    expect(late).toEqual(all.filter((id) => id > 2));
+    expect(await second.send("AttachSession", { after: 0 }, session)).toMatchObject({ ok: false });
+  });
+
+  verifies(
+    ["C1"],
+    "gets a session with the model it names, and is refused a folder that the engine does not serve",
+    async () => {
+      const engine = await open([]);
+      const client = connect(engine);
+      const created = await client.send("CreateSession", { cwd: root, model: "offline" });
+      const session = created.ok ? created.session : undefined;
+      expect(await client.query("GetStatus", {}, session)).toMatchObject({ answer: { provider: "offline" } });
+      expect(await client.send("CreateSession", { cwd: "/elsewhere" })).toMatchObject({ ok: false });
+      expect(await client.send("CreateSession", { model: "" })).toMatchObject({ failure: { reason: "InvalidInput" } });
+    },
+  );
+});
