@@ -65,7 +65,7 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
   SetModel: object({ model: NAME }),
   EnterPlanMode: NOTHING,
   ExitPlanMode: object({ approve: BOOLEAN }),
-  CustomCommand: object({ namespace: NAME, verb: NAME, payload: {} }),
+  CustomCommand: object({ namespace: NAME, verb: STRING, payload: {} }),
 };
 
 export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
