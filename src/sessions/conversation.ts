@@ -8,9 +8,7 @@
  */
 
 import { originOf, withOrigin } from "../base/message-origin.js";
-import { type AnswerEnd, AnswerEnds } from "../protocol/answer-ends.js";
 import {
-  type AssistantBlock,
   type AssistantMessage,
   type InputContent,
   inputMessage,
@@ -20,9 +18,10 @@ import {
   text,
 } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
-import type { AnswerShape, EventPayloads } from "../protocol/events.js";
+import type { EventPayloads } from "../protocol/events.js";
 import type { CallId, TurnId } from "../protocol/ids.js";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
+import { AnswerFold, FoldedAnswer } from "./answer-fold.js";
 
 export interface OpenCall {
   readonly call: CallId;
@@ -72,12 +71,14 @@ export async function rebuildConversation(
 
 export class ConversationBuilder {
   #messages: Message[];
-  #answer: Answer | undefined;
+  readonly #answers = new AnswerFold(
+    (at) => new Answer(at),
+    (answer) => this.#push(answer),
+  );
   #turn: { turn: TurnId; text: string; iterations: number; usage: Usage } | undefined;
   #waiting: EventPayloads["InputQueued"][] = [];
   #turns = 0;
   #lastEvent = 0;
-  readonly #ends = new AnswerEnds();
   readonly #branchedAt: number | undefined;
 
   constructor({ withinTurn = false, messages = [], branchedAt }: RebuildOptions = {}) {
@@ -95,7 +96,7 @@ export class ConversationBuilder {
 
   /** Between two turns, and nothing waits: what follows does not depend on what was before. */
   get isIdle(): boolean {
-    return this.#turn === undefined && this.#answer === undefined && this.#waiting.length === 0;
+    return this.#turn === undefined && this.#answers.answer === undefined && this.#waiting.length === 0;
   }
 
   get messages(): readonly Message[] {
@@ -109,8 +110,8 @@ export class ConversationBuilder {
   take(event: Envelope): void {
     this.#lastEvent = event.id;
     this.takeWaiting(event);
-    const end = this.#ends.take(event);
-    if (end !== undefined && this.#turn !== undefined) this.#close(end);
+    const change = this.#answers.take(event, { inTurn: this.#turn !== undefined });
+    if (typeof change === "object") this.#ended();
     if (event.kind === "TurnStarted") this.#start(event.payload);
     else if (event.kind === "CompactionTriggered") this.#compact(event.payload);
     else if (this.#turn !== undefined) this.#takeInTurn(event);
@@ -144,20 +145,8 @@ export class ConversationBuilder {
 
   #takeInTurn(event: Envelope): void {
     switch (event.kind) {
-      case "TextDelta":
-        this.#open().texts.push(event.payload.text);
-        return;
-      case "ThinkingDelta":
-        this.#open().thoughts.push(event.payload);
-        return;
-      case "ToolCallStarted":
-        this.#forCall().calls.push({ type: "tool_use", ...event.payload });
-        return;
       case "ToolResult":
-        this.#answer?.results.set(event.payload.call, resultBlock(event.payload));
-        return;
-      case "AnswerRetracted":
-        if (this.#answer?.closed === false) this.#answer = undefined;
+        this.#answers.answer?.results.set(event.payload.call, resultBlock(event.payload));
         return;
       case "InputSteered":
         this.#settle();
@@ -174,7 +163,7 @@ export class ConversationBuilder {
   }
 
   end(): RebuiltConversation {
-    const answer = this.#answer;
+    const { answer } = this.#answers;
     const open = answer === undefined ? [] : answer.calls.filter(({ call }) => !answer.results.has(call));
     const unfinished = this.#turn;
     if (unfinished !== undefined && answer !== undefined) unfinished.text = answer.texts.join("");
@@ -207,27 +196,10 @@ export class ConversationBuilder {
     this.#messages = [{ role: "user", content: [text(summary)] }, ...kept];
   }
 
-  /** The answer that a delta belongs to: a closed one is followed by a new one. */
-  #open(): Answer {
-    if (this.#answer?.closed) this.#settle();
-    this.#answer ??= new Answer(this.#lastEvent);
-    return this.#answer;
-  }
-
-  /** A call may be announced after its answer was complete. */
-  #forCall(): Answer {
-    const answer = this.#answer;
-    return answer?.closed && answer.calls.length < answer.expected ? answer : this.#open();
-  }
-
-  #close(end: AnswerEnd): void {
-    const answer = this.#open();
-    answer.closed = true;
-    answer.shape = end;
-    answer.expected = end.calls ?? end.blocks?.filter(({ type }) => type === "tool_use").length ?? 0;
+  #ended(): void {
     if (this.#turn === undefined) return;
     this.#turn.iterations++;
-    this.#turn.text = answer.texts.join("");
+    this.#turn.text = this.#answers.answer?.texts.join("") ?? "";
   }
 
   #pay(usage: Usage): void {
@@ -235,12 +207,14 @@ export class ConversationBuilder {
   }
 
   #settle({ keepOpen = false }: { readonly keepOpen?: boolean } = {}): void {
-    const answer = this.#answer;
-    this.#answer = undefined;
-    if (answer === undefined) return;
+    const answer = this.#answers.leave();
+    if (answer !== undefined) this.#push(answer, { keepOpen });
+  }
+
+  #push(answer: Answer, { keepOpen = false }: { readonly keepOpen?: boolean } = {}): void {
     const message = answer.message();
     if (message.content.length === 0) return;
-    this.#messages.push(withOrigin(message, answer.firstEvent));
+    this.#messages.push(withOrigin(message, answer.at));
     const calls = message.content.filter((block) => block.type === "tool_use");
     const results = calls.flatMap((call) => answer.results.get(call.call) ?? (keepOpen ? [] : [lostResult(call)]));
     if (results.length > 0) this.#messages.push({ role: "user", content: results });
@@ -285,66 +259,13 @@ function isOpen({ call }: ToolUseBlock, open: readonly OpenCall[]): boolean {
   return open.some((each) => each.call === call);
 }
 
-class Answer {
-  readonly firstEvent: number;
-  readonly texts: string[] = [];
-  readonly thoughts: EventPayloads["ThinkingDelta"][] = [];
-  readonly calls: ToolUseBlock[] = [];
+class Answer extends FoldedAnswer {
   readonly results = new Map<CallId, ToolResultBlock>();
-  /** Calls that it made, announced or not. */
-  expected = 0;
-  closed = false;
-  shape: AnswerShape | undefined;
-
-  constructor(firstEvent: number) {
-    this.firstEvent = firstEvent;
-  }
 
   message(): AssistantMessage {
-    const content = this.shape?.blocks === undefined ? this.#plain() : this.#shaped(this.shape.blocks);
-    const interrupted = !this.closed || this.shape?.interrupted === true;
+    const { content, interrupted } = this;
     return { role: "assistant", content, ...(interrupted && { interrupted: true as const }) };
   }
-
-  #plain(): AssistantBlock[] {
-    return [...this.#thinking(this.thoughts), ...written(this.texts), ...this.calls];
-  }
-
-  #shaped(blocks: NonNullable<AnswerShape["blocks"]>): AssistantBlock[] {
-    const texts = [...this.texts];
-    const thoughts = [...this.thoughts];
-    const calls = new Map(this.calls.map((call) => [call.call, call]));
-    const content = blocks.flatMap((block): AssistantBlock[] => {
-      switch (block.type) {
-        case "text":
-          return written(texts.splice(0, block.deltas));
-        case "thinking":
-          return this.#thinking(thoughts.splice(0, block.deltas));
-        case "tool_use": {
-          // One that was never announced was not run either: the model need not hear of it again.
-          const call = calls.get(block.call);
-          if (call === undefined) return [];
-          return [block.malformed === undefined ? call : { ...call, malformed: block.malformed }];
-        }
-        default:
-          return [block];
-      }
-    });
-    return content;
-  }
-
-  #thinking(deltas: readonly EventPayloads["ThinkingDelta"][]): AssistantBlock[] {
-    const last = deltas.findLast(({ provider }) => provider !== undefined);
-    if (last?.provider === undefined) return [];
-    const { provider, opaque } = last;
-    const words = deltas.map((delta) => delta.text).join("");
-    return [{ type: "thinking", text: words, provider, ...(opaque !== undefined && { opaque }) }];
-  }
-}
-
-function written(deltas: readonly string[]): AssistantBlock[] {
-  const words = deltas.join("");
-  return words === "" ? [] : [text(words)];
 }
 
 function resultBlock({ call, tool, status, content }: EventPayloads["ToolResult"]): ToolResultBlock {

@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import type { ModelEvent } from "../../src/engine/ports.js";
+import { withOldShape } from "../../src/protocol/answer-ends.js";
 import { type AssistantBlock, type Message, text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
+import { NO_USAGE } from "../../src/protocol/usage.js";
 import { ConversationBuilder, type RebuiltConversation, withResults } from "../../src/sessions/conversation.js";
+import { MessageFold } from "../../src/sessions/files/message-fold.js";
 import { ok, type Part, scriptedModel, testEngine, tool } from "../support/engine.js";
 import { verifies } from "../verifies.js";
 
@@ -80,7 +83,53 @@ function expectValid(messages: readonly Message[]): void {
   }
 }
 
+/** The messages that the files of a session hold, each result with the others of its answer. */
+function fromFiles(events: readonly Envelope[]): { role: string; content: readonly unknown[] }[] {
+  const fold = new MessageFold(0);
+  for (const event of events) fold.take(event);
+  const messages: { role: string; content: readonly unknown[]; results?: true }[] = [];
+  for (const { entry } of [...fold.changed.values()].sort((a, b) => a.at - b.at)) {
+    if (entry.role !== "tool_result") {
+      messages.push({ role: entry.role, content: entry.content });
+      continue;
+    }
+    const { call, tool: name, content, status } = entry;
+    const block = { type: "tool_result", call, tool: name, content, is_error: status !== "ok" };
+    const last = messages.at(-1);
+    if (last?.results) messages[messages.length - 1] = { ...last, content: [...last.content, block] };
+    else messages.push({ role: "user", content: [block], results: true });
+  }
+  return messages.map(({ role, content }) => ({ role, content }));
+}
+
+/** As programs wrote it that had no AnswerEnded. */
+function withoutAnswerEnded(events: readonly Envelope[]): Envelope[] {
+  return events.flatMap((event, i): Envelope[] => {
+    if (event.kind === "CostIncremented" && events[i - 1]?.kind === "AnswerEnded") return [];
+    if (event.kind !== "AnswerEnded") return [event];
+    const { turn, provider, model, route: _route, stop: _stop, ...shape } = event.payload;
+    const cost = { turn, provider, model, usage: NO_USAGE, elapsed_ms: 1 };
+    return [{ ...event, kind: "CostIncremented", payload: withOldShape(cost, shape) }];
+  });
+}
+
 describe("the conversation from the log", () => {
+  verifies(["S6", "S2"], "is the same from the files of a session, and from a log without AnswerEnded", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(answer, { minLength: 1, maxLength: 6 }), async (answers) => {
+        const engine = engineFor(answers);
+        for (let turn = 0; turn < 2; turn++) await engine.turn(`prompt ${turn}`);
+        const { messages } = rebuild(engine.events);
+        const old = withoutAnswerEnded(engine.events);
+        expect(rebuild(old).messages).toEqual(messages);
+        const spoken = messages.map(({ role, content }) => ({ role, content }));
+        expect(fromFiles(engine.events)).toEqual(spoken);
+        expect(fromFiles(old)).toEqual(spoken);
+      }),
+      { numRuns: 150, seed: 6 },
+    );
+  });
+
   verifies(["S6", "L11"], "is the one of the live run, whatever the answers were made of", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(answer, { minLength: 1, maxLength: 8 }), async (answers) => {

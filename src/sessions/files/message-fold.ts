@@ -6,14 +6,14 @@
  * 2. A draft may change until its turn has ended: calls are announced after their answer was complete, and the end of the turn
  *    says how its last answer stopped.
  * 3. An answer comes before the results of its calls, also when a call ended while the answer was still being written.
- * 4. Messages are those of sessions/conversation.ts: what happens outside a turn makes none.
+ * 4. Answers come from sessions/answer-fold.ts, as in conversation.ts: what happens outside a turn makes none.
  */
-import { type AnswerEnd, AnswerEnds, isCostOfAnswer } from "../../protocol/answer-ends.js";
-import type { AssistantBlock, ToolUseBlock } from "../../protocol/content.js";
+import { type AnswerEnd, isCostOfAnswer } from "../../protocol/answer-ends.js";
 import { inputMessage, text } from "../../protocol/content.js";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.js";
-import type { AnswerShape, EventPayloads } from "../../protocol/events.js";
+import type { EventPayloads } from "../../protocol/events.js";
 import { NO_USAGE } from "../../protocol/usage.js";
+import { AnswerFold, FoldedAnswer } from "../answer-fold.js";
 import type { AssistantEntry, Stop, ToolResultEntry, UserEntry } from "./message-file.js";
 
 export type DraftEntry = Omit<UserEntry, "seq"> | Omit<AssistantEntry, "seq"> | Omit<ToolResultEntry, "seq">;
@@ -42,10 +42,9 @@ export class MessageFold {
   #last: number;
   #settled: number;
   #turn: number | undefined;
-  #answer: Answer | undefined;
+  readonly #answers = new AnswerFold((at) => new Answer(at));
   /** The event the newest draft begins with. */
   #newest = 0;
-  readonly #ends = new AnswerEnds();
 
   /** `after` is an event with which nothing was left open. */
   constructor(after: number) {
@@ -69,8 +68,10 @@ export class MessageFold {
 
   take(event: Envelope): void {
     this.#last = event.id;
-    const end = this.#ends.take(event);
-    if (end !== undefined && this.#turn !== undefined) this.#close(event, end);
+    const change = this.#answers.take(event, { inTurn: this.#turn !== undefined });
+    const { answer } = this.#answers;
+    if (answer !== undefined && typeof change === "object") this.#ended(answer, event, change.ended);
+    if (answer?.closed && change === "called") this.#putAnswer(answer);
     if (event.kind === "TurnStarted") this.#start(event);
     else if (event.kind === "CompactionTriggered") this.#compact(event);
     else if (this.#turn !== undefined) this.#takeInTurn(event);
@@ -79,20 +80,8 @@ export class MessageFold {
 
   #takeInTurn(event: Envelope): void {
     switch (event.kind) {
-      case "TextDelta":
-        this.#open(event).texts.push(event.payload.text);
-        return;
-      case "ThinkingDelta":
-        this.#open(event).thoughts.push(event.payload);
-        return;
-      case "ToolCallStarted":
-        this.#call(event);
-        return;
       case "ToolResult":
         this.#result(event);
-        return;
-      case "AnswerRetracted":
-        if (this.#answer?.closed === false) this.#answer = undefined;
         return;
       case "InputSteered":
         this.#put({ at: event.id, entry: { role: "user", timestamp: event.ts, content: event.payload.input } });
@@ -122,37 +111,20 @@ export class MessageFold {
     this.#put({ at: id, entry });
   }
 
-  /** The answer that a delta belongs to: a closed one is followed by a new one. */
-  #open({ id }: Envelope): Answer {
-    if (this.#answer === undefined || this.#answer.closed) this.#answer = new Answer(id);
-    return this.#answer;
-  }
-
-  #call(event: EnvelopeOf<"ToolCallStarted">): void {
-    const current = this.#answer;
-    const late = current?.closed === true && current.calls.length < current.expected;
-    const answer = late ? current : this.#open(event);
-    answer.calls.push({ type: "tool_use", ...event.payload });
-    if (answer.closed) this.#putAnswer(answer);
-  }
-
   #result(event: EnvelopeOf<"ToolResult">): void {
-    if (this.#answer?.closed === false) this.#answer.held.push(event);
-    else if (this.#answer !== undefined) this.#putResult(event);
+    const { answer } = this.#answers;
+    if (answer?.closed === false) answer.held.push(event);
+    else if (answer !== undefined) this.#putResult(event);
   }
 
-  #close(event: Envelope, end: AnswerEnd): void {
-    const answer = this.#open(event);
-    const { provider, model } = end;
-    answer.shape = end;
-    answer.expected = end.calls ?? end.blocks?.filter(({ type }) => type === "tool_use").length ?? 0;
+  #ended(answer: Answer, { ts }: Envelope, { provider, model, interrupted }: AnswerEnd): void {
     answer.paid = { model, provider, usage: NO_USAGE };
-    if (end.interrupted === true) answer.stop = "error";
-    this.#finish(answer, event.ts);
+    if (interrupted === true) answer.stop = "error";
+    this.#finish(answer, ts);
   }
 
   #pay(cost: EventPayloads["CostIncremented"]): void {
-    const answer = this.#answer;
+    const { answer } = this.#answers;
     if (!isCostOfAnswer(cost) || answer?.closed !== true) return;
     answer.paid = { ...answer.paid, usage: cost.usage };
     this.#putAnswer(answer);
@@ -160,7 +132,7 @@ export class MessageFold {
 
   #end({ ts, payload: { outcome, truncated } }: EnvelopeOf<"TurnEnded">): void {
     this.#leave(ts);
-    const answer = this.#answer;
+    const answer = this.#answers.leave();
     // With results behind it the answer itself was whole; what failed came later.
     if (answer !== undefined && this.#newest === answer.at) {
       if (outcome === "cancelled" || outcome === "failed") answer.stop = "error";
@@ -168,18 +140,18 @@ export class MessageFold {
       if (answer.stop !== undefined) this.#putAnswer(answer);
     }
     this.#turn = undefined;
-    this.#answer = undefined;
   }
 
   /** An answer without an end was cut off. */
   #leave(ts: string): void {
-    if (this.#answer?.closed !== false) return;
-    this.#answer.stop = "error";
-    this.#finish(this.#answer, ts);
+    const { answer } = this.#answers;
+    if (answer?.closed !== false) return;
+    answer.stop = "error";
+    answer.end({});
+    this.#finish(answer, ts);
   }
 
   #finish(answer: Answer, ts: string): void {
-    answer.closed = true;
     answer.timestamp = ts;
     this.#putAnswer(answer);
     for (const result of answer.held.splice(0)) this.#putResult(result);
@@ -200,66 +172,15 @@ export class MessageFold {
   }
 }
 
-class Answer {
-  readonly at: number;
-  readonly texts: string[] = [];
-  readonly thoughts: EventPayloads["ThinkingDelta"][] = [];
-  readonly calls: ToolUseBlock[] = [];
+class Answer extends FoldedAnswer {
   /** Results that came before the answer's end. */
   readonly held: EnvelopeOf<"ToolResult">[] = [];
-  /** Calls that it made, announced or not. */
-  expected = 0;
-  closed = false;
-  shape: AnswerShape | undefined;
   paid: Pick<AssistantEntry, "model" | "provider" | "usage"> = {};
   stop: Stop | undefined;
   timestamp = "";
 
-  constructor(at: number) {
-    this.at = at;
-  }
-
   entry(): Omit<AssistantEntry, "seq"> {
-    const content = this.shape?.blocks === undefined ? this.#plain() : this.#shaped(this.shape.blocks);
     const stop = this.stop ?? (this.calls.length > 0 ? "tool_calls" : "end");
-    return { role: "assistant", timestamp: this.timestamp, content, stop, ...this.paid };
+    return { role: "assistant", timestamp: this.timestamp, content: this.content, stop, ...this.paid };
   }
-
-  #plain(): AssistantBlock[] {
-    return [...thinking(this.thoughts), ...written(this.texts), ...this.calls];
-  }
-
-  #shaped(blocks: NonNullable<AnswerShape["blocks"]>): AssistantBlock[] {
-    const [texts, thoughts] = [[...this.texts], [...this.thoughts]];
-    const calls = new Map(this.calls.map((call) => [call.call, call]));
-    return blocks.flatMap((block): AssistantBlock[] => {
-      switch (block.type) {
-        case "text":
-          return written(texts.splice(0, block.deltas));
-        case "thinking":
-          return thinking(thoughts.splice(0, block.deltas));
-        case "tool_use": {
-          const call = calls.get(block.call);
-          if (call === undefined) return [];
-          return [block.malformed === undefined ? call : { ...call, malformed: block.malformed }];
-        }
-        default:
-          return [block];
-      }
-    });
-  }
-}
-
-function written(deltas: readonly string[]): AssistantBlock[] {
-  const words = deltas.join("");
-  return words === "" ? [] : [text(words)];
-}
-
-/** Only a thought that was finished names its provider; no provider takes back another. */
-function thinking(deltas: readonly EventPayloads["ThinkingDelta"][]): AssistantBlock[] {
-  const last = deltas.findLast(({ provider }) => provider !== undefined);
-  if (last?.provider === undefined) return [];
-  const { provider, opaque } = last;
-  const words = deltas.map((delta) => delta.text).join("");
-  return [{ type: "thinking", text: words, provider, ...(opaque !== undefined && { opaque }) }];
 }
