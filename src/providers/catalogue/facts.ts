@@ -73,3 +73,15 @@ export function costOf(usage: Usage, price: Price): Cost {
 function dollars(tokens: number, rate: number): number {
   return roundUsd((tokens * rate) / 1e6);
 }
+
+/** Rates as they were read; undefined without a price of input and of output. */
+export function ratesOf(read: { readonly [K in keyof Rates]?: number | undefined }): Rates | undefined {
+  const { input, output, cache_read, cache_write } = read;
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    input,
+    output,
+    ...(cache_read !== undefined && { cache_read }),
+    ...(cache_write !== undefined && { cache_write }),
+  };
+}

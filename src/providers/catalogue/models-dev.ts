@@ -3,8 +3,10 @@
  * dollars per million tokens) into ours. What is there is not trusted: a model whose figures make no sense is left out, and a
  * document that holds too little of what we need is refused.
  */
+
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import type { ListedFacts, Price, Rates } from "./facts.js";
+import { ratesOf } from "./facts.js";
 import type { CatalogueTable } from "./table.js";
 
 /** Our names of providers, with theirs. */
@@ -95,13 +97,7 @@ function readPrice(cost: JsonValue | undefined): Price | undefined {
 function readRates(value: JsonObject): Rates | undefined {
   const [input, output] = [dollars(value.input), dollars(value.output)];
   const [cache_read, cache_write] = [dollars(value.cache_read), dollars(value.cache_write)];
-  if (input === undefined || output === undefined) return undefined;
-  return {
-    input,
-    output,
-    ...(cache_read !== undefined && { cache_read }),
-    ...(cache_write !== undefined && { cache_write }),
-  };
+  return ratesOf({ input, output, cache_read, cache_write });
 }
 
 function writesText(modalities: JsonValue | undefined): boolean {

@@ -7,7 +7,9 @@
  *    context of which 272k may be read.
  * 3. A model without a known price has `-` for all of its rates.
  */
+
 import type { Abilities, ListedFacts, Price, Rates } from "./facts.js";
+import { ratesOf } from "./facts.js";
 
 export interface CatalogueTable {
   /** YYYY-MM-DD. */
@@ -88,13 +90,7 @@ function readPrice(words: readonly string[]): Price | undefined {
 
 function readRates(words: readonly string[]): Rates | undefined {
   const [input, output, cache_read, cache_write] = words.map((word) => (word === "-" ? undefined : rate(word)));
-  if (input === undefined || output === undefined) return undefined;
-  return {
-    input,
-    output,
-    ...(cache_read !== undefined && { cache_read }),
-    ...(cache_write !== undefined && { cache_write }),
-  };
+  return ratesOf({ input, output, cache_read, cache_write });
 }
 
 function readAbilities(letters: string | undefined): Abilities {

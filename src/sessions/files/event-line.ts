@@ -2,10 +2,12 @@
  * An event as a line of `events.jsonl`: the envelope with its link in the chain, in one fixed form, so that the bytes of the
  * payload can be told without guessing. A line whose content has expired also carries the digest of what it held.
  */
+
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
+import { ChainBreak } from "../chain-break.js";
 import { withoutContent } from "../expired.js";
-import { type LogProblem, StoreError } from "../store.js";
+import { StoreError } from "../store.js";
 import { type Chain, digestOf } from "./chain.js";
 import { checkTime } from "./session-conf.js";
 
@@ -26,18 +28,6 @@ export interface EventLine {
 export interface StoredEvent {
   readonly envelope: Envelope;
   readonly link: string;
-}
-
-/** Found while walking the chain; `verify` reports it, readers throw it. */
-export class ChainBreak extends Error {
-  readonly problem: LogProblem;
-  readonly event: number;
-
-  constructor(problem: LogProblem, event: number, message: string) {
-    super(message);
-    this.problem = problem;
-    this.event = event;
-  }
 }
 
 interface Expired {

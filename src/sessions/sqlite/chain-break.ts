@@ -1,17 +1,6 @@
-/** What is wrong with a log, and where. */
-import { type LogProblem, StoreError } from "../store.js";
-
-/** Found while walking the chain; `verify` reports it, readers throw it. */
-export class ChainBreak extends Error {
-  readonly problem: LogProblem;
-  readonly event: number;
-
-  constructor(problem: LogProblem, event: number, message: string) {
-    super(message);
-    this.problem = problem;
-    this.event = event;
-  }
-}
+/** How the database tells that a log is damaged. */
+import { ChainBreak } from "../chain-break.js";
+import { StoreError } from "../store.js";
 
 /** What a reader gets in place of a break in the chain. */
 export function asStoreError(error: unknown): unknown {

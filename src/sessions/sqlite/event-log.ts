@@ -6,9 +6,10 @@
  */
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
+import { ChainBreak } from "../chain-break.js";
 import { withoutContent } from "../expired.js";
 import { type EventRange, StoreError, type Verification } from "../store.js";
-import { ChainBreak, readable } from "./chain-break.js";
+import { readable } from "./chain-break.js";
 import { EventReader, PAGE_ROWS, type ReadEvent, type Tables } from "./event-reader.js";
 import { EVENTS_PER_SESSION, type EventRow, isEventId, opensTurnOrCall, placeOf } from "./event-row.js";
 import { LeadingIds } from "./leading-ids.js";

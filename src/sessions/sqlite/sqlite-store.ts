@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "../../base/clock.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import type { CallId, SessionId } from "../../protocol/ids.js";
+import { ChainBreak } from "../chain-break.js";
 import { type KnownHead, KnownHeads } from "../known-heads.js";
 import { type Lease, SessionLeases } from "../lease.js";
 import {
@@ -31,7 +32,7 @@ import {
 import { outOfOrder, overtaken } from "../write-conflict.js";
 import { Blobs } from "./blobs.js";
 import { FIRST_LINK } from "./chain.js";
-import { asStoreError, ChainBreak } from "./chain-break.js";
+import { asStoreError } from "./chain-break.js";
 import { CommitQueue } from "./commit-queue.js";
 import { Database } from "./database.js";
 import { EventLog, prepareEvent } from "./event-log.js";

@@ -10,8 +10,8 @@
  * 5. What an event keeps as a blob is not kept again: the stretch has its hash.
  */
 import type { JsonValue } from "../../protocol/json.js";
+import { ChainBreak } from "../chain-break.js";
 import { StoreError, type Stretch } from "../store.js";
-import { ChainBreak } from "./chain-break.js";
 import { EventReader, type Tables } from "./event-reader.js";
 import { EVENTS_PER_SESSION, placeOf } from "./event-row.js";
 import { decodeRepeated, encodeRepeated } from "./payload.js";

@@ -1,7 +1,9 @@
 /** What stands at a path, as far as an undo has to know. */
-import type { BigIntStats, Stats } from "node:fs";
 
-export type EntryKind = "file" | "link" | "folder" | "other";
+import type { BigIntStats, Stats } from "node:fs";
+import { type EntryKind, kindOf } from "../../base/entry-kind.js";
+
+export { type EntryKind, kindOf };
 
 export interface EntryState {
   readonly kind: EntryKind;
@@ -48,18 +50,6 @@ function sameStamp(left: EntryState, right: EntryState): boolean {
 
 function sameMode(left: EntryState, right: EntryState): boolean {
   return left.mode === undefined || right.mode === undefined || left.mode === right.mode;
-}
-
-interface Kinds {
-  isFile(): boolean;
-  isDirectory(): boolean;
-  isSymbolicLink(): boolean;
-}
-
-export function kindOf(entry: Kinds): EntryKind {
-  if (entry.isFile()) return "file";
-  if (entry.isDirectory()) return "folder";
-  return entry.isSymbolicLink() ? "link" : "other";
 }
 
 /** Nobody can set the time of a change of status, so equal stamps mean the same bytes, once they are old enough. */

@@ -1,8 +1,10 @@
 /** What is known about a place in the workspace without looking into it. */
+
 import type { BigIntStats } from "node:fs";
+import { type EntryKind, kindOf } from "../../base/entry-kind.js";
 import type { ResolvedPath } from "./path-resolver.js";
 
-export type EntryKind = "file" | "folder" | "link" | "other";
+export { type EntryKind, kindOf };
 
 export interface Entry {
   readonly name: string;
@@ -17,18 +19,6 @@ export interface FileStat {
   readonly mode: number;
   /** Milliseconds since the epoch. */
   readonly modified: number;
-}
-
-interface Kinds {
-  isFile(): boolean;
-  isDirectory(): boolean;
-  isSymbolicLink(): boolean;
-}
-
-export function kindOf(entry: Kinds): EntryKind {
-  if (entry.isFile()) return "file";
-  if (entry.isDirectory()) return "folder";
-  return entry.isSymbolicLink() ? "link" : "other";
 }
 
 export function fileStat(path: ResolvedPath, stat: BigIntStats): FileStat {
