@@ -268,18 +268,15 @@ describe("faults", () => {
     await store.create(sampleSession(2));
     await store.close();
     const conf = await readFile(part("session.conf"), "utf8");
-    const cases: readonly (readonly [file: string, content: string | undefined, message: RegExp])[] = [
+    const cases: readonly (readonly [file: string, content: string, message: RegExp])[] = [
       ["session.conf", conf.replace(/^cwd=.*\n/m, ""), /session\.conf has no line 'cwd='/],
       ["session.conf", conf.replace(/^id=.*/m, `id=${sampleSession(2).id}`), /is of another session/],
       ["session.conf", `${conf}ended=tired\n`, /'ended=tired', which is none of/],
       ["session.conf", conf.replace(/^created_at=.*/m, "created_at=today"), /'created_at=today', which is not a time/],
-      ["events.jsonl", "rubbish\n", /last line of .*events\.jsonl cannot be read/],
-      ["events.jsonl", undefined, /events\.jsonl is gone/],
     ];
     for (const [file, content, message] of cases) {
       const before = await readFile(part(file));
-      if (content === undefined) await rm(part(file));
-      else await writeFile(part(file), content);
+      await writeFile(part(file), content);
       const again = await open();
       await expect(again.get(session.id)).rejects.toMatchObject({
         code: "damaged",
@@ -288,6 +285,31 @@ describe("faults", () => {
       expect((await again.list()).map(({ id }) => id)).toEqual([sampleSession(2).id]);
       await again.close();
       await writeFile(part(file), before);
+    }
+  });
+
+  it("lists a session whose log is gone or spoiled, and says so when it is read", async () => {
+    const store = await fill(2);
+    await store.create(sampleSession(2));
+    await store.close();
+    const log = await readFile(part("events.jsonl"));
+    const cases: readonly (readonly [content: string | undefined, message: RegExp])[] = [
+      ["rubbish\n", /log of this session is damaged/],
+      [undefined, /events\.jsonl is gone/],
+    ];
+    for (const [content, message] of cases) {
+      if (content === undefined) await rm(part("events.jsonl"));
+      else await writeFile(part("events.jsonl"), content);
+      const again = await open();
+      const damaged = { code: "damaged", message: expect.stringMatching(message) };
+      expect((await again.list()).map(({ id }) => id).sort()).toEqual([session.id, sampleSession(2).id].sort());
+      expect(await again.get(session.id)).toMatchObject({ last_event: 2 });
+      await expect(all(again)).rejects.toMatchObject(damaged);
+      await expect(again.append(session.id, sampleEvents(session.id, 3, 3), "sync")).rejects.toMatchObject({
+        code: "damaged",
+      });
+      await again.close();
+      await writeFile(part("events.jsonl"), log);
     }
   });
 
