@@ -136,6 +136,7 @@ class FilesStore implements SessionStore {
       return "group";
     });
     await writer.flush();
+    await messages.close();
     this.#open.delete(session);
   }
 
@@ -376,7 +377,7 @@ class FilesStore implements SessionStore {
         // Removed by another process: nothing is waiting any more.
         if (!(error instanceof StoreError) || error.code !== "not-found") throw error;
       });
-      await messages.idle();
+      await messages.close();
     }
   }
 

@@ -7,7 +7,7 @@
  * 3. New files go behind the highest number that is there or ever was.
  * 4. A file is on the disk before the index knows it. What a crash leaves undone in between, the next pass finds and does.
  */
-import { closeSync, constants, lstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { mkdir, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
@@ -29,6 +29,7 @@ import {
 } from "./message-file.js";
 import { type Draft, MessageFold } from "./message-fold.js";
 import { type IndexedFile, MessageIndex } from "./message-index.js";
+import { WrittenFiles } from "./written-files.js";
 
 export interface MessageFolderOptions {
   readonly folder: string;
@@ -56,8 +57,6 @@ export interface EditedMessages {
 const LEFTOVER = /^\.\d+-[a-z_]+\.md\.[0-9a-f]+\.tmp$/;
 /** Between as many files others get their turn. */
 const READ_AT_ONCE = 100;
-const STAMPS_AT_ONCE = 1000;
-const SETTLED_MS = 2000;
 
 export class MessageFolder {
   readonly #options: MessageFolderOptions;
@@ -66,12 +65,13 @@ export class MessageFolder {
   #fold = new MessageFold(0);
   #turn: Promise<unknown> = Promise.resolve();
   #scheduled = false;
-  /** Of the files that were as we wrote them: what they looked like to the file system then. */
-  readonly #stamps = new Map<string, string>();
+  readonly #written: WrittenFiles;
 
   constructor(options: MessageFolderOptions) {
     this.#options = options;
     this.#index = new MessageIndex(options.index);
+    const { folder, clock } = options;
+    this.#written = new WrittenFiles({ folder, clock, names: () => this.#names(), read: (name) => this.#read(name) });
   }
 
   /** Catches up with the log soon. What fails is tried again with the next event, or when somebody reads. */
@@ -94,6 +94,12 @@ export class MessageFolder {
   /** The session is gone; another may take its name. */
   forget(): void {
     this.#log = undefined;
+    this.#written.forget();
+  }
+
+  async close(): Promise<void> {
+    await this.idle();
+    this.#written.forget();
   }
 
   /** What was said before the turn that is open now, when a person has changed something about it. */
@@ -101,7 +107,7 @@ export class MessageFolder {
     return this.#exclusively(async () => {
       await this.#catchUp();
       if (!this.#index.edited) {
-        if (await this.#isAsWritten()) return undefined;
+        if (await this.#written.areAsWritten(this.#index)) return undefined;
         await this.#index.add({ edited: true });
       }
       const files = await this.#readFiles();
@@ -180,7 +186,9 @@ export class MessageFolder {
     const { log, reader } = await this.#options.openLog();
     // A session may be removed and made again under the same name.
     if (log !== this.#log) this.#index = new MessageIndex(this.#options.index);
+    const known = this.#index.inode;
     await this.#index.refresh();
+    if (this.#index.inode !== known) this.#written.forget();
     if (log !== this.#log || this.#fold.last < this.#index.done) this.#fold = new MessageFold(this.#index.done);
     this.#log = log;
     const fold = this.#fold;
@@ -190,11 +198,10 @@ export class MessageFolder {
   }
 
   async #writeChanged(fold: MessageFold): Promise<void> {
-    const there = (await this.#names()).map((file) => ({ file, seq: seqOf(file) }));
-    const strange = there.filter(({ file }) => this.#index.named(file) === undefined);
+    const strange = (await this.#written.strangers(this.#index)).map((file) => ({ file, seq: seqOf(file) }));
     // Those that were deleted count too: their numbers are not given out again.
-    let highest = 0;
-    for (const seq of [...there, ...this.#index.files].map(({ file }) => seqOf(file))) highest = Math.max(highest, seq);
+    let highest = this.#index.highest;
+    for (const { seq } of strange) highest = Math.max(highest, seq);
     for (const draft of [...fold.changed.values()].sort((a, b) => a.at - b.at)) {
       const adopted = await this.#adopt(draft, strange);
       // When the index was lost, a file of an earlier turn that is not there was changed by a person, not forgotten by us.
@@ -298,30 +305,6 @@ export class MessageFolder {
     });
   }
 
-  /** Whether every file is as we wrote it. Files whose stamps have not changed since they were last read are not read again. */
-  async #isAsWritten(): Promise<boolean> {
-    const names = await this.#names();
-    if (names.length !== this.#index.size) return false;
-    for (const [i, name] of names.entries()) {
-      if (i % STAMPS_AT_ONCE === STAMPS_AT_ONCE - 1) await new Promise<void>((resolve) => setImmediate(resolve));
-      const known = this.#index.named(name);
-      if (known === undefined || !this.#isSame(name, known.sum)) return false;
-    }
-    return true;
-  }
-
-  #isSame(name: string, sum: string): boolean {
-    const found = lstatSync(join(this.#options.folder, name), { throwIfNoEntry: false });
-    if (found === undefined) return false;
-    const stamp = `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs} ${sum}`;
-    if (this.#stamps.get(name) === stamp) return true;
-    const bytes = this.#read(name);
-    if (bytes === undefined || digestOf(bytes) !== sum) return false;
-    // One that was changed a moment ago may change again within the same tick of the file system's clock.
-    if (this.#options.clock.wall() - found.ctimeMs > SETTLED_MS) this.#stamps.set(name, stamp);
-    return true;
-  }
-
   /** Every message file in order. */
   async #readFiles(): Promise<readonly FoundFile[]> {
     const found: FoundFile[] = [];
@@ -347,7 +330,7 @@ export class MessageFolder {
   }
 
   /**
-   * Not through a link: it could lead to a file that is nobody's message. Synchronous, as every turn begins by reading all of
+   * Not through a link: it could lead to a file that is nobody's message. Synchronous, as a process begins by reading all of
    * these small files, and the detour over the thread pool costs six times as much as the reading.
    */
   #read(name: string): Buffer | undefined {

@@ -12,6 +12,7 @@ import { writeFile } from "node:fs/promises";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { errnoOf, guarded } from "./file-errors.js";
 import { LineFile } from "./line-file.js";
+import { parseMessageFileName } from "./message-file.js";
 
 export interface IndexedFile {
   readonly file: string;
@@ -31,6 +32,7 @@ export class MessageIndex {
   #done = 0;
   #edited = false;
   #lost = false;
+  #highest = 0;
   #inode: number | undefined;
   #read = 0;
 
@@ -53,6 +55,16 @@ export class MessageIndex {
 
   get size(): number {
     return this.#byName.size;
+  }
+
+  /** The highest number that a file of ours ever had. */
+  get highest(): number {
+    return this.#highest;
+  }
+
+  /** Another number means that everything was read anew. */
+  get inode(): number | undefined {
+    return this.#inode;
   }
 
   get files(): IterableIterator<IndexedFile> {
@@ -109,7 +121,7 @@ export class MessageIndex {
   #forget(inode: number): void {
     this.#byStart.clear();
     this.#byName.clear();
-    this.#done = 0;
+    this.#done = this.#highest = 0;
     this.#edited = this.#lost = false;
     this.#read = 0;
     this.#inode = inode;
@@ -127,6 +139,7 @@ export class MessageIndex {
       const entry = { file, sum, at };
       this.#byStart.set(at, entry);
       this.#byName.set(file, entry);
+      this.#highest = Math.max(this.#highest, parseMessageFileName(file)?.seq ?? 0);
     }
     if (lost === true) this.#lost = true;
     if (typeof done === "number") {
