@@ -17,6 +17,8 @@ export interface AtomicWriteOptions {
   readonly when?: "replace" | "create";
   /** Also wait until the folder's entry is on the disk: for files that must survive a power cut under their name. */
   readonly flush?: "file" | "file-and-folder";
+  /** Is told the name of the temporary file before that is made; what it answers with is called when that is gone again. */
+  readonly note?: (name: string) => Promise<() => Promise<void>>;
 }
 
 const NAME_MAX_BYTES = 255;
@@ -27,7 +29,7 @@ export async function writeFileAtomic(
   data: string | Uint8Array,
   options: AtomicWriteOptions = {},
 ): Promise<void> {
-  const { handle, path: temporary } = await createBeside(path);
+  const { handle, path: temporary, gone } = await createBeside(path, options.note);
   try {
     try {
       await handle.writeFile(data);
@@ -41,17 +43,28 @@ export async function writeFileAtomic(
   } catch (error) {
     await unlink(temporary).catch(() => {});
     throw error;
+  } finally {
+    await gone?.();
   }
   if (options.flush === "file-and-folder") await flushFolder(dirname(path));
 }
 
-async function createBeside(path: string): Promise<{ handle: FileHandle; path: string }> {
+interface TemporaryFile {
+  readonly handle: FileHandle;
+  readonly path: string;
+  readonly gone: (() => Promise<void>) | undefined;
+}
+
+async function createBeside(path: string, note: AtomicWriteOptions["note"]): Promise<TemporaryFile> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   for (let attempt = 1; ; attempt++) {
-    const temporary = join(dirname(path), temporaryName(basename(path)));
+    const name = temporaryName(basename(path));
+    const temporary = join(dirname(path), name);
+    const gone = await note?.(name);
     try {
-      return { handle: await open(temporary, flags, 0o666), path: temporary };
+      return { handle: await open(temporary, flags, 0o666), path: temporary, gone };
     } catch (error) {
+      await gone?.();
       if (!hasCode(error, "EEXIST") || attempt === ATTEMPTS) throw error;
     }
   }

@@ -3,18 +3,22 @@
  *
  *     oxbow-KIND-PROCESS-RANDOM
  *
- * 1. Whoever makes an entry removes it. What a process that was killed has left, a later one sweeps away.
+ * 1. The process that makes an entry removes it. A later process sweeps away what a killed one has left.
  * 2. Only entries of this user are swept, of processes that are known to be gone (process-identity.ts).
+ * 3. A file is replaced by way of a temporary file beside it. An entry of kind `edit` is a link to that one, so that it is found
+ *    and removed wherever it is. Only a file with such a name is removed (atomic-file.ts).
  */
+import { randomBytes } from "node:crypto";
 import { mkdtempSync } from "node:fs";
-import { lstat, readdir, rm } from "node:fs/promises";
+import { lstat, readdir, readlink, rm, symlink, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { isGone, processMark } from "./process-identity.js";
 
-export type TemporaryKind = "pipe" | "net" | "git" | "tmp" | "models";
+export type TemporaryKind = "pipe" | "net" | "git" | "tmp" | "models" | "edit";
 
-const NAME = /^oxbow-[a-z]+-(\d+\.\d+)-[A-Za-z0-9]+$/;
+const NAME = /^oxbow-([a-z]+)-(\d+\.\d+)-[A-Za-z0-9]+$/;
+const TEMPORARY_FILE = /^\..+\.[0-9a-f]{12}\.tmp$/;
 
 /** A path to which the caller adds something random, without `-`. */
 export function temporaryPrefix(kind: TemporaryKind): string {
@@ -25,16 +29,39 @@ export function makeTemporaryFolder(kind: TemporaryKind): string {
   return mkdtempSync(temporaryPrefix(kind));
 }
 
+/** Notes a temporary file for the case that this process is killed; answers how to take the note back. */
+export async function noteTemporaryFile(path: string): Promise<() => Promise<void>> {
+  const note = `${temporaryPrefix("edit")}${randomBytes(6).toString("hex")}`;
+  try {
+    await symlink(path, note);
+  } catch {
+    // Without a note the file stays after a kill; the edit itself does not depend on it.
+    return async () => {};
+  }
+  return () => unlink(note).catch(() => {});
+}
+
 /** Removes what processes have left that are gone. Never fails: what cannot be removed stays. */
 export async function sweepTemporaryEntries(): Promise<void> {
   const folder = tmpdir();
-  const user = process.getuid?.();
   for (const name of await readdir(folder).catch(() => [])) {
-    const mark = NAME.exec(name)?.[1];
+    const [, kind, mark] = NAME.exec(name) ?? [];
     if (mark === undefined || !isGone(mark)) continue;
     const path = join(folder, name);
-    const found = await lstat(path).catch(() => undefined);
-    if (found?.uid !== user && user !== undefined) continue;
+    if (!(await isOwn(path))) continue;
+    if (kind === "edit") await removeNoted(path);
     await rm(path, { recursive: true, force: true }).catch(() => {});
   }
+}
+
+async function removeNoted(note: string): Promise<void> {
+  const path = await readlink(note).catch(() => "");
+  if (!TEMPORARY_FILE.test(basename(path)) || !(await isOwn(path))) return;
+  await unlink(path).catch(() => {});
+}
+
+async function isOwn(path: string): Promise<boolean> {
+  const user = process.getuid?.();
+  const found = await lstat(path).catch(() => undefined);
+  return found !== undefined && (user === undefined || found.uid === user);
 }

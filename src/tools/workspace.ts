@@ -302,7 +302,8 @@ export class Workspace {
           const before = existing && ({ kind: "file", content: existing.bytes, mode: existing.mode } as const);
           await this.#shared.announce.change(shown(place), { absolute: place.absolute, before, after });
           await admit();
-          await told(shown(place), () => replaceFile(at, bytes, { existing, mode: options.mode }));
+          const replacement = { absolute: place.absolute, existing, mode: options.mode };
+          await told(shown(place), () => replaceFile(at, bytes, replacement));
         }
         // A change to a file nobody looked at does not make its rest known.
         if (existing === undefined || options.basis === undefined || this.hasSeen(place)) {

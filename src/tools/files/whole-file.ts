@@ -1,6 +1,8 @@
 /** Files read and replaced as a whole. */
 import { type FileHandle, lstat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { writeFileAtomic } from "../../system/atomic-file.js";
+import { noteTemporaryFile } from "../../system/temporary-entries.js";
 import type { FileStat } from "./file-stat.js";
 import { openRegularFile } from "./held-directory.js";
 import type { ResolvedPath } from "./path-resolver.js";
@@ -40,14 +42,19 @@ export async function readExisting(at: string, place: ResolvedPath): Promise<Exi
   });
 }
 
-/** Keeps mode and owner of what is replaced; `mode` is for a new file. */
-export async function replaceFile(
-  at: string,
-  bytes: Buffer,
-  { existing, mode }: { existing: ExistingFile | undefined; mode: number | undefined },
-): Promise<void> {
-  if (existing !== undefined) return writeFileAtomic(at, bytes, { mode: existing.mode, owner: existing.owner });
-  return writeFileAtomic(at, bytes, { when: "create", ...(mode === undefined ? {} : { mode }) });
+export interface Replacement {
+  /** Where the file is, by a path that stays good after this process. */
+  readonly absolute: string;
+  /** Its mode and owner are kept. */
+  readonly existing: ExistingFile | undefined;
+  /** Of a new file. */
+  readonly mode: number | undefined;
+}
+
+export async function replaceFile(at: string, bytes: Buffer, { absolute, existing, mode }: Replacement): Promise<void> {
+  const note = (name: string) => noteTemporaryFile(join(dirname(absolute), name));
+  if (existing !== undefined) return writeFileAtomic(at, bytes, { mode: existing.mode, owner: existing.owner, note });
+  return writeFileAtomic(at, bytes, { when: "create", note, ...(mode === undefined ? {} : { mode }) });
 }
 
 /** All bytes of a text file; refuses what is binary or too large. */
