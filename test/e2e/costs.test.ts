@@ -160,7 +160,7 @@ describe("budgets", () => {
   verifies(["M14"], "of a day count a call whose process was killed at what was held for it", async () => {
     const { run, mock, home, cwd } = await scene("reply\n  text: so far\n  hang\n", 'budget_day = "30k tokens"\n');
     const env = { ...providerEnvironment("anthropic", mock.url), OXBOW_HOME: home };
-    await oxbow(["run", "one"], {
+    await oxbow(["run", "--stream-events", "one"], {
       cwd,
       env,
       onOutput: (all, child) => void (all.stdout.includes("so far") && child.kill("SIGKILL")),
