@@ -44,6 +44,8 @@ export class LineReader {
       this.#closed = true;
       this.#settle(undefined);
     });
+    // A terminal that was closed fails at every step. stop-signals.ts hears of it and closes this reader.
+    this.#reader.on("error", () => {});
     if (interrupt === "signal") this.#reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
     else {
       this.#reader.on("SIGINT", this.#onSignal);

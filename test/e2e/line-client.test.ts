@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
@@ -107,6 +107,25 @@ reply
     expect(notes).toContain("second");
     const sessions = JSON.parse((await oxbow(["session", "list", "--json"], { cwd, env })).stdout);
     expect(sessions.map(({ title }: { title: string }) => title)).toEqual(["second", "primo"]);
+  });
+
+  verifies(["L16", "S6"], "ends the old session, which another process may go on with at once", async () => {
+    const mock = await mockModel("reply\n  text: one\nreply\n  hang\nreply\n  text: three\n");
+    const cwd = await temporaryFolder();
+    const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
+    const children: ChildProcess[] = [];
+    const input = "primo\n/clear\nsecond\n";
+    const first = oxbow(["--plain"], { env, cwd, input, onStart: (child) => void children.push(child) });
+    await mock.waitForRequest(2);
+    const list = async () => JSON.parse((await oxbow(["session", "list", "--json"], { cwd, env })).stdout);
+    const old = (await list()).find(({ title }: { title: string }) => title === "primo");
+    const { stdout: log } = await oxbow(["session", "export", old.id, "--format", "jsonl"], { cwd, env });
+    expect(log.trim().split("\n").at(-1)).toContain('"SessionEnded"');
+    expect(await oxbow([old.id, "go on"], { cwd, env })).toMatchObject({ code: 0, stdout: "three\n" });
+    // The program that cleared still has its new one.
+    expect(children[0]?.exitCode).toBeNull();
+    children[0]?.kill("SIGTERM");
+    expect(await first).toMatchObject({ code: 130 });
   });
 });
 

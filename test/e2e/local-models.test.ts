@@ -40,6 +40,18 @@ describe("a model of Ollama", () => {
     expect(mock.requests[1]?.body).not.toHaveProperty("keep_alive");
   });
 
+  verifies(["M20"], "may be silent for as long as local_idle says", async () => {
+    const { mock, env } = await ollama("model small context=16384\nreply times=any\n  text: So\n  hang");
+    const home = await temporaryFolder();
+    await mkdir(join(home, "config"));
+    const run = () => oxbow(["run", "--model", "ollama:small", "hi"], { env: { ...env, OXBOW_HOME: home } });
+    await writeFile(join(home, "config", "config.toml"), 'local_idle = "200ms"\n');
+    const { code, stderr } = await run();
+    expect(code).toBe(1);
+    expect(stderr).toContain("nothing came for 0.2s");
+    expect(mock.requests.length).toBeGreaterThan(0);
+  });
+
   verifies(["M20"], "is refused, not cut, by a server that knows how", async () => {
     const { env } = await ollama("model small context=8192\nreply\n  text: Hello.");
     const { code, stdout, stderr } = await oxbow(["--model", "ollama:small"], { env, input: "word ".repeat(8_000) });

@@ -90,9 +90,10 @@ function checkLog(log: readonly Envelope[], marks: readonly string[]): void {
   }
   // Each command that ran is in the log, with its own result.
   const markOf = (command: string) => /mark-\d+\./.exec(command)?.[0] ?? "";
-  expect([...commands.values()].map(markOf).sort()).toEqual([...marks].sort());
+  // The results first: one that is wrong says why a command did not run.
   for (const [call, command] of commands)
     expect(results.get(call)).toMatch(new RegExp(`^ok .*${markOf(command)}`, "s"));
+  expect([...commands.values()].map(markOf).sort()).toEqual([...marks].sort());
   // Turns follow each other: none begins before the one before it has ended.
   const turns = log.flatMap((event) =>
     event.kind === "TurnStarted" || event.kind === "TurnEnded" ? [`${event.kind} ${event.payload.turn}`] : [],

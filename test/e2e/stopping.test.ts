@@ -1,9 +1,11 @@
 /** The ways a run is stopped from outside: signals, an output that goes nowhere, an answer without end. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { openSync } from "node:fs";
+import { openSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect } from "vitest";
+import { afterEach, describe, expect, vi } from "vitest";
+import { findProgram } from "../../src/system/find-program.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { BIN, envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
@@ -143,6 +145,32 @@ describe("a signal", () => {
       expect(shown.stdout).not.toContain("never sent");
     });
   }
+});
+
+const script = findProgram("script", process.env.PATH);
+
+describe("a terminal that is closed", () => {
+  verifies(["L9", "U1"], "ends the turn and the client, also where no signal says so", async (context) => {
+    if (script === undefined || process.platform !== "linux") return context.skip();
+    const { mock, cwd, env } = await machine("reply\n  text: so far\n  hang\n");
+    const pidFile = join(cwd, "pid");
+    // Only the leader of a terminal's session gets SIGHUP, and this one ignores it.
+    const client = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${BIN}' --plain`;
+    const command = `trap '' HUP; sh -c "${client}"; true`;
+    const terminal = spawn(script, ["-qfc", command, "/dev/null"], {
+      cwd,
+      env: { ...env, TERM: "xterm", SHELL: "/bin/sh", TMPDIR: tmpdir() },
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    terminal.stdin?.write("go\n");
+    await mock.waitForRequest(1);
+    const pid = Number(readFileSync(pidFile, "utf8"));
+    terminal.kill("SIGKILL");
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), { timeout: 10_000, interval: 50 });
+    const sessions = JSON.parse((await oxbow(["session", "list", "--json"], { cwd, env })).stdout);
+    const shown = await oxbow(["session", "export", sessions[0].id, "--format", "jsonl"], { cwd, env });
+    expect(shown.stdout).toContain('"TurnEnded"');
+  });
 });
 
 describe("an answer without end", () => {
