@@ -1,5 +1,5 @@
 /**
- * A tree of cancellations (feature L9): cancelling a node cancels everything below it and nothing above.
+ * A tree of cancellations: cancelling a node cancels everything below it and nothing above.
  *
  * 1. A node that was disposed holds no reference from its parent, so a long session does not grow.
  * 2. The reason given first is the reason everyone below sees.

@@ -1,4 +1,4 @@
-/** Durations as people write them (feature M10): `5m`, `300s`, `1m30s`, `250ms`, or plain seconds. */
+/** Durations as people write them: `5m`, `300s`, `1m30s`, `250ms`, or plain seconds. */
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Milliseconds, or undefined when the text is not a duration. */

@@ -1,5 +1,5 @@
 /**
- * How many tokens a text takes, without a vocabulary (feature M1): pieces are cut where the common tokenizers cut them (words with the
+ * How many tokens a text takes, without a vocabulary: pieces are cut where the common tokenizers cut them (words with the
  * blank before them, three digits, runs of punctuation and of white space) and each counts by its script and length. The rates are
  * between those of OpenAI's o200k and cl100k. docs/costs.md has the measured error; a provider's own count is better.
  */

@@ -1,5 +1,5 @@
 /**
- * Where in the log a message began, for whoever says from where on a conversation is kept (feature X7). It stands beside the message,
+ * Where in the log a message began, for callers that name the first message to keep. It stands beside the message,
  * not in it: a message is what is sent. Results of calls have none, as no conversation can begin with them.
  */
 import type { Message } from "../protocol/content.js";

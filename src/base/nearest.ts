@@ -1,4 +1,4 @@
-/** What somebody meant who mistyped a name. */
+/** The known name that is nearest to a mistyped one. */
 
 /** The known word closest to what was typed, if it looks like a slip: one letter in short words, two in long ones, or a beginning. */
 export function nearest(word: string, known: readonly string[]): string | undefined {

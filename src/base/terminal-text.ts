@@ -1,5 +1,5 @@
 /**
- * Text from models, tools, files and the network made harmless for a terminal (feature P13).
+ * Text from models, tools, files and the network made harmless for a terminal.
  *
  * 1. The result holds no control character but tab and newline.
  * 2. Nothing is hidden: what could act unseen (escape strings, direction marks, zero-width and tag characters) is shown.

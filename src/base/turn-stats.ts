@@ -1,4 +1,4 @@
-/** Tokens and time of turns (feature M15), and the estimate for the next one from the last five. */
+/** Tokens and time of turns, and the estimate for the next one from the last five. */
 import type { Cost, ModelShare, Usage } from "../protocol/usage.js";
 import { formatUsd } from "./budget-text.js";
 import { groupDigits } from "./group-digits.js";

@@ -1,5 +1,5 @@
 /**
- * ULIDs and the typed ids made of them (feature S9).
+ * ULIDs and the typed ids made of them.
  *
  * 1. Ids from one source sort in the order they were made, also within one millisecond and when the clock steps back.
  */

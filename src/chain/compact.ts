@@ -1,7 +1,7 @@
 /**
- * Makes a conversation shorter (feature X7): its beginning gives way to a summary that a model writes.
+ * Makes a conversation shorter: its beginning gives way to a summary that a model writes.
  *
- * 1. The event that says so is on the disk before anything is sent that builds on it: whoever rebuilds the conversation from the log gets the
+ * 1. The event that says so is on the disk before anything is sent that builds on it: a conversation rebuilt from the log has the
  *    same messages, wherever the program ends.
  * 2. When there is no summary, nothing has changed.
  * 3. What stands around the conversation (system prompt, instructions, tools) is no part of it and stays.
@@ -34,9 +34,9 @@ export interface CompactionPlace extends SidePlace {
 }
 
 export interface CompactionTools {
-  /** Who writes summaries; the conversation's own model where nobody else does. */
+  /** Writes the summaries; default: the model of the conversation. */
   summaryModel(): Promise<Model | undefined>;
-  /** Undefined where nobody knows. */
+  /** Undefined when unknown. */
   limitsOf(model: Model): Promise<ModelLimits | undefined>;
   readonly untrusted: MarkUntrusted;
   /** Messages as they are sent, which is what is weighed. */
@@ -86,7 +86,7 @@ export async function compact(
   if (!("text" in answer)) return answer;
   const message = summaryMessage(wordsOf(answer.text, cut, { keep, tools }));
   const saved = all - weigh([message, ...cut.kept]);
-  // Nobody is helped by a summary that is longer than what it stands for.
+  // A summary that is longer than the messages does not help.
   if (saved <= 0) return { nothing: true };
   const before = Math.max(options.tokens ?? all, all);
   const after = before - saved;
@@ -144,7 +144,7 @@ async function summaryOf(
   { place, tools, tokens }: SummaryPlace,
 ): Promise<SummaryAnswer> {
   const model = (await tools.summaryModel()) ?? place.model;
-  // Of a model that nobody knows it is certain only that it does not read much more than this conversation.
+  // For an unknown model, it is certain only that it does not read much more than this conversation.
   const limits = (await tools.limitsOf(model)) ?? { reads: Math.max(4_000, tokens), writes: 4_000 };
   const maxOutputTokens = summaryTokens(limits);
   const ask = async ({ system, input, piece, pieces }: SummaryRequest): Promise<SummaryAnswer> => {

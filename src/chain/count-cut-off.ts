@@ -1,5 +1,5 @@
 /**
- * What an answer has cost that was cut off: cancelled, or broken by a failure (feature M14). Providers charge for what they have written
+ * What an answer has cost that was cut off: cancelled, or broken by a failure. Providers charge for what they have written
  * by then, and most tell the count only at the end, which did not come.
  */
 import { estimateTokens } from "../base/estimate-tokens.js";

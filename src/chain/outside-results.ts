@@ -1,5 +1,5 @@
 /**
- * What tools brought from outside, delimited in what is sent (feature P12). The conversation and the log have it as it is.
+ * What tools brought from outside, delimited in what is sent. The conversation and the log have it as it is.
  *
  * 1. The same message gives the same bytes in every request of the session, in whatever process: the mark depends on nothing else.
  * 2. Each message is looked at once, however many requests it is part of.

@@ -1,5 +1,5 @@
 /**
- * One model call within a budget (feature M14).
+ * One model call within a budget.
  *
  * 1. Held before the call: the estimated prompt, and the longest answer that the budgets still allow. The request says that length, so
  *    the model cannot write more than was held for.
@@ -22,7 +22,7 @@ import type { CostKeeper } from "./services.js";
 
 /** Shorter answers are cut off before they say anything. */
 const LEAST_OUTPUT = 256;
-/** What is held for an answer when nobody limited it: the rest of what a model could write is never needed at once. */
+/** The reservation for an answer without a limit: less than the longest answer of the model, which is never needed at once. */
 const USUAL_OUTPUT = 32_000;
 /** The estimate may be too low by this much: at first, and once it was compared with the provider's count (docs/costs.md). */
 const MARGIN = 1.2;

@@ -26,10 +26,10 @@ import type { OutsideResults } from "./outside-results.js";
 
 /** The people who may be asked, seen from a tool link. */
 export interface Person {
-  /** False when nobody is attached who could answer. */
+  /** False when no attached client can answer. */
   present(): boolean;
   ask(question: Question, signal: AbortSignal): Promise<PersonAnswer>;
-  /** Records a decision that nobody had to be asked for. */
+  /** Records a decision that needed no question. */
   record(call: CallId, tool: string, answer: PersonAnswer): void;
 }
 
@@ -46,7 +46,7 @@ export interface PersonAnswer {
   readonly decision: PermissionDecision;
   readonly decidedBy: string;
   readonly message?: string;
-  /** Nobody answered in time. */
+  /** There was no answer in time. */
   readonly unanswered?: { readonly afterMs: number };
 }
 
@@ -76,7 +76,7 @@ export interface RunJournal {
   ready?(): Promise<void>;
   /** Resolves when it is on the disk that the call begins; rejects when that cannot be. */
   intend(call: ToolCall): Promise<void>;
-  /** What was said, as people left it since the last turn; undefined when nobody touched it. */
+  /** The conversation as the user edited it since the last turn; undefined without edits. */
   editedConversation(): Promise<readonly Message[] | undefined>;
   /** Resolves when everything so far is saved, rejects when it cannot be. */
   flush(): Promise<void>;
@@ -89,7 +89,7 @@ export interface ChangeRecorder extends EventObserver {
   begin(call: {
     readonly call: CallId;
     readonly tool: string;
-    /** `announced`: every change goes through the workspace, which tells. `watched`: nobody knows what it will do. */
+    /** `announced`: every change goes through the workspace, which reports it. `watched`: its changes are not known in advance. */
     readonly changes: "announced" | "watched";
   }): Promise<{ end(options: { readonly goesOn: boolean }): Promise<readonly string[] | undefined> }>;
   /** Resolves when the calls that have ended are written down. */
@@ -179,7 +179,7 @@ export interface ChainServices {
   readonly shells?: EventObserver;
   /** The system prompt. Called once per model call; it must answer the same bytes for a model within a session. */
   systemPrompt(size: "full" | "small"): string;
-  /** What a model was found to be too weak for (feature M20); nothing for one that nobody measured. */
+  /** What a model was measured to be too weak for; empty for an unmeasured model. */
   fit?(model: Model): Promise<ModelFit | undefined>;
   readonly maxOutputTokens?: number;
   /** How much the model shall think, as it stands now. */

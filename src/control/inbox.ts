@@ -1,10 +1,10 @@
 /**
- * Input that came while a turn ran (feature L10).
+ * Input that came while a turn ran.
  *
  * 1. Oldest first: what waits to steer is handed over in its order, and what is left at the end of a turn is worked on in the order
  *    it came, each as a turn of its own.
  * 2. Everything that is accepted is told, when it begins to wait and when it stops to: the log alone says what waits.
- * 3. Whoever sent it hears how the turn ended that took it, or that it was given up.
+ * 3. The sender learns how the turn that took it ended, or that it was dropped.
  */
 import type { Bus } from "../engine/bus.js";
 import type { TurnResult } from "../engine/loop.js";

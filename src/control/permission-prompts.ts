@@ -3,7 +3,7 @@
  *
  * 1. Every PermissionRequested is followed by exactly one PermissionResolved, also when the turn is cancelled meanwhile.
  * 2. The first answer counts; later ones are ignored.
- * 3. With a limit no question waits longer than that: time that is over is a denial (feature P4).
+ * 3. With a limit no question waits longer than that: time that is over is a denial.
  */
 import { onAbort } from "../base/abort-tree.js";
 import type { Clock } from "../base/clock.js";
@@ -15,7 +15,7 @@ export interface PromptAnswer {
   readonly decision: PermissionDecision;
   readonly decidedBy: string;
   readonly message?: string;
-  /** Nobody answered within this time. */
+  /** There was no answer within this time. */
   readonly unanswered?: { readonly afterMs: number };
 }
 

@@ -1,5 +1,5 @@
 /**
- * A run: a live engine on one session (features L9, L10, L14).
+ * A run: a live engine on one session.
  *
  * 1. At most one turn at a time; input during a turn waits if it asks to (inbox.ts), else it is refused and hears who started it.
  * 2. A fault in one turn ends that turn only.
@@ -34,7 +34,7 @@ export interface RunOptions {
   readonly opening?: readonly Envelope[];
   /** Finds the route that an input asks for. */
   readonly route?: (content: readonly InputContent[]) => RoutedInput;
-  /** Plan mode, where the run has one (feature L16). */
+  /** Plan mode, where the run has one. */
   readonly plan?: PlanSwitch;
   /** What the model is told beside the input of a turn that begins now. */
   readonly inputNotice?: () => string | undefined;
@@ -223,7 +223,7 @@ export class Run {
     return ended;
   }
 
-  /** After a turn: what waited is next, unless somebody wished everything to stop. */
+  /** After a turn: the queued input is next, unless a client asked to stop everything. */
   #goOn(reason: CancelReason | undefined): void {
     if (this.#closed) this.#inbox.dropAll("shutdown");
     else if (reason !== undefined && reason.failure === undefined) this.#inbox.dropAll(reason.by);
@@ -246,7 +246,7 @@ export class Run {
     }
   }
 
-  /** Safe when nothing runs. With a failure it is a limit that was reached rather than somebody's wish. */
+  /** Safe when nothing runs. With a failure, a limit was reached; without one, a client asked for it. */
   cancel(by: string, cause?: Failure): void {
     this.#abort({ by, ...(cause !== undefined && { failure: cause }) });
   }

@@ -1,5 +1,5 @@
 /**
- * Ends the turn that was cut off when an earlier run of the session was stopped (feature S3).
+ * Ends the turn that was cut off when an earlier run of the session was stopped.
  *
  * 1. A call that may have changed something is never run again: a person has said what became of it.
  * 2. A call that only reads is made again; one that had not begun is not made.
@@ -27,7 +27,7 @@ export interface CutOffCall {
   readonly call: CallId;
   readonly tool: string;
   readonly args: JsonObject;
-  /** What a person said about a call that began and whose end nobody saw. */
+  /** The user's answer about a call that started and has no recorded result. */
   readonly verdict?: { readonly verdict: "failed" | "succeeded"; readonly note?: string };
 }
 

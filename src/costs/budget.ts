@@ -1,11 +1,11 @@
 /**
- * What may still be spent (feature M14): reserved before a call, charged after it, handed down a tree of runs.
+ * What may still be spent: reserved before a call, charged after it, handed down a tree of runs.
  *
  * 1. A grant is made only if it fits into every budget from here to the root, with all that is spent and all that is held for calls
  *    which have not ended. So parallel calls cannot overspend together: as long as no call takes more than it was granted, no
  *    budget is ever exceeded.
  * 2. A call that does not fit waits while others hold something: they may need less than was held for them. It is refused
- *    when nobody does.
+ *    when there is none.
  * 3. What is charged counts here and in every budget above, once.
  */
 import { onAbort } from "../base/abort-tree.js";

@@ -1,5 +1,5 @@
 /**
- * The budget of a day, shared by all processes of a user (feature M14).
+ * The budget of a day, shared by all processes of a user.
  *
  * 1. One small file for each day holds what is spent and what is held for calls that have not ended; it is read and replaced under a
  *    lock. What a process held that was killed counts as spent: the provider may have charged all of it.
@@ -160,7 +160,7 @@ export class DayBudget implements CallBudget {
     });
   }
 
-  /** Nobody asks about earlier days: the sessions know what was spent. */
+  /** Earlier days are not needed: the sessions have their spending. */
   async #tidy(day: string): Promise<void> {
     const { folder } = this.#options;
     this.#tidied = day;

@@ -1,4 +1,4 @@
-/** Notes how an answer is made up, for whoever rebuilds it from the events (`AnswerShape`). */
+/** Records the parts of an answer, so that it can be rebuilt from the events (`AnswerShape`). */
 import type { AssistantBlock } from "../protocol/content.js";
 import type { AnswerBlock, AnswerShape } from "../protocol/events.js";
 import type { DeltaKind } from "./delta-merger.js";

@@ -1,5 +1,5 @@
 /**
- * Publishes the events of one session (features L11, L14).
+ * Publishes the events of one session.
  *
  * 1. Ids count up from 1 (or from where the log ended) without a gap; subscribers see every event in that order.
  * 2. A subscriber that throws neither stops the others nor the turn.

@@ -1,5 +1,5 @@
 /**
- * Cancellation as the loop sees it (feature L9): what a turn waits for is abandoned when the turn is cancelled, also when the
+ * Cancellation as the loop sees it: what a turn waits for is abandoned when the turn is cancelled, also when the
  * thing waited for does not listen.
  */
 import { onAbort } from "../base/abort-tree.js";
@@ -9,7 +9,7 @@ import type { Failure } from "../protocol/errors.js";
 /** Why a turn was cancelled: by a client, or because a limit of the run was reached. */
 export interface CancelReason {
   readonly by: string;
-  /** Set when the cancel is nobody's wish. */
+  /** Set when no client asked for the cancel. */
   readonly failure?: Failure;
   /** What such a turn has come to; a limit unless it says otherwise. */
   readonly outcome?: "limit" | "failed";

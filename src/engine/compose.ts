@@ -1,4 +1,4 @@
-/** Folds a chain of links around the thing they wrap (feature L3). The first link of the list is the outermost. */
+/** Folds a chain of links around the thing they wrap. The first link of the list is the outermost. */
 import type { Link } from "./ports.js";
 import type { Timing } from "./timing.js";
 

@@ -1,5 +1,5 @@
 /**
- * Runs the tool calls of one assistant message (features L5–L8).
+ * Runs the tool calls of one assistant message.
  *
  * 1. Every call offered gets exactly one ToolCallStarted and one ToolResult, in the model's order, whatever happens.
  * 2. Neighbouring safe calls run together; any other call runs alone, after everything before it and before everything after.

@@ -80,7 +80,7 @@ export type AttemptEvent =
   | { readonly type: "failover"; readonly failure: Failure; readonly to: AnsweringModel }
   /** What was said so far in this answer does not count; it holds no call. */
   | { readonly type: "retract"; readonly reason: FailureReason }
-  /** The stream broke after whole calls: they are the answer, and the turn goes on with them. */
+  /** The stream broke after complete calls: they are the answer, and the turn continues with them. */
   | { readonly type: "cut"; readonly failure: Failure };
 
 export interface AnsweringModel {
@@ -165,7 +165,7 @@ export interface Tool extends ToolSpec {
   readonly concurrencySafe: boolean;
   /** Changes something outside the conversation. */
   readonly mutating: boolean;
-  /** What it answers are its own words, or delimited by itself: not content from outside that has to be delimited (feature P12). */
+  /** What it answers are its own words, or delimited by itself: not content from outside that has to be delimited. */
   readonly ownResults?: boolean;
   /** Brings arguments under names that other harnesses use into the form of the schema, before they are checked. */
   canonical?(args: JsonObject): JsonObject | Promise<JsonObject>;

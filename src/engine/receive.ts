@@ -1,5 +1,5 @@
 /**
- * Reads one model answer to its end (features L6, L9): publishes the deltas, offers finished tool calls to dispatch, and keeps
+ * Reads one model answer to its end: publishes the deltas, offers finished tool calls to dispatch, and keeps
  * what arrived, also when the stream fails or the turn is cancelled in the middle.
  */
 import { groupDigits } from "../base/group-digits.js";
@@ -161,7 +161,7 @@ class Reception {
         return;
       case "again":
         this.#abandon();
-        // Waiting is nobody's work.
+        // Waiting does not count as work of a hook.
         this.#since += event.waitMs;
         this.#turn.timing.add("retry/wait", event.waitMs);
         bus.publish(isBusy(event.failure) ? "RateLimited" : "Retrying", this.#nextAttempt(event));

@@ -1,6 +1,6 @@
 /**
  * A model call beside the conversation: a summary, for one. It goes through the same chain as every other, so it is retried, paid from the
- * same budgets and logged; its words are handed back and are nobody's answer.
+ * same budgets and logged; it returns the text, which is not an answer to the user.
  */
 import { type Failure, failure } from "../protocol/errors.js";
 import type { EventPayloads } from "../protocol/events.js";

@@ -1,4 +1,4 @@
-/** Where a turn's time went (feature L12): milliseconds by component, added up over the iterations. */
+/** Where a turn's time went: milliseconds by component, added up over the iterations. */
 import type { Clock } from "../base/clock.js";
 
 export class Timing {

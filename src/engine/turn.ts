@@ -28,7 +28,7 @@ export interface NamedHook {
 
 export type StageChains = Readonly<Record<Stage, readonly NamedHook[]>>;
 
-/** What somebody said while the turn ran. */
+/** Input that arrived while the turn ran. */
 export interface SteeringInput {
   readonly content: readonly InputContent[];
   readonly from: ClientId;
@@ -128,7 +128,7 @@ export class Turn {
     return [...this.#shares.values()];
   }
 
-  /** Adds what a model call counted and cost; no cost is one that nobody knows. */
+  /** Adds the tokens and the cost of a model call; no cost means unknown. */
   pay(usage: Usage, cost: Cost | undefined, { provider, model }: Pick<ModelShare, "provider" | "model">): void {
     const key = `${provider}:${model}`;
     const share = this.#shares.get(key);

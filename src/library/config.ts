@@ -1,4 +1,4 @@
-/** The settings of a library harness: checked once, at construction, with the defaults filled in (feature L13). */
+/** The settings of a library harness: checked once, at construction, with the defaults filled in. */
 
 import { parseBudget } from "../base/budget-text.js";
 import type { BudgetLimit } from "../costs/budget.js";
@@ -24,7 +24,7 @@ export interface HarnessConfig {
   readonly maxTurns?: number | undefined;
   /** The most a model call may wait, in milliseconds, for a service that is busy or fails, before it is tried again; 0, never, unless given. */
   readonly retryWaitMs?: number | undefined;
-  /** How much the model shall think, where it can be told: as it likes unless given. */
+  /** How much the model thinks, where the provider supports it. Default: the model decides. */
   readonly effort?: Effort | undefined;
   /** What the model can read and write together, in tokens. With it, a conversation is shortened before it becomes longer than that. */
   readonly contextTokens?: number | undefined;
@@ -76,7 +76,7 @@ export interface SettledConfig {
   /** Undefined for the direct way. */
   readonly network: NetworkPlan | undefined;
   readonly cassette: { readonly record: string } | { readonly replay: string } | undefined;
-  /** Undefined when nobody wants to know. */
+  /** Undefined without a listener. */
   readonly costs: CostOptions | undefined;
 }
 
@@ -174,7 +174,7 @@ function readEffort(effort: Effort | undefined): Effort | undefined {
 
 function readCosts({ budget, budgetTurn, price, replay }: HarnessConfig): CostOptions | undefined {
   if (budget === undefined && budgetTurn === undefined && price === undefined) return undefined;
-  // Nobody is paid for a replay.
+  // A replay costs nothing.
   const paid = replay === undefined ? price : { input: 0, output: 0 };
   return {
     budget: readBudget("budget", budget),

@@ -1,4 +1,4 @@
-/** What a library harness has spent and may spend (feature M14). It loads the catalogue while the first request is on its way, and only with a budget or a price. */
+/** What a library harness has spent and may spend. It loads the catalogue while the first request is on its way, and only with a budget or a price. */
 
 import type { CostKeeper, PricedModel } from "../chain/services.js";
 import type { Budget, BudgetLimit, CallBudget } from "../costs/budget.js";

@@ -1,5 +1,5 @@
 /**
- * The loop as a library (features L7, L13): a model, the embedding program's tools, and a handler that hears what happens.
+ * The loop as a library: a model, the embedding program's tools, and a handler that hears what happens.
  *
  * 1. One prompt at a time; another is refused at once and the first does not notice.
  * 2. Handlers are called synchronously, in the order things happen, with complete blocks only. Every tool call that was told
@@ -234,7 +234,7 @@ export class Harness {
     return this.#conclude(result, signal);
   }
 
-  /** Puts a summary, which the model writes, in the place of the beginning of the conversation. Refused while a prompt runs. */
+  /** Summarises the older messages; the model writes the summary. Refused while a prompt runs. */
   async compact(options: CompactOptions = {}): Promise<CompactResult> {
     refuseUnknown("compact()", options, KNOWN_COMPACT);
     const { keep, signal } = options;

@@ -1,5 +1,5 @@
 /**
- * Tools of the embedding program, as plain objects (feature L13).
+ * Tools of the embedding program, as plain objects.
  *
  * 1. What a tool is called and takes is copied at construction: the model sees the same tools in every request.
  * 2. A tool gets a copy of its input, so that nothing it does to it reaches the conversation.

@@ -1,5 +1,5 @@
 /**
- * The credential helper's entry point: a process of its own that holds the keys (feature M12). Its bundle is small on purpose; what
+ * The credential helper's entry point: a process of its own that holds the keys. Its bundle is small on purpose; what
  * it seldom needs is loaded when it does.
  */
 import type { Clock } from "../base/clock.js";
@@ -8,7 +8,7 @@ import type { HelperOrders } from "../security/credentials/helper/start-helper.j
 
 process.title = "oxbow-credential-helper";
 process.umask(0o077);
-// Node would open its debugger on this signal, which shows all memory to whoever connects.
+// Node would open its debugger on this signal, which shows all memory to any client.
 process.on("SIGUSR1", () => {});
 // Leaving a terminal is no reason to end; being told to is.
 process.on("SIGHUP", () => {});

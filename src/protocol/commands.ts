@@ -19,7 +19,7 @@ export interface CommandPayloads {
     readonly resume?: SessionId;
     /** The new session begins empty and keeps what was set in this one (model, effort, plan mode, rules, budget, recording), which ends. */
     readonly after?: SessionId;
-    /** What became of calls whose end nobody saw; needed when there are such calls, refused with OrphanedCalls without it. */
+    /** The outcome of calls without a recorded result. Needed when there are such calls; refused with OrphanedCalls without it. */
     readonly orphans?: { readonly verdict: OrphanVerdict; readonly note?: string };
   };
   /** With `after`, the stored events behind that one come first, then the live ones. */

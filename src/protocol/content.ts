@@ -1,5 +1,5 @@
 /**
- * The canonical form of a conversation (feature M1). Every wire protocol translates to and from these blocks; nothing else
+ * The canonical form of a conversation. Every wire protocol translates to and from these blocks; nothing else
  * in Oxbow knows a provider's shapes.
  *
  * 1. A message holds blocks in the order the model produced them; that order is never changed.

@@ -1,5 +1,5 @@
 /**
- * What happened, as typed events (features L11, C1). The same events are shown live, stored, replayed and exported, so a
+ * What happened, as typed events. The same events are shown live, stored, replayed and exported, so a
  * payload holds everything a reader needs and nothing that only makes sense inside the process.
  *
  * 1. The union is closed. Plugins use `CustomEvent`.
@@ -210,7 +210,7 @@ export interface EventPayloads {
   CustomEvent: { readonly namespace: string; readonly kind: string; readonly payload: JsonValue };
 }
 
-/** Stands where content was that has expired (feature S5). */
+/** Stands where content was that has expired. */
 export const EXPIRED = "«ttl-expired»";
 
 export type EventKind = keyof EventPayloads;

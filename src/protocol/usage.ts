@@ -8,7 +8,7 @@ export interface Usage {
   readonly reasoning: number;
 }
 
-/** US dollars of one model call; the four parts add up to `usd`. Where nobody knows the price there is no Cost, not a zero. */
+/** US dollars of one model call; the four parts add up to `usd`. An unknown price means no Cost, not a zero. */
 export interface Cost {
   readonly usd: number;
   readonly input: number;

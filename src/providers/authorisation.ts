@@ -1,6 +1,6 @@
 /**
  * What lets a request in, when that is not a key that is known beforehand: one that is stored, a token that has to be exchanged or
- * renewed. Whoever keeps such a thing gives an endpoint its `authorise`; nothing else in a provider knows of it.
+ * renewed. The owner of the token gives an endpoint its `authorise`; the rest of a provider does not know it.
  *
  * 1. Asked before each request, so that a token that has run out meanwhile is replaced.
  */

@@ -1,5 +1,5 @@
 /**
- * A model behind HTTP: a wire, an endpoint and a client joined (feature M1).
+ * A model behind HTTP: a wire, an endpoint and a client joined.
  *
  * 1. Problems are `failure` events; only a fault in this code is thrown. A cancelled stream just ends.
  * 2. One batch for each read of the network, and in it one piece of text for all that follows another.

@@ -1,5 +1,5 @@
 /**
- * Images that a model can be sent, and what becomes of the others (feature M1).
+ * Images that a model can be sent, and what becomes of the others.
  *
  * 1. An image that a person has just given and that the model cannot take is a failure before anything is sent: an answer that
  *    ignores it would be a wrong one.

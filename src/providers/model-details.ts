@@ -1,4 +1,4 @@
-/** What local servers tell of their models besides the names: how much they read, whether they call tools (features M5, M7). */
+/** What local servers tell of their models besides the names: how much they read, whether they call tools. */
 import { authorised } from "./authorisation.js";
 import type { Endpoint } from "./http-model.js";
 import { getJson, type JsonQuery, type ListedModel, type ListOptions } from "./model-list.js";

@@ -1,4 +1,4 @@
-/** The models a provider offers (feature M7), for menus, `oxbow models` and the check of a name. */
+/** The models a provider offers, for menus, `oxbow models` and the check of a name. */
 import type { ModelPrice } from "../engine/ports.js";
 import type { Failure } from "../protocol/errors.js";
 import type { JsonObject } from "../protocol/json.js";

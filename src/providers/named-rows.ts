@@ -1,5 +1,5 @@
 /**
- * The services and servers Oxbow knows by name (feature M3). One that speaks a known wire is one more row: a name, a wire, an
+ * The services and servers Oxbow knows by name. One that speaks a known wire is one more row: a name, a wire, an
  * address and the variable of its key.
  *
  * 1. The order is the order of preference when several are ready.

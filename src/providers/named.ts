@@ -1,5 +1,5 @@
 /**
- * Providers by name, as data (feature M3): a service that speaks a known wire is one more row. Nothing here reads the
+ * Providers by name, as data: a service that speaks a known wire is one more row. Nothing here reads the
  * environment; it is handed in.
  */
 import type { JsonObject } from "../protocol/json.js";

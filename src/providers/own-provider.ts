@@ -1,5 +1,5 @@
 /**
- * A provider that the user describes (features M3, M4): a new one, or a change to one that is known. `.conf` files and the
+ * A provider that the user describes: a new one, or a change to one that is known. `.conf` files and the
  * profile's `[providers.NAME]` hold the same fields.
  *
  * 1. What is not said is as in the provider of that name, else as in the one whose protocol it speaks.

@@ -1,4 +1,4 @@
-/** Provider variants from `.conf` files (feature M4): `key=value` lines, `#` comments. Every mistake is told with its line. */
+/** Provider variants from `.conf` files: `key=value` lines, `#` comments. Every mistake is told with its line. */
 import { FieldError, type ProviderFields, readField, readHeader } from "./own-provider.js";
 
 export function parseProviderConf(text: string, file: string): ProviderFields {

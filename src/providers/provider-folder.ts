@@ -1,5 +1,5 @@
 /**
- * A folder of providers (features M2, M4): `NAME.conf` describes a variant, an executable file is a provider itself.
+ * A folder of providers: `NAME.conf` describes a variant, an executable file is a provider itself.
  *
  * 1. Looking at the folder starts nothing. A program that others could have changed is never one of ours.
  * 2. What is in the folder and cannot be used is listed with the reason.
@@ -77,7 +77,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Whether somebody forgot to make it executable. */
+/** Whether the file looks like a script that lacks the executable bit. */
 function isScript(file: string): boolean {
   const begin = Buffer.alloc(2);
   try {

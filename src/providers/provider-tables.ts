@@ -1,4 +1,4 @@
-/** Providers in the profile (feature M3): `[providers.NAME]` tables. */
+/** Providers in the profile: `[providers.NAME]` tables. */
 import { isJsonObject, type JsonValue } from "../protocol/json.js";
 import { FieldError, type ProviderFields, readField, readHeader } from "./own-provider.js";
 

@@ -1,5 +1,5 @@
 /**
- * Raw requests and answers for `debug --raw` (feature O2).
+ * Raw requests and answers for `debug --raw`.
  *
  * 1. The key never gets in: not from the headers, and not from a server that repeats it, in one piece or in two.
  */

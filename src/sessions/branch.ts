@@ -1,5 +1,5 @@
 /**
- * Branches (feature S6): a session that begins as a copy of another one's turns.
+ * Branches: a session that begins as a copy of another one's turns.
  *
  * 1. A branch is cut after a TurnEnded and nowhere else.
  * 2. The ids of the session, its turns and its calls are new, in every field that holds one: the old prefix and the ULID made of

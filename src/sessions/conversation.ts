@@ -1,5 +1,5 @@
 /**
- * The conversation rebuilt from a session's events (feature S6): what the model would be sent if the run had never ended.
+ * The conversation rebuilt from a session's events: what the model would be sent if the run had never ended.
  *
  * 1. Rebuilt messages equal those of the live run, but for secrets, which the log does not hold, and for a thought that was cut
  *    off, which no provider takes back.
@@ -188,7 +188,7 @@ export class ConversationBuilder {
   #compact({ summary, turn, kept_from: from = Number.POSITIVE_INFINITY }: EventPayloads["CompactionTriggered"]): void {
     if (summary === undefined) return;
     this.#settle();
-    // Whoever reads from here on has not seen the turn begin.
+    // A reader that starts here has not seen the start of the turn.
     if (turn !== undefined) this.#turn = { ...(this.#turn ?? newTurn(turn)), turn };
     // Results of calls have no origin of their own; an earlier summary has none either, as it is part of this one.
     const first = this.#messages.findIndex((message) => (originOf(message) ?? 0) >= from);

@@ -1,5 +1,5 @@
 /**
- * Writes what happens in one run to the session store, and keeps the ledger of its calls (features S1, S3, S4).
+ * Writes what happens in one run to the session store, and keeps the ledger of its calls.
  *
  * 1. Every event of the session is written once, in order, redacted. Input and the end of a turn are on the disk before anything
  *    else happens because of them; the rest follows within milliseconds.
@@ -52,7 +52,7 @@ const LONGEST_TITLE = 80;
 /** Each write to the store has its price: events that nothing waits for are given to it together. */
 const TOGETHER_MS = 25;
 
-/** What somebody was promised, and the end of a turn. */
+/** Events that a client relies on, and the end of a turn. */
 const SYNCED: ReadonlySet<Envelope["kind"]> = new Set([
   "TurnStarted",
   "InputQueued",
@@ -246,7 +246,7 @@ export class Journal {
     });
   }
 
-  /** The row names the model, or the route, that answered last: a resumed session goes on with it. */
+  /** The row names the model or route that answered last; a resumed session uses it again. */
   #nameModel(answered: EventPayloads["AnswerEnded"]): void {
     const { route } = answered;
     const { provider, model } = route === undefined ? answered : { provider: "route", model: route };

@@ -1,5 +1,5 @@
 /**
- * A session is leased to one process at a time (feature S13). The lease is a lock file beside the store, so it works the same way in
+ * A session is leased to one process at a time. The lease is a lock file beside the store, so it works the same way in
  * every store.
  *
  * 1. A process takes the lease before it reads a session in order to continue it, and before it creates one. It releases the lease
@@ -66,7 +66,7 @@ export class SessionLeases {
     return (await lockHolder(this.#path(session), options)) !== undefined;
   }
 
-  /** Within a commit. Nothing is asked of a caller that has taken no lease: it may be a test, or a copy that nobody else knows. */
+  /** Within a commit. A caller without a lease needs none: it may be a test, or a copy that no other process knows. */
   check(session: SessionId): void {
     if (this.#held.get(session)?.isHeld() === false) {
       throw new StoreError("conflict", `Another process has taken over ${session}.`);

@@ -1,4 +1,4 @@
-/** Tokens and time of the last turns of a stored session, for the estimate of the next (feature M15). */
+/** Tokens and time of the last turns of a stored session, for the estimate of the next. */
 import { type TurnStats, turnStats } from "../base/turn-stats.js";
 import type { SessionRecord, SessionStore } from "./store.js";
 

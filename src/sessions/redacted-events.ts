@@ -1,5 +1,5 @@
 /**
- * Hides secrets in events on their way to the log (feature S4).
+ * Hides secrets in events on their way to the log.
  *
  * 1. The text of an answer is looked at as a whole, however it was cut into deltas. The number of events and their order stay.
  * 2. Held back is the last delta of an answer that is still being written, and what happens between two attempts at it.

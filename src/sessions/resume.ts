@@ -1,4 +1,4 @@
-/** What a new run needs to go on with a stored session (features S5, S6). Reads from the last summary on, or from what has not expired. */
+/** What a new run needs to resume a stored session. It reads from the last summary on, or from the first unexpired event. */
 import { plainText } from "../protocol/content.js";
 import { EXPIRED } from "../protocol/events.js";
 import type { CallId, SessionId } from "../protocol/ids.js";
@@ -15,7 +15,7 @@ export interface StoredSession {
   readonly turns: number | undefined;
   /** Events that are not condensed yet (condense.ts). */
   readonly uncondensed: number;
-  /** Open calls that may have changed something: they began, and nobody saw their end. */
+  /** Open calls that may have changed something: they started and have no recorded result. */
   readonly orphans: ReadonlyMap<CallId, Intent>;
   /** Events whose content has expired, and of which the session has not been told yet. */
   readonly gap?: { readonly from: number; readonly to: number };

@@ -1,5 +1,5 @@
 /**
- * When content goes (feature S5). Stores know how (`expire`); this knows when.
+ * When content goes. Stores know how (`expire`); this knows when.
  *
  * 1. Content goes by the age of its event, not of its session: 30 days after it was said, unless the policy says otherwise. What
  *    is younger stays, also in the middle of a long session. Events go in their order: one whose clock ran ahead keeps those
@@ -7,7 +7,7 @@
  * 2. Nothing goes without notice. A notice is given when content falls due within the next 7 days, or has fallen due already, and
  *    it is given for that content: what was said later, or falls due later, needs another one.
  * 3. What a notice was given for goes 7 days after it at the earliest, and not before it is due.
- * 4. A notice that stands is not given again: somebody who sees the banner every day does not move the day. It is used up when
+ * 4. A pending notice is not repeated: showing the banner every day does not move the date. It is used up when
  *    its content has gone.
  * 5. A shorter time in the profile does not make an older notice cover more: it was given for what fell due by the time of then.
  * 6. A title that quotes what has gone goes with it. One that a person gave stays.

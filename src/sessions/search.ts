@@ -1,5 +1,5 @@
 /**
- * Full text over all sessions (feature S10), for any store: it reads what `events` gives.
+ * Full text over all sessions, for any store: it reads what `events` gives.
  *
  * 1. All the words of a query stand in one turn: in what the person said, in an answer (put together, so that a word may be cut
  *    in two by its deltas), in the arguments or the result of a tool. Or all stand in the title.

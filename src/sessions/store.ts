@@ -1,5 +1,5 @@
 /**
- * Where sessions are kept (features S1, S3, S11). Every store follows these rules; `testkit/conformance/store.ts` checks them.
+ * Where sessions are kept. Every store follows these rules; `testkit/conformance/store.ts` checks them.
  *
  * 1. Events are only ever added. The ids of a session are 1, 2, 3 …: an append that leaves a gap or repeats an id is refused
  *    whole, and nothing of it is written.
@@ -154,11 +154,11 @@ export interface Conclusion {
   readonly completed_at: string;
   /** The event that holds the result. */
   readonly result_event?: number;
-  /** What a person said about a call whose end nobody saw. */
+  /** The user's answer about a call without a recorded result. */
   readonly note?: string;
 }
 
-/** What a run of whole turns came to (condense.ts): it says what its events say, to whoever only wants the conversation. */
+/** What a run of whole turns came to (condense.ts): it replaces their events for readers that need only the conversation. */
 export interface Stretch {
   /** It stands for the events behind this one, */
   readonly after: number;
@@ -246,7 +246,7 @@ export interface SessionStore {
    */
   expire(session: SessionId, event: number): Promise<void>;
   /**
-   * Where people may edit what was said between two turns: the conversation as they left it, undefined when nobody did.
+   * For stores whose messages users can edit between turns: the edited conversation, undefined without edits.
    * Stores without this have only the events.
    */
   editedConversation?(session: SessionId): Promise<readonly Message[] | undefined>;

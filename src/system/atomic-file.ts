@@ -3,7 +3,7 @@
  *
  * 1. A reader sees the old bytes or the new bytes, never a mixture: the new ones are written beside the file and renamed over it.
  * 2. The old inode is never written to, so another hard link to it keeps its content.
- * 3. The temporary file is made with O_EXCL and O_NOFOLLOW under a name nobody can guess, and is gone when the write fails.
+ * 3. The temporary file is made with O_EXCL and O_NOFOLLOW under an unguessable name, and is gone when the write fails.
  */
 import { constants, type FileHandle, link, lstat, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";

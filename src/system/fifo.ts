@@ -2,7 +2,7 @@
  * Nameless fifos: true pipes that this process can open at either end, and others only through /proc.
  *
  * 1. Nothing is left on disk: a fifo loses its name as soon as it is open. A process that is killed in between leaves it to the next.
- * 2. One that is given back is handed out again: whoever gives it back has seen that nobody else holds an end of it.
+ * 2. A returned pipe is reused: its user has checked that no other process holds an end of it.
  */
 import { execFile } from "node:child_process";
 import { closeSync, constants, openSync, readlinkSync, unlinkSync } from "node:fs";
@@ -40,13 +40,13 @@ export function giveBack(fifo: Fifo): void {
   else dropFifo(fifo);
 }
 
-/** Somebody may still hold an end. */
+/** Another process may still hold an end. */
 export function dropFifo({ handle }: Fifo): void {
   closeSync(handle);
 }
 
 async function createFifo(): Promise<Fifo> {
-  // A name that is taken makes mkfifo fail; nobody else can put something in its place.
+  // mkfifo fails for a name that is taken, so no other process can put something in its place.
   const name = temporaryPrefix("pipe") + Math.random().toString(36).slice(2);
   await new Promise<void>((resolve, reject) => {
     execFile("mkfifo", ["-m", "600", name], (error) => (error === null ? resolve() : reject(error)));

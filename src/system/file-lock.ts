@@ -88,7 +88,7 @@ export async function holdLock(path: string, options: HoldOptions): Promise<Held
   };
 }
 
-/** The live holder of a lock; undefined when nobody holds it. */
+/** The live holder of a lock; undefined when the lock is free. */
 export async function lockHolder(path: string, options: LockOptions): Promise<LockHolder | undefined> {
   const held = await read(path);
   return held === undefined || (await isAbandoned(path, held, options)) ? undefined : holderOf(held);
@@ -136,12 +136,12 @@ async function renew(path: string, mark: string): Promise<void> {
 async function breakLock(path: string, held: string, options: LockOptions): Promise<void> {
   const token = held.split("_").at(-1) ?? "";
   await withLock(`${path}.${token}`, options, async () => {
-    // Nobody but us may remove this holder's lock now, so it cannot change between the look and the removal.
+    // Only this process may remove this holder's lock now, so it cannot change between the check and the removal.
     if ((await read(path)) === held) await ifThere(() => unlink(path));
   });
 }
 
-/** False when somebody holds it. */
+/** False when another process holds it. */
 async function make(path: string, mark: string): Promise<boolean> {
   try {
     await createWith(path, mark);

@@ -6,7 +6,7 @@ import { HttpError, networkDetail } from "./http-error.js";
 
 /** Unread bytes at which the server is made to wait. */
 const HIGH_WATER_BYTES = 1 << 20;
-/** How long the rest of a body that nobody wants may take before its connection is given up. */
+/** How long the rest of an unwanted body may take before its connection is closed. */
 const DRAIN_MS = 1000;
 /** How long a small body may take as a whole. */
 const TEXT_MS = 10_000;

@@ -62,7 +62,7 @@ export class InputPipe {
     this.#writeEnd = undefined;
   }
 
-  /** `isUnheld`: whoever had the read end is dead. */
+  /** `isUnheld`: the process with the read end is dead. */
   close({ isUnheld }: { readonly isUnheld: boolean }): void {
     this.end();
     if (this.#isClosed) return;

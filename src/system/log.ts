@@ -1,5 +1,5 @@
 /**
- * Oxbow's own log (feature O2): one JSON object a line, one file a day, apart from the log of sessions.
+ * Oxbow's own log: one JSON object a line, one file a day, apart from the log of sessions.
  *
  * 1. A line is written whole with one append, so that several processes can share the file.
  * 2. Nothing is written, and no folder made, until there is something to say.

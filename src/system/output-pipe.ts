@@ -3,7 +3,7 @@
  * >/dev/stderr` fails in the child, stdout and stderr arrive in any order, and after the command's end one can only wait and
  * see whether more comes.
  *
- * 1. A pipe serves one command at a time and is used again only after its end was seen: nobody holds its other side.
+ * 1. A pipe serves one command at a time and is reused only after its end was seen, when no process holds its other side.
  * 2. `drain` reads all that was written before it was called, and then knows whether a writer is left.
  */
 import { closeSync, constants, openSync, readSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * Runs a command in a process group of its own and answers for everything it starts (features T6, L9).
+ * Runs a command in a process group of its own and answers for everything it starts.
  *
  * 1. `ended` settles only when the whole tree is dead: after a cancel, a timeout, and after an ordinary end that left
  *    processes behind. It never hangs: not on a background child that holds the output, not on an interactive prompt (there is
@@ -29,7 +29,7 @@ export interface ProcessRequest {
   readonly input?: string | Uint8Array;
   /** Open files that become the child's descriptors 3 and up. A terminal cannot pass them on. */
   readonly descriptors?: readonly number[];
-  /** Open files that whoever started this process left to it, and that must not reach the child. */
+  /** Open files that the parent of this process left to it, and that must not reach the child. */
   readonly withheld?: Withheld | undefined;
   /** The program only stands around others (a sandbox): it ends with them, and asking it to end would kill them. */
   readonly isWrapper?: boolean;
@@ -89,7 +89,7 @@ export interface Launched {
   /** The process that started it, when that is not this one. */
   readonly keeper?: number;
   readonly exited: Promise<Exit>;
-  /** Nobody can write any more. */
+  /** No process can write any more. */
   outputEnded(): boolean;
   /** Settles at the end of the output, or never. */
   readonly outputEnd: Promise<void>;

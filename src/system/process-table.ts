@@ -80,7 +80,7 @@ export function visitSince(origin: Origin, visit: (row: ProcessRow) => void): bo
   return false;
 }
 
-/** Also of a process that has just ended, as long as nobody has asked for its exit code. */
+/** Also for a process that has just ended, until its exit code is collected. */
 export function startTimeOf(pid: number): number {
   return HAS_PROC ? (parseStat(pid)?.startTime ?? 0) : 0;
 }
@@ -110,7 +110,7 @@ export function hasOpen(pid: number, link: string): boolean {
       if (linkOf(`/proc/${pid}/fd/${fd}`) === link) return true;
     }
   } catch {
-    // Ended, or somebody else's.
+    // Ended, or another user's.
   }
   return false;
 }

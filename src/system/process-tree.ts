@@ -5,7 +5,7 @@
  *    carries the tree's marker in its environment (which survives setsid, nohup and double forks), or when it holds the
  *    command's output open; and it is not older than the command. What belonged once belongs until it is dead.
  * 2. A session whose leader is a member has no other members than the leader's descendants.
- * 3. Nobody else is ever signalled: the group id is used only while the group has members, a pid only together with the
+ * 3. No other process is ever signalled: the group id is used only while the group has members, a pid only together with the
  *    start time it was seen with.
  * 4. A tree is empty only when every candidate has been seen clearly.
  * 5. The ordinary end of a command costs one signal 0 and one small file read.
@@ -52,7 +52,7 @@ export function withInstanceMarker(env: Readonly<Record<string, string>>): Recor
 
 const bystanders = new Set<number>();
 
-/** A process of ours that waits for something to do and starts nobody meanwhile. It belongs to no tree until the result is called. */
+/** A waiting process of ours that starts no others meanwhile. It belongs to no tree until the result is called. */
 export function withBystander(pid: number): () => void {
   bystanders.add(pid);
   return () => void bystanders.delete(pid);
@@ -210,7 +210,7 @@ export class ProcessTree {
         for (const { pid } of members) if (pid !== this.pid) send(pid, name);
         continue;
       }
-      // The group first: the kernel signals all of it at one moment, so nobody in it can fork out of reach.
+      // The group first: the kernel signals all of it at one moment, so no member can fork out of reach.
       if (members.some((member) => member.group === this.pid) && this.#groupAlive()) send(-this.pid, name);
       for (const member of members) if (member.group !== this.pid) send(member.pid, name);
     }
@@ -271,7 +271,7 @@ export class ProcessTree {
   }
 }
 
-/** False when there is nobody (left) to receive it. */
+/** False when there is no process (left) to receive it. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, signal);

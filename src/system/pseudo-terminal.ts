@@ -2,7 +2,7 @@
  * Runs a command on a pseudo-terminal, for programs that behave differently without one: through the optional package
  * `@lydell/node-pty`, else through util-linux's `script`.
  *
- * Nobody sits at that terminal, so one end-of-file is typed ahead: a prompt reads it and gives up instead of waiting.
+ * No user sits at that terminal, so one end-of-file is typed ahead: a prompt reads it and gives up instead of waiting.
  */
 import { existsSync } from "node:fs";
 import { shellWord } from "../base/shell-word.js";

@@ -2,7 +2,7 @@
  * A shell that was started before there is a command for it. Starting a process takes milliseconds, a sandbox several times
  * that; a model thinks meanwhile.
  *
- * 1. It waits at the end of a pipe that only this process holds, and ends when that ends: nobody has to stop it.
+ * 1. It waits at the end of a pipe that only this process holds, and ends with it, so it needs no explicit stop.
  * 2. It keeps nothing alive: neither this process nor a place in the order of commands.
  * 3. It is used once, by `launchWith`, and is from then on a command like any other.
  */
@@ -47,7 +47,7 @@ export function waitingShell(bash: string): readonly string[] {
   return [bash, "-c", SCRIPT, bash, ""];
 }
 
-/** Output of a shell without a command is kept for whoever comes. */
+/** Keeps the output of a shell without a command for its later owner. */
 class EarlyOutput {
   #chunks: Buffer[] = [];
   #sink: ((chunk: Buffer) => void) | undefined;
@@ -76,7 +76,7 @@ interface Parts {
 export class StandbyProcess {
   readonly #parts: Parts;
   readonly #gone: Promise<void>;
-  /** From now on it is somebody to reckon with. */
+  /** From now on the process counts as running. */
   readonly #stepIn: () => void;
   #isAlive = true;
   #isTaken = false;
@@ -149,7 +149,7 @@ export class StandbyProcess {
     }
   }
 
-  /** Ends one that nobody used. */
+  /** Ends an unused one. */
   async stop(): Promise<void> {
     if (this.#isTaken) return;
     this.#isTaken = true;

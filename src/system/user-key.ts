@@ -175,7 +175,7 @@ async function hasContent(path: string): Promise<boolean> {
   );
 }
 
-/** False when somebody else was first. Mode 0600 from the first byte on, which system/atomic-file does not promise. */
+/** False when another process was first. Mode 0600 from the first byte on, which system/atomic-file does not promise. */
 async function createPrivate(path: string, text: string): Promise<boolean> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {

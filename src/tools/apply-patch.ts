@@ -1,5 +1,5 @@
 /**
- * Applies a patch to files of the workspace (features T1, T5).
+ * Applies a patch to files of the workspace.
  *
  * 1. The whole patch is parsed, placed and checked in memory before the first byte is written.
  * 2. When a write fails nevertheless, what was written is taken back.

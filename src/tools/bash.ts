@@ -1,5 +1,5 @@
 /**
- * Shell commands (feature T6).
+ * Shell commands.
  *
  * 1. A call resolves only when everything the command started is dead, unless it was started in the background, and then it
  *    dies with the session.

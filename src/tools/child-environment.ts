@@ -1,5 +1,5 @@
 /**
- * The environment of the programs that tools start (feature T7).
+ * The environment of the programs that tools start.
  *
  * 1. A variable passes only when its name is listed here, and never when the name or the value looks like a secret. Provider
  *    keys, agent sockets and variables that make every child load code (NODE_OPTIONS, LD_PRELOAD, BASH_ENV …) are not listed.

@@ -1,4 +1,4 @@
-/** Replaces quoted text in one file (features T1, T5). */
+/** Replaces quoted text in one file. */
 import { diffText } from "../base/diff.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { ownText, text } from "../protocol/content.js";

@@ -1,5 +1,5 @@
 /**
- * The `git` tool (feature T1): looking at history without a question asked, so it must be harmless in any repository. It runs git
+ * The `git` tool: looking at history without a question asked, so it must be harmless in any repository. It runs git
  * itself, never a shell, with arguments from a list (`git/arguments.ts`) in a repository that was looked at (`git/repository.ts`),
  * and where a sandbox works, in one in which only the workspace and the repository can be read.
  */

@@ -1,4 +1,4 @@
-/** Names under which models trained on other harnesses ask for our tools (feature T1). */
+/** Names under which models trained on other harnesses ask for our tools. */
 
 export interface ToolAlias {
   readonly tool: string;

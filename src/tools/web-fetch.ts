@@ -1,4 +1,4 @@
-/** The `web_fetch` tool (features T1, T8): a page as text, from the public internet only. */
+/** The `web_fetch` tool: a page as text, from the public internet only. */
 import type { Clock } from "../base/clock.js";
 import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { text } from "../protocol/content.js";

@@ -1,5 +1,5 @@
 /**
- * The only door to the files of a workspace (features T3, T5).
+ * The only door to the files of a workspace.
  *
  * 1. The root is made free of symbolic links once. Every access resolves its path anew, as the kernel would, and is refused
  *    unless the result lies in the root or an extra root; then that very place is opened without following links.
@@ -305,9 +305,9 @@ export class Workspace {
           const replacement = { absolute: place.absolute, existing, mode: options.mode };
           await told(shown(place), () => replaceFile(at, bytes, replacement));
         }
-        // A change to a file nobody looked at does not make its rest known.
+        // After a change to an unread file, its other lines are still unknown.
         if (existing === undefined || options.basis === undefined || this.hasSeen(place)) {
-          // Somebody may have removed it again already.
+          // Another process may have removed it already.
           const written = await told(shown(place), () => lstat(at, { bigint: true }));
           this.#shared.readFiles.record(place.absolute, { version, stamp: stampOf(written) });
         }

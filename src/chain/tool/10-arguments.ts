@@ -2,7 +2,7 @@ import { schemaProblems } from "../../base/json-schema.js";
 import { ownText } from "../../protocol/content.js";
 import type { CreateToolLink } from "../services.js";
 
-/** Arguments are checked before anything else sees them; the model reads which field was wrong and how (feature L8). */
+/** Arguments are checked before anything else sees them; the model reads which field was wrong and how. */
 export const create: CreateToolLink = () => async (call, context, next) => {
   const { canonical, inputSchema } = context.definition;
   const args = (await canonical?.(call.args)) ?? call.args;

@@ -5,11 +5,11 @@ import { type Failure, failure } from "../../protocol/errors.js";
 import type { Verdict } from "../../security/permissions/verdict.js";
 import type { CreateToolLink } from "../services.js";
 
-/** Allow, ask or deny. With nobody to ask, asking is denying, at once. */
+/** Allows, asks or denies. Without a client that can answer, a question is denied at once. */
 export const create: CreateToolLink = (services) => async (call, context, next) => {
   const { gate, person } = services;
   const verdict = await gate.judge(call, context.definition);
-  // One field of the result, not an event: most calls are such, and the log is to stay small (feature P7).
+  // One field of the result, not an event: most calls are such, and the log is to stay small.
   const { guarded: granted, openings } = verdict;
   const allowed = { ...context, ...(granted && { granted }), ...(openings && { openings }) };
   if (verdict.decision === "allow") {

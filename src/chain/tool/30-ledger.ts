@@ -3,7 +3,7 @@ import { notSaved } from "../../sessions/not-saved.js";
 import type { CreateToolLink } from "../services.js";
 
 /**
- * What changes something is written down before it begins (feature S3), after it was permitted: a question that nobody
+ * What changes something is written down before it begins, after it was permitted: a question that no client
  * answered before the end is not a call that may have run. Its end is written with its result. The disk takes its time; the
  * links behind get ready meanwhile, and `90-wait-for-intent` waits. A call that only reads waits until it is known that the session
  * can be kept at all: a turn that cannot be saved runs no tool.

@@ -5,7 +5,7 @@ import { failure } from "../../protocol/errors.js";
 import type { CreateToolLink } from "../services.js";
 
 /**
- * Tells the recorder which call is running (feature T10). A command is watched from outside; when that is not possible it
+ * Tells the recorder which call is running. A command is watched from outside; when that is not possible it
  * runs all the same, and the log says so. A file tool whose changes cannot be kept refuses them itself.
  */
 export const create: CreateToolLink = ({ undo, log, session }) => {
@@ -34,7 +34,7 @@ export const create: CreateToolLink = ({ undo, log, session }) => {
   };
 };
 
-/** Somebody waits for the end of the program: a large workspace is not looked through first. */
+/** The user waits for the program to end, so a large workspace is not scanned first. */
 const LOOK_MS = 200;
 const MOST_NAMES = 20;
 

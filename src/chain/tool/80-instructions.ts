@@ -4,7 +4,7 @@ import type { JsonObject } from "../../protocol/json.js";
 import { withoutForgedInstructions } from "../../security/untrusted/forged-instructions.js";
 import type { CreateToolLink } from "../services.js";
 
-/** The instruction files of a folder come with the first result that touches it (feature X1); no result can pretend to be one (P12). */
+/** The instruction files of a folder come with the first result that touches it; no result can pretend to be one (P12). */
 export const create: CreateToolLink =
   ({ content }) =>
   async (call, { definition }, next) => {

@@ -66,7 +66,7 @@ export class DraftLine {
   }
 }
 
-/** The end is where somebody types. */
+/** The end, where the user types. */
 function lastPart(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   const letters = [...text];

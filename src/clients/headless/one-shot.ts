@@ -35,7 +35,7 @@ export interface OneShotOptions {
   readonly clock: Clock;
   /** How long the turn will take, from the ones before. */
   readonly estimateMs?: number | undefined;
-  /** Whoever read the output has left: there is nobody to tell how it ended. */
+  /** The reader of the output is gone, so there is no one to show the outcome to. */
   readonly isReaderGone?: () => boolean;
 }
 
@@ -54,7 +54,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
   let question = new AbortController();
   const ended = new Promise<EventPayloads["TurnEnded"]>((resolve) => {
     client.subscribe((event) => {
-      // Settled, by whoever: there is nothing left to ask.
+      // Already answered, perhaps by another client: there is nothing left to ask.
       if (event.kind === "PermissionResolved") question.abort();
       begun ||= event.kind === "TurnStarted";
       if (format === "stream-json") terminal.out.write(`${JSON.stringify(event)}\n`);

@@ -1,4 +1,4 @@
-/** Asks what became of a call that was running when its session was stopped (feature S3). */
+/** Asks what became of a call that was running when its session was stopped. */
 
 import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";

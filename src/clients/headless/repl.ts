@@ -131,7 +131,7 @@ class Repl {
       if (event.kind === "ToolResult" && event.payload.status !== "ok") this.#problem ??= { kind: "shell" };
       return;
     }
-    // Settled, by whoever: there is nothing left to ask.
+    // Already answered, perhaps by another client: there is nothing left to ask.
     if (event.kind === "PermissionResolved") this.#question.abort();
     this.#view.show(event);
     if (event.kind === "PermissionRequested") void this.#answer(event.payload);

@@ -1,4 +1,4 @@
-/** One line on stderr that says Oxbow is at work and for how long (feature M15). It vanishes before anything else is written. */
+/** One line on stderr that says Oxbow is at work and for how long. It vanishes before anything else is written. */
 import type { Clock } from "../../base/clock.js";
 import { paint } from "../../base/terminal-style.js";
 import { timerLabel } from "../../base/turn-stats.js";

@@ -1,8 +1,8 @@
 /**
- * Where a conversation is cut in two: what is summarised, and what stays as it is (feature X7).
+ * Where a conversation is cut in two: what is summarised, and what stays as it is.
  *
  * 1. A call and its result are never parted: what stays begins with an input or an answer, never with results.
- * 2. An input that nobody has answered yet stays, however long it is.
+ * 2. An unanswered input stays, however long it is.
  * 3. What stays begins with a message whose place in the log is known, so that it can be found there again.
  */
 import { originOf } from "../../base/message-origin.js";

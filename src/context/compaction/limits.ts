@@ -1,4 +1,4 @@
-/** How full a model's window may become, and how much of a conversation then stays as it is (features M16, X7). All in tokens. */
+/** How full a model's window may become, and how much of a conversation then stays as it is. All in tokens. */
 
 export interface ModelLimits {
   /** What it can be given to read. */

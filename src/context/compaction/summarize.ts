@@ -1,5 +1,5 @@
 /**
- * A summary of some messages (feature X7).
+ * A summary of some messages.
  *
  * 1. What is too long for one request has its results cut first. Is it still too long, it is summarised in pieces, each with the summary of
  *    those before it.

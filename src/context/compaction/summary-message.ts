@@ -1,5 +1,5 @@
 /**
- * The message that stands for the beginning of a conversation (feature X7).
+ * The message that stands for the beginning of a conversation.
  *
  * 1. It says of itself what it is, so that it is known again when the conversation is shortened once more: then its summary is taken over
  *    into the new one, and the first request stays word for word.
@@ -12,7 +12,7 @@ import { type Message, plainText, text, type UserMessage } from "../../protocol/
 export interface SummaryParts {
   /** What the model wrote. */
   readonly summary: string;
-  /** Texts that somebody wants to stay, word for word. */
+  /** Texts to keep word for word. */
   readonly pinned?: readonly string[];
   /** Results that the assistant has not worked with yet, marked as from outside. */
   readonly newestResults?: string;

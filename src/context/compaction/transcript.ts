@@ -1,4 +1,4 @@
-/** Messages as text for whoever summarises them: cut where they are long, and what came from outside marked as such. */
+/** Messages as text for the summary: long ones are cut, and content from outside is marked as such. */
 import { capText } from "../../base/cap-text.js";
 import type { Message, ResultContent, ToolResultBlock } from "../../protocol/content.js";
 

@@ -1,5 +1,5 @@
 /**
- * How much of the window a conversation takes, without weighing it anew for each request (feature M16): what the provider counted for
+ * How much of the window a conversation takes, without weighing it anew for each request: what the provider counted for
  * the last answer, and what was added since.
  */
 import type { Message } from "../../protocol/content.js";
@@ -43,7 +43,7 @@ export class WindowMeter {
   }
 }
 
-/** When somebody has taken messages away, the count is of another conversation. */
+/** After messages are removed, the count belongs to another conversation. */
 function of(conversation: readonly Message[], count: Count): Count {
   return count.messages > conversation.length ? NOTHING : count;
 }

@@ -2,7 +2,7 @@
  * `@./other.md` in an instruction file stands for that file, as other tools have it.
  *
  * 1. Not in code: neither in a fenced block nor between backquotes.
- * 2. A name without `./` counts only when such a file is there: `@scope/package` and `@somebody` are words.
+ * 2. A name without `./` counts only when such a file is there: `@scope/package` and `@name` are words.
  * 3. At most five deep, and no file within itself; what is left out says so in its place.
  */
 export interface ImportedFile {

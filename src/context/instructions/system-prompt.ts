@@ -1,4 +1,4 @@
-/** The system prompt. It holds nothing that changes within a session, so that providers can cache it (feature X10). */
+/** The system prompt. It holds nothing that changes within a session, so that providers can cache it. */
 
 import standing from "../../../assets/prompts/system.md";
 import small from "../../../assets/prompts/system-small.md";

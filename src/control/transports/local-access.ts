@@ -4,7 +4,7 @@
  * 1. It listens on loopback addresses alone.
  * 2. The Host header names this server: a foreign name that was made to resolve to 127.0.0.1 (DNS rebinding) is refused.
  * 3. A request with an Origin comes from a page: only this server's own and those that were allowed by name may.
- * 4. Whoever passes still needs the token. It is compared in constant time.
+ * 4. An accepted client still needs the token. It is compared in constant time.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";

@@ -1,4 +1,4 @@
-/** What a harness tells while it works (features L13, C6): complete blocks only, in the order they came about. */
+/** What a harness tells while it works: complete blocks only, in the order they came about. */
 import type { JsonObject } from "../../protocol/json.js";
 
 export type HarnessState = "thinking" | "running tool" | "idle";

@@ -1,5 +1,5 @@
 /**
- * The simple surface (feature C6): one harness over HTTP. `GET /events` streams what happens, `POST /prompt` starts a prompt,
+ * The simple surface: one harness over HTTP. `GET /events` streams what happens, `POST /prompt` starts a prompt,
  * `POST /cancel` stops it.
  *
  * 1. Every reader of `/events` gets every event from the moment its answer began, in order.
@@ -185,7 +185,7 @@ class SimpleSurface {
     }
     const found = this.#find(request);
     if ("status" in found) refuse(response, found);
-    // What can fail is the reading of a body whose sender has gone, with nobody left to answer.
+    // Reading a body can fail when its sender is gone; then there is no client to answer.
     else Promise.resolve(found.answer(request, response)).catch(() => response.destroy());
   }
 

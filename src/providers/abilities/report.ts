@@ -1,4 +1,4 @@
-/** What a model was found to be able to do (feature M20), and what follows from it. */
+/** What a model was found to be able to do, and what follows from it. */
 export const ABILITIES = [
   "answer",
   "tool_call",
@@ -14,7 +14,7 @@ export type Ability = (typeof ABILITIES)[number];
 
 export interface Finding {
   readonly ability: Ability;
-  /** Absent when it could not be measured, or nobody asked for it. */
+  /** Absent when it was not measured. */
   readonly able?: boolean;
   /** One line: what came instead, how far it got, why it was not measured. */
   readonly detail: string;

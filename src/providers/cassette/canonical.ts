@@ -39,7 +39,7 @@ const LEFT_OUT = "num_ctx";
 const TIME = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})/g;
 /** The random word around text from outside (src/security/untrusted). */
 const UNTRUSTED_MARK = /(<\/?untrusted-)[b-t]{16}\b/g;
-/** An image or a document: its bytes count, but nobody wants to read them in a file. */
+/** An image or a document: its bytes matter, but they are not readable in a file. */
 const LONG_BASE64 = /^(data:[\w.+/-]+;base64,)?([A-Za-z0-9+/]{2048,}={0,2})$/;
 
 /** Whether a model is asked: only then is an answer awaited as a stream. */
@@ -47,7 +47,7 @@ export function isCall({ method, headers = {} }: HttpRequest): boolean {
   return method === "POST" && STREAMS.test(headers.accept ?? "");
 }
 
-/** The keys that a request carries, so that they can be found if somebody repeats them. */
+/** The keys that a request carries, to find them where a response repeats them. */
 export function keysOf({ url, headers = {} }: HttpRequest): readonly string[] {
   const values = Object.entries(headers).flatMap(([name, value]) => (KEY_HEADERS.test(name) ? [value] : []));
   const parameters = URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams();

@@ -1,5 +1,5 @@
 /**
- * A client that writes down every exchange it carries (feature M18).
+ * A client that writes down every exchange it carries.
  *
  * 1. The caller sees exactly what it would see without it, as early as without it.
  * 2. An exchange is written once, when its answer has ended, was let go, or broke.

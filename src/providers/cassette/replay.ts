@@ -1,5 +1,5 @@
 /**
- * A client that answers from a cassette (feature M18). It has no way to the network.
+ * A client that answers from a cassette. It has no way to the network.
  *
  * 1. A call is answered by the first exchange that is not used yet and whose request is the same, so that calls made side by
  *    side may come in any order. Each exchange answers one call.
@@ -31,7 +31,7 @@ export interface ReplayReport {
     /** All that differs, in lines; empty when there was nothing to compare it with. */
     readonly differences: string;
   };
-  /** Calls of the cassette that nobody made, one line each. */
+  /** Calls of the cassette that the run did not make, one line each. */
   readonly left: readonly string[];
 }
 
@@ -179,7 +179,7 @@ class TapedAnswer implements HttpResponse {
   }
 }
 
-/** A run that was cancelled when it was recorded has nobody to cancel it now: its answer just stops. */
+/** A recorded run was cancelled here. The replay is not, so its answer just stops. */
 function brokenOff(error: TapedError | undefined): HttpError {
   const kinds: readonly HttpErrorKind[] = ["connect", "dropped", "timeout"];
   const kind = kinds.find((known) => known === error?.kind) ?? "dropped";

@@ -1,5 +1,5 @@
 /**
- * The file format of a cassette (feature M18), documented in docs/cassettes.md: one JSON object a line, so that it can be read,
+ * The file format of a cassette, documented in docs/cassettes.md: one JSON object a line, so that it can be read,
  * compared and edited by hand.
  *
  * 1. The first line is the header. A version that is not known is refused, a field that is not known is left alone.

@@ -1,5 +1,5 @@
 /**
- * The facts of any model (feature M14): what the user says of it in the profile, else what the catalogue lists, else cautious limits
+ * The facts of any model: what the user says of it in the profile, else what the catalogue lists, else cautious limits
  * and no price.
  *
  * 1. Nothing is read before the first question: a question is asked after the first request is on its way.

@@ -1,4 +1,4 @@
-/** What is known of a model: how much it reads and writes, what it can do, what it costs (feature M14). */
+/** What is known of a model: how much it reads and writes, what it can do, what it costs. */
 import { type Cost, roundUsd, type Usage } from "../../protocol/usage.js";
 
 /** US dollars per million tokens. A rate that is not given is the one of `input`. */
@@ -28,7 +28,7 @@ export interface ListedFacts {
   readonly input?: number;
   /** What it can write in one answer. */
   readonly output: number;
-  /** Absent when nobody told: not free, unknown. */
+  /** Absent when unknown, which does not mean free. */
   readonly price?: Price;
   readonly abilities: Abilities;
 }
@@ -42,7 +42,7 @@ export interface ModelFacts extends ListedFacts {
   readonly note?: string;
 }
 
-/** Of a model that nobody knows: small enough to be true of nearly every one in use. */
+/** For an unknown model: small enough for nearly every model in use. */
 export const ASSUMED: ListedFacts = {
   context: 32_768,
   output: 8_192,

@@ -1,4 +1,4 @@
-/** What the user says of models, in the profile: `[models."openai:my-model"]` with limits and prices (feature M14). */
+/** What the user says of models, in the profile: `[models."openai:my-model"]` with limits and prices. */
 import { isJsonObject } from "../../protocol/json.js";
 import type { Abilities, ListedFacts, Price } from "./facts.js";
 

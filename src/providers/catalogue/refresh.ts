@@ -1,4 +1,4 @@
-/** Fetches the newest catalogue (feature M14): checked first, then put in place of the old one in one step. */
+/** Fetches the newest catalogue: checked first, then put in place of the old one in one step. */
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { JsonValue } from "../../protocol/json.js";

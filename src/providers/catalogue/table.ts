@@ -18,7 +18,7 @@ export interface CatalogueTable {
   readonly providers: ReadonlyMap<string, ReadonlyMap<string, ListedFacts>>;
 }
 
-/** Throws with the line that is wrong. Of the models only those of `section`, where one is named: hundreds that nobody asked for cost time. */
+/** Throws with the line that is wrong. With `section`, it reads only the models of that section, to save time. */
 export function parseTable(text: string, section?: string): CatalogueTable {
   const providers = new Map<string, Map<string, ListedFacts>>();
   let date = "";

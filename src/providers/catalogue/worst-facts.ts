@@ -1,4 +1,4 @@
-/** What holds for a model made of several, whoever of them answers: the least that they can do, and the most that they cost. */
+/** The facts of a route with several models: the smallest limits and the highest prices among them. */
 import { ASSUMED, type ModelFacts, type Price, type Rates } from "./facts.js";
 
 export function worstOf(all: readonly ModelFacts[]): ModelFacts {

@@ -1,5 +1,5 @@
 /**
- * What an executable provider says about itself (feature M2): `--describe`, `--ready`, `--defaults`, `--env`. Nothing it says is
+ * What an executable provider says about itself: `--describe`, `--ready`, `--defaults`, `--env`. Nothing it says is
  * trusted further than that: no flag makes Oxbow run anything else.
  *
  * 1. Asking never throws and never hangs: what a program does not answer in time, it does not say.

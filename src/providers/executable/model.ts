@@ -1,5 +1,5 @@
 /**
- * A model behind a program (feature M2): the request on its stdin, the answer on its stdout.
+ * A model behind a program: the request on its stdin, the answer on its stdout.
  *
  * 1. Problems are `failure` events; a cancelled stream just ends. Either way the program and everything it started is gone when
  *    the stream has ended.

@@ -1,4 +1,4 @@
-/** A server of Chat Completions on a machine of one's own (feature M20): what a hosted service does for its users is done here. */
+/** A server of Chat Completions on a machine of one's own: what a hosted service does for its users is done here. */
 import type { Model } from "../../engine/ports.js";
 import { withConstrainedCalls } from "./constrained-calls.js";
 import { withCutWarning } from "./cut-warning.js";

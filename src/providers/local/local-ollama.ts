@@ -1,4 +1,4 @@
-/** A model of Ollama (feature M20): sized to the request and the machine, and its broken calls asked for again. */
+/** A model of Ollama: sized to the request and the machine, and its broken calls asked for again. */
 import type { Clock } from "../../base/clock.js";
 import type { Model } from "../../engine/ports.js";
 import type { HttpModelOptions } from "../http-model.js";

@@ -1,4 +1,4 @@
-/** A model that may take only so long for one answer: hardware of one's own can be so slow that nobody waits for it. */
+/** Limits the time for one answer of a model: local hardware can be too slow to wait for. */
 import type { Clock } from "../../base/clock.js";
 import { formatDuration } from "../../base/duration.js";
 import type { Model, ModelEvent, ModelRequest, ModelStream, RequestContext } from "../../engine/ports.js";

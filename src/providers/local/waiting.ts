@@ -31,7 +31,7 @@ export async function* whileWaiting(
       next = iterator.next();
     }
   } finally {
-    // When nobody listens any more; waiting for a server that is silent could take for ever.
+    // After the caller stops listening; waiting for a silent server could take for ever.
     iterator.return?.()?.then(undefined, () => {});
   }
 }

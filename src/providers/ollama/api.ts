@@ -1,4 +1,4 @@
-/** What Ollama tells of its models besides running them (features M5, M20). Every question is small and answered at once. */
+/** What Ollama tells of its models besides running them. Every question is small and answered at once. */
 import type { Failure } from "../../protocol/errors.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { HttpClient } from "../../system/http-client.js";

@@ -6,7 +6,7 @@ export interface CacheShape {
   readonly bytesPerToken: number;
 }
 
-/** Two bytes a number: Ollama's default. A quantized cache takes less, and nobody tells us. */
+/** Two bytes a number: Ollama's default. A quantized cache takes less, but the server does not report it. */
 const BYTES_PER_NUMBER = 2;
 /** With a sliding window most layers remember only that much; how many differs, and half of them is on the safe side. */
 const SLIDING_SHARE = 0.5;

@@ -1,5 +1,5 @@
 /**
- * A model of Ollama by its own API (features M2, M20): context sized to the request and the machine, loading shown, a prompt that
+ * A model of Ollama by its own API: context sized to the request and the machine, loading shown, a prompt that
  * was cut reported. The wire writes and reads; this decides what only the whole session knows.
  *
  * 1. The server is asked about the model once, before the first request; when it does not tell, the request goes out all the same.

@@ -1,5 +1,5 @@
 /**
- * `ollama serve` as a background service of this user (feature M5).
+ * `ollama serve` as a background service of this user.
  *
  * 1. It is started only for an address on this machine where nothing answers, and outlives the Oxbow that started it.
  * 2. What we started is written down with the process's start time: a number that another process has got since is never killed.

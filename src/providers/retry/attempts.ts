@@ -1,9 +1,9 @@
 /**
- * One answer from several attempts (feature M9).
+ * One answer from several attempts.
  *
  * 1. The same request is sent again, so the provider's cache still knows it, and no model has to be able to go on in the middle.
  * 2. Text is told once, whatever breaks (shown-answer.ts).
- * 3. After a whole call the answer is not asked for again: the call may be running. It ends there, and the turn goes on with it.
+ * 3. After a complete tool call there is no retry, because the call may be running. The answer ends there, and the turn continues with the call.
  * 4. A cancel ends a wait at once.
  */
 import { onAbort } from "../../base/abort-tree.js";

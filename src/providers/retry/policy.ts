@@ -1,5 +1,5 @@
 /**
- * What is done about a model call that failed (feature M9): asked again after a wait, or given up.
+ * What is done about a model call that failed: asked again after a wait, or given up.
  *
  * 1. Only a failure that may pass by itself is tried again: a wrong key, an empty account, a refusal or a bad request never is.
  * 2. A time that the provider names is kept to, never cut short; when it is longer than may be waited, it is given up at once.
@@ -56,7 +56,7 @@ export function nextWait(
   return attempts.waitedMs + wait > totalWaitMs ? undefined : wait;
 }
 
-/** Whether the same call may succeed after a while. One that somebody gave up on is over. */
+/** Whether a retry may succeed later. A failure after the last attempt is final. */
 export function isPassing(problem: Failure, { begun }: Pick<Attempts, "begun">): boolean {
   if (problem.attempts !== undefined) return false;
   return problem.retryable === true || (problem.reason === "MalformedResponse" && begun);

@@ -1,5 +1,5 @@
 /**
- * When a provider says that it may be asked again (feature M9). There is a standard header, and nearly every provider has its own
+ * When a provider says that it may be asked again. There is a standard header, and nearly every provider has its own
  * way beside it.
  *
  * 1. What is meant for this purpose counts before what only tells when a window ends; of several windows the last that is used up.

@@ -1,5 +1,5 @@
 /**
- * Keeps one answer whole over several attempts at it (feature M9): what was said before a stream broke is neither said twice nor
+ * Keeps one answer whole over several attempts at it: what was said before a stream broke is neither said twice nor
  * lost.
  *
  * 1. An attempt that begins as the one before did is silent until it says something new; from there on its events pass.
@@ -43,7 +43,7 @@ export class ShownAnswer {
     this.#pending = undefined;
   }
 
-  /** Nothing follows, and nobody tries again. */
+  /** The end of the answer, after the last attempt. */
   end(): readonly ModelEvent[] {
     const out: ModelEvent[] = [];
     if (this.#held === undefined) this.#flush(out);
@@ -70,7 +70,7 @@ export class ShownAnswer {
   }
 
   #tell(event: ModelEvent, out: ModelEvent[]): void {
-    // A count of tokens tells nothing of what is said.
+    // A token count contains no text.
     if (event.type !== "usage") this.#flush(out);
     if (event.type === "block" && event.block.type === "text") this.#pending = event;
     else {

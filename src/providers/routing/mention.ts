@@ -1,4 +1,4 @@
-/** `@name …` at the beginning of an input (feature M8): which route it asks for, and what is left to say. */
+/** `@name …` at the beginning of an input: which route it asks for, and what is left to say. */
 
 export type Mention =
   /** Nothing of the kind, or `\@`, which stands for `@`. */

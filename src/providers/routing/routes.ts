@@ -1,5 +1,5 @@
 /**
- * Named routes (feature M8): from the profile's `[routes.NAME]` tables and from what a person added with `/route`.
+ * Named routes: from the profile's `[routes.NAME]` tables and from what a person added with `/route`.
  *
  * 1. A route of the person's own stands before one of the profile with the same name.
  * 2. What is not a route is told with its name and left out; the others still work.

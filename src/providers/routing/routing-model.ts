@@ -1,5 +1,5 @@
 /**
- * A model made of several (feature M8): they are asked in order until one answers.
+ * A model made of several: they are asked in order until one answers.
  *
  * 1. Every model sees the request as its own: what is bound to a provider (thinking, cache marks, token counts) stays with it.
  * 2. Each answer, and each failed attempt that was paid for, is told under the name of the model that made it.

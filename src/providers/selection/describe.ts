@@ -1,4 +1,4 @@
-/** What every provider offers now, and why the others do not: for `oxbow models`, `/model` and `oxbow doctor` (features M5, M7). */
+/** What every provider offers now, and why the others do not: for `oxbow models`, `/model` and `oxbow doctor`. */
 
 import { findProgram } from "../../system/find-program.js";
 import type { ListedModel } from "../model-list.js";
@@ -8,14 +8,14 @@ import { type ModelParts, OFFLINE } from "./model-parts.js";
 import type { ProviderEntry } from "./provider-directory.js";
 
 const LIST_MS = 5000;
-/** Somebody who set an address means that server; at a usual port nothing may be there at all. */
+/** An address that the user sets means that server; on a default port there may be no server at all. */
 const USUAL_PORT_MS = 500;
 
 export interface ProviderState {
   readonly name: string;
   readonly baseUrl: string;
   readonly ready: boolean;
-  /** Somebody set it up: a key, an address, a file of their own. */
+  /** The user configured it: a key, an address or a file. */
   readonly configured: boolean;
   /** Why not, and what to do; or how it is reached. */
   readonly detail: string;

@@ -51,7 +51,7 @@ function sent(first: Promise<void>, clock: Clock): Promise<void> {
 function begin(stream: ModelStream): { readonly stream: ModelStream; readonly first: Promise<void> } {
   const iterator = stream[Symbol.asyncIterator]();
   let waiting: Promise<IteratorResult<readonly ModelEvent[]>> | undefined = iterator.next();
-  // Whoever reads it hears of a failure.
+  // The caller that reads it receives the failure.
   const first = waiting.then(
     () => {},
     () => {},

@@ -1,8 +1,8 @@
 /**
- * Servers that answer without a key (feature M5): on this machine at their usual ports, and those the user described.
+ * Servers that answer without a key: on this machine at their usual ports, and those the user described.
  *
  * 1. All are asked at once, each address once, and none for longer than a server on this machine would take.
- * 2. Whatever else may listen on a usual port is nobody: a server counts when it names itself, or when the user gave its address.
+ * 2. Another program may listen on a default port: a server counts when it names itself, or when the user gave its address.
  */
 import type { ListedModel, ModelListing } from "../model-list.js";
 import type { NamedProvider, WireName } from "../named.js";

@@ -1,4 +1,4 @@
-/** A model by its provider's name and its own, ready to be called (features M1, M3). */
+/** A model by its provider's name and its own, ready to be called. */
 
 import { nearest } from "../../base/nearest.js";
 import type { Model } from "../../engine/ports.js";

@@ -1,5 +1,5 @@
 /**
- * The user's own providers (features M2, M3, M4): the files of their folder and the profile's `[providers.NAME]` tables.
+ * The user's own providers: the files of their folder and the profile's `[providers.NAME]` tables.
  *
  * 1. The profile wins over a `.conf` file, and both over what is built in.
  * 2. A mistake in one provider's description is that provider's alone.

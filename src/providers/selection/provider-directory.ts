@@ -1,4 +1,4 @@
-/** The providers there are, and where each is reached (features M3, M4): built in, from the user's folder, from the profile. */
+/** The providers there are, and where each is reached: built in, from the user's folder, from the profile. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";

@@ -1,4 +1,4 @@
-/** Providers that are programs (feature M2): asked what they are, and opened. */
+/** Providers that are programs: asked what they are, and opened. */
 import { dirname } from "node:path";
 import type { Model } from "../../engine/ports.js";
 import { environmentOf, inspectExecutable, parseDefaults } from "../executable/introspection.js";

@@ -1,5 +1,5 @@
 /**
- * Which provider and model to use when nobody said (feature M5).
+ * Chooses the provider and model when the user names none.
  *
  * 1. A key decides at once: with one, nothing is asked, started or waited for.
  * 2. Without a key: a provider program that is ready, then servers on this machine. One model is taken; of several a person chooses,
@@ -13,7 +13,7 @@ import { type ModelParts, OFFLINE } from "./model-parts.js";
 import { hasUsualTag, unknownPrefix } from "./model-spec.js";
 import type { ProviderEntry } from "./provider-directory.js";
 
-/** Somebody at a terminal. */
+/** A user at a terminal. */
 export interface Person {
   /** Undefined when no answer will come. */
   ask(question: string): Promise<string | undefined>;
@@ -67,7 +67,7 @@ export async function providerOf(
 
 /**
  * Names such as `qwen3:8b` are those of servers of one's own. With a mistyped provider they look alike, so a paid service is not asked
- * for them; an address that somebody set for one may lead to such a server.
+ * for them; an address that the user sets for one may lead to such a server.
  */
 async function providerOfTagged(
   parts: ModelParts,

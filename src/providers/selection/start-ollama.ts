@@ -1,4 +1,4 @@
-/** Starts `ollama serve` for a person who said yes (feature M5). It goes on after Oxbow has ended, as if they had started it themselves. */
+/** Starts `ollama serve` for a person who said yes. It goes on after Oxbow has ended, as if they had started it themselves. */
 import { join } from "node:path";
 import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";

@@ -1,4 +1,4 @@
-/** Asks a provider how many tokens a request is (feature M1): Anthropic's `count_tokens`, Gemini's `countTokens`. */
+/** Asks a provider how many tokens a request is: Anthropic's `count_tokens`, Gemini's `countTokens`. */
 import type { ModelRequest } from "../../engine/ports.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { HttpClient } from "../../system/http-client.js";

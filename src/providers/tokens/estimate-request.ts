@@ -1,4 +1,4 @@
-/** How many tokens a request will count as, before it is sent (feature M1). */
+/** How many tokens a request will count as, before it is sent. */
 import { estimateTokens } from "../../base/estimate-tokens.js";
 import type { ModelRequest } from "../../engine/ports.js";
 import type { AssistantBlock, Message, UserBlock } from "../../protocol/content.js";

@@ -4,7 +4,7 @@
  *
  * 1. At most four marks: the tools, the system text, and the ends of the last two of the user's messages. The older of those
  *    two was the newest in the call before, so each call finds what the last one wrote.
- * 2. A mark changes nothing before it. The cache lives five minutes: an hour costs more and is nobody's default.
+ * 2. A mark changes nothing before it. The cache lives five minutes: an hour costs more.
  */
 import type { JsonObject } from "../../protocol/json.js";
 import { asList, asObject } from "./fields.js";

@@ -1,4 +1,4 @@
-/** Anthropic Messages (feature M2): the stream of typed blocks. What is sent is in `anthropic-request.ts`. */
+/** Anthropic Messages: the stream of typed blocks. What is sent is in `anthropic-request.ts`. */
 import type { ModelBlock, ModelEvent, StopReason } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";

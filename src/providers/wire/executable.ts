@@ -1,5 +1,5 @@
 /**
- * The protocol of executable providers (feature M2): a canonical request as JSON in, events as lines of JSON out, or one whole
+ * The protocol of executable providers: a canonical request as JSON in, events as lines of JSON out, or one whole
  * answer. docs/executable-provider.md tells it to those who write one; `executable/model.ts` runs the program.
  *
  * 1. Messages alternate and every call is answered, so a provider need not put anything in order.

@@ -1,5 +1,5 @@
 /**
- * What a provider says when it does not answer, as a Failure (features M9, O5): the same table for an HTTP error and for an
+ * What a provider says when it does not answer, as a Failure: the same table for an HTTP error and for an
  * error inside a stream.
  *
  * 1. A provider's own word for the error decides before the HTTP status, since gateways send everything as 400 or 500.
@@ -115,7 +115,7 @@ function readComplaint(value: JsonObject, httpStatus: number | undefined): Compl
 }
 
 function readMessage(value: JsonObject, inner: JsonObject): string {
-  // A router's own message only says that somebody behind it failed.
+  // A router's own message says only that the provider behind it failed.
   const upstream = asText(asObject(inner.metadata).raw);
   if (upstream !== "") return upstream;
   const candidates = [

@@ -1,4 +1,4 @@
-/** Reading JSON that somebody else wrote: a field that is missing or of another type is simply not there. */
+/** Reads JSON from outside: a field that is missing or has another type counts as absent. */
 import { parseShallow } from "../../base/json-nesting.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 

@@ -3,7 +3,7 @@
  * request, so what cannot be said is left out, and said in the description where a model would miss it.
  *
  * 1. Everything the result allows has the shape the schema asks for, or a wider one: Oxbow checks the arguments itself.
- * 2. Nothing in a schema makes this throw or run for ever, whoever wrote it: a reference to itself ends as an object, and so does
+ * 2. No schema makes this throw or run for ever: a reference to itself ends as an object, and so does
  *    what is too deep or too much.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";

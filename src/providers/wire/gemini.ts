@@ -1,5 +1,5 @@
 /**
- * Gemini (feature M2): a stream of partial answers. What is sent is in `gemini-request.ts`.
+ * Gemini: a stream of partial answers. What is sent is in `gemini-request.ts`.
  *
  * 1. A thought signature belongs to the part it came with and goes back on that part. It is kept as a thinking block directly
  *    before what it signs; `opaque.on` says what that is.

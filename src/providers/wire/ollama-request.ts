@@ -50,7 +50,7 @@ export function encodeOllama(request: ModelRequest, target: WireTarget): WireReq
       stream: true,
       ...(tools.length > 0 && { tools }),
       ...(request.answerSchema !== undefined && { format: request.answerSchema }),
-      // What does not fit is refused. Without this it would be left out, and nobody would know.
+      // The server refuses what does not fit. Without this it would drop it silently.
       truncate: false,
       ...(request.effort !== undefined && { think: HAS_LEVELS.test(request.model) ? request.effort : true }),
       ...extra,

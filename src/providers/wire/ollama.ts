@@ -1,4 +1,4 @@
-/** Ollama's own API (feature M2): one JSON object per line. What is sent is in `ollama-request.ts`. */
+/** Ollama's own API: one JSON object per line. What is sent is in `ollama-request.ts`. */
 import type { ModelEvent, ModelToolCall, StopReason } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
 import type { Failure } from "../../protocol/errors.js";

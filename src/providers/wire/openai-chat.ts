@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions and everything that calls itself compatible (feature M2): the stream of choices. What is sent is in
+ * OpenAI Chat Completions and everything that calls itself compatible: the stream of choices. What is sent is in
  * `openai-chat-request.ts`.
  *
  * 1. Calls are emitted in the order of their index. Before the end only those go out that are surely complete: a later one

@@ -4,7 +4,7 @@
  * 1. Nothing is stored at OpenAI. Reasoning is asked for in encrypted form and sent back as the items it came as, each before
  *    what it led to: a reasoning item that nothing follows is refused.
  * 2. Calls and results are items of their own, paired by the call id.
- * 3. An item of OpenAI's own goes back as it came, but for one that waits for a result nobody has.
+ * 3. OpenAI's own items go back unchanged, except one whose result is missing.
  */
 import type { ModelRequest } from "../../engine/ports.js";
 import type { AssistantBlock, ImageBlock, TextBlock, ThinkingBlock, ToolResultBlock } from "../../protocol/content.js";

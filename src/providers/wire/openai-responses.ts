@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses (feature M2): the stream of typed items. What is sent is in `openai-responses-request.ts`.
+ * OpenAI Responses: the stream of typed items. What is sent is in `openai-responses-request.ts`.
  *
  * 1. An item becomes a block when it is done, or when the response ends before it was; the response's own list is read only
  *    when no event told of an item.
@@ -129,7 +129,7 @@ function withBody({ index, kind, start }: OpenItem, body: string): OpenItem {
   return { index, kind, start, body };
 }
 
-/** A delta of an item that nobody announced begins it. */
+/** A delta of an unannounced item starts that item. */
 function grow(state: ResponsesState, data: JsonObject, kind: ItemKind): Step {
   const item = itemOf(state, data) ?? openItem(data, {}, kind);
   const delta = asText(data.delta);
@@ -183,7 +183,7 @@ function close(state: ResponsesState, item: OpenItem, final: JsonObject): Step {
   return { state: next, events };
 }
 
-/** What is said is what came as deltas; of an item that had none, it is the text it ends with. */
+/** The text comes from the deltas; for an item without deltas, from its final text. */
 function unsaid(item: OpenItem, whole: JsonObject): string {
   if (item.body !== "") return "";
   return item.kind === "message" ? saidIn(whole) : item.kind === "reasoning" ? thoughtIn(whole) : "";

@@ -163,7 +163,7 @@ export function readFunctionTag(inside: string, { tools, end }: TagReading): Mod
   if (tool === undefined) return undefined;
   const body = rest.trim();
   if (body.startsWith("{")) return isJsonObject(parseJson(body)) ? toolCall(tool.name, body) : undefined;
-  // Of parameters nobody knows whether they were all.
+  // It is unknown whether these are all the parameters.
   const args = end === "open" ? undefined : readParameters(body, tool);
   return args === undefined ? undefined : toolCall(tool.name, JSON.stringify(args));
 }

@@ -13,7 +13,7 @@ export function compatibleUrl(base: string, path: string, dialect: { readonly un
   return joined(base, path, (root) => (root === "" && !dialect.unversioned ? "/v1" : root));
 }
 
-/** For services without a version: a `/v1` or `/api` that somebody appended is not part of the root. */
+/** For services without a version: a `/v1` or `/api` that the user appended is not part of the root. */
 export function unversionedUrl(base: string, path: string): string {
   return joined(base, path, (root) => root.replace(/\/(v1|api)$/, ""));
 }

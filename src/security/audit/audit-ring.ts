@@ -1,5 +1,5 @@
 /**
- * The audit (feature P7): the last decisions and what came of them.
+ * The audit: the last decisions and what came of them.
  *
  * 1. It is made of the events of the log and of nothing else, so the ring and the log cannot tell different stories. A resumed session
  *    gets its ring back by sending the old events through `see`.

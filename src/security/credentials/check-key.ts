@@ -1,4 +1,4 @@
-/** Whether what somebody gave as a key can be one. */
+/** Whether a text can be an API key. */
 export type KeyCheck =
   | { readonly ok: true; readonly key: string; readonly warning?: string }
   | { readonly ok: false; readonly problem: string };

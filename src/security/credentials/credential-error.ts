@@ -1,7 +1,7 @@
 export type CredentialErrorCode =
   /** The key does not fit the file. */
   | "wrong-key"
-  /** A passphrase is needed and nobody gave one. */
+  /** The file needs a passphrase, and there is none. */
   | "locked"
   /** What was found is not what was written. */
   | "damaged"

@@ -1,5 +1,5 @@
 /**
- * `creds.enc` on the disk (feature M11). credential-format.ts has its bytes.
+ * `creds.enc` on the disk. credential-format.ts has its bytes.
  *
  * 1. It is read and replaced whole, under a lock: of two processes that change it at once neither loses what the other wrote.
  * 2. A change that fails, for whatever reason, leaves the file as it was.
@@ -19,7 +19,7 @@ export interface CredentialFileOptions {
   readonly clock: Clock;
 }
 
-/** Somebody may be renewing a token under the lock, which takes a round trip to the provider. */
+/** Another process may renew a token while it holds the lock, which takes a round trip to the provider. */
 const PATIENCE_MS = 45_000;
 
 export class CredentialFile {

@@ -1,5 +1,5 @@
 /**
- * The key of the credential file (feature M11). A file that is there says which kind of key it was written with, and only that kind
+ * The key of the credential file. A file that is there says which kind of key it was written with, and only that kind
  * is tried: a variable that appears later does not lock anybody out. For a new file the order is the one of system/user-key.ts.
  */
 import { KeyError } from "../../system/key-error.js";

@@ -1,8 +1,8 @@
 /**
- * What the credential file holds (features M11, M13): one entry for each provider and account, an API key or OAuth tokens, bound to
+ * What the credential file holds: one entry for each provider and account, an API key or OAuth tokens, bound to
  * the one address it may be sent to.
  *
- * 1. An entry carries its endpoint. Whoever asks for a request names the entry, never a host: a key cannot be sent anywhere else,
+ * 1. An entry carries its endpoint. A caller names the entry, never a host: a key cannot be sent anywhere else,
  *    whatever the asking process says.
  * 2. Headers are templates (`Bearer {secret}`), so that the helper process needs to know nothing about providers.
  */

@@ -1,5 +1,5 @@
 /**
- * Which addresses belong to the public internet (feature T8).
+ * Which addresses belong to the public internet.
  *
  * 1. What is not known to be public is refused: of IPv6 only 2000::/3 is given out, and an unreadable address is no address.
  * 2. The tables follow IANA's special-purpose registries, with a few addresses at which clouds hand out credentials.
@@ -12,7 +12,7 @@ export type AddressKind =
   | "public"
   /** This machine. */
   | "loopback"
-  /** A network that belongs to somebody. */
+  /** A private network. */
   | "private"
   /** Never to be reached, whatever the user has allowed: metadata services, link-local, multicast, reserved. */
   | "forbidden";

@@ -1,5 +1,5 @@
 /**
- * The door to the network for addresses that a model, a page or a server names (feature T8).
+ * The door to the network for addresses that a model, a page or a server names.
  *
  * 1. Without a proxy the connection goes to an address that was checked, and to no other.
  * 2. With a proxy the name is checked here and then handed to the proxy, which looks it up again: a name whose answers differ can

@@ -49,7 +49,7 @@ async function systemLookup(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-/** A look-up cannot be called back; whoever waits for it can. */
+/** A look-up cannot be cancelled, but its caller can stop waiting. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

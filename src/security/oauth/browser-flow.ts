@@ -19,7 +19,7 @@ import { post, readTokens, send } from "./token-endpoint.js";
 
 export interface Conversation {
   notify(text: string): void;
-  /** One line from the person; undefined when there is no more. Absent when nobody can type. */
+  /** One line from the user; undefined at the end of the input. Absent without a terminal. */
   ask?(question: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
@@ -121,7 +121,7 @@ async function firstCode(provider: BrowserProvider, options: Waiting): Promise<s
   } finally {
     node.abort(cancelled());
     node.dispose();
-    // The one that lost ends with the signal; nobody waits for it any more.
+    // The slower one ends with the signal; its result is not needed.
     for (const way of ways) way.catch(() => {});
   }
 }

@@ -148,7 +148,7 @@ Sign in with ${label}. Open this address in a browser on any machine:
 
   ${address}
 
-and enter this code (good for ${Math.round(lifeMs / 60_000)} minutes; never enter one that somebody sent you):
+and enter this code (good for ${Math.round(lifeMs / 60_000)} minutes; never enter a code that another person sent you):
 
   ┌${line}┐
   │   ${userCode}   │

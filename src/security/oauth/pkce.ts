@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 export interface Proof {
   readonly verifier: string;
   readonly challenge: string;
-  /** Comes back with the code, so that a code of somebody else's sign-in is not taken. */
+  /** Returns with the code, so that the code of another sign-in is rejected. */
   readonly state: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where one signs in with an account instead of a key, as data (feature M13).
+ * Where one signs in with an account instead of a key, as data.
  *
  * 1. These addresses come from nowhere else: no project, profile or setting names another. Tests may lead them all to one server on
  *    this machine (see test-server.ts).

@@ -1,7 +1,7 @@
 /**
  * Leads every address of the providers to one server on this machine, for tests of the whole program.
  *
- * 1. Only a loopback address is taken, so that a variable somebody planted cannot send a code away.
+ * 1. Only a loopback address is taken, so that a planted variable cannot send a code to another host.
  * 2. The variable counts when a person signs in and never again: tokens are renewed where they came from.
  */
 import type { CredentialEndpoint } from "../credentials/entry.js";

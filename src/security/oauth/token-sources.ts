@@ -1,4 +1,4 @@
-/** How each provider's tokens are renewed (feature M13). The helper process calls these, one at a time for an entry. */
+/** How each provider's tokens are renewed. The helper process calls these, one at a time for an entry. */
 import {
   type OAuthTokens,
   type Refreshed,
@@ -14,7 +14,7 @@ import { errorCode, post, readTokens, send } from "./token-endpoint.js";
 /** What providers say when a refresh token is used up, revoked or too old. The standard knows the first only. */
 const ENDED = /^(invalid_grant|refresh_token_(expired|reused|invalidated)|token_(expired|revoked))$/;
 
-/** Undefined when nobody signs in there. */
+/** Undefined for a provider without a sign-in. */
 export function tokenSource(name: string): TokenSource | undefined {
   const provider = findOAuthProvider(name);
   if (provider === undefined) return undefined;

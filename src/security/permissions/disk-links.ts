@@ -2,7 +2,7 @@
 import { readdirSync, realpathSync } from "node:fs";
 import type { LinkReader } from "./link-problem.js";
 
-/** A folder with more is nobody's to list by hand. */
+/** A larger folder is not listed. */
 const MAX_ENTRIES = 10_000;
 
 export const diskLinks: LinkReader = {

@@ -64,7 +64,7 @@ export class PermissionEngine {
     return decide(await this.#facts(call, originator), this.policy, this.session.list());
   }
 
-  /** What is known about a call, for somebody who decides about it in another way. */
+  /** The facts about a call, for callers that decide in another way. */
   factsOf(call: {
     readonly tool: Pick<Tool, "name" | "set" | "mutating">;
     readonly args: JsonObject;

@@ -1,9 +1,9 @@
 /**
- * Who may answer for whom (feature P4).
+ * Who may answer for whom.
  *
  * 1. An agent never answers a question of its own turn, whatever it calls itself and whatever is switched on.
  * 2. A question is answered by a human, unless `--auto-approve` was given.
- * 3. A question that nobody answers in time is denied; it never waits for ever.
+ * 3. A question without an answer is denied after a time limit; it never waits for ever.
  */
 import type { PermissionDecision } from "../../protocol/events.js";
 import type { ClientId } from "../../protocol/ids.js";

@@ -1,4 +1,4 @@
-/** `--permission-mode` (feature P1). */
+/** `--permission-mode`. */
 export const PERMISSION_MODES = ["auto", "ask", "allow", "deny"] as const;
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 

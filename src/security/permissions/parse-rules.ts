@@ -14,8 +14,8 @@
  *     match = ["git push origin main"] # must apply to these, and not to those in not_match: checked when it loads
  *     not_match = ["git pull"]
  *
- * 1. A rule with a problem is not used, and the problem names the file, the rule's number and what was expected. Whoever loads
- *    rules stops there: going on would mean going on without what the person forbade.
+ * 1. A rule with a problem is not used, and the problem names the file, the rule's number and what was expected. The caller that loads
+ *    rules stops there: to continue would ignore what the user forbade.
  * 2. `command = "*"` is the same as no `command`. A command with an operator (`;`, `|`, `&`, `<`, `>`) is refused: rules are held against
  *    each command of a text by itself.
  * 3. A path is where a file really is, links followed, as seen from the workspace. What forbids a path ignores letter case.

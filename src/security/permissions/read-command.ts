@@ -3,7 +3,7 @@
  *
  * 1. What is not understood has no parts, and the text itself is searched for what is refused everywhere.
  * 2. A text longer than `MAX_LENGTH` or with more than `MAX_PARTS` commands or `MAX_WORDS` words counts as not understood: a decision
- *    has to be quick, and nobody would read it either.
+ *    must be quick, and a user would not read it either.
  */
 import { parseShell } from "../shell/grammar.js";
 import { invisibleProblem } from "../shell/invisible.js";

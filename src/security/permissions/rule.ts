@@ -14,7 +14,7 @@ import { type Glob, matchesPath, matchesText, matchesWords, mayMatchWords } from
 export interface RuleSource {
   /** The file it was read from, as a person would name it. */
   readonly file: string;
-  /** A project's rules were written by whoever wrote the project: they cannot lift the blocklist. */
+  /** The author of a project wrote its rules: they cannot lift the blocklist. */
   readonly scope: "user" | "project";
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a person allowed for the session (feature P2).
+ * What a person allowed for the session.
  *
  * 1. In memory only; the end of the run is the end of it. A person may promote a rule to the profile.
  * 2. A rule is for one tool, by its name. It never allows another.

@@ -1,6 +1,6 @@
 /** Names under which secrets are kept: `api_key = "…"`. Fragments of regular expressions, matched without regard to case. */
 
-/** A name holding one of these keeps a secret, whoever it belongs to. The first that fits counts: the vaguest come last. */
+/** A name holding one of these holds a secret of any service. The first match counts: the vaguest come last. */
 export const SECRET_WORDS: Readonly<Record<string, string>> = {
   password: "passw(?:or)?d|passphrase|passwd|passcode|pwd|(?<![a-z])pass(?![a-z])",
   "api-key":

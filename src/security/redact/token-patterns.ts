@@ -23,7 +23,7 @@ const UUID = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
 /** A signature of the service, a checksum behind it: `…+AStxxxxx==`, `…JQQJ99…ACOGxxxx`. */
 const AZURE_SIGNED =
   "[A-Za-z0-9+/]{76}\\+ASt[A-Za-z0-9+/]{5}[AQgw]==|[A-Za-z0-9+/]{33}(?:\\+ASb|\\+AEh|AIoT)[A-Za-z0-9+/]{5}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/]{76}ACDb[A-Za-z0-9+/]{5}[AQgw]==|[A-Za-z0-9+/]{42}\\+ACR[A-Za-z0-9+/]{6}|[A-Za-z0-9]{42}AzSe[A-Za-z0-9]{6}|[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{5}[AQgw]==|[A-Za-z0-9]{33}AzCa[A-Za-z0-9]{5}[AEIMQUYcgkosw048]=|[A-Za-z0-9]{52}JQQJ9[0-9A-Z]{10,24}[A-Z0-9a-z]{4,10}|[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}";
-/** Nobody draws the alphabet by chance. */
+/** A random value does not contain the alphabet in order. */
 const NOT_TYPED = "(?![A-Za-z0-9_-]{0,100}(?:abcdefghij|klmnopqrst))";
 const MOST_VARIETY_ASKED = 6;
 

@@ -1,5 +1,5 @@
 /**
- * Safe mode (feature P6): when it is on, only commands on a list run, whoever asks for them: a person with `!` or `/run`, or the
+ * Safe mode: when it is on, only listed commands run, for every caller: a user with `!` or `/run`, or the
  * model with `bash`.
  *
  * 1. Programs are judged, not text: every simple command of the parsed text, wherever it is nested, and what `timeout` and its

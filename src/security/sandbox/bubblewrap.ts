@@ -27,7 +27,7 @@ export interface BubblewrapProgram {
 /** Bubblewrap reads the system-call filter from an open file. */
 export interface FilterFile {
   readonly path: string;
-  /** `inherited`: whoever starts the command gives it the file as descriptor 3. `opened`: a shell in front does. */
+  /** `inherited`: the launcher passes the file as descriptor 3. `opened`: a shell in front does. */
   readonly handOver: "inherited" | "opened";
 }
 
@@ -75,7 +75,7 @@ function preparation({ filter }: BubblewrapParts): string[] {
   return [SHELL, "-c", `exec ${FILTER_DESCRIPTOR}<"$1"\nshift\nexec "$@"`, "sandbox", filter.path];
 }
 
-/** Its own words about how the command ended are nobody's business; the command keeps its stderr. */
+/** Discards bubblewrap's own messages about the exit of the command; the command keeps its stderr. */
 function firstProcess({ policy, tasks, door, quotaEntry }: BubblewrapParts): string {
   return [
     ...(quotaEntry === undefined ? [] : [`echo 0 >${QUOTA_INSIDE} || exit 126`]),
@@ -125,7 +125,7 @@ function allOptions(parts: BubblewrapParts, command: Command): string[] {
     ...layout.visible.flatMap((path) => ["--ro-bind", path, path]),
     ...(home === undefined ? [] : ["--bind", home.cache, home.cache]),
     ...(door === undefined ? [] : ["--ro-bind", door.folder, door.inside]),
-    // Whoever is in the group can enter it again through this file, but not leave it.
+    // A process in the group can use this file to enter it again, but not to leave it.
     ...(quotaEntry === undefined ? [] : ["--bind", quotaEntry, QUOTA_INSIDE]),
     ...["--chdir", command.cwd],
   ];

@@ -2,11 +2,11 @@
 import { readFileSync } from "node:fs";
 
 const LISTENING = 0x10000;
-/** Takes messages without anybody connecting to it, so nobody is said to listen: a system's log, for one. */
+/** A datagram socket takes messages without a connection, so the system does not list it as listening: a log, for one. */
 const DATAGRAMS = "0002";
 
 /**
- * Sockets in the file system that somebody on this machine listens on: a container engine's, a database's, an editor's. A
+ * Sockets in the file system that a program on this machine listens on: a container engine's, a database's, an editor's. A
  * read-only mount does not keep anybody from connecting. Sockets made inside a sandbox belong to its own network and are not
  * in this list.
  */

@@ -1,5 +1,5 @@
 /**
- * Files that whoever started Oxbow left open to it, and that every program it starts would get: a folder among them would be a
+ * Files that the parent process left open for Oxbow, and that every program it starts would get: a folder among them would be a
  * way around all mounts. Node closes the lower ones by itself, up to the first gap above 15.
  */
 import { readdirSync, readFileSync } from "node:fs";

@@ -2,7 +2,7 @@
  * Mounts need something to lie on, so a guarded place that does not exist is given an empty folder or a harmless file for as
  * long as a command runs.
  *
- * 1. Only what was made here is removed, and only while it is as it was made: somebody may have filled it meanwhile.
+ * 1. Only what was made here is removed, and only while it is unchanged: another program may have filled it meanwhile.
  * 2. It goes a moment after the last command that needs it has ended: taking it away earlier would take away the mount on it,
  *    and the next command mostly follows at once.
  * 3. It goes at the latest when this process exits. A process that is killed cannot do that: what is going to be made is written
@@ -17,7 +17,7 @@ import type { Guards, Missing } from "./guards.js";
 export interface Held {
   /** The empty folders among them. */
   readonly folders: readonly string[];
-  /** Places that nobody can make, so that there is nothing to guard: the disk or the folder is read-only. */
+  /** Places that cannot be created, so they need no guard: the disk or the folder is read-only. */
   readonly impossible: readonly string[];
   release(): void;
 }
@@ -130,7 +130,7 @@ export class Placeholders {
   }
 }
 
-/** `there` when somebody else was quicker; then it is theirs. */
+/** `there` when another program created it first; then it belongs to that program. */
 function make({ path, content }: Missing): "made" | "there" | "impossible" {
   try {
     if (content === undefined) mkdirSync(path, { mode: 0o755 });

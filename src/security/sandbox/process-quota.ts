@@ -21,7 +21,7 @@ import { isRunning, processNamespace } from "../../system/process-identity.js";
 export interface ProcessQuota {
   /** The file a process writes `0` to. */
   readonly entry: string;
-  /** Removes the group; nobody may be in it any more. */
+  /** Removes the group, which must be empty. */
   close(): void;
 }
 
@@ -69,7 +69,7 @@ function remove(group: string): void {
   try {
     rmdirSync(group);
   } catch {
-    // Somebody is still dying in it. An empty group left behind does no harm.
+    // A process in it is still exiting. An empty group left behind does no harm.
   }
 }
 

@@ -8,7 +8,7 @@
  * 4. The system compares real paths, so every path given here must be free of links: `/tmp` and `/var` are links on macOS.
  * 5. No service of the system that reaches the network or acts for the command outside of the sandbox: not `trustd`, which
  *    fetches addresses that it finds in certificates, nor those that open applications or keep passwords.
- * 6. Terminals can be written to only if they were opened inside, or handed over: others are somebody's windows.
+ * 6. Terminals can be written to only if they were opened inside, or handed over: others belong to the user's other windows.
  */
 import type { Wrapped } from "./bubblewrap.js";
 import type { Layout } from "./layout.js";

@@ -1,4 +1,4 @@
-/** Commands that show credentials or touch Oxbow's own files (feature P9), found also behind programs that run others. */
+/** Commands that show credentials or touch Oxbow's own files, found also behind programs that run others. */
 import { posix } from "node:path";
 import { LONGEST_PATH } from "./paths.js";
 import { CREDENTIAL_COMMANDS, CREDENTIAL_PROGRAMS, OWN_COMMANDS, OWN_PLACES } from "./programs/credentials.js";

@@ -2,8 +2,8 @@
  * Names of files handed from one program to another: `find … -print0 | xargs -0 grep x`.
  *
  * 1. They are separated by NUL on both sides. Otherwise a folder called `a ` with a folder `etc` in it would be read as `/etc`.
- * 2. Whoever finds them only finds what lies in the workspace, and prints nothing else: every one of its options is on a list.
- * 3. A name may look like an option, so whoever gets them must have no option that does more than read.
+ * 2. The program that finds them searches only the workspace and prints only names: every one of its options is on a list.
+ * 3. A name may look like an option, so the program that receives them must have no option that does more than read.
  */
 import { readArguments } from "./arguments.js";
 import { isSensitive, mayFindSecrets } from "./paths.js";

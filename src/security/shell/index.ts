@@ -1,4 +1,4 @@
-/** Shell understanding (features P3 and P9): what a bash text would run, and whether it only reads. */
+/** Shell understanding: what a bash text would run, and whether it only reads. */
 export { parseShell } from "./grammar.js";
 export {
   type JudgedCommand,

@@ -1,5 +1,5 @@
 /**
- * What a shell command is, before it runs (features P3 and P9).
+ * What a shell command is, before it runs.
  *
  * 1. `read-only` needs proof: the text is wholly understood, it is a plain list or pipeline, and each of its commands is in a table
  *    with everything it is given. All else asks. Nothing is ever read-only because a pattern of danger was not found in it.
@@ -66,7 +66,7 @@ export function judgeCommand(text: string, options: JudgeOptions = {}): ShellJud
   return judgeScript(parsed.script, options);
 }
 
-/** A list so long that nobody means it to be looked at. */
+/** A longer list is not judged. */
 const MAX_COMMANDS = 500;
 
 export function judgeScript(script: Script, options: JudgeOptions): ShellJudgement {

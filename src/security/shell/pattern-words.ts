@@ -2,7 +2,7 @@
  * Patterns such as `git commit *`: the words that say what is run, then any arguments. Without the star, exactly these words.
  *
  * 1. A pattern never covers a redirect that writes, a variable that changes what runs, or an argument that is not known.
- * 2. Some programs and options no pattern covers, whoever wrote it: see `programs/patterns.ts`.
+ * 2. No pattern covers some programs and options, not even one that the user wrote: see `programs/patterns.ts`.
  */
 import { hasHarmlessSurroundings } from "./judge-simple.js";
 import { isSensitive } from "./paths.js";

@@ -11,7 +11,7 @@
  * 3. Nothing in the person's own configuration leads back into the repository (`user-git-settings.ts`).
  * 4. It has no hook that looking could start.
  *
- * Empty files and folders mean nothing to git. The sandbox puts such in the place of what must not come into being.
+ * Empty files and folders mean nothing to git. The sandbox puts them where a command must not create anything.
  */
 import { lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** `oxbow ack [--all] [--emit-lockfile FILE] [PATH…]` (features P10, P11). */
+/** `oxbow ack [--all] [--emit-lockfile FILE] [PATH…]`. */
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { type ApprovedLock, type Approver, portableLock } from "./approved-lock.js";
 import { askPending, type Conversation, decide } from "./ask-pending.js";
@@ -22,7 +22,7 @@ export interface AckOptions extends DiscoverOptions, Look {
   readonly policy?: TrustPolicy;
   readonly by: Approver;
   readonly now: () => Date;
-  /** Absent when nobody is there. */
+  /** Absent without a terminal. */
   readonly conversation?: Conversation;
   /** Files or folders below the working folder whose instruction files to look for as well. */
   readonly paths?: readonly string[];

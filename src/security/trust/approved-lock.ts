@@ -1,5 +1,5 @@
 /**
- * `approved.lock`: what people decided about content (feature P10).
+ * `approved.lock`: what people decided about content.
  *
  * 1. The file only grows, by one line for each decision, written by one append that begins and ends with a line end. So
  *    several processes may write at once, and a line cut short by a crash damages no other: it is passed over, and the
@@ -181,7 +181,7 @@ function readOwn(file: string): readonly LockEntry[] {
   }
 }
 
-/** Somebody prepared this one: anything wrong with it is said, not passed over. */
+/** This lock file was prepared on purpose, so every problem with it is an error. */
 function readPortable(file: string): readonly LockEntry[] {
   let text: string;
   try {

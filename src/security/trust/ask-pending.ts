@@ -1,4 +1,4 @@
-/** Putting content to a person, one item at a time, each with its diff (feature P10). */
+/** Putting content to a person, one item at a time, each with its diff. */
 import type { ApprovedLock, Approver, Decision } from "./approved-lock.js";
 import { type Effect, effectOf, labelOf, nameOf } from "./content.js";
 import { renderDiff } from "./diff-view.js";
@@ -8,7 +8,7 @@ import { type Look, shown } from "./shown.js";
 /** The person in front of the screen. */
 export interface Conversation {
   show(text: string): void;
-  /** One line; undefined when nobody answers any more. */
+  /** One line; undefined when the input has ended. */
   ask(question: string): Promise<string | undefined>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How much a change matters (feature P10), judged on the text: what it would make Oxbow or the model do.
+ * How much a change matters, judged on the text: what it would make Oxbow or the model do.
  *
  * 1. In doubt the higher class: a wrong label costs a question, or only its wording.
  * 2. Hidden characters in what changed make it at least code-adjacent.
@@ -85,7 +85,7 @@ function classifyFields(before: Fields, after: Fields, metadataKeys: readonly st
   return found;
 }
 
-/** A field that nobody reads is also where one would put words for the model: it may hold one word, a description one line. */
+/** An unused field could hide text for the model. So it may hold one word, and a description one line. */
 function isLabel(key: string, value: string): boolean {
   return key === "description" ? !value.trim().includes("\n") : /^\s*["']?[\w.+-]{0,40}["']?\s*$/.test(value);
 }
@@ -142,7 +142,7 @@ const PROGRAMS =
   "npm|npx|pnpm|yarn|bun|bunx|deno|node|python3?|pip3?|pipx|uvx?|ruby|gem|perl|php|go|cargo|make|cmake|docker|podman|kubectl|helm|" +
   "git|gh|apt|apt-get|brew|yum|dnf|apk|systemctl|crontab|launchctl|osascript|reg|rundll32|certutil|base64|xxd|openssl|gpg|env|export|tee|xargs";
 
-/** None of them may look back and forth: the text is somebody else's, and long if that hurts. */
+/** None of them backtracks: an attacker may choose a long text to slow them down. */
 const CODE_LIKE: readonly RegExp[] = [
   /`/,
   /^(?: {4}|\t)/,

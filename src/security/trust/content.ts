@@ -1,4 +1,4 @@
-/** What a folder brings and Oxbow would load (features P10, P14): its kinds, and what loading one amounts to. */
+/** What a folder brings and Oxbow would load: its kinds, and what loading one amounts to. */
 
 export type ContentKind =
   | "hook"

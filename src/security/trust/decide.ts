@@ -1,4 +1,4 @@
-/** What is loaded, what a person is asked about, and when to stop (features P10, P11, P14). Pure. */
+/** What is loaded, what a person is asked about, and when to stop. Pure. */
 import { type Failure, failure } from "../../protocol/errors.js";
 import { type ContentItem, labelOf, nameOf, needsProjectFlag, type TrustedItem } from "./content.js";
 import type { PendingItem, Review } from "./review.js";
@@ -6,9 +6,9 @@ import { shown } from "./shown.js";
 
 export interface DecideOptions {
   readonly review: Review;
-  /** Somebody can see a question and answer it. */
+  /** A user can see a question and answer it. */
   readonly interactive: boolean;
-  /** --skip-unapproved: go on without what nobody has approved. */
+  /** --skip-unapproved: continue without unapproved content. */
   readonly skipUnapproved: boolean;
   /** --allow-project-hooks: programs of the project may run, each once it is approved. */
   readonly allowProjectHooks: boolean;

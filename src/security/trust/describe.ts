@@ -35,7 +35,7 @@ export function locate({ root, path, owner }: Omit<Place, "kind">): LocatedFile 
   return problem === undefined ? { real, isLink: real !== plain } : { problem };
 }
 
-/** A user may keep configuration elsewhere and link to it. A project that leads outside is after somebody else's files. */
+/** A user may keep configuration elsewhere and link to it. A link out of a project may target another user's files. */
 export function misplaced(real: string, { root, owner }: Pick<Place, "root" | "owner">): string | undefined {
   if (owner === "user") return undefined;
   if (!isWithin(real, root)) return `leads out of the folder, to ${real}`;
@@ -85,7 +85,7 @@ export function describeStore(place: Place): ContentItem | UnusableContent {
   return { ...place, executable: false, sha256: sha256(STORE_TERMS), size: Buffer.byteLength(STORE_TERMS) };
 }
 
-/** Whoever else can write there could also put a session there for Oxbow to go on with. */
+/** Another user with write access could plant a session for Oxbow to resume. */
 function storeProblem(place: Place): string | undefined {
   const located = locate(place);
   if ("problem" in located) return located.problem;

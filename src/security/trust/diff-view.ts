@@ -1,5 +1,5 @@
 /**
- * A change as a person sees it before deciding (feature P10).
+ * A change as a person sees it before deciding.
  *
  * 1. Nothing is left out: long lines are broken, not cut, and every changed line is there.
  * 2. Hidden characters are spelled out, and nothing acts on the terminal.

@@ -1,5 +1,5 @@
 /**
- * What would be loaded in a folder (features P10, E1, X1).
+ * What would be loaded in a folder.
  *
  * 1. Only known names in known places are looked at: the working folder, the folders above it up to the project's top (or
  *    `stopAt`), and the user's configuration folder. A repository is never searched; what lies deeper is found when a
@@ -29,16 +29,16 @@ export interface DiscoverOptions {
   readonly sources?: readonly string[];
   /** Which files an instruction file names as parts of it, absolute. They are approved like the file itself. */
   readonly importsOf?: (file: { readonly path: string; readonly text: string }) => Promise<readonly string[]>;
-  /** What is looked for at all: what nobody loads, nobody need approve. Everything when not given. */
+  /** The kinds to look for. Content that is never loaded needs no approval. Default: all kinds. */
   readonly kinds?: ReadonlySet<ContentKind>;
 }
 
-/** Names in one place before somebody must have put them there to be in the way. */
+/** More names than this in one folder are taken for an attack. */
 const MAX_FILES = 2000;
 const MAX_DEPTH = 8;
 /** Of all files together: hashing them is what a start waits for. */
 const MAX_BYTES = 512 * 1024 * 1024;
-/** Nobody runs or reads these. */
+/** No program runs or reads these. */
 const IDLE_NAMES: ReadonlySet<string> = new Set([".DS_Store", "Thumbs.db", ".gitkeep", ".gitignore"]);
 
 export async function discoverContent(options: DiscoverOptions): Promise<FoundContent> {

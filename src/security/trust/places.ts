@@ -24,7 +24,7 @@ function fallbackFolder(path: string, ending: string): Place {
   return { path, kind: "instructions", shape: "tree", ending };
 }
 
-/** Other tools' instruction files, which a profile may list (feature X1). */
+/** Other tools' instruction files, which a profile may list. */
 const FALLBACKS: readonly Place[] = [
   fallback("AGENTS.override.md"),
   fallback("AGENT.md"),

@@ -1,4 +1,4 @@
-/** Reading one file that somebody else may have prepared: no links, no pipes, no end of bytes. */
+/** Reads one file that an attacker may have prepared: no links, no pipes, a limited size. */
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import type { ContentKind } from "./content.js";

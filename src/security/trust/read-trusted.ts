@@ -1,5 +1,5 @@
 /**
- * The one door to content (features P10, P14): the bytes that were approved, or an error.
+ * The one door to content: the bytes that were approved, or an error.
  *
  * 1. The file is read once, and what is given away is what was hashed. It does not matter what is at the path before or after.
  * 2. A program runs from a private copy of the approved bytes, because a path can change between a check and a start.

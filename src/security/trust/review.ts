@@ -1,4 +1,4 @@
-/** Content against what was decided about it (feature P10): what is approved, and what a person has to look at. */
+/** Content against what was decided about it: what is approved, and what a person has to look at. */
 import { join } from "node:path";
 import { revealHidden } from "../untrusted/reveal-hidden.js";
 import type { ApprovedLock } from "./approved-lock.js";

@@ -1,5 +1,5 @@
 /**
- * The one door between a folder's content and whoever loads it (features P10, P11, P14): what a harness asks before anything
+ * All content of a folder passes here before it is loaded: what a harness asks before anything
  * else, and what its loaders hold afterwards.
  *
  * A folder without content costs a few looks at names: neither the lock nor the code that reads it is loaded.
@@ -19,7 +19,7 @@ export class TrustGate {
   readonly #later: TrustedItem[] = [];
 
   constructor({ person, ...options }: TrustGateOptions) {
-    // An agent is nobody to ask.
+    // An agent cannot answer.
     this.#options = person?.by.identity === "human" ? { ...options, person } : options;
   }
 
@@ -31,7 +31,7 @@ export class TrustGate {
   }
 
   /**
-   * When a file is first touched: the instruction files on the way to it. In the middle of a turn what nobody has approved is
+   * When a file is first touched: the instruction files on the way to it. In the middle of a turn unapproved content is
    * left out, not a reason to stop.
    */
   async touch(path: string): Promise<TrustOutcome> {

@@ -1,5 +1,5 @@
 /**
- * The one screen before anything of a new folder is loaded (feature P10): what it would load and run.
+ * The one screen before anything of a new folder is loaded: what it would load and run.
  *
  * Programs come first. A list that is longer than a screen says how much more there is; nothing can be approved that
  * way, because each item is shown on its own before it is decided.
@@ -105,7 +105,7 @@ function warns(line: string): boolean {
   return line.trimStart().startsWith("!");
 }
 
-/** Broken at the edge, never cut: what is out of sight is what somebody wanted there. */
+/** Wraps at the edge and never cuts: an attacker could hide text in the part that is cut off. */
 function wrap(text: string, indent: string, { width }: Look): readonly string[] {
   const room = Math.max(width - HANGING.length, 20);
   const characters = [...text];

@@ -1,4 +1,4 @@
-/** Which files may be approved together (feature P10): those that nobody but the user can have put there. */
+/** Which files may be approved together: those that only the user can have written. */
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isWithin } from "../../system/within.js";

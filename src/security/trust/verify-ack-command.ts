@@ -1,4 +1,4 @@
-/** `oxbow verify-ack` (feature P11): whether everything here is what was approved. Decides nothing and asks nobody. */
+/** `oxbow verify-ack`: checks that everything in a folder is approved. It makes no decisions and asks no questions. */
 import { join, resolve } from "node:path";
 import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
@@ -42,7 +42,7 @@ export async function verifyAckCommand(options: VerifyOptions): Promise<CommandR
   return { text: `${[`No drift: ${approved}${refused}.`, ...notes].join("\n")}\n`, exitCode: 0 };
 }
 
-/** Files in nested folders are looked at because they were approved, not because somebody touched something there. */
+/** It checks files in nested folders because they were approved, not because a tool touched them. */
 function withApproved(found: FoundContent, lock: ApprovedLock): FoundContent {
   const known = new Set([...found.items, ...found.unusable].map(keyOf));
   const items = [...found.items];
@@ -70,7 +70,7 @@ function fullName({ root, path, ...rest }: Pick<ContentItem, "root" | "path" | "
 function vouchesForItself({ portableFile, folder }: VerifyOptions): readonly string[] {
   if (portableFile === undefined || !isWithin(realpathOrSelf(resolve(portableFile)), projectTop(folder))) return [];
   return [
-    `Note: ${shown(portableFile)} lies in the project it vouches for. Whoever may change the one may change the other: for work of ` +
-      "people you do not trust, take the lock file from somewhere else.",
+    `Note: ${shown(portableFile)} is inside the project that it approves. Anyone who can change the project can also change it. ` +
+      "If you do not trust the authors, use a lock file from another place.",
   ];
 }

@@ -1,5 +1,5 @@
 /**
- * Characters that a person does not see and a model reads: made visible as ‹U+202E› (feature P12).
+ * Characters that a person does not see and a model reads: made visible as ‹U+202E›.
  *
  * 1. Idempotent: what is written in their place holds none of them. Linear in the length of the text.
  * 2. What writing needs stays: joiners inside Arabic and Indic words and in emoji, variation selectors after what they vary.

@@ -1,5 +1,5 @@
 /**
- * Text from outside the trust boundary, as a model gets it (feature P12).
+ * Text from outside the trust boundary, as a model gets it.
  *
  * 1. The mark is random for each session and stands in the opening and the closing tag. Who does not know it cannot close the block.
  * 2. Nothing in the text looks like such a tag either, with whatever mark and in whatever spelling: a model reads loosely.
@@ -88,7 +88,7 @@ function followsAt(at: number, text: string, what: RegExp): boolean {
 }
 
 const WORD = "untrusted";
-/** So many characters that are no letters may stand before each letter of the word, beside those that nobody sees. */
+/** The largest number of non-letters before each letter of the word, besides invisible ones. */
 const MAX_BETWEEN = 32;
 
 /** Where the word ends that follows here, in whatever alphabet and with whatever between its letters. */
@@ -98,7 +98,7 @@ function endOfWord(text: string, from: number): number | undefined {
   for (let at = from; at < text.length && between <= MAX_BETWEEN; between++) {
     const code = text.codePointAt(at) ?? 0;
     at += code > 0xffff ? 2 : 1;
-    // What was put in the place of a hidden character.
+    // The replacement of a hidden character.
     const close = code === 0x2039 ? text.slice(at, at + 20).indexOf("›") : -1;
     if (close >= 0) at += close + 1;
     const letter = plainLetter(code);
@@ -131,7 +131,7 @@ function plainLetter(code: number): string {
   let letter = FOLDED.get(code);
   if (letter === undefined) {
     const letters = String.fromCodePoint(code).normalize("NFKD").toLowerCase();
-    // Some that nobody sees count as letters.
+    // Some invisible characters count as letters.
     const visible = letters.replace(/\P{L}|\p{Default_Ignorable_Code_Point}/gu, "");
     letter = LOOK_ALIKES[visible] ?? visible;
     if (FOLDED.size >= MAX_REMEMBERED) FOLDED.clear();

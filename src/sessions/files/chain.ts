@@ -1,5 +1,5 @@
 /**
- * The hash chain over a session's events (feature S11).
+ * The hash chain over a session's events.
  *
  * 1. An event's link is a tag over the link before it, the digest of its payload's JSON, and its id, time, kind and
  *    originator. Through the digest a payload may be dropped one day without breaking the chain; what is left of it then

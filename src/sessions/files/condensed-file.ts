@@ -113,7 +113,7 @@ export class CondensedFile {
   }
 }
 
-/** undefined also where the log is damaged: whoever reads it then will say how. */
+/** Also undefined where the log is damaged: the reader of the log reports the damage. */
 async function linkOf(reader: OpenedLog["reader"], event: number): Promise<string | undefined> {
   try {
     return await reader.linkAt(event);

@@ -1,5 +1,5 @@
 /**
- * Message files as a conversation a provider accepts (feature S7). People edit, delete and add files; where that leaves
+ * Message files as a conversation a provider accepts. People edit, delete and add files; where that leaves
  * something no provider would take, it is put right in the least surprising way:
  *
  * 1. Results of calls follow the answer that made them, in its order, in one user message. A call without a result gets an

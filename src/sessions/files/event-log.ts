@@ -1,5 +1,5 @@
 /**
- * `events.jsonl` of one session. An event is handed on only when its link fits the link before it: whoever reads, checks.
+ * `events.jsonl` of one session. Every read checks the chain: it returns an event only when its link fits the link before it.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { Envelope } from "../../protocol/envelope.js";

@@ -1,4 +1,4 @@
-/** What is left of a message file when its content has expired (feature S5): as sessions/expired.ts does for an event. */
+/** What is left of a message file when its content has expired: as sessions/expired.ts does for an event. */
 import type { AssistantBlock } from "../../protocol/content.js";
 import { text } from "../../protocol/content.js";
 import { EXPIRED } from "../../protocol/events.js";

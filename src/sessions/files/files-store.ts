@@ -1,5 +1,5 @@
 /**
- * Sessions as folders of plain files (features S1, S3, S7, S11):
+ * Sessions as folders of plain files:
  *
  *     <session id>/session.conf            what is known of it
  *     <session id>/messages/0001-user.md   the conversation, for people to read and edit

@@ -1,5 +1,5 @@
 /**
- * `ledger.jsonl` of one session: which calls began and how they ended (feature S3). Lines are `{"intent":…}` and
+ * `ledger.jsonl` of one session: which calls began and how they ended. Lines are `{"intent":…}` and
  * `{"conclusion":…}`.
  */
 import type { CallId, SessionId } from "../../protocol/ids.js";

@@ -1,5 +1,5 @@
 /**
- * A message as a Markdown file (feature S7): YAML front matter and a body (message-body.ts).
+ * A message as a Markdown file: YAML front matter and a body (message-body.ts).
  *
  * 1. Reading what was written gives back the same entry.
  * 2. Files by hand need no front matter: number and role are in the name. What cannot be understood is an error that names

@@ -36,7 +36,7 @@ const MAKING = ".new-";
 /** A session that is being copied or imported; its maker has the lease. */
 const DRAFT = ".draft-";
 const GOING = ".gone-";
-/** Nobody takes that long to make a folder. */
+/** Far longer than it takes to create a folder. */
 const ABANDONED_MS = 10 * 60_000;
 const READ_AT_ONCE = 32;
 

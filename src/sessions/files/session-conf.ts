@@ -145,7 +145,7 @@ function parseValue(text: string): string {
   try {
     return String(JSON.parse(text));
   } catch {
-    // Somebody's own quote.
+    // A quote that the user wrote.
     return text;
   }
 }

@@ -81,7 +81,7 @@ function* linesWithCost(path: string): Generator<string> {
 function* costLines(bytes: Buffer): Generator<string> {
   for (let at = bytes.indexOf(NEEDLE); at !== -1; at = bytes.indexOf(NEEDLE, at + 1)) {
     const start = bytes.lastIndexOf(LINE_FEED, at) + 1;
-    // The same words further on in a line are a part of somebody's content.
+    // The same words later in a line are content.
     if (at - start > BEFORE_KIND) continue;
     yield bytes.toString("utf8", start, bytes.indexOf(LINE_FEED, at));
   }

@@ -1,5 +1,5 @@
 /**
- * `/record` (feature S8): writes a session to a Markdown file while it goes on.
+ * `/record`: writes a session to a Markdown file while it goes on.
  *
  * 1. What is written comes in the order of the events, and is on the disk after every turn.
  * 2. Nothing of another file is ever overwritten: a new recording makes its file, or continues one that begins as a recording
@@ -205,7 +205,7 @@ export class MarkdownRecorder {
     try {
       this.#options.onProblem(recording.problem);
     } catch {
-      // Whoever cannot hear of it must not be harmed by it.
+      // A failing listener must not break the recording.
     }
   }
 }

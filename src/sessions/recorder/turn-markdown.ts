@@ -1,5 +1,5 @@
 /**
- * The events of a session as Markdown (feature S8).
+ * The events of a session as Markdown.
  *
  * 1. A text is redacted whole: an answer's block when it is complete, a result before it is cut. So a secret that arrives in two
  *    deltas, or stands on a cut, is found.

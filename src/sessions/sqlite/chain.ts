@@ -1,15 +1,15 @@
 /**
- * The keyed hash chain over a session's events (feature S11).
+ * The keyed hash chain over a session's events.
  *
  * 1. An event's link is a tag over the link before it, the event's id, time, kind and originator, and its payload's JSON.
  * 2. When content has expired, the link stays and what remains gets a tag of its own, over the link before, the link, and all
  *    that the link covers, with the remains for the payload: the chain holds and the remains cannot be changed either.
- *    Whoever kept a copy of the payload can still show, with the link, that it is the one.
+ *    With a copy of the payload, the link still proves that it is the original.
  * 3. The key comes from the database's key and the names of session and log: rows of another session never fit.
  * 4. The head's seal says how long the chain is, so that one cut at its end is seen, and how much of it has expired.
  * 5. A stretch (stretches.ts) has a tag over its content and the links of the events that it lies between.
  *
- * Whoever has the database's key can make a new chain. A whole file put back to an earlier state is consistent in itself.
+ * Anyone with the database's key can make a new chain. A file restored to an earlier state is consistent in itself.
  */
 import { hkdfSync } from "node:crypto";
 import { TagMaker } from "../tag-maker.js";

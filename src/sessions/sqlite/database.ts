@@ -329,7 +329,7 @@ async function prepareFile(path: string): Promise<boolean> {
       await syncFolder(dirname(path));
     }
     const { size, mode } = await stat(path);
-    // Somebody else's file, or a file system without modes: reading it will tell.
+    // Another user's file, or a file system without modes: the next read reports it.
     if ((mode & 0o077) !== 0) await chmod(path, 0o600).catch(() => {});
     return size === 0;
   } catch (cause) {

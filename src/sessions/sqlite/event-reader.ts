@@ -1,7 +1,7 @@
 /**
  * Reads the events of one session, in pages.
  *
- * 1. A row is handed on only when its link fits the link before it: whoever reads, checks.
+ * 1. Every read checks the chain: it returns a row only when its link fits the link before it.
  * 2. A page and its blobs are of one moment; between two pages others may write.
  * 3. A page ends early when its payloads are large, which bounds the memory of a reader.
  */

@@ -1,8 +1,8 @@
 /**
- * The rows of `calls` (feature S3): what was begun, and how it ended.
+ * The rows of `calls`: what was begun, and how it ended.
  *
  * 1. A row begins as an intent; its end is written into it once.
- * 2. The hash of the arguments is there as long as nobody knows the end. Then the events say what the arguments were.
+ * 2. The ledger keeps the hash of the arguments until the call has a result. After that the events have the arguments.
  */
 import type { CallId } from "../../protocol/ids.js";
 import { type Conclusion, type Intent, StoreError } from "../store.js";

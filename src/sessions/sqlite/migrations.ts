@@ -1,5 +1,5 @@
 /**
- * The schema's history (feature S2).
+ * The schema's history.
  *
  * 1. Migrations are numbered from 1 without gaps and only go forward. One that was released is never changed: its sha256
  *    stands in every database it made.

@@ -50,7 +50,7 @@ export class SessionTable {
   readonly #chains = new Map<string, Chain>();
   /** Those that this store builds. */
   readonly #drafts = new Set<SessionId>();
-  /** Those of the transaction under way, in which nobody else can move them. */
+  /** Heads of the current transaction, which no other process can move. */
   #heads: Map<SessionId, { head: Head; isMoved: boolean }> | undefined;
 
   constructor(database: Database, chainKey: Uint8Array) {

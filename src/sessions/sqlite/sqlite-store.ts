@@ -151,7 +151,7 @@ class SqliteStore implements SessionStore {
     });
   }
 
-  /** Those that nobody builds any more. What cannot be removed now is seen by nobody, and removed the next time. */
+  /** Abandoned drafts. They are invisible; what cannot be removed now is removed the next time. */
   async #sweepDrafts(): Promise<void> {
     for (const session of this.#sessions.drafts()) {
       if (this.#sessions.builds(session)) continue;
@@ -297,7 +297,7 @@ class SqliteStore implements SessionStore {
       return undefined;
     });
     if (!isMutating) return written;
-    // Nobody stands still for it: the model hears of the result first, and another call that follows takes it along.
+    // No caller waits for it: the model receives the result first, and the next call commits it too.
     await written;
     await this.#database.syncLog();
   }

@@ -1,4 +1,4 @@
-/** Finds the transcripts that other programs left on this machine, reading only the beginning of each (feature S6). */
+/** Finds the transcripts that other programs left on this machine, reading only the beginning of each. */
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { plainText } from "../../protocol/content.js";

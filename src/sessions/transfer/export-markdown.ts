@@ -1,5 +1,5 @@
 /**
- * A session as a transcript to read (feature S6).
+ * A session as a transcript to read.
  *
  * 1. Nothing that was said can break out of its place: inputs are quoted, calls, results and thoughts stand in fences longer than
  *    any inside them, and what an answer leaves open is closed after it.

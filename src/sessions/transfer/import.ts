@@ -1,8 +1,8 @@
 /**
- * Reads a transcript of any known kind into a new session (feature S6). The kind is found by looking at the first lines.
+ * Reads a transcript of any known kind into a new session. The kind is found by looking at the first lines.
  *
  * 1. Whatever the lines hold, the events that come out keep the rules of protocol/events.ts: the session can be stored, shown and
- *    gone on with, also by another provider.
+ *    resumed, also by another provider.
  * 2. Nothing is left out silently: `notes` says what, and it is complete when `events` has ended.
  * 3. The same lines with the same ids give the same events.
  */

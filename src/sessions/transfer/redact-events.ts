@@ -1,5 +1,5 @@
 /**
- * Hides secrets in events that leave or enter (feature S6, S4).
+ * Hides secrets in events that leave or enter.
  *
  * 1. An answer's text is judged as a whole: a secret that is cut into deltas is found. Deltas stay as they are where that
  *    changes nothing; otherwise the first holds the whole text and the others are empty, so that their number stays.

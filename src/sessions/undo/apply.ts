@@ -1,5 +1,5 @@
 /**
- * Carries out an undo plan (feature T10).
+ * Carries out an undo plan.
  *
  * 1. All of it or nothing: with a conflict, or when something changed since the plan was made, nothing is touched; when a
  *    step fails, those before it are taken back.

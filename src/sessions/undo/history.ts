@@ -4,7 +4,7 @@
  * 1. A group is a turn, or an undo of groups. A group stands unless one that stands undid it; an undo that was not finished,
  *    or failed and was taken back, is no group.
  * 2. The changes of one path form a chain: each begins where the one before ended. A link of the chain that never happened
- *    (the process died first, the write failed) or was taken back drops out; where somebody else changed the path in
+ *    (the process died first, the write failed) or was taken back drops out; where another program changed the path in
  *    between, the chain is broken.
  */
 import type { TurnId } from "../../protocol/ids.js";
@@ -160,7 +160,7 @@ export interface Chain {
   readonly path: string;
   /** Never empty. */
   readonly links: readonly Deed[];
-  /** Somebody else changed it between two of the links. */
+  /** Another program changed it between two of the links. */
   readonly isBroken: boolean;
 }
 

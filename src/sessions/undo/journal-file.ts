@@ -7,7 +7,7 @@
  *    as one JSON array, or contents.
  * 3. A file that ends in the middle of a frame, or with one that does not open, was cut short by a crash: what is left of
  *    that frame is cut away before the next one is written. A frame that does not open anywhere else is damage.
- * 4. Records are read when the file is; contents only when somebody asks for them.
+ * 4. Records are read when the file is; contents only on request.
  */
 
 import { randomBytes } from "node:crypto";
@@ -106,7 +106,7 @@ export class JournalFile {
     return records;
   }
 
-  /** All of them or none. `read` must have come to the end before, while nobody else could write. */
+  /** Writes all of them or none. `read` must have reached the end before, while no other process could write. */
   append(records: readonly UndoRecord[]): void {
     this.#write(RECORDS, encode(Buffer.from(JSON.stringify(records))));
   }

@@ -17,7 +17,7 @@ const RETRY_MS = 25;
 const RENEW_MS = 15_000;
 const LEFT_BEHIND_MS = 60_000;
 
-/** Whether somebody alive holds the lock of this folder. */
+/** Whether a live process holds the lock of this folder. */
 export function isLocked(folder: string): boolean {
   const holder = readHolder(folder);
   return holder !== undefined && isAlive(holder, folder);
@@ -52,7 +52,7 @@ export class JournalLock {
 
   release(): void {
     this.#cancelRenewal();
-    // It may be somebody else's by now: a machine that slept looks dead.
+    // Another process may hold it by now: a machine that slept looks dead.
     const found = statSync(this.#path, NO_THROW);
     if (found !== undefined && found.ino === this.#held?.ino) remove(this.#path);
     this.#held = undefined;
@@ -126,12 +126,12 @@ function clearLeftBehind(folder: string): boolean {
   const aside = `${lockIn(folder)}.${randomBytes(6).toString("hex")}`;
   try {
     renameSync(lockIn(folder), aside);
-    // Somebody else may have cleared it and taken it since we looked: then this is theirs, and goes back.
+    // Another process may have taken the lock since the check: then this lock is restored.
     if (readFile(aside) !== holder) linkSync(aside, lockIn(folder));
     unlinkSync(aside);
     unlinkSync(join(folder, `holder.${holder.split(" ")[0]}`));
   } catch {
-    // Somebody else was faster.
+    // Another process was faster.
   }
   return true;
 }

@@ -1,5 +1,5 @@
 /**
- * The undo journal of one session: what its tools changed, and the contents that would otherwise be gone (feature T10).
+ * The undo journal of one session: what its tools changed, and the contents that would otherwise be gone.
  *
  * 1. It is a folder of its own, independent of the session store, made when the first tool is about to change something.
  * 2. A content is in the file before any record that names it.
@@ -64,7 +64,7 @@ export class UndoJournal {
   readonly #waiting = new Map<string, Buffer>();
   #waitingBytes = 0;
   #making: Promise<void>[] = [];
-  /** Where contents lie that are in the file already; nobody needs to know before a record names them. */
+  /** Where the file already holds contents, until a record names them. */
   readonly #unannounced: UndoRecord[] = [];
   #unsafe = false;
   #holders = 0;
@@ -91,7 +91,7 @@ export class UndoJournal {
     return this.#history;
   }
 
-  /** Whether somebody alive is adding to it. */
+  /** Whether a live process is adding to it. */
   get isInUse(): boolean {
     return isLocked(this.folder);
   }
@@ -203,7 +203,7 @@ export class UndoJournal {
   }
 
   #refresh(access: "read" | "append"): void {
-    // Somebody removed the session's journal: a new one begins.
+    // The session's journal was removed: a new one starts.
     if (this.#file !== undefined && !this.#file.isThere) this.#closeFile();
     const path = join(this.folder, FILE);
     this.#file ??= JournalFile.open(path, { key: this.#key, session: this.session, access });

@@ -77,7 +77,7 @@ export class ItemPlanner {
     const present = presentAt(this.#root, path, (content) => this.#journal.address(content));
     const links = this.#isHalfway(path, present) ? chain.links : settled(chain, present.state);
     const to = (links ?? chain.links)[0]?.before;
-    // Back at the start already: an undo that was killed had come so far, or somebody did the same by hand.
+    // Already restored: by an undo that was killed later, or by hand.
     if (links?.length === 0 || sameState(present.state, to)) return;
     const left = chain.links.at(-1)?.after;
     const item: UndoItem = {

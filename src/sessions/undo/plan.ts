@@ -1,9 +1,9 @@
 /**
- * What an undo would do, found out without doing any of it (feature T10).
+ * What an undo would do, found out without doing any of it.
  *
- * 1. An entry is `ready` only when what stands there now is what the tools left: then nobody else's work is lost.
+ * 1. An entry is `ready` only when the file is as the tools left it: then an undo loses no other work.
  * 2. Nothing is removed or replaced that could not be put back by undoing the undo.
- * 3. What cannot be undone is listed, with the reason; so is what nobody knows.
+ * 3. The plan lists what cannot be undone, with the reason, and what is unknown.
  */
 import { realpathSync } from "node:fs";
 import type { SessionId, TurnId } from "../../protocol/ids.js";

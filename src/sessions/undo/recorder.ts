@@ -1,5 +1,5 @@
 /**
- * Writes down what the tools of a session change (feature T10).
+ * Writes down what the tools of a session change.
  *
  * 1. The file tools say what they are about to do: what they replace is on the disk before they do it.
  * 2. For any other tool that changes things the workspace is compared before and after: what it may replace is in the
@@ -21,7 +21,7 @@ import { type Comparison, WorkspaceWatch } from "./workspace-watch.js";
 export interface BegunCall {
   readonly call: CallId;
   readonly tool: string;
-  /** `announced`: it tells `before` of every change. `watched`: nobody knows what it will do. */
+  /** `announced`: it reports every change to `before`. `watched`: its changes are not known in advance. */
   readonly changes: "announced" | "watched";
 }
 

@@ -36,7 +36,7 @@ export interface Step {
   /** As it must be found. */
   readonly from: EntryState | undefined;
   readonly to: EntryState | undefined;
-  /** A name that nobody else uses, for what is being made. */
+  /** A unique name for the new file. */
   readonly temporary: string;
 }
 
@@ -115,7 +115,7 @@ function isKeptFolder({ from, to }: Step): boolean {
   return from?.kind === "folder" && to?.kind === "folder";
 }
 
-/** A folder that goes, and lets nobody remove what is in it. */
+/** A folder to remove whose mode does not let its content be removed. */
 function isShutAndGoes({ from, to }: Step): boolean {
   return from?.kind === "folder" && to?.kind !== "folder" && ((from.mode ?? WORKABLE) & WORKABLE) !== WORKABLE;
 }
@@ -142,7 +142,7 @@ function remove(step: Step, at: string, options: RestoreOptions): void {
     rmdirSync(at);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Somebody else has put something there: it stays.
+    // Another program created something there: it stays.
     if (step.to !== undefined || (code !== "ENOTEMPTY" && code !== "EEXIST")) throw error;
   }
 }

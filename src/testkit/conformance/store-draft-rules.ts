@@ -4,7 +4,7 @@ import { all, createIds, many, newSession, refusal } from "./store-samples.js";
 
 export const DRAFT_RULES: readonly Rule[] = [
   [
-    "[S6] shows a session that is built aside to nobody else before it is published, and then all of it",
+    "[S6] hides a draft session from other processes until it is published, and then shows all of it",
     async (open) => {
       const [maker, other] = [await open(), await open()];
       const session = newSession(createIds());
@@ -38,7 +38,7 @@ export const DRAFT_RULES: readonly Rule[] = [
       const lease = await killed.lease(session.id);
       await killed.create(session, { draft: true });
       await killed.append(session.id, many(session.id, 1, 3), "sync");
-      // As after a kill: nobody holds the lease any more.
+      // As after a kill: no process holds the lease any more.
       await lease.release();
       const next = await open();
       assert.deepEqual(await next.list(), []);

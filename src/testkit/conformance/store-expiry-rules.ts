@@ -1,5 +1,4 @@
-/** What becomes of content whose time is over (feature S5): it goes for good, and everything else stays as it was. */
-
+/** What becomes of content whose time is over: it goes for good, and everything else stays as it was. */
 import assert from "node:assert/strict";
 import { withOldShape } from "../../protocol/answer-ends.js";
 import type { Envelope } from "../../protocol/envelope.js";
@@ -126,7 +125,7 @@ export const EXPIRY_RULES: readonly Rule[] = [
     },
   ],
   [
-    "[S5] drops the content of the beginning alone, further each time, and goes on with the session",
+    "[S5] drops only the oldest content, further each time, and the session continues",
     async (open) => {
       const store = await open();
       const ids = createIds();

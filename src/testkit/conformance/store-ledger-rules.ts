@@ -30,7 +30,7 @@ export const LEDGER_RULES: readonly Rule[] = [
     },
   ],
   [
-    "[S3] lets a call begin once and end once, whoever asks",
+    "[S3] lets a call begin once and end once, for every caller",
     async (open) => {
       const [first, second] = [await open(), await open()];
       const ids = createIds();

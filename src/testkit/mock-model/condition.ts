@@ -14,7 +14,7 @@ export function holds(condition: Condition, facts: Facts): boolean {
   return passes(condition.test, lookUp(condition.subject, facts)) !== (condition.not === true);
 }
 
-/** A sentence for whoever reads the failure: what was wanted, and what came. */
+/** A sentence for the failure: the expected and the actual value. */
 export function explain(condition: Condition, facts: Facts): string {
   const value = lookUp(condition.subject, facts);
   const found = value === undefined ? "it is missing" : `it is ${shorten(JSON.stringify(value))}`;

@@ -16,7 +16,7 @@ const LARGEST_RANDOM_PIECE = 64;
 
 export class Output {
   readonly #response: ServerResponse;
-  /** Fires when there is nobody to write to any more. */
+  /** Fires when the client is gone. */
   readonly gone: AbortSignal;
   readonly #nextSize: (() => number) | undefined;
   readonly #eachDelta: boolean;

@@ -25,7 +25,7 @@ import { type Ask, type HttpAnswer, type Incoming, parseBody, type Service, type
 export interface MockModelOptions {
   /** The text of a script, or one made with `script()`. */
   readonly script: string | Script;
-  /** 0, unless told: any free port. */
+  /** Default: 0, any free port. */
   readonly port?: number;
   readonly host?: string;
   /** The key a client has to show. Without one, any will do. */
@@ -206,7 +206,7 @@ interface Call {
   readonly ended: Promise<Ending>;
 }
 
-/** A fault in a script made in code, or in the server: said to whoever asked, as nobody reads a log here. */
+/** An error in a script made in code, or in the server. The client receives it, because there is no log. */
 function giveUp(response: ServerResponse, error: unknown): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();

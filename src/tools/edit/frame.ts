@@ -80,7 +80,7 @@ function kept(base: readonly Marked[], added: readonly string[]) {
   };
 }
 
-/** The new text in the place of the quotation, line by line as it is. */
+/** Replaces the quotation with the new text, line by line. */
 export function replaceWhole(lines: readonly Line[], fresh: readonly string[]): Splice {
   const { start, end } = extentOf(lines);
   const shape = indentationOf(lines);

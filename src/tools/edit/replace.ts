@@ -1,5 +1,5 @@
 /**
- * Replacements in a text (feature T1).
+ * Replacements in a text.
  *
  * 1. Every quotation is looked for in the text as it was before any replacement; places must not overlap.
  * 2. What is found to the letter is replaced to the letter. Otherwise the one place that has the same fingerprint is
@@ -37,7 +37,7 @@ export class EditError extends Error {
 
 /** With fewer letters and digits a fingerprint says too little to go by. */
 const LEAST_EVIDENCE = 2;
-/** Nobody needs to know of more places where a quotation occurs. */
+/** The largest number of places to list for one quotation. */
 const ENOUGH = 1000;
 /** Larger files are searched to the letter only. */
 const MAX_LOOSE_CHARS = 16_000_000;

@@ -1,4 +1,4 @@
-/** Somebody who is told what a file tool is about to change, in time to keep what would be gone (feature T10). */
+/** An observer of the file tools. It learns of each change before it happens, in time to back up the old content. */
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { kindOf } from "./file-stat.js";

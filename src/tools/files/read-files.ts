@@ -1,4 +1,4 @@
-/** What a session has seen of which files (feature T5). */
+/** What a session has seen of which files. */
 import type { BigIntStats } from "node:fs";
 import { printable } from "./printable.js";
 import { WorkspaceError } from "./workspace-error.js";

@@ -13,7 +13,7 @@ export class Turns {
     }
   }
 
-  /** With several keys: all of them at once. The order of taking is the same for everybody, so nobody waits in a circle. */
+  /** Takes several keys at once, always in the same order, so that no deadlock can occur. */
   async runAll<T>(keys: readonly string[], action: () => Promise<T>): Promise<T> {
     const ordered = [...new Set(keys)].sort();
     return ordered.reduceRight<() => Promise<T>>((next, key) => () => this.run(key, next), action)();

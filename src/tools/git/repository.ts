@@ -155,7 +155,7 @@ function excludesFile(
   return isFile(real) && !isWithin(real, root) ? real : undefined;
 }
 
-/** The repository's folders, where they lie outside, and what is said about the workspace in the folders above. */
+/** The repository's folders, where they lie outside, and the settings for the workspace in the folders above. */
 function outsideParts({ root, top, gitDirectory, common }: RepositoryPlaces): readonly string[] {
   const rules: string[] = [];
   for (let folder = root; folder !== top && isWithin(folder, top); folder = dirname(folder)) {

@@ -1,5 +1,5 @@
 /**
- * Ripgrep opens files by their paths. Somebody may swap one for a link that leads outside just then, and swap it back.
+ * Ripgrep opens files by their paths. Another process may replace one with a link to the outside at that moment, and restore it.
  *
  * 1. A line that ripgrep tells counts only when the file, opened by us and found to be at its own place, holds it too.
  * 2. Where only names and numbers are told, the file must at least be at its own place afterwards.

@@ -1,5 +1,5 @@
 /**
- * A command's output while it runs, for people to watch (feature T6). Every event is also logged, so what goes out is bounded:
+ * A command's output while it runs, for people to watch. Every event is also logged, so what goes out is bounded:
  * the first piece after a moment (what ends before is seen in its result), then ten a second, and once a second after a good deal
  * was shown; each holds the newest lines only.
  */
@@ -36,7 +36,7 @@ export class LiveProgress {
     this.#begun = true;
   }
 
-  /** The command ended. Who watched it sees its last words too; of one that nobody saw run, the result shows all. */
+  /** The command ended. Clients that watched it also see its last output; otherwise the result shows everything. */
   stop(): void {
     this.#stopTimer?.();
     this.#stopTimer = () => {};

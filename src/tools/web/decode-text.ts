@@ -42,7 +42,7 @@ function declared(bytes: Uint8Array): string | undefined {
   const name =
     /<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(head)?.[1] ??
     /^\s{0,9}<\?xml[^>]{0,100}?encoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})/i.exec(head)?.[1];
-  // Whoever can read this declaration is not reading UTF-16.
+  // A declaration that is readable here shows that the text is not UTF-16.
   return name !== undefined && /^utf-?16/i.test(name) ? "utf-8" : name;
 }
 

@@ -1,8 +1,8 @@
 /**
- * One page from the network (feature T8).
+ * One page from the network.
  *
  * 1. Each hop is admitted by the guard before a connection is made, and the connection goes to the address that was admitted.
- * 2. Redirects are followed within a site only. One to another site is told, not followed: whoever allowed this site did not allow that one.
+ * 2. Redirects are followed within a site only. A redirect to another site is reported, not followed: the user allowed only this site.
  * 3. A fetch ends within its time, whatever the server does. Nothing is sent but the request for the page: no credentials, no cookies.
  */
 import { AbortNode } from "../../base/abort-tree.js";

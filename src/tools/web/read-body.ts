@@ -45,7 +45,7 @@ async function unpacked({ headers, body }: HttpResponse): Promise<AsyncIterable<
   // More than one layer is what a bomb is made of.
   if (!Object.hasOwn(unpackers, encoding)) throw new FetchError("The body is compressed in an unknown way.");
   const unpacker = unpackers[encoding as keyof typeof unpackers]();
-  // An error on either side ends the other; whoever reads the unpacker gets it.
+  // An error on either side ends the other; the reader of the unpacker receives it.
   pipeline(Readable.from(body, { objectMode: false }), unpacker, () => {});
   return unpacker;
 }

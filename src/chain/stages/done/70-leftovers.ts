@@ -1,6 +1,6 @@
 import type { CreateHook } from "../../services.js";
 
-/** Before a person types the next input, they know what commands have left for their own git to run (feature P8). */
+/** Before a person types the next input, they know what commands have left for their own git to run. */
 export const create: CreateHook =
   ({ leftovers }) =>
   async (): Promise<undefined> => {

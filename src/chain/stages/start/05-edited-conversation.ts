@@ -2,7 +2,7 @@ import { TurnFailure } from "../../../engine/cancel.js";
 import { failure } from "../../../protocol/errors.js";
 import type { CreateHook } from "../../services.js";
 
-/** A person may have changed what was said since the last turn (feature S7): the turn begins from there. */
+/** A person may have changed what was said since the last turn: the turn begins from there. */
 export const create: CreateHook =
   ({ journal }) =>
   async (turn): Promise<undefined> => {

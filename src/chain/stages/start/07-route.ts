@@ -2,7 +2,7 @@ import { TurnFailure } from "../../../engine/cancel.js";
 import { failure } from "../../../protocol/errors.js";
 import type { CreateHook } from "../../services.js";
 
-/** An input that names a route goes there, for this one turn (feature M8). */
+/** An input that names a route goes there, for this one turn. */
 export const create: CreateHook =
   ({ openRoute }) =>
   async (turn): Promise<undefined> => {

@@ -1,5 +1,5 @@
 /**
- * The replay as data (feature S6).
+ * The replay as data.
  *
  * 1. `at` is a step that is known, or 0 when none is. `content` is that step's, or undefined until it is read.
  * 2. Steps only grow. A goal that lies beyond what is known is kept until it is reached, or the log has ended, or a key

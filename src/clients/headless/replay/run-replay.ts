@@ -1,5 +1,5 @@
 /**
- * `oxbow session replay` (feature S6): steps through a stored session on the screen. It reads events and draws; it has no way to
+ * `oxbow session replay`: steps through a stored session on the screen. It reads events and draws; it has no way to
  * run anything.
  *
  * 1. Only the index of steps is kept. A step's content is read when it is shown and dropped when it is left.
@@ -167,7 +167,7 @@ class Replay {
       }
       this.#dispatch({ type: "index-ended" });
     } catch (error) {
-      // What goes wrong after the end (the store was closed) is nobody's business.
+      // Errors after the end (the store was closed) do not matter.
       if (!this.#state.over) this.#fault = { error };
       this.#dispatch({ type: "index-ended", problem: messageOf(error) });
     }

@@ -1,5 +1,5 @@
 /**
- * What a step says: a title and sections of text, made harmless for a terminal (feature P13). Views choose the sections and
+ * What a step says: a title and sections of text, made harmless for a terminal. Views choose the sections and
  * the width; nothing here depends on either.
  */
 import { formatDuration } from "../../../base/duration.js";

@@ -1,4 +1,4 @@
-/** A session as readable text (features S6, S10): `oxbow session show`, and a replay that goes to a pipe. One step is in memory at a time. */
+/** A session as readable text: `oxbow session show`, and a replay that goes to a pipe. One step is in memory at a time. */
 
 import { paint, type Style } from "../../../base/terminal-style.js";
 import { safeLine } from "../../../base/terminal-text.js";

@@ -11,7 +11,7 @@ export interface HelperQuestion {
   readonly path: string;
 }
 
-/** Undefined when nobody answers. */
+/** Undefined when no helper answers. */
 export function askHelper(question: HelperQuestion): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { socketPath, note, method, path } = question;
   return new Promise((resolve) => {

@@ -169,7 +169,7 @@ export class Connection {
     return connected;
   }
 
-  /** Only a first request can be answered by the helper: later on, nobody knows where the answer before has ended. */
+  /** The helper can answer only the first request itself: later it does not know where the previous answer ended. */
   #fail(problem: HelperProblem): void {
     if (this.#answered || this.#requests > 1) this.#socket.destroy();
     else this.#refuse(502, problem);

@@ -1,5 +1,5 @@
 /**
- * An HTTP client whose requests are let in by the credential helper (feature M12): the engine names a credential, the helper adds the
+ * An HTTP client whose requests are let in by the credential helper: the engine names a credential, the helper adds the
  * key and knows where to.
  *
  * 1. A request whose helper went away before it answered is made again with the next one. In the middle of an answer that is a broken

@@ -1,9 +1,9 @@
 /**
- * The engine's side of the credential helper (feature M12): finds it, starts it, sees it live, and starts it again once.
+ * The engine's side of the credential helper: finds it, starts it, sees it live, and starts it again once.
  *
  * 1. A helper that was used and is gone, or has stopped beating, is replaced once. A second loss within a minute is the end:
  *    CredentialHelperFailed, until the minute is over.
- * 2. A helper of another version is asked to go. It does when nobody uses it; else it is used as it is.
+ * 2. The link asks a helper of another version to exit. It exits when no engine uses it; otherwise the link uses it.
  * 3. Nothing here keeps the process alive, if the clock's timers do not.
  */
 import { rmSync } from "node:fs";
@@ -78,7 +78,7 @@ export class HelperLink {
   }
 
   /**
-   * It does not answer any more. `absent`: nobody was there, as after a crash long ago, which does not count unless it was there
+   * It does not answer any more. `absent`: no helper was running, as after a crash long ago, which does not count unless it was there
    * for us before. `broken`: it went away while it was used.
    */
   lost(note: HelperNote, how: "absent" | "broken"): void {

@@ -1,9 +1,9 @@
 /**
- * The credential helper as a server (feature M12); helper-protocol.ts has what it speaks.
+ * The credential helper as a server; helper-protocol.ts has what it speaks.
  *
  * 1. It listens before its note appears, and of several helpers that start at once one note stays: the others end.
  * 2. It ends when the credential file was written with another key: the next helper gets that key.
- * 3. It is in use while anybody is connected, and ends when nobody has been for a while. It takes its note with it.
+ * 3. It is in use while a client is connected, and exits after a while without one. It removes its note.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { linkSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
@@ -102,7 +102,7 @@ export class HelperServer {
     } else if (method === "GET" && target === "/watch") this.#watch(socket);
     else if (method === "POST" && (target === "/retire" || target === "/stop")) {
       const ends = target === "/stop" || others === 0;
-      // Whoever asked must be able to start another one at once.
+      // The client must be able to start another helper at once.
       if (ends) rmSync(notePath(this.#options.folder), { force: true });
       socket.once("close", () => ends && this.end());
       answer(socket, { status: 200, body: { ends } });

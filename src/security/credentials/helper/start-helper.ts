@@ -2,7 +2,7 @@
  * Starts the helper process.
  *
  * 1. What opens the credential file goes through a pipe: it is in no argument list and in no environment of the helper.
- * 2. The helper is a session of its own and outlives whoever started it. It leaves no core dumps.
+ * 2. The helper is a session of its own and outlives the process that started it. It leaves no core dumps.
  */
 import { spawn } from "node:child_process";
 import type { Clock } from "../../../base/clock.js";

@@ -3,7 +3,7 @@
  *
  * 1. A change of the file on the disk counts from the next request on.
  * 2. Tokens are renewed before they end, or when the provider refuses them, once at a time, also across processes: under the file's
- *    lock, after a look whether somebody else has done it. What is new is written before it is used.
+ *    lock, after a check whether another process has done it. It writes the new token before it uses it.
  */
 import { statSync } from "node:fs";
 import type { Clock } from "../../../base/clock.js";

@@ -1,4 +1,4 @@
-/** Commands whose purpose is to show credentials (feature P9). They are refused, not asked about. */
+/** Commands whose purpose is to show credentials. They are refused, not asked about. */
 
 /** Refused by name. A name that ends in `*` stands for all that begin so. */
 export const CREDENTIAL_PROGRAMS: readonly string[] = [

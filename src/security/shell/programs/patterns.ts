@@ -58,7 +58,7 @@ export const NAMING_WORDS: Readonly<Record<string, number>> = {
 
 const words = (list: string) => list.split(" ");
 
-/** Never offered and never matched: they run any code, destroy, move data out or act as somebody else. */
+/** Never offered and never matched: they run any code, destroy or export data, or act as another user. */
 export const NEVER_BY_PATTERN: ReadonlySet<string> = new Set([
   ...words("sh bash dash zsh ksh fish csh tcsh pwsh powershell cmd busybox toybox"),
   ...words(

@@ -2,7 +2,7 @@
  * A script as data: what the mock model answers, call by call. `parse.ts` reads it from a file, `builder.ts` makes it in code.
  *
  * 1. Replies without a condition are used in order. One with a condition goes before them whenever it holds.
- * 2. A reply is used `times` times (once unless told), then never again, unless the script loops.
+ * 2. A reply is used `times` times (default: once), then never again, unless the script loops.
  * 3. Settings (usage, stop, headers, split, flush, expect) hold for the whole reply wherever they stand; actions happen in order.
  */
 import type { JsonValue } from "../../../protocol/json.js";
@@ -10,7 +10,7 @@ import type { Usage } from "../../../protocol/usage.js";
 
 export interface Script {
   readonly replies: readonly Reply[];
-  /** What happens when every reply was used: start over, or (unless told) answer `SCRIPT_ENDED`. */
+  /** What happens after the last reply: start over, or (default) answer `SCRIPT_ENDED`. */
   readonly atEnd?: "loop" | "say-so";
   /** The models that exist. Without any, the hosted wires take every name and Ollama has `DEFAULT_MODEL`. */
   readonly models?: readonly ModelSpec[];

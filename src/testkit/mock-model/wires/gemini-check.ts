@@ -212,7 +212,7 @@ function checkCalls(contents: readonly JsonObject[], model: string): string | un
   return open ? "Please ensure that single turn requests end with a user role or the role field is empty." : undefined;
 }
 
-/** Nobody has spoken since, only functions have answered. */
+/** There was no user message since, only function results. */
 function isCurrent(parts: readonly (readonly JsonObject[])[], index: number): boolean {
   return parts
     .slice(index + 1)

@@ -111,7 +111,7 @@ function responsesIn(content: JsonObject): readonly string[] {
     );
 }
 
-/** Clients name the field as they like; the usual ones are read as text. */
+/** Clients may choose any field name; the usual ones are read as text. */
 function responseText(response: JsonObject[string]): string {
   if (!isJsonObject(response)) return "";
   const said = response.output ?? response.error ?? response.result;

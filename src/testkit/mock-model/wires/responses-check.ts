@@ -7,7 +7,7 @@ import { type Complaint as ChatComplaint, checkName, emptyList, missing, notA } 
 import { asList, asText } from "./wire.js";
 
 interface Complaint extends ChatComplaint {
-  /** A bad request, unless told. */
+  /** Default: a bad request. */
   readonly kind?: ErrorKind;
 }
 
@@ -152,7 +152,7 @@ function checkPairs(items: readonly JsonObject[]): Complaint | undefined {
 const ENCRYPTED_PREFIX = `gAAAAAB${Buffer.from("mock-reasoning").toString("base64url")}`;
 const CHECKSUM = 16;
 
-/** Nobody but the service can read it, and it knows when somebody changed it. */
+/** Only the service can read it, and it detects changes. */
 export function encryptReasoning(ids: IdMint): string {
   const body = ENCRYPTED_PREFIX + ids.id("", 48);
   return body + checksum(body);

@@ -42,7 +42,7 @@ export interface Service {
 export interface Ask {
   readonly model: string;
   readonly stream: boolean;
-  /** How a stream is framed where the client can choose; events, unless told. */
+  /** The framing of a stream where the client can choose; default: events. */
   readonly framing?: "list";
   readonly system: string;
   readonly messages: number;
