@@ -38,7 +38,7 @@ export class Attachments {
     });
   }
 
-  /** Somebody can answer a question. */
+  /** The client can answer a question. */
   get personPresent(): boolean {
     return [...this.#clients.values()].some(({ client }) => client.canAnswer && client.identity === "human");
   }

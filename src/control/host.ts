@@ -42,7 +42,7 @@ export interface RunRequest {
   readonly personPresent: () => boolean;
   /** Where and with what a new session works; absent: as the engine does. */
   readonly place?: Pick<CommandPayloads["CreateSession"], "cwd" | "profile" | "model">;
-  /** The session to go on with; without it a new one. */
+  /** The session to resume; without it, a new one. */
   readonly resume?: CommandPayloads["CreateSession"] & { readonly resume: SessionId };
   /** The run whose settings the new one keeps. */
   readonly after?: Run;
@@ -57,7 +57,7 @@ export interface CustomRequest {
 }
 
 export interface AttachedClient extends Originator {
-  /** Whether somebody is at the other end who can answer a question. */
+  /** Whether a person at the other end can answer a question. */
   readonly canAnswer: boolean;
   readonly deliver: (event: Envelope) => void;
 }

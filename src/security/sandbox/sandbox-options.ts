@@ -20,7 +20,7 @@ export interface SandboxOptions extends DetectOptions {
   readonly arrived?: (paths: readonly string[]) => void;
   /** Needed when the policy allows hosts. */
   readonly resolveSafely?: ResolveSafely;
-  /** Whoever starts the commands can give them `descriptors`: that saves a shell. */
+  /** The caller can give commands `descriptors`: that saves a shell. */
   readonly passesDescriptors?: "yes" | "no";
   /** Variables of a container program. */
   readonly engine?: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface SandboxOptions extends DetectOptions {
 export interface SandboxedCommand extends Wrapped {
   /** Open files to be the command's descriptors 3 and up; they are closed by `ended`. */
   readonly descriptors: readonly number[];
-  /** Whoever starts it must see to it that these do not reach it: a folder among them would be a way around all mounts. */
+  /** The caller must keep these from reaching the command: a folder among them would be a way around all mounts. */
   readonly withheld: Withheld | undefined;
   /** False when this machine has no sandbox: the command is as it was given. */
   readonly sandboxed: boolean;

@@ -1,5 +1,5 @@
 /**
- * `messages/` of one session: written from the log, read back when a person has changed something (feature S7).
+ * `messages/` of one session: written from the log, read back when a person has changed something.
  *
  * 1. The log is the truth about what happened, and an edit does not change it. Once a person has edited, added or deleted a
  *    file, the files are the truth about the conversation, and stay so.
@@ -74,7 +74,7 @@ export class MessageFolder {
     this.#written = new WrittenFiles({ folder, clock, names: () => this.#names(), read: (name) => this.#read(name) });
   }
 
-  /** Catches up with the log soon. What fails is tried again with the next event, or when somebody reads. */
+  /** Catches up with the log soon. What fails is tried again with the next event, or with the next read. */
   schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -129,7 +129,7 @@ export class MessageFolder {
     return first;
   }
 
-  /** The messages as they are up to an event; undefined when nobody has edited anything. */
+  /** The messages as they are up to an event; undefined when no file was edited. */
   async editedUpTo(event: number): Promise<EditedMessages | undefined> {
     return this.#exclusively(async () => {
       await this.#catchUp();
@@ -149,7 +149,7 @@ export class MessageFolder {
     });
   }
 
-  /** Takes the messages of another session with the same events in the place of those that the log makes. */
+  /** Replaces the messages that the log makes with those of another session with the same events. */
   async takeOver({ files, deleted }: EditedMessages): Promise<void> {
     await this.#exclusively(async () => {
       await this.#catchUp();
@@ -330,7 +330,7 @@ export class MessageFolder {
   }
 
   /**
-   * Not through a link: it could lead to a file that is nobody's message. Synchronous, as a process begins by reading all of
+   * Not through a link: it could lead to a file that is no message. Synchronous, as a process begins by reading all of
    * these small files, and the detour over the thread pool costs six times as much as the reading.
    */
   #read(name: string): Buffer | undefined {

@@ -7,7 +7,7 @@ export { type EntryKind, kindOf };
 
 export interface EntryState {
   readonly kind: EntryKind;
-  /** Permission bits of a file or folder; absent where nobody looked, such as for a file about to be made. */
+  /** Permission bits of a file or folder; absent for a file that is about to be made. */
   readonly mode?: number;
   /** The address of a file's bytes (sealer.ts); absent when they were not read. */
   readonly content?: string;
@@ -52,7 +52,7 @@ function sameMode(left: EntryState, right: EntryState): boolean {
   return left.mode === undefined || right.mode === undefined || left.mode === right.mode;
 }
 
-/** Nobody can set the time of a change of status, so equal stamps mean the same bytes, once they are old enough. */
+/** No program can set the time of a change of status, so equal stamps mean the same bytes, once they are old enough. */
 export function stampOf(stat: Stats | BigIntStats): string {
   return `${stat.ino}.${stat.size}.${stat.mtimeMs}.${stat.ctimeMs}`;
 }

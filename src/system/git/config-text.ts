@@ -2,7 +2,7 @@
  * Reads and writes the text of git's configuration files.
  *
  * The reader follows git and passes over what git would refuse. It also says whether the text is written plainly: one heading or one
- * setting a line, no value that goes on in the next line. Whoever must not misread a file refuses every other text.
+ * setting a line, no value that goes on in the next line. A caller that must not misread a file refuses every other text.
  */
 import type { GitSetting } from "./harmless-settings.js";
 
