@@ -22,13 +22,13 @@ import type { Run } from "./run.js";
 /** What the host cannot know itself. */
 export interface HostPorts {
   openRun(request: RunRequest): Promise<Run | { readonly failure: Failure }>;
-  resolveModel(spec: string): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
+  resolveModel(spec: string, run: Run): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
   /** Why this client may not answer a question of this turn; undefined when it may. */
   refuseAnswer(client: Originator, turn: Originator): string | undefined;
   /** Makes ready what reading an input needs, and says what its sender should know about it. */
   readonly inputs?: {
-    prepare(content: readonly InputContent[]): Promise<void>;
-    hint(content: readonly InputContent[]): string | undefined;
+    prepare(content: readonly InputContent[], run: Run): Promise<void>;
+    hint(content: readonly InputContent[], run: Run): string | undefined;
   };
   /** Verbs of slash commands and plugins, by namespace. */
   custom(request: CustomRequest): Promise<CommandReply>;
@@ -40,13 +40,15 @@ export interface HostPorts {
 export interface RunRequest {
   readonly originator: ClientId;
   readonly personPresent: () => boolean;
-  /** Where and with what a new session works; absent: as the engine does. */
-  readonly place?: Pick<CommandPayloads["CreateSession"], "cwd" | "profile" | "model">;
   /** The session to resume; without it, a new one. */
   readonly resume?: CommandPayloads["CreateSession"] & { readonly resume: SessionId };
   /** The run whose settings the new one keeps. */
   readonly after?: Run;
+  /** Where the session works, as far as that differs from the default. */
+  readonly place?: PlaceRequest;
 }
+
+export type PlaceRequest = Pick<CommandPayloads["CreateSession"], "cwd" | "profile" | "model">;
 
 export interface CustomRequest {
   readonly namespace: string;
@@ -117,8 +119,8 @@ export class Host {
   readonly #handlers: { readonly [K in CommandKind]?: Handler<K> } = {
     SendInput: async (run, payload, client) => {
       const { content, queue, steer } = payload;
-      await this.#ports.inputs?.prepare(content);
-      const hint = this.#ports.inputs?.hint(content);
+      await this.#ports.inputs?.prepare(content, run);
+      const hint = this.#ports.inputs?.hint(content, run);
       const delivery = steer ? "steer" : queue ? "queue" : undefined;
       const started = run.start({ content, originator: client, ...(delivery && { delivery }) });
       if ("refused" in started) return refuse(started.refused);
@@ -151,7 +153,7 @@ export class Host {
       return DONE;
     },
     SetModel: async (run, payload) => {
-      const resolved = await this.#ports.resolveModel(payload.model);
+      const resolved = await this.#ports.resolveModel(payload.model, run);
       if ("failure" in resolved) return refuse(resolved.failure);
       run.model = resolved.model;
       return { ok: true, value: `${resolved.model.provider}:${resolved.model.model}` };
@@ -183,14 +185,17 @@ export class Host {
     if (before?.busy)
       return refuse(failure("InvalidInput", { detail: "A turn runs. Wait for its end, or cancel it." }));
     let attached: Attachments | undefined;
-    const { cwd, profile, model } = payload;
-    const place = { ...(cwd && { cwd }), ...(profile && { profile }), ...(model && { model }) };
+    if (payload.profile !== undefined && client.identity === "agent") {
+      return refuse(
+        failure("InvalidInput", { detail: "A person has to choose the profile: it holds what is allowed." }),
+      );
+    }
     const opened = await this.#ports.openRun({
       originator: client.id,
       personPresent: () => attached?.personPresent ?? false,
-      ...(Object.keys(place).length > 0 && { place }),
       ...(payload.resume !== undefined && { resume: { ...payload, resume: payload.resume } }),
       ...(before !== undefined && { after: before }),
+      ...placeOf(payload),
     });
     if ("failure" in opened) return refuse(opened.failure);
     const run = opened;
@@ -207,6 +212,16 @@ export class Host {
   }
 
   readonly #history: History = (run, after) => this.#ports.history?.(run, after);
+}
+
+function placeOf({ cwd, profile, model }: CommandPayloads["CreateSession"]): Pick<RunRequest, "place"> {
+  if (cwd === undefined && profile === undefined && model === undefined) return {};
+  const place = {
+    ...(cwd !== undefined && { cwd }),
+    ...(profile !== undefined && { profile }),
+    ...(model !== undefined && { model }),
+  };
+  return { place };
 }
 
 function refuse(reason: Failure): CommandReply {

@@ -12,16 +12,13 @@
 import { onAbort } from "../base/abort-tree.js";
 import { systemClock } from "../base/clock.js";
 import { createIdSource } from "../base/ulid.js";
-import { buildChains } from "../chain/build.js";
 import { OutsideResults } from "../chain/outside-results.js";
-import type { ChainServices } from "../chain/services.js";
 import type { Waiting } from "../control/inbox.js";
 import { PermissionPrompts } from "../control/permission-prompts.js";
-import { Run } from "../control/run.js";
+import type { Run } from "../control/run.js";
 import type { HarnessEvent, HarnessStatus } from "../control/transports/simple-events.js";
 import { Bus } from "../engine/bus.js";
 import type { TurnResult } from "../engine/loop.js";
-import type { EnginePorts } from "../engine/ports.js";
 import type { NamedHook } from "../engine/turn.js";
 import { type AssistantBlock, type Message, plainText, text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -29,6 +26,7 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { ClientId, TurnId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { Usage } from "../protocol/usage.js";
+import { assemble } from "../runtime/assemble.js";
 import { RunCompaction } from "../runtime/parts/compaction.js";
 import { sessionMark } from "../runtime/sessions/session-mark.js";
 import { PermissionGate } from "../security/permissions/gate.js";
@@ -152,20 +150,6 @@ export class Harness {
     const bringsText = outside.wraps && registry.list().some(({ ownResults }) => ownResults !== true);
     const notices = bringsText ? [STANDING_INSTRUCTION] : [];
     const systemPrompt = [settled.systemPrompt, ...notices].filter((part) => part !== "").join("\n\n");
-    const services: ChainServices = {
-      tools: registry,
-      compaction: this.#compaction,
-      outside,
-      // The tools are the embedding program's own: it has decided what they may do.
-      gate: new PermissionGate("allow"),
-      person: permissionPrompts,
-      log: () => {},
-      retry: { clock: systemClock, random: Math.random, totalWaitMs: settled.retryWaitMs },
-      systemPrompt: () => systemPrompt,
-      maxOutputTokens: settled.maxTokens,
-      effort: () => settled.effort,
-      ...(costs !== undefined && { costs }),
-    };
     // The last of its stage: the input is in the conversation by then.
     const showInput: NamedHook = {
       name: "99-show-input",
@@ -173,22 +157,38 @@ export class Harness {
         this.#emit({ type: "user", content: plainText(turn.input) });
       },
     };
-    const chains = buildChains(services, { stages: { start: [showInput] } });
-    for (const subscriber of chains.subscribers) bus.subscribe((event) => subscriber.run(event));
-    const ports: EnginePorts = {
-      clock: systemClock,
-      ids,
-      tools: registry,
-      requestLinks: chains.requestLinks,
-      toolLinks: chains.toolLinks,
-      mayStartEarly: () => false,
-      onBlock: (block) => this.#seeBlock(block),
-      toolExecution: "sequential",
-      maxIterations: settled.maxTurns,
-    };
     const onRequest = () => this.#status({ state: "thinking", message: `Waiting for ${settled.model}.` });
     this.#model = new LibraryModel(settled, onRequest);
-    this.#run = new Run({ session, bus, ports, permissionPrompts, stages: chains.stages, model: this.#model });
+    const assembly = assemble({
+      session,
+      bus,
+      model: this.#model,
+      tools: registry,
+      permissionPrompts,
+      services: {
+        // The tools are the embedding program's own: it has decided what they may do.
+        gate: new PermissionGate("allow"),
+        log: () => {},
+        retry: { clock: systemClock, random: Math.random, totalWaitMs: settled.retryWaitMs },
+        systemPrompt: () => systemPrompt,
+        maxOutputTokens: settled.maxTokens,
+        effort: () => settled.effort,
+      },
+      parts: [
+        { name: "compaction", services: { compaction: this.#compaction, outside } },
+        { name: "costs", services: costs === undefined ? {} : { costs } },
+        { name: "input", hooks: { start: [showInput] } },
+      ],
+      ports: {
+        clock: systemClock,
+        ids,
+        mayStartEarly: () => false,
+        onBlock: (block) => this.#seeBlock(block),
+        toolExecution: "sequential",
+        maxIterations: settled.maxTurns,
+      },
+    });
+    this.#run = assembly.createRun();
     if (handler) this.subscribe((event) => callHandler(handler, event));
   }
 

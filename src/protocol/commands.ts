@@ -11,10 +11,11 @@ export interface CommandPayloads {
   CancelTurn: Record<never, never>;
   AnswerPermission: { readonly call: CallId; readonly decision: PermissionDecision; readonly message?: string };
   CreateSession: {
-    /** The folder it works in; default: that of the engine. */
+    /** The folder to work in; default: the folder that the engine was started in. */
     readonly cwd?: string;
+    /** The file with the settings; relative to the working directory. Only for people. */
     readonly profile?: string;
-    /** As `provider:model`, or the name of a route. */
+    /** `NAME`, `PROVIDER` or `PROVIDER:NAME`. */
     readonly model?: string;
     readonly resume?: SessionId;
     /** The new session begins empty and keeps what was set in this one (model, effort, plan mode, rules, budget, recording), which ends. */

@@ -1,11 +1,11 @@
-/** Wires everything together. Read it last: each line hands one part to another, and there is nothing else in here. */
-
+/** One engine: hosts sessions, each in its place, and shares between them what belongs to the process. */
 import type { Clock } from "../base/clock.js";
 import { nearest } from "../base/nearest.js";
 import { createIdSource, type IdSource } from "../base/ulid.js";
 import type { Variables } from "../base/variables.js";
 import { builtInCommands } from "../commands/built-in.js";
-import { type CustomRequest, Host, type HostPorts, type RunRequest } from "../control/host.js";
+import type { ParsedFlags } from "../commands/flags.js";
+import { type CustomRequest, Host, type HostPorts, type PlaceRequest, type RunRequest } from "../control/host.js";
 import type { Run } from "../control/run.js";
 import type { Model } from "../engine/ports.js";
 import type { CommandReply } from "../protocol/client.js";
@@ -22,33 +22,49 @@ import type { ProjectContent } from "./content/project-content.js";
 import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
 import { type OpenedRun, openRun } from "./open-run.js";
+import type { CreatePart } from "./part.js";
 import { queryPorts, storedEvents } from "./queries.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 import type { LoadedSettings } from "./settings/settings.js";
 
-export interface EngineOptions {
-  readonly loaded: LoadedSettings;
-  readonly variables: Variables;
+/** Where a session works and with what: its folder, profile, settings, approved content and model. */
+export interface Place {
   /** The folder to work in, free of symbolic links. */
   readonly root: string;
+  readonly loaded: LoadedSettings;
+  /** What the folder brings, as far as a person has approved it. */
+  readonly content?: ProjectContent | undefined;
+  /** The models of the profile. */
   readonly registry: ModelRegistry;
   readonly routes: ModelRoutes;
   readonly model: Model;
-  readonly log: LogFunction;
-  readonly sessions: SessionStores;
-  /** The model's answers come from a cassette. */
-  readonly isReplay?: boolean;
-  /** What the folder brings, as far as a person has approved it. */
-  readonly content?: ProjectContent;
-  /** Something the user should hear now. */
-  readonly notify: (message: string) => void;
-  /** Something a person should hear once, where there is one. */
-  readonly hint: (message: string) => void;
-  readonly clock?: Clock;
 }
 
-/** What every run of an engine is made of. */
-export interface EngineParts extends EngineOptions {
+/** What all sessions of the process share. */
+export interface ProcessParts {
+  readonly variables: Variables;
+  readonly sessions: SessionStores;
+  readonly log: LogFunction;
+  /** The model's answers come from a cassette. */
+  readonly isReplay?: boolean;
+  /** Shows the user a message now. */
+  readonly notify: (message: string) => void;
+  /** Shows a person a message, where there is a person. */
+  readonly hint: (message: string) => void;
+  readonly clock?: Clock;
+  /** The flags of the command line; they hold in every place. */
+  readonly flags?: ParsedFlags;
+  /** Parts that every session gets besides the built-in ones. */
+  readonly parts?: readonly CreatePart[];
+}
+
+export interface EngineOptions extends ProcessParts {
+  /** Where a session works that names no other place. */
+  readonly place: Place;
+}
+
+/** What one session is made of. */
+export interface SessionParts extends ProcessParts, Place {
   readonly clock: Clock;
   readonly ids: IdSource;
 }
@@ -61,58 +77,25 @@ export interface Engine {
   close(reason?: SessionEndReason): Promise<void>;
 }
 
+interface HostedRun extends OpenedRun {
+  readonly place: Place;
+}
+
 export function createEngine(options: EngineOptions): Engine {
   const clock = options.clock ?? nodeClock;
   const ids = createIdSource({ wall: clock.wall, random: fillRandom });
-  const parts: EngineParts = { ...options, clock, ids };
-  const opened = new WeakMap<Run, OpenedRun>();
-
-  const resolveModel: HostPorts["resolveModel"] = async (spec) =>
-    (await options.routes.resolve(spec)) ?? options.registry.resolve(spec);
+  const hosted = new WeakMap<Run, HostedRun>();
+  const placeOf = (run: Run) => hosted.get(run)?.place ?? options.place;
 
   const open = async (request: RunRequest) => {
-    const { cwd, profile, model } = request.place ?? {};
-    if (profile !== undefined || (cwd !== undefined && cwd !== options.root)) {
-      const detail = `This engine works in ${options.root} with the profile it was started with.`;
-      return { failure: failure("InvalidInput", { detail }) };
-    }
-    const chosen = model === undefined ? undefined : await resolveModel(model);
-    if (chosen !== undefined && "failure" in chosen) return chosen;
-    const result = await openRun(parts, request, request.after && opened.get(request.after));
+    const before = request.after && hosted.get(request.after);
+    const current = before?.place ?? options.place;
+    const place = request.place === undefined ? current : await otherPlace(request.place, current, options);
+    if ("failure" in place) return place;
+    const result = await openRun({ ...options, ...place, clock, ids }, request, before);
     if ("failure" in result) return result;
-    if (chosen !== undefined) result.run.model = chosen.model;
-    opened.set(result.run, result);
+    hosted.set(result.run, { ...result, place });
     return result.run;
-  };
-
-  const custom = async ({ namespace, verb, payload, run, identity }: CustomRequest): Promise<CommandReply> => {
-    const command = namespace === "slash" ? builtInCommands.find(verb) : undefined;
-    const hosted = opened.get(run);
-    if (command === undefined || hosted === undefined) {
-      return { ok: false, failure: failure("InvalidInput", { detail: unknownCommand(verb) }) };
-    }
-    if (command.forPeople && identity === "agent") {
-      return {
-        ok: false,
-        failure: failure("InvalidInput", { detail: `${command.usage} is for people, not for agents.` }),
-      };
-    }
-    const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
-    const { root, registry, routes, loaded, variables, sessions } = options;
-    const { settings, roots } = loaded;
-    const facts = {
-      ...hosted,
-      settings,
-      roots,
-      variables,
-      sessions,
-      root,
-      registry,
-      routes,
-      files: options.content?.files,
-    };
-    const result = await command.run(args, slashContext(facts));
-    return "failure" in result ? { ok: false, failure: result.failure } : { ok: true, value: { text: result.text } };
   };
 
   const refuseAnswer: HostPorts["refuseAnswer"] = (client, turn) => {
@@ -120,18 +103,20 @@ export function createEngine(options: EngineOptions): Engine {
     return may.ok ? undefined : may.reason;
   };
 
-  const { routes, registry } = options;
   const host = new Host({
     openRun: open,
-    resolveModel,
-    inputs: routes,
+    resolveModel: (spec, run) => resolveModel(spec, placeOf(run)),
+    inputs: {
+      prepare: (content, run) => placeOf(run).routes.prepare(content),
+      hint: (content, run) => placeOf(run).routes.hint(content),
+    },
     refuseAnswer,
-    custom,
+    custom: (request) => runCommand(request, hosted.get(request.run), options),
     queries: queryPorts({
       sessions: options.sessions,
-      registry,
+      registry: options.place.registry,
       commands: commandInfos,
-      permissionsOf: (run) => opened.get(run)?.permissions,
+      permissionsOf: (run) => hosted.get(run)?.permissions,
     }),
     history: (run, after) => storedEvents(options.sessions, run, after),
   });
@@ -150,6 +135,40 @@ function commandInfos(): CommandInfo[] {
   return builtInCommands.list().map(({ name, usage, summary, forPeople = false }) => {
     return { name, usage, summary, for_people: forPeople };
   });
+}
+
+/** Loaded late: most processes work in one place. */
+async function otherPlace(request: PlaceRequest, current: Place, shared: ProcessParts) {
+  const { openPlace } = await import("./open-place.js");
+  return openPlace(request, current, shared);
+}
+
+async function resolveModel(spec: string, { routes, registry }: Place) {
+  return (await routes.resolve(spec)) ?? registry.resolve(spec);
+}
+
+async function runCommand(
+  { namespace, verb, payload, identity }: CustomRequest,
+  hosted: HostedRun | undefined,
+  { variables, sessions }: ProcessParts,
+): Promise<CommandReply> {
+  const added = hosted?.commands.find(({ name }) => name === verb);
+  const command = namespace === "slash" ? (added ?? builtInCommands.find(verb)) : undefined;
+  if (command === undefined || hosted === undefined) {
+    return { ok: false, failure: failure("InvalidInput", { detail: unknownCommand(verb) }) };
+  }
+  if (command.forPeople && identity === "agent") {
+    return {
+      ok: false,
+      failure: failure("InvalidInput", { detail: `${command.usage} is for people, not for agents.` }),
+    };
+  }
+  const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
+  const { root, registry, routes, loaded, content } = hosted.place;
+  const { settings, roots } = loaded;
+  const facts = { ...hosted, settings, roots, variables, sessions, root, registry, routes, files: content?.files };
+  const result = await command.run(args, slashContext(facts));
+  return "failure" in result ? { ok: false, failure: result.failure } : { ok: true, value: { text: result.text } };
 }
 
 function unknownCommand(verb: string): string {

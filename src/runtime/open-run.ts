@@ -1,37 +1,28 @@
-/** One run with everything that belongs to it: its bus, tools, journal, undo and recording, joined by the chain. */
-import { join } from "node:path";
-import type { Variables } from "../base/variables.js";
-import { buildChains } from "../chain/build.js";
+/** Opens one session: makes its parts in order, joins them and starts the run. */
 import { OutsideResults } from "../chain/outside-results.js";
-import type { ChainServices } from "../chain/services.js";
-import { systemPrompt } from "../context/instructions/system-prompt.js";
+import type { SlashCommand } from "../commands/registry.js";
 import type { RunRequest } from "../control/host.js";
 import { PermissionPrompts } from "../control/permission-prompts.js";
-import { type PlanSwitch, Run } from "../control/run.js";
+import type { Run } from "../control/run.js";
 import { Bus } from "../engine/bus.js";
-import type { Effort, EnginePorts } from "../engine/ports.js";
-import type { Identity } from "../protocol/client.js";
+import type { Effort } from "../engine/ports.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { Failure } from "../protocol/errors.js";
-import type { SessionId } from "../protocol/ids.js";
 import { timedOut } from "../security/permissions/identity.js";
-import { PLAN_MODE_INSTRUCTION } from "../security/permissions/plan-mode-instruction.js";
-import { STANDING_INSTRUCTION } from "../security/untrusted/standing-instruction.js";
+import { type AssemblyOptions, assemble } from "./assemble.js";
 import { modelFits } from "./models/model-fit.js";
-import type { EngineParts } from "./open-engine.js";
+import type { SessionParts } from "./open-engine.js";
+import { closeParts, type PartContext, type SessionPart } from "./part.js";
 import { RunCompaction } from "./parts/compaction.js";
 import { RunCosts } from "./parts/costs.js";
-import { RunGuard } from "./parts/guard.js";
-import { openJournal } from "./parts/journal.js";
-import { RunPermissions } from "./parts/permissions.js";
+import { type OpenedJournal, openJournal } from "./parts/journal.js";
+import type { RunPermissions } from "./parts/permissions.js";
+import { inputNotices, promptOf } from "./parts/prompt.js";
 import { RunRecording } from "./parts/recording.js";
-import { RunSandbox } from "./parts/sandbox.js";
-import { RunSecurity } from "./parts/security.js";
-import { openToolbox } from "./parts/toolbox.js";
-import { RunUndo } from "./parts/undo.js";
+import type { RunSecurity } from "./parts/security.js";
+import { planSwitch, toolsPart } from "./parts/tools.js";
 import { pastEvents, type ResumedSession, resumeSession, takeUp } from "./sessions/resumed-session.js";
 import { sessionMark } from "./sessions/session-mark.js";
-import type { LoadedSettings } from "./settings/settings.js";
 
 export interface OpenedRun {
   readonly run: Run;
@@ -41,38 +32,50 @@ export interface OpenedRun {
   readonly security: RunSecurity;
   readonly effort: RunEffort;
   readonly permissions: RunPermissions;
+  /** The commands that the parts of this session add. */
+  readonly commands: readonly SlashCommand[];
 }
 
-/** How much the model shall think; undefined is as it likes. */
+/** How much the model thinks; undefined is the model's own default. */
 export interface RunEffort {
   level: Effort | undefined;
 }
 
-/** `before`: the run whose settings it keeps; what a person set there holds for the new conversation too. */
+/** `before`: the run whose model, effort, rules, budget and recording the new one keeps. */
 export async function openRun(
-  engine: EngineParts,
+  engine: SessionParts,
   request: RunRequest,
   before?: OpenedRun,
 ): Promise<OpenedRun | { readonly failure: Failure }> {
-  const parts = before === undefined ? engine : { ...engine, model: before.run.model };
+  const choosesModel = before === undefined || request.place?.model !== undefined;
+  const parts = choosesModel ? engine : { ...engine, model: before.run.model };
   const resumed = request.resume && (await resumeSession(parts.sessions, request.resume));
   if (resumed !== undefined && "failure" in resumed) return resumed;
   try {
-    return await openSessionRun(parts, request, { resumed, before });
+    return await openSessionRun(contextOf(parts, request, { resumed, before }));
   } catch (error) {
     await resumed?.lease.release();
     throw error;
   }
 }
 
-async function openSessionRun(
-  parts: EngineParts,
+/** What the built-in parts are made of. */
+interface Opening extends PartContext {
+  readonly engine: SessionParts;
+  readonly request: RunRequest;
+  readonly resumed: ResumedSession | undefined;
+  readonly before: OpenedRun | undefined;
+  /** The run, as soon as there is one. */
+  readonly current: { run?: Run };
+}
+
+function contextOf(
+  engine: SessionParts,
   request: RunRequest,
-  { resumed, before }: { readonly resumed: ResumedSession | undefined; readonly before: OpenedRun | undefined },
-): Promise<OpenedRun> {
-  const session: SessionId = resumed?.record.id ?? parts.ids.next("sess");
-  const { log, clock, root, sessions } = parts;
-  const { settings } = parts.loaded;
+  { resumed, before }: Pick<Opening, "resumed" | "before">,
+): Opening {
+  const { clock, log, root } = engine;
+  const session = resumed?.record.id ?? engine.ids.next("sess");
   const bus = new Bus({
     session,
     originator: request.originator,
@@ -80,35 +83,78 @@ async function openSessionRun(
     firstId: (resumed?.record.last_event ?? 0) + 1,
     onSubscriberError: (error) => log("error", "engine", "a subscriber failed", { error: String(error), session }),
   });
-  const opening: Envelope[] = [];
-  const stopOpening = bus.subscribe((event) => opening.push(event));
-  let run: Run | undefined;
-  const tools = openRunTools(parts, {
+  return { session, bus, root, clock, log, engine, request, resumed, before, current: {} };
+}
+
+async function openSessionRun(opening: Opening): Promise<OpenedRun> {
+  const { engine, session, bus, resumed, before, current } = opening;
+  const { log, clock, hint } = engine;
+  const published: Envelope[] = [];
+  const stopCollecting = bus.subscribe((event) => published.push(event));
+  const built = await builtInParts(opening);
+  const parts = await allParts(opening, built.parts);
+  const assembly = assemble({ ...assemblyBase(opening, built), parts });
+  log("info", "engine", resumed ? "session resumed" : "session opened", { session, model: engine.model.model });
+  const { timeout_ms } = engine.loaded.settings;
+  const run = assembly.createRun({
+    route: engine.routes.route,
+    plan: planSwitch(built.permissions),
+    inputNotice: inputNotices({
+      day: () => dayOf(clock.wall()),
+      // The input of the last turn brought the date of its day.
+      known: resumed?.lastTurnAt?.slice(0, 10) ?? beginOf(opening),
+      isPlanning: () => built.permissions.planning,
+    }),
+    ...(resumed && {
+      conversation: await takeUp(resumed, { bus, ports: assembly.ports }),
+      waiting: resumed.rebuilt.waiting,
+    }),
+    opening: published,
+    ...(timeout_ms.value !== undefined && { turnTimeoutMs: timeout_ms.value }),
+    saved: () => built.journal.saved(),
+  });
+  current.run = run;
+  stopCollecting();
+  const left = resumed?.rebuilt.waiting.length ?? 0;
+  if (left > 0)
+    hint(
+      `${left} input${left === 1 ? "" : "s"} that waited when the session was stopped will go along with your next one.`,
+    );
+  const { recording, costs, compaction, effort, permissions, security } = built;
+  if (before !== undefined) await recording.takeOver(before.recording);
+  const commands = parts.flatMap((part) => part.commands ?? []);
+  return { run, recording, costs, compaction, effort, permissions, security, commands };
+}
+
+/** The added parts come last: what they supply counts, and they are closed while the built-in ones still work. */
+async function allParts(opening: Opening, builtIn: readonly SessionPart[]): Promise<readonly SessionPart[]> {
+  const added: SessionPart[] = [];
+  try {
+    for (const create of opening.engine.parts ?? []) added.push(await create(opening));
+  } catch (error) {
+    await closeParts([...builtIn, ...added]);
+    throw error;
+  }
+  return [...builtIn, ...added];
+}
+
+/** The built-in parts, each made of what it needs of the ones before it. */
+async function builtInParts(opening: Opening) {
+  const { engine, session, bus, resumed, before, current } = opening;
+  const { sessions, clock, root } = engine;
+  const { settings } = engine.loaded;
+  const tools = toolsPart(engine, {
     session,
     bus,
     turnsBefore: resumed === undefined ? 0 : resumed.turns,
-    originator: () => run?.originator.identity ?? "human",
+    originator: () => current.run?.originator.identity ?? "human",
     history: resumed && (() => pastEvents(sessions, resumed.record)),
     before: before?.permissions,
   });
-  const { undo, toolbox, permissions } = tools;
-  const journal = await openJournal({
-    session,
-    resumed,
-    root,
-    model: parts.model,
-    sessions,
-    clock,
-    ids: parts.ids,
-    onFailure: (cause) => {
-      log("error", "sessions", "the session cannot be saved", { session, error: cause.message });
-      if (run?.busy) run.fail("session store", cause);
-      else parts.notify(cause.message);
-    },
-  });
+  const journal = await openSessionJournal(opening);
   const costs = new RunCosts({
-    ...parts,
-    ...parts.loaded,
+    ...engine,
+    ...engine.loaded,
     session,
     isResumed: resumed !== undefined,
     journal,
@@ -121,241 +167,92 @@ async function openSessionRun(
     outside,
     share: settings.compact_at.value,
     limitsOf: (model) => costs.limitsOf(model),
-    summaryModel: () => parts.routes.summary(),
-    conversation: () => run?.conversation ?? [],
+    summaryModel: () => engine.routes.summary(),
+    conversation: () => current.run?.conversation ?? [],
     journal,
-    onShortened: () => parts.content?.forget(),
+    onShortened: () => engine.content?.forget(),
   });
-  const timeout = settings.permission_timeout.value;
-  const limit = timeout === undefined ? undefined : { clock, ms: timeout, answer: timedOut(timeout) };
-  const permissionPrompts = new PermissionPrompts(bus, request.personPresent, limit);
-  const day = () => new Date(clock.wall()).toISOString().slice(0, 10);
-  const begun = resumed?.record.created_at.slice(0, 10) ?? day();
-  const prompts = {
-    full: promptOf(parts, { date: begun, size: "full" }),
-    small: promptOf(parts, { date: begun, size: "small" }),
-  };
   const effort: RunEffort = { level: before === undefined ? settings.effort.value : before.effort.level };
-  const services: ChainServices = {
+  const model = () => `${current.run?.model.provider}:${current.run?.model.model}`;
+  const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, notify: engine.notify });
+  const parts: readonly SessionPart[] = [
+    { name: "models", services: modelServices(engine, effort) },
+    { name: "content", services: { content: engine.content } },
+    { name: "compaction", services: { compaction, outside } },
+    { name: "costs", services: { costs } },
+    { name: "journal", services: { journal }, close: () => journal.close() },
+    { name: "recording", close: () => recording.stop() },
+    tools.part,
+  ];
+  const { toolbox, permissions, security } = tools;
+  return { parts, journal, costs, compaction, effort, recording, toolbox, permissions, security };
+}
+
+type BuiltIn = Awaited<ReturnType<typeof builtInParts>>;
+
+function openSessionJournal({ engine, session, resumed, current }: Opening): Promise<OpenedJournal> {
+  const { log, notify } = engine;
+  return openJournal({
+    ...engine,
     session,
-    tools: toolbox,
-    gate: permissions,
-    person: permissionPrompts,
-    log,
-    journal,
-    undo,
-    leftovers: tools.sandbox,
-    content: parts.content,
-    costs,
-    compaction,
-    outside,
-    audit: tools.security,
-    shells: {
-      onEvent: ({ kind }) => {
-        if (kind === "TurnEnded") void toolbox.rest();
-      },
+    resumed,
+    onFailure: (cause) => {
+      log("error", "sessions", "the session cannot be saved", { session, error: cause.message });
+      if (current.run?.busy) current.run.fail("session store", cause);
+      else notify(cause.message);
     },
-    openRoute: (name) => parts.routes.open(name),
+  });
+}
+
+/** Which model answers, how hard it thinks and how often it is tried. */
+function modelServices(engine: SessionParts, effort: RunEffort): NonNullable<SessionPart["services"]> {
+  const { settings, roots } = engine.loaded;
+  const { routes, clock, variables, hint } = engine;
+  return {
+    openRoute: (name) => routes.open(name),
     retry: { clock, random: Math.random, totalWaitMs: settings.retry_wait_ms.value },
-    systemPrompt: (size) => prompts[size],
-    fit: modelFits({ variables: parts.variables, roots: parts.loaded.roots, hint: parts.hint }),
+    fit: modelFits({ variables, roots, hint }),
     effort: () => effort.level,
     ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),
   };
-  const chains = buildChains(services);
-  for (const subscriber of chains.subscribers) bus.subscribe((event) => subscriber.run(event));
-  const ports: EnginePorts = {
-    clock,
-    ids: parts.ids,
-    tools: toolbox,
-    requestLinks: chains.requestLinks,
-    toolLinks: chains.toolLinks,
-    mayStartEarly: (call, tool) => permissions.mayStartEarly(call, tool),
-    toolExecution: "batched",
-    maxIterations: settings.max_iterations.value,
-    maxAnswerCharacters: settings.max_answer_chars.value,
-    countCutOff: async (answer) => (await import("../chain/count-cut-off.js")).countCutOff(answer, costs),
+}
+
+function assemblyBase(opening: Opening, built: BuiltIn): Omit<AssemblyOptions, "parts"> {
+  const { engine, session, bus, request } = opening;
+  const { clock, ids, log } = engine;
+  const { settings } = engine.loaded;
+  const { permissions, costs } = built;
+  const timeout = settings.permission_timeout.value;
+  const limit = timeout === undefined ? undefined : { clock, ms: timeout, answer: timedOut(timeout) };
+  const date = beginOf(opening);
+  const prompts = {
+    full: promptOf(engine, { date, size: "full" }),
+    small: promptOf(engine, { date, size: "small" }),
   };
-  log("info", "engine", resumed ? "session resumed" : "session opened", { session, model: parts.model.model });
-  const opened = new Run({
+  return {
     session,
     bus,
-    ports,
-    permissionPrompts,
-    stages: chains.stages,
-    model: parts.model,
-    route: parts.routes.route,
-    plan: planSwitch(permissions),
-    inputNotice: inputNotices({
-      day,
-      // The input of the last turn brought the date of its day.
-      told: resumed?.lastTurnAt?.slice(0, 10) ?? begun,
-      isPlanning: () => permissions.planning,
-    }),
-    ...(resumed && { conversation: await takeUp(resumed, { bus, ports }), waiting: resumed.rebuilt.waiting }),
-    opening,
-    ...(settings.timeout_ms.value !== undefined && { turnTimeoutMs: settings.timeout_ms.value }),
-    saved: () => journal.saved(),
-    dispose: async () => {
-      await tools.close();
-      await recording.stop();
-      await journal.close();
-    },
-  });
-  run = opened;
-  stopOpening();
-  const left = resumed?.rebuilt.waiting.length ?? 0;
-  if (left > 0)
-    parts.hint(
-      `${left} input${left === 1 ? "" : "s"} that waited when the session was stopped will go along with your next one.`,
-    );
-  const model = () => `${opened.model.provider}:${opened.model.model}`;
-  const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, notify: parts.notify });
-  if (before !== undefined) await recording.takeOver(before.recording);
-  return { run: opened, recording, costs, compaction, effort, permissions, security: tools.security };
-}
-
-/** The tools of the run, and what stands around them. */
-function openRunTools(
-  parts: EngineParts,
-  place: {
-    readonly session: SessionId;
-    readonly bus: Bus;
-    readonly turnsBefore: number | undefined;
-    readonly originator: () => Identity;
-    readonly history: (() => AsyncIterable<Envelope>) | undefined;
-    readonly before: RunPermissions | undefined;
-  },
-) {
-  const { loaded, variables, root, sessions, notify } = parts;
-  const { session, bus, turnsBefore } = place;
-  const { settings, roots, profilePath } = loaded;
-  const outputs = join(roots.state, "output");
-  const outputDirectory = join(outputs, session);
-  const trim = () => trimLater(outputs, settings.output_bytes.value);
-  const undo = new RunUndo({ session, root, sessions, turnsBefore });
-  const hidden = sessions.ownFolders;
-  const guard = new RunGuard({ root, variables, ownFolders: hidden, outputDirectory });
-  const restrictions = () => permissions.restrictions();
-  const isRecorded = async () => (await sessions.open()) !== undefined;
-  const sandbox = new RunSandbox({
-    loaded,
-    variables,
-    root,
-    session,
-    outputDirectory,
-    hidden,
-    notify,
-    restrictions,
-    isRecorded,
-  });
-  const toolbox = openToolbox({
-    root,
-    sets: settings.tool_sets.value,
-    variables,
-    outputDirectory,
-    commandTimeoutMs: settings.run_timeout_ms.value ?? "off",
-    reachesOutputs: true,
-    onOutputFile: trim,
-    webHosts: settings.web_hosts.value,
-    webNames: settings.web_names.value,
-    observer: undo,
-    writableFolders: writableFolders(loaded, variables),
-    guard,
-    wrapCommand: (command, options) => sandbox.wrap(command, options),
-    wrapReader: (command, readable) => sandbox.wrapReader(command, readable),
-  });
-  const permissions: RunPermissions = new RunPermissions({
-    loaded,
-    variables,
-    root,
-    ownFolders: hidden,
-    guard,
-    outputDirectory,
-    workspace: toolbox.workspace,
-    isSandboxed: async () => (await sandbox.find()).kind !== "none",
-    whyNotContained: () => sandbox.whyNotContained(),
-    originator: place.originator,
-    before: place.before,
-  });
-  const { history } = place;
-  const security = new RunSecurity({ bus, permissions, sandbox, tools: toolbox, variables, profilePath, history });
-  const close = async () => {
-    await toolbox.close();
-    await sandbox.close();
-    await undo.flush();
-    undo.close();
-    await keepOutputs(outputs, session, sessions);
-  };
-  return { undo, toolbox, permissions, security, sandbox, close };
-}
-
-function planSwitch(permissions: RunPermissions): PlanSwitch {
-  return {
-    enter: async () => (await permissions.parts()).engine.plan.enter(),
-    exit: async ({ approve, client, turn }) => {
-      const { plan } = (await permissions.parts()).engine;
-      const questioned = { originator: turn.id, originatorIdentity: turn.identity };
-      const left = plan.exit({ approve, client, turn: questioned });
-      return left.ok ? undefined : left.reason;
+    model: engine.model,
+    tools: built.toolbox,
+    permissionPrompts: new PermissionPrompts(bus, request.personPresent, limit),
+    services: { session, log, gate: permissions, systemPrompt: (size) => prompts[size] },
+    ports: {
+      clock,
+      ids,
+      mayStartEarly: (call, tool) => permissions.mayStartEarly(call, tool),
+      toolExecution: "batched",
+      maxIterations: settings.max_iterations.value,
+      maxAnswerCharacters: settings.max_answer_chars.value,
+      countCutOff: async (answer) => (await import("../chain/count-cut-off.js")).countCutOff(answer, costs),
     },
   };
 }
 
-/** What changes within a session is told with the input that it matters to: the system prompt stays as it was. */
-function inputNotices(facts: {
-  readonly day: () => string;
-  /** The day that the model knows of. */
-  readonly told: string;
-  readonly isPlanning: () => boolean;
-}) {
-  let { told } = facts;
-  return () => {
-    const today = facts.day();
-    const notices = [
-      ...(today === told ? [] : [`The date is now ${today}.`]),
-      ...(facts.isPlanning() ? [PLAN_MODE_INSTRUCTION] : []),
-    ];
-    told = today;
-    return notices.length === 0 ? undefined : notices.join("\n\n");
-  };
+/** The day on which the session began. */
+function beginOf({ resumed, engine }: Opening): string {
+  return resumed?.record.created_at.slice(0, 10) ?? dayOf(engine.clock.wall());
 }
 
-/** Made once: its bytes must not change within a session, also when that goes on another day. */
-function promptOf(
-  { loaded, root, content }: EngineParts,
-  { date, size }: { readonly date: string; readonly size: "full" | "small" },
-): string {
-  const override = loaded.settings.system_prompt.value;
-  const instructions = content?.instructions;
-  const { tool_sets, untrusted_results } = loaded.settings;
-  const wraps = untrusted_results.value === "wrap" && tool_sets.value.length > 0;
-  const hasOutside = instructions !== undefined || wraps || tool_sets.value.includes("web");
-  return systemPrompt({
-    workspace: root,
-    platform: process.platform,
-    date,
-    notices: hasOutside ? [STANDING_INSTRUCTION] : [],
-    instructions,
-    size,
-    ...(override !== undefined && { override }),
-  });
-}
-
-/** As the profile names them, without the repository, which holds no programs to start. */
-function writableFolders({ settings }: LoadedSettings, variables: Variables): readonly string[] {
-  const named = settings.sandbox_writable.value.filter((folder) => folder !== "git");
-  return named.map((folder) => folder.replace(/^~(?=\/)/, () => variables.HOME ?? "~"));
-}
-
-/** In the background: a command does not wait for it, and what is left is trimmed with the next output. */
-function trimLater(outputs: string, limit: number): void {
-  void import("../sessions/outputs.js").then(({ trimOutputs }) => trimOutputs(outputs, limit)).catch(() => {});
-}
-
-/** Where nothing is stored of a session, nothing of its outputs stays either. */
-async function keepOutputs(outputs: string, session: SessionId, sessions: EngineParts["sessions"]): Promise<void> {
-  const { removeIfEmpty, removeOutputs } = await import("../sessions/outputs.js");
-  const isStored = (await sessions.choice()).kind !== "none";
-  await (isStored ? removeIfEmpty(join(outputs, session)) : removeOutputs(outputs, session));
+function dayOf(wall: number): string {
+  return new Date(wall).toISOString().slice(0, 10);
 }

@@ -60,18 +60,8 @@ beforeAll(async () => {
   const notify = () => {};
   const sessions = new SessionStores({ ...loaded, variables, root, notify, hint: notify });
   const routes = new ModelRoutes({ loaded, registry, clock: systemClock });
-  engine = createEngine({
-    loaded,
-    variables,
-    root,
-    registry,
-    routes,
-    model,
-    log: () => {},
-    sessions,
-    notify,
-    hint: notify,
-  });
+  const place = { loaded, root, registry, routes, model };
+  engine = createEngine({ place, variables, log: () => {}, sessions, notify, hint: notify });
 });
 
 afterAll(async () => {

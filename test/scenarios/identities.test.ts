@@ -44,18 +44,9 @@ async function open(commands: readonly string[], { flags = [] as string[], timeo
   const { model } = await registry.choose({});
   const notify = () => {};
   const sessions = new SessionStores({ ...changed, variables, root, notify, hint: notify });
-  const engine = createEngine({
-    loaded: changed,
-    variables,
-    root,
-    registry,
-    routes: new ModelRoutes({ loaded: changed, registry, clock: systemClock }),
-    model,
-    log: () => {},
-    sessions,
-    notify,
-    hint: notify,
-  });
+  const routes = new ModelRoutes({ loaded: changed, registry, clock: systemClock });
+  const place = { loaded: changed, root, registry, routes, model };
+  const engine = createEngine({ place, variables, log: () => {}, sessions, notify, hint: notify });
   engines.push(engine);
   return engine;
 }

@@ -45,12 +45,14 @@ async function open(commands: readonly string[], { flags = [] as string[], timeo
   const notify = () => {};
   const sessions = new SessionStores({ ...changed, variables, root, notify, hint: notify });
   const engine = createEngine({
-    loaded: changed,
+    place: {
+      loaded: changed,
+      root,
+      registry,
+      routes: new ModelRoutes({ loaded: changed, registry, clock: systemClock }),
+      model,
+    },
     variables,
-    root,
-    registry,
-    routes: new ModelRoutes({ loaded: changed, registry, clock: systemClock }),
-    model,
     log: () => {},
     sessions,
     notify,

@@ -192,8 +192,8 @@ async function prepare(
   cassette?.begins(chosen.model);
   const { model } = chosen;
   const isReplay = flags.has("replay");
-  const parts = { loaded, variables, root, registry, routes, model, log, sessions, content, isReplay, notify, hint };
-  const engine = createEngine(parts);
+  const place = { root, loaded, content, registry, routes, model };
+  const engine = createEngine({ place, variables, sessions, log, isReplay, notify, hint, flags });
   const identity = isAgent(variables) ? "agent" : "human";
   const client = connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);

@@ -1,0 +1,57 @@
+/** Joins the parts of a session to one engine: the chains, the ports of the loop, the subscribers and the run. */
+import { buildChains } from "../chain/build.js";
+import type { ChainServices } from "../chain/services.js";
+import type { PermissionPrompts } from "../control/permission-prompts.js";
+import { Run, type RunOptions } from "../control/run.js";
+import type { Bus } from "../engine/bus.js";
+import type { EnginePorts, Model, ToolRegistry } from "../engine/ports.js";
+import type { SessionId } from "../protocol/ids.js";
+import { chainsOf, closeParts, type SessionPart, servicesOf, toolsOf } from "./part.js";
+
+type Required = Pick<ChainServices, "gate" | "log" | "systemPrompt">;
+
+export interface AssemblyOptions {
+  readonly session: SessionId;
+  readonly bus: Bus;
+  readonly model: Model;
+  readonly tools: ToolRegistry;
+  readonly permissionPrompts: PermissionPrompts;
+  /** What no session works without; `parts` supply the rest. */
+  readonly services: Required & Partial<ChainServices>;
+  readonly parts: readonly SessionPart[];
+  readonly ports: Omit<EnginePorts, "tools" | "requestLinks" | "toolLinks">;
+}
+
+export interface Assembly {
+  readonly ports: EnginePorts;
+  /** Called once. */
+  createRun(options?: Partial<RunOptions>): Run;
+}
+
+export function assemble(options: AssemblyOptions): Assembly {
+  const { session, bus, model, parts, permissionPrompts } = options;
+  const tools = toolsOf(options.tools, parts);
+  const services = { ...options.services, ...servicesOf(parts), tools, person: permissionPrompts };
+  const chains = buildChains(services, chainsOf(parts));
+  for (const subscriber of chains.subscribers) bus.subscribe((event) => subscriber.run(event));
+  const ports: EnginePorts = {
+    ...options.ports,
+    tools,
+    requestLinks: chains.requestLinks,
+    toolLinks: chains.toolLinks,
+  };
+  return {
+    ports,
+    createRun: (more = {}) =>
+      new Run({
+        session,
+        bus,
+        ports,
+        permissionPrompts,
+        stages: chains.stages,
+        model,
+        dispose: () => closeParts(parts),
+        ...more,
+      }),
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * Makes the place of a session from what its client asked for.
+ *
+ * 1. What the request leaves out is as in the current place.
+ * 2. The flags of the command line hold in every place.
+ * 3. Content of another folder is used as far as a person has approved it; nobody is asked.
+ */
+import { isAbsolute, resolve } from "node:path";
+import { UsageError } from "../base/usage-error.js";
+import { parseFlags } from "../commands/flags.js";
+import type { PlaceRequest } from "../control/host.js";
+import type { Model } from "../engine/ports.js";
+import { type Failure, failure } from "../protocol/errors.js";
+import { nodeClock } from "../system/node-clock.js";
+import { WorkspaceError } from "../tools/files/workspace-error.js";
+import { openRoot } from "../tools/files/workspace-root.js";
+import { ProjectContent } from "./content/project-content.js";
+import { createModelRegistry } from "./models/model-registry.js";
+import { ModelRoutes } from "./models/model-routes.js";
+import type { Place, ProcessParts } from "./open-engine.js";
+import { type LoadedSettings, loadSettings, localOptions } from "./settings/settings.js";
+
+export async function openPlace(
+  request: PlaceRequest,
+  current: Place,
+  shared: ProcessParts,
+): Promise<Place | { readonly failure: Failure }> {
+  try {
+    const root = request.cwd === undefined ? current.root : await openRoot(resolve(current.root, request.cwd));
+    const loaded =
+      request.profile === undefined ? current.loaded : await otherSettings(request.profile, { root, shared });
+    const content = await contentOf({ root, loaded, current, shared });
+    if (content !== undefined && "failure" in content) return content;
+    const models = loaded === current.loaded ? current : openModels(loaded, current, shared);
+    const chosen = await chooseModel(request.model, { loaded, current, models });
+    if ("failure" in chosen) return chosen;
+    const { registry, routes } = models;
+    return { root, loaded, content, registry, routes, model: chosen.model };
+  } catch (error) {
+    if (!(error instanceof WorkspaceError) && !(error instanceof UsageError)) throw error;
+    return { failure: failure("InvalidInput", { detail: error.message }) };
+  }
+}
+
+async function otherSettings(
+  profile: string,
+  { root, shared }: { readonly root: string; readonly shared: ProcessParts },
+): Promise<LoadedSettings> {
+  const path = isAbsolute(profile) ? profile : resolve(root, profile);
+  const loaded = await loadSettings(shared.flags ?? parseFlags([], [], ""), {
+    ...shared.variables,
+    OXBOW_PROFILE: path,
+  });
+  for (const warning of loaded.warnings) shared.notify(warning);
+  return loaded;
+}
+
+async function contentOf(place: {
+  readonly root: string;
+  readonly loaded: LoadedSettings;
+  readonly current: Place;
+  readonly shared: ProcessParts;
+}): Promise<ProjectContent | undefined | { readonly failure: Failure }> {
+  const { root, loaded, current, shared } = place;
+  if (root === current.root && loaded === current.loaded) return current.content;
+  const { variables, notify } = shared;
+  const unattended = { color: false, width: 80, skipUnapproved: true, allowProjectHooks: false };
+  return ProjectContent.enter({ root, loaded, variables, notify, ...unattended });
+}
+
+/** A replay answers in every place from the one cassette. */
+function openModels(loaded: LoadedSettings, current: Place, shared: ProcessParts): Pick<Place, "registry" | "routes"> {
+  const { settings, roots, profilePath } = loaded;
+  const registry = shared.isReplay
+    ? current.registry
+    : createModelRegistry({
+        variables: shared.variables,
+        roots,
+        tables: { value: settings.providers.value, file: profilePath },
+        local: localOptions(settings),
+      });
+  return { registry, routes: new ModelRoutes({ loaded, registry, clock: shared.clock ?? nodeClock }) };
+}
+
+async function chooseModel(
+  spec: string | undefined,
+  {
+    loaded,
+    current,
+    models: { registry, routes },
+  }: {
+    readonly loaded: LoadedSettings;
+    readonly current: Place;
+    readonly models: Pick<Place, "registry" | "routes">;
+  },
+): Promise<{ readonly model: Model } | { readonly failure: Failure }> {
+  if (spec !== undefined) return (await routes.resolve(spec)) ?? registry.resolve(spec);
+  if (loaded === current.loaded) return { model: current.model };
+  const { provider, model } = loaded.settings;
+  const choice = { provider: provider.value, model: model.value };
+  // A model that cannot be had answers with its failure: the session opens all the same.
+  return { model: ((await routes.choose(choice)) ?? (await registry.choose(choice))).model };
+}

@@ -1,0 +1,80 @@
+/**
+ * A part of a live session: a small module that adds something to it. Built-in parts and plugins use this one interface.
+ *
+ * 1. Hooks, links and subscribers join the chains by their `NN-name`; the same name replaces a built-in one.
+ * 2. `services` is what the built-in hooks and links use of the part. Of two parts that supply the same service the later one counts.
+ * 3. A tool with the name of an earlier one replaces it.
+ * 4. Parts are closed in reverse order; one that fails does not keep the others open.
+ */
+import type { Clock } from "../base/clock.js";
+import type { ExtraChains, Subscriber } from "../chain/build.js";
+import type { ChainServices, Log } from "../chain/services.js";
+import type { SlashCommand } from "../commands/registry.js";
+import type { Bus } from "../engine/bus.js";
+import type { RequestLink, Tool, ToolLink, ToolRegistry } from "../engine/ports.js";
+import type { NamedHook, Stage } from "../engine/turn.js";
+import type { SessionId } from "../protocol/ids.js";
+
+export interface SessionPart {
+  /** For messages about it. */
+  readonly name: string;
+  readonly services?: Partial<ChainServices>;
+  readonly hooks?: Partial<Record<Stage, readonly NamedHook[]>>;
+  readonly links?: { readonly request?: readonly RequestLink[]; readonly tool?: readonly ToolLink[] };
+  readonly tools?: readonly Tool[];
+  readonly commands?: readonly SlashCommand[];
+  readonly subscribers?: readonly Subscriber[];
+  close?(): Promise<unknown> | unknown;
+}
+
+/** What a part may build on. */
+export interface PartContext {
+  readonly session: SessionId;
+  readonly bus: Bus;
+  /** The folder that the session works in. */
+  readonly root: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export type CreatePart = (context: PartContext) => SessionPart | Promise<SessionPart>;
+
+/** What all parts add to the chains. */
+export function chainsOf(parts: readonly SessionPart[]): ExtraChains {
+  const stages: Partial<Record<Stage, readonly NamedHook[]>> = {};
+  for (const [stage, hooks] of parts.flatMap(({ hooks = {} }) => Object.entries(hooks) as [Stage, NamedHook[]][])) {
+    stages[stage] = [...(stages[stage] ?? []), ...hooks];
+  }
+  return {
+    stages,
+    requestLinks: parts.flatMap(({ links }) => links?.request ?? []),
+    toolLinks: parts.flatMap(({ links }) => links?.tool ?? []),
+    subscribers: parts.flatMap(({ subscribers = [] }) => subscribers),
+  };
+}
+
+export function servicesOf(parts: readonly SessionPart[]): Partial<ChainServices> {
+  return Object.assign({}, ...parts.map(({ services }) => services));
+}
+
+/** The registry together with the tools of the parts. */
+export function toolsOf(registry: ToolRegistry, parts: readonly SessionPart[]): ToolRegistry {
+  const added = new Map(parts.flatMap(({ tools = [] }) => tools).map((tool) => [tool.name, tool]));
+  if (added.size === 0) return registry;
+  return {
+    list: () => [...registry.list().filter(({ name }) => !added.has(name)), ...added.values()],
+    find: (name) => added.get(name) ?? registry.find(name),
+  };
+}
+
+export async function closeParts(parts: readonly SessionPart[]): Promise<void> {
+  const faults: unknown[] = [];
+  for (const part of [...parts].reverse()) {
+    try {
+      await part.close?.();
+    } catch (error) {
+      faults.push(error);
+    }
+  }
+  if (faults.length > 0) throw faults[0];
+}

@@ -1,0 +1,45 @@
+/** The system prompt of a session, and the news that go along with its inputs. */
+import { systemPrompt } from "../../context/instructions/system-prompt.js";
+import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
+import { STANDING_INSTRUCTION } from "../../security/untrusted/standing-instruction.js";
+import type { SessionParts } from "../open-engine.js";
+
+/** News goes along with an input, because the system prompt must not change within a session. */
+export function inputNotices(facts: {
+  readonly day: () => string;
+  /** The day that the model knows. */
+  readonly known: string;
+  readonly isPlanning: () => boolean;
+}) {
+  let { known } = facts;
+  return () => {
+    const today = facts.day();
+    const notices = [
+      ...(today === known ? [] : [`The date is now ${today}.`]),
+      ...(facts.isPlanning() ? [PLAN_MODE_INSTRUCTION] : []),
+    ];
+    known = today;
+    return notices.length === 0 ? undefined : notices.join("\n\n");
+  };
+}
+
+/** Made once: its bytes must not change within a session, even when it is resumed on another day. */
+export function promptOf(
+  { loaded, root, content }: Pick<SessionParts, "loaded" | "root" | "content">,
+  { date, size }: { readonly date: string; readonly size: "full" | "small" },
+): string {
+  const override = loaded.settings.system_prompt.value;
+  const instructions = content?.instructions;
+  const { tool_sets, untrusted_results } = loaded.settings;
+  const wraps = untrusted_results.value === "wrap" && tool_sets.value.length > 0;
+  const hasOutside = instructions !== undefined || wraps || tool_sets.value.includes("web");
+  return systemPrompt({
+    workspace: root,
+    platform: process.platform,
+    date,
+    notices: hasOutside ? [STANDING_INSTRUCTION] : [],
+    instructions,
+    size,
+    ...(override !== undefined && { override }),
+  });
+}

@@ -1,0 +1,138 @@
+/** The part that brings the tools: toolbox, permissions, sandbox, guard, undo and audit. */
+import { join } from "node:path";
+import type { Variables } from "../../base/variables.js";
+import type { PlanSwitch } from "../../control/run.js";
+import type { Bus } from "../../engine/bus.js";
+import type { Identity } from "../../protocol/client.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { SessionId } from "../../protocol/ids.js";
+import type { SessionParts } from "../open-engine.js";
+import type { SessionPart } from "../part.js";
+import type { SessionStores } from "../sessions/session-stores.js";
+import type { LoadedSettings } from "../settings/settings.js";
+import { RunGuard } from "./guard.js";
+import { RunPermissions } from "./permissions.js";
+import { RunSandbox } from "./sandbox.js";
+import { RunSecurity } from "./security.js";
+import { openToolbox } from "./toolbox.js";
+import { RunUndo } from "./undo.js";
+
+/** The tools of a session with what guards, contains, undoes and records their calls. */
+export function toolsPart(
+  parts: Pick<SessionParts, "loaded" | "variables" | "root" | "sessions" | "notify">,
+  place: {
+    readonly session: SessionId;
+    readonly bus: Bus;
+    readonly turnsBefore: number | undefined;
+    readonly originator: () => Identity;
+    readonly history: (() => AsyncIterable<Envelope>) | undefined;
+    readonly before: RunPermissions | undefined;
+  },
+) {
+  const { loaded, variables, root, sessions, notify } = parts;
+  const { session, bus, turnsBefore } = place;
+  const { settings, roots, profilePath } = loaded;
+  const outputs = join(roots.state, "output");
+  const outputDirectory = join(outputs, session);
+  const trim = () => trimLater(outputs, settings.output_bytes.value);
+  const undo = new RunUndo({ session, root, sessions, turnsBefore });
+  const hidden = sessions.ownFolders;
+  const guard = new RunGuard({ root, variables, ownFolders: hidden, outputDirectory });
+  const restrictions = () => permissions.restrictions();
+  const isRecorded = async () => (await sessions.open()) !== undefined;
+  const sandbox = new RunSandbox({
+    loaded,
+    variables,
+    root,
+    session,
+    outputDirectory,
+    hidden,
+    notify,
+    restrictions,
+    isRecorded,
+  });
+  const toolbox = openToolbox({
+    root,
+    sets: settings.tool_sets.value,
+    variables,
+    outputDirectory,
+    commandTimeoutMs: settings.run_timeout_ms.value ?? "off",
+    reachesOutputs: true,
+    onOutputFile: trim,
+    webHosts: settings.web_hosts.value,
+    webNames: settings.web_names.value,
+    observer: undo,
+    writableFolders: writableFolders(loaded, variables),
+    guard,
+    wrapCommand: (command, options) => sandbox.wrap(command, options),
+    wrapReader: (command, readable) => sandbox.wrapReader(command, readable),
+  });
+  const permissions: RunPermissions = new RunPermissions({
+    loaded,
+    variables,
+    root,
+    ownFolders: hidden,
+    guard,
+    outputDirectory,
+    workspace: toolbox.workspace,
+    isSandboxed: async () => (await sandbox.find()).kind !== "none",
+    whyNotContained: () => sandbox.whyNotContained(),
+    originator: place.originator,
+    before: place.before,
+  });
+  const { history } = place;
+  const security = new RunSecurity({ bus, permissions, sandbox, tools: toolbox, variables, profilePath, history });
+  const close = async () => {
+    await toolbox.close();
+    await sandbox.close();
+    await undo.flush();
+    undo.close();
+    await keepOutputs(outputs, session, sessions);
+  };
+  const part: SessionPart = {
+    name: "tools",
+    services: {
+      gate: permissions,
+      undo,
+      leftovers: sandbox,
+      audit: security,
+      shells: {
+        onEvent: ({ kind }) => {
+          if (kind === "TurnEnded") void toolbox.rest();
+        },
+      },
+    },
+    close,
+  };
+  return { part, toolbox, permissions, security };
+}
+
+export function planSwitch(permissions: RunPermissions): PlanSwitch {
+  return {
+    enter: async () => (await permissions.parts()).engine.plan.enter(),
+    exit: async ({ approve, client, turn }) => {
+      const { plan } = (await permissions.parts()).engine;
+      const questioned = { originator: turn.id, originatorIdentity: turn.identity };
+      const left = plan.exit({ approve, client, turn: questioned });
+      return left.ok ? undefined : left.reason;
+    },
+  };
+}
+
+/** As the profile names them. The repository is left out: it holds no programs to start. */
+function writableFolders({ settings }: LoadedSettings, variables: Variables): readonly string[] {
+  const named = settings.sandbox_writable.value.filter((folder) => folder !== "git");
+  return named.map((folder) => folder.replace(/^~(?=\/)/, () => variables.HOME ?? "~"));
+}
+
+/** Runs in the background. What it could not remove goes with the next output. */
+function trimLater(outputs: string, limit: number): void {
+  void import("../../sessions/outputs.js").then(({ trimOutputs }) => trimOutputs(outputs, limit)).catch(() => {});
+}
+
+/** A session that is not stored leaves no outputs either. */
+async function keepOutputs(outputs: string, session: SessionId, sessions: SessionStores): Promise<void> {
+  const { removeIfEmpty, removeOutputs } = await import("../../sessions/outputs.js");
+  const isStored = (await sessions.choice()).kind !== "none";
+  await (isStored ? removeIfEmpty(join(outputs, session)) : removeOutputs(outputs, session));
+}

@@ -1,0 +1,120 @@
+/** Sessions in different places, and parts from outside, in one engine. */
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import type { ToolLink } from "../../src/engine/ports.js";
+import type { Envelope } from "../../src/protocol/envelope.js";
+import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { type HostedEngine, hostEngine, turnOf } from "../support/hosted-engine.js";
+import { verifies } from "../verifies.js";
+
+const SCRIPT = `
+reply
+  tool read {"path": "name.txt"}
+reply
+  text: Done.
+loop
+`;
+
+let base: string;
+let mock: MockModel;
+let hosted: HostedEngine | undefined;
+
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), "oxbow-test-")));
+  mock = await startMockModel({ script: SCRIPT });
+});
+
+afterEach(async () => {
+  await hosted?.engine.close();
+  hosted = undefined;
+  await mock.close();
+  await rm(base, { recursive: true, force: true });
+});
+
+async function folder(name: string): Promise<string> {
+  const path = join(base, name);
+  await mkdir(path);
+  await writeFile(join(path, "name.txt"), `I am ${name}.\n`);
+  await writeFile(join(base, `${name}.toml`), `system_prompt = "You work for ${name}."\n`);
+  return path;
+}
+
+function results(events: readonly Envelope[]): string {
+  return JSON.stringify(events.filter(({ kind }) => kind === "ToolResult"));
+}
+
+describe("one engine", () => {
+  verifies(["C1"], "hosts two sessions in two folders with different settings", async () => {
+    hosted = await hostEngine(base, mock, { flags: ["--permission-mode", "allow"] });
+    const client = hosted.connect();
+    const sessions = [];
+    for (const name of ["alpha", "beta"]) {
+      const cwd = await folder(name);
+      const reply = await client.send("CreateSession", { cwd, profile: join(base, `${name}.toml`) });
+      if (!reply.ok || reply.session === undefined) throw new Error(JSON.stringify(reply));
+      sessions.push({ name, session: reply.session });
+    }
+    for (const { name, session } of [...sessions, ...sessions]) {
+      const before = mock.requests.length;
+      expect(results(await turnOf(client, session, "who are you?"))).toContain(`I am ${name}.`);
+      for (const { body } of mock.requests.slice(before)) {
+        expect(JSON.stringify(body)).toContain(`You work for ${name}.`);
+      }
+      const status = await client.send("CustomCommand", { namespace: "slash", verb: "status", payload: {} }, session);
+      expect(JSON.stringify(status)).toContain(join(base, name));
+    }
+  });
+
+  verifies(["C1"], "refuses a place that is none, and a profile that an agent names", async () => {
+    hosted = await hostEngine(base, mock);
+    const client = hosted.connect();
+    const agent = hosted.connect("agent");
+    await folder("alpha");
+    const profile = join(base, "alpha.toml");
+    for (const [from, place] of [
+      [client, { cwd: join(base, "nowhere") }],
+      [client, { profile: join(base, "nowhere.toml") }],
+      [agent, { profile }],
+    ] as const) {
+      expect(await from.send("CreateSession", place)).toMatchObject({ ok: false });
+    }
+    expect(await agent.send("CreateSession", { cwd: join(base, "alpha") })).toMatchObject({ ok: true });
+  });
+
+  verifies(["L2"], "takes parts from outside through the door of the built-in ones", async () => {
+    const seen: string[] = [];
+    const seeCall: ToolLink["run"] = (call, _context, next) => {
+      seen.push(`link ${call.tool}`);
+      return next(call);
+    };
+    hosted = await hostEngine(base, mock, {
+      flags: ["--permission-mode", "allow"],
+      parts: [
+        ({ root }) => ({
+          name: "greeter",
+          hooks: { start: [{ name: "45-greet", run: () => void seen.push("hook") }] },
+          links: { tool: [{ name: "45-see", run: seeCall }] },
+          commands: [
+            { name: "greet", usage: "/greet", summary: "greets", run: () => ({ text: `Hello from ${root}.` }) },
+          ],
+          subscribers: [{ name: "45-end", run: ({ kind }) => void (kind === "TurnEnded" && seen.push("end")) }],
+          close: () => seen.push("closed"),
+        }),
+      ],
+    });
+    const client = hosted.connect();
+    const reply = await client.send("CreateSession", {});
+    if (!reply.ok || reply.session === undefined) throw new Error(JSON.stringify(reply));
+    await turnOf(client, reply.session, "go");
+    const greeting = await client.send(
+      "CustomCommand",
+      { namespace: "slash", verb: "greet", payload: {} },
+      reply.session,
+    );
+    expect(greeting).toMatchObject({ ok: true, value: { text: `Hello from ${hosted.root}.` } });
+    await hosted.engine.close();
+    expect(seen).toEqual(["hook", "link read", "end", "closed"]);
+  });
+});

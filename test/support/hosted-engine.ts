@@ -1,0 +1,75 @@
+/** An engine as the program makes it, with the mock model behind it. */
+import { mkdtemp, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { systemClock } from "../../src/base/clock.js";
+import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
+import { parseFlags } from "../../src/commands/flags.js";
+import { connectInProcess } from "../../src/control/transports/inproc.js";
+import type { EngineClient, Identity } from "../../src/protocol/client.js";
+import { text } from "../../src/protocol/content.js";
+import type { Envelope } from "../../src/protocol/envelope.js";
+import type { SessionId } from "../../src/protocol/ids.js";
+import { createModelRegistry } from "../../src/runtime/models/model-registry.js";
+import { ModelRoutes } from "../../src/runtime/models/model-routes.js";
+import { createEngine, type Engine } from "../../src/runtime/open-engine.js";
+import type { CreatePart } from "../../src/runtime/part.js";
+import { SessionStores } from "../../src/runtime/sessions/session-stores.js";
+import { loadSettings } from "../../src/runtime/settings/settings.js";
+import type { MockModel } from "../../src/testkit/index.js";
+import { providerEnvironment } from "./program.js";
+
+export interface HostedEngine {
+  readonly engine: Engine;
+  /** The folder that the engine was started in. */
+  readonly root: string;
+  connect(identity?: Identity): EngineClient;
+}
+
+export async function hostEngine(
+  base: string,
+  mock: MockModel,
+  { flags = [], parts = [] }: { readonly flags?: readonly string[]; readonly parts?: readonly CreatePart[] } = {},
+): Promise<HostedEngine> {
+  const variables = {
+    PATH: process.env.PATH,
+    OXBOW_HOME: await mkdtemp(join(base, "home-")),
+    ...providerEnvironment("anthropic", mock.url),
+  };
+  const parsed = parseFlags(RUN_FLAGS, ["--sandbox", "off", ...flags], "run");
+  const loaded = await loadSettings(parsed, variables);
+  const registry = createModelRegistry({ variables });
+  const { model } = await registry.choose({});
+  const root = await realpath(await mkdtemp(join(base, "root-")));
+  const notify = () => {};
+  const sessions = new SessionStores({ ...loaded, variables, root, notify, hint: notify });
+  const routes = new ModelRoutes({ loaded, registry, clock: systemClock });
+  const place = { loaded, root, registry, routes, model };
+  const engine = createEngine({
+    place,
+    variables,
+    log: () => {},
+    sessions,
+    notify,
+    hint: notify,
+    flags: parsed,
+    parts,
+  });
+  const connect = (identity: Identity = "human") =>
+    connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: false });
+  return { engine, root, connect };
+}
+
+/** Sends an input and returns the events up to the end of its turn. */
+export async function turnOf(client: EngineClient, session: SessionId, input: string): Promise<readonly Envelope[]> {
+  const events: Envelope[] = [];
+  const ended = new Promise<void>((resolve) => {
+    client.subscribe((event) => {
+      if (event.session !== session) return;
+      events.push(event);
+      if (event.kind === "TurnEnded") resolve();
+    });
+  });
+  await client.send("SendInput", { content: [text(input)] }, session);
+  await ended;
+  return events;
+}
