@@ -1,4 +1,5 @@
-/** What the hooks and links need; `runtime/open-run.ts` supplies it once per run. */
+/** What the built-in hooks and links need; the parts of a session supply it (`runtime/part.ts`). */
+import type { CompactionReason } from "../context/compaction/compact.js";
 import type { CallBudget } from "../costs/budget.js";
 import type {
   AnsweringModel,
@@ -135,8 +136,6 @@ export interface CostKeeper extends EventObserver {
 /** A model, or the name of one. */
 export type PricedModel = AnsweringModel &
   Pick<Model, "contextTokens" | "contextLimit" | "outputTokens" | "ownPrice" | "candidates">;
-
-export type CompactionReason = "nearly full" | "too long" | "asked";
 
 /** Makes conversations shorter that are about to be, or are, too long for their model. */
 export interface Compaction extends EventObserver {

@@ -5,9 +5,10 @@
  * 1. With `share` undefined nothing is shortened unless a person asks for it.
  * 2. What did not help is not tried again before the conversation has grown.
  */
-import type { Compacted, CompactionTools, Summarized } from "../../chain/compact.js";
+import type { Compacted, CompactionServices, Summarized } from "../../chain/compact.js";
 import type { OutsideResults } from "../../chain/outside-results.js";
-import type { Compaction, CompactionReason, RunJournal } from "../../chain/services.js";
+import type { Compaction, RunJournal } from "../../chain/services.js";
+import type { CompactionReason } from "../../context/compaction/compact.js";
 import { fullAt, type ModelLimits } from "../../context/compaction/limits.js";
 import { WindowMeter } from "../../context/compaction/window-meter.js";
 import type { Run } from "../../control/run.js";
@@ -161,7 +162,7 @@ export class RunCompaction implements Compaction {
     return full;
   }
 
-  async #tools(): Promise<CompactionTools> {
+  async #tools(): Promise<CompactionServices> {
     const { journal, limitsOf, pinned, summaryModel, outside } = this.#options;
     return {
       limitsOf,

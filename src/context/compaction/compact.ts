@@ -1,0 +1,185 @@
+/**
+ * Makes a conversation shorter: a summary that a model writes replaces its beginning.
+ *
+ * 1. The event that says so is saved before anything is sent that builds on it, so that the log always gives the same messages.
+ * 2. Without a summary nothing changes.
+ * 3. The system prompt, instructions and tools are no part of the conversation and stay.
+ */
+import { estimateTokens } from "../../base/estimate-tokens.js";
+import { originOf } from "../../base/message-origin.js";
+import type { Model, ModelRequest } from "../../engine/ports.js";
+import type { Message } from "../../protocol/content.js";
+import { type Failure, failure } from "../../protocol/errors.js";
+import type { EventPayloads } from "../../protocol/events.js";
+import { type Cut, cutConversation, hasResults } from "./cut.js";
+import { keptTokens, type ModelLimits, summaryTokens, transcriptRoom } from "./limits.js";
+import { type SummaryAnswer, type SummaryRequest, summarize } from "./summarize.js";
+import { isInput, readSummary, requestsIn, summaryMessage, summaryText } from "./summary-message.js";
+import { type MarkUntrusted, transcriptOf } from "./transcript.js";
+
+export interface CompactionPlace {
+  /** The model that the conversation is with. */
+  readonly model: Model;
+  readonly conversation: Message[];
+}
+
+export interface CompactionTools {
+  /** The model that writes summaries; undefined for the conversation's own. */
+  summaryModel(): Promise<Model | undefined>;
+  /** Undefined when they are not known. */
+  limitsOf(model: Model): Promise<ModelLimits | undefined>;
+  readonly untrusted: MarkUntrusted;
+  /** The estimated tokens of messages as they are sent. */
+  weigh(messages: readonly Message[], model: Model): number;
+  /** Calls a model outside the conversation. */
+  ask(model: Model, request: ModelRequest): Promise<SummaryAnswer>;
+  onProgress(part: string): void;
+  /** Publishes the event; resolves when it is saved. */
+  publish(event: Omit<EventPayloads["CompactionTriggered"], "turn">): Promise<void>;
+  /** Texts that every summary repeats word for word. */
+  pinned?(): readonly string[];
+}
+
+export type CompactionReason = "nearly full" | "too long" | "asked";
+
+export interface CompactionOptions {
+  readonly reason: CompactionReason;
+  /** From how many tokens on the window counts as full; undefined when it is not known. */
+  readonly full?: number | undefined;
+  /** The tokens of the whole next request; undefined when they are not known. */
+  readonly tokens?: number | undefined;
+  /** What the user asks the summary to keep in mind. */
+  readonly focus?: string | undefined;
+}
+
+export type Compacted =
+  | { readonly tokens: { readonly before: number; readonly after: number } }
+  /** There is too little to leave out. */
+  | { readonly nothing: true }
+  | { readonly failure: Failure }
+  | { readonly cancelled: true };
+
+export type Summarized = SummaryAnswer | { readonly nothing: true };
+
+/** What is shorter is not worth a request: a summary with all that belongs to it takes about as much. */
+const LEAST_TOKENS = 300;
+/** The user's own words are quoted up to here. */
+const REQUEST_CHARS = 8_000;
+const CHARS_PER_TOKEN = 3;
+
+export async function compact(
+  place: CompactionPlace,
+  options: CompactionOptions,
+  tools: CompactionTools,
+): Promise<Compacted> {
+  const { conversation, model } = place;
+  const weigh = (messages: readonly Message[]) => tools.weigh(messages, model);
+  const all = weigh(conversation);
+  const keep = keptTokens(all, options.full);
+  const cut = cutConversation(conversation, { keep, weigh: (message) => weigh([message]) });
+  if (!isWorthIt(cut, weigh, options)) return { nothing: true };
+  const answer = await summaryOf(cut.older, options.focus, { place, tools, tokens: all });
+  if (!("text" in answer)) return answer;
+  const message = summaryMessage(wordsOf(answer.text, cut, { keep, tools }));
+  const saved = all - weigh([message, ...cut.kept]);
+  // A summary that is longer than what it replaces is of no use.
+  if (saved <= 0) return { nothing: true };
+  const before = Math.max(options.tokens ?? all, all);
+  const after = before - saved;
+  const keptFrom = cut.kept[0] && originOf(cut.kept[0]);
+  try {
+    await tools.publish({
+      reason: options.reason,
+      summary: message.content.map((block) => (block.type === "text" ? block.text : "")).join(""),
+      ...(keptFrom !== undefined && { kept_from: keptFrom }),
+      tokens: { before, after },
+    });
+  } finally {
+    // The event is out: the conversation follows it, even if it could not be saved.
+    conversation.splice(0, cut.older.length, message);
+  }
+  return { tokens: { before, after } };
+}
+
+/** A summary of the whole conversation, which stays as it is. */
+export async function summarizeConversation(
+  place: CompactionPlace,
+  focus: string | undefined,
+  tools: CompactionTools,
+): Promise<Summarized> {
+  if (!place.conversation.some(({ role }) => role === "assistant")) return { nothing: true };
+  const tokens = tools.weigh(place.conversation, place.model);
+  return summaryOf(place.conversation, focus, { place, tools, tokens });
+}
+
+/** What is new since an earlier summary has to be worth a request. */
+function isWorthIt(
+  { older }: Cut,
+  weigh: (messages: readonly Message[]) => number,
+  options: CompactionOptions,
+): boolean {
+  const fresh = readSummary(older[0]) === undefined ? older : older.slice(1);
+  const least = options.reason === "nearly full" ? (options.full ?? 0) / 10 : 0;
+  return fresh.length > 0 && weigh(fresh) >= Math.max(LEAST_TOKENS, least);
+}
+
+interface SummaryPlace {
+  readonly place: CompactionPlace;
+  readonly tools: CompactionTools;
+  /** Of the whole conversation, by estimate. */
+  readonly tokens: number;
+}
+
+async function summaryOf(
+  messages: readonly Message[],
+  focus: string | undefined,
+  { place, tools, tokens }: SummaryPlace,
+): Promise<SummaryAnswer> {
+  const model = (await tools.summaryModel()) ?? place.model;
+  // For an unknown model, assume that it reads about as much as this conversation.
+  const limits = (await tools.limitsOf(model)) ?? { reads: Math.max(4_000, tokens), writes: 4_000 };
+  const maxOutputTokens = summaryTokens(limits);
+  const ask = async ({ system, input, piece, pieces }: SummaryRequest): Promise<SummaryAnswer> => {
+    tools.onProgress(pieces === 1 ? "" : ` (part ${piece} of ${pieces})`);
+    const messages: readonly Message[] = [{ role: "user", content: [{ type: "text", text: input }] }];
+    const request: ModelRequest = { model: model.model, system, messages, tools: [], maxOutputTokens };
+    const answer = await tools.ask(model, request);
+    if (!("text" in answer) || answer.text.trim() !== "") return answer;
+    return { failure: failure("ProviderFailed", { name: model.provider, detail: "it wrote an empty summary." }) };
+  };
+  const { untrusted } = tools;
+  return summarize({ messages, focus, room: transcriptRoom(limits), tokensOf: estimateTokens, untrusted, ask });
+}
+
+/** The whole text of the message that stands for what was left out. */
+function wordsOf(
+  summary: string,
+  { older, kept }: Cut,
+  { keep, tools }: { readonly keep: number; readonly tools: CompactionTools },
+): string {
+  const quoted = Math.min(REQUEST_CHARS, keep * CHARS_PER_TOKEN);
+  const { firstRequest, latestRequest } = requestsIn(older, quoted);
+  const results = kept.length === 0 ? newestResults(older, { keep, untrusted: tools.untrusted }) : undefined;
+  return summaryText({
+    summary,
+    pinned: tools.pinned?.() ?? [],
+    ...(results !== undefined && { newestResults: results }),
+    ...(firstRequest !== undefined && { firstRequest }),
+    // A newer one among what stays is the one that counts.
+    ...(latestRequest !== undefined && !kept.some(isInput) && { latestRequest }),
+  });
+}
+
+/** Results that the model has not seen yet, when not even they could stay: as much of them as would have. */
+function newestResults(
+  messages: readonly Message[],
+  { keep, untrusted }: { readonly keep: number; readonly untrusted: MarkUntrusted },
+): string | undefined {
+  const last = messages.at(-1);
+  if (last === undefined || !hasResults(last)) return undefined;
+  const resultChars = Math.floor((keep * CHARS_PER_TOKEN) / last.content.length);
+  return messages
+    .slice(-2)
+    .map((message) => transcriptOf(message, { resultChars, untrusted }))
+    .join("\n\n");
+}
