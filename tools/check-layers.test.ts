@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { checkLayers, formatViolation } from "./check-layers/check.mjs";
@@ -307,5 +307,24 @@ describe("the command", () => {
   it("prints nothing and exits with 0 when all is well", () => {
     const { status, stdout, stderr } = run(plant(CLEAN));
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
+  });
+});
+
+describe("the folders of src", () => {
+  it("have sub-folders where one holds more than a fifth of the lines, and few lines beside those", () => {
+    const source = fileURLToPath(new URL("../src", import.meta.url));
+    const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+    const sizes = files.map((file) => ({
+      path: file.split(sep),
+      lines: readFileSync(join(source, file), "utf8").split("\n").length,
+    }));
+    const sum = (some: typeof sizes) => some.reduce((total, { lines }) => total + lines, 0);
+    const fifth = sum(sizes) / 5;
+    const tooFlat = [...new Set(sizes.map(({ path }) => path[0]))].filter((folder) => {
+      const inside = sizes.filter(({ path }) => path[0] === folder);
+      const flat = inside.filter(({ path }) => path.length === 2);
+      return sum(inside) > fifth && sum(flat) > sum(inside) / 4;
+    });
+    expect(tooFlat).toEqual([]);
   });
 });
