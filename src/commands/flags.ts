@@ -11,6 +11,9 @@ export interface Flag {
   readonly repeatable?: true;
   /** Accepted, and not offered: what it is for does not exist yet. */
   readonly hidden?: true;
+  /** Where its values come from, for completion. */
+  readonly choices?: readonly string[];
+  readonly complete?: "file" | "folder" | "model" | "provider" | "route" | "session";
   readonly help: string;
 }
 

@@ -1,74 +1,161 @@
-/** Slash commands: one registry for every client. A command gets its words and answers with text. */
+/** The commands that exist somewhere: a session's, or those of `oxbow`. Each part registers its own; the last of a name wins. */
+import { nearest } from "../base/nearest.js";
 import type { Failure } from "../protocol/errors.js";
+import { parseLine, wordsOf } from "./arguments.js";
+import {
+  type Command,
+  type CommandContext,
+  type CommandResult,
+  type CommandSpec,
+  namespaceOf,
+  refuse,
+  spell,
+} from "./command.js";
+import { helpColumns, helpOf, namespaceUsage } from "./usage.js";
 
-export interface SlashCommand {
-  readonly name: string;
-  readonly usage: string;
-  readonly summary: string;
-  /** It widens what may be done, or runs with a person's own rights: no agent may call it (feature P4). */
-  readonly forPeople?: true;
-  run(args: string, context: SlashContext): Promise<SlashResult> | SlashResult;
-}
+/** The most words that a name can have: `permissions safemode on`. */
+const MOST_WORDS = 3;
 
-export type SlashResult = { readonly text: string } | { readonly failure: Failure };
+export class CommandRegistry<C extends CommandSpec = Command> {
+  readonly #commands = new Map<string, C>();
+  readonly #byAlias = new Map<string, string>();
+  readonly #namespaces = new Map<string, string>();
 
-/** What a command may see and do; supplied by `main`. */
-export interface SlashContext {
-  /** Label and value pairs for `/status`. */
-  status(): readonly (readonly [string, string])[];
-  currentModel(): string;
-  setModel(spec: string): Promise<SlashResult>;
-  listModels(): Promise<string>;
-  /** How much the model thinks; shows it when no level is given. */
-  effort(level: string): SlashResult;
-  /** Named routes; takes the words after the command's name. */
-  route(words: readonly string[]): Promise<SlashResult>;
-  bench(args: string): Promise<SlashResult>;
-  /** The Markdown recording of this session. */
-  readonly recording: {
-    start(file: string | undefined): Promise<SlashResult>;
-    stop(): Promise<SlashResult>;
-    status(): string;
-  };
-  /** What was spent and what may be; `budget` takes the words after the command's name. */
-  readonly costs: {
-    report(): Promise<SlashResult>;
-    budget(args: string): Promise<SlashResult>;
-  };
-  /** The conversation made shorter, or a summary of it; each takes what the user wants to be kept in mind. */
-  readonly compaction: {
-    compact(focus: string): Promise<SlashResult>;
-    summarize(focus: string): Promise<SlashResult>;
-  };
-  /** What stands between the model and the machine; each takes the words after the command's name. */
-  readonly security: {
-    permissions(args: string): Promise<SlashResult>;
-    safeMode(args: string): Promise<SlashResult>;
-    audit(args: string): Promise<SlashResult>;
-    why(args: string): Promise<SlashResult>;
-    plan(args: string): Promise<SlashResult>;
-    overview(): Promise<SlashResult>;
-  };
-  /** Shows or takes back what tools did to files; takes the words after the command's name. */
-  undo(args: string): Promise<SlashResult>;
-  /** The local Ollama service; takes the words after the command's name. */
-  ollama(args: string): Promise<SlashResult>;
-  /** Runs a command the person typed themselves; its output goes out as events. */
-  shell(command: string): Promise<SlashResult>;
-}
-
-export class SlashRegistry {
-  readonly #commands = new Map<string, SlashCommand>();
-
-  constructor(commands: readonly SlashCommand[]) {
-    for (const command of commands) this.#commands.set(command.name, command);
+  register(...commands: readonly C[]): this {
+    for (const command of commands) {
+      this.#commands.set(command.name, command);
+      for (const alias of command.aliases ?? []) this.#byAlias.set(alias, command.name);
+    }
+    return this;
   }
 
-  find(name: string): SlashCommand | undefined {
-    return this.#commands.get(name);
+  /** One line of help for all commands of a namespace. */
+  describe(namespaces: Readonly<Record<string, string>>): this {
+    for (const [name, summary] of Object.entries(namespaces)) this.#namespaces.set(name, summary);
+    return this;
   }
 
-  list(): readonly SlashCommand[] {
+  find(name: string): C | undefined {
+    return this.#commands.get(name) ?? this.#commands.get(this.#byAlias.get(name) ?? "");
+  }
+
+  list(): readonly C[] {
     return [...this.#commands.values()];
   }
+
+  /** The first words of names, as people type them. */
+  names(): readonly string[] {
+    const all = this.list().flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    return [...new Set(all.map((name) => namespaceOf(name) ?? name))];
+  }
+
+  /** The actions of a namespace. */
+  actions(namespace: string): readonly string[] {
+    const all = this.list().flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    const own = all.filter((name) => namespaceOf(name) === namespace);
+    return [...new Set(own.map((name) => name.slice(namespace.length + 1).split(":")[0] ?? ""))];
+  }
+
+  /** The command that the first words name, and how many of them do. */
+  resolve(
+    words: readonly string[],
+    context: Pick<CommandContext, "surface">,
+  ): { readonly command: C; readonly used: number } | { readonly failure: Failure } {
+    for (let used = Math.min(MOST_WORDS, words.length); used > 0; used--) {
+      const command = this.find(words.slice(0, used).join(":"));
+      if (command === undefined) continue;
+      const isAlone = used === 1 && namespaceOf(command.name) === words[0];
+      const isMistyped = isAlone && words.length > 1 && takesNothing(command);
+      return isMistyped ? this.#unknownAction(words, context) : { command, used };
+    }
+    const [first = ""] = words;
+    if (this.actions(first).length > 0) return this.#unknownAction(words, context);
+    const near = nearest(first, this.names());
+    const advice =
+      near === undefined ? `${spell("help", context)} lists them.` : `Did you mean ${spell(near, context)}?`;
+    return refuse(`There is no command ${spell(first, context)}. ${advice}`);
+  }
+
+  #unknownAction([namespace = "", typed]: readonly string[], context: Pick<CommandContext, "surface">) {
+    const usage = namespaceUsage(namespace, this.list(), context);
+    if (typed === undefined) return refuse(`Usage: ${usage}`);
+    const near = nearest(typed, this.actions(namespace));
+    const advice = near === undefined ? `Usage: ${usage}` : `Did you mean '${spell(`${namespace}:${near}`, context)}'?`;
+    return refuse(`There is no '${spell(namespace, context)} ${typed}'. ${advice}`);
+  }
+
+  help(context: Pick<CommandContext, "surface">): string {
+    return helpColumns(helpOf(this.list(), this.#namespaces, context));
+  }
+}
+
+/** Of a namespace's default action: a word behind the namespace must then be a mistyped action. */
+function takesNothing({ arguments: all = [], flags }: CommandSpec): boolean {
+  return all.length === 0 && flags === undefined;
+}
+
+export interface SlashCaller {
+  readonly identity: "human" | "agent";
+  readonly context: CommandContext;
+  /** A turn runs. */
+  readonly busy: boolean;
+}
+
+/** Runs what stands after the slash: `cost`, `route add fast openai:gpt-5`. */
+export async function runSlash(registry: CommandRegistry, line: string, caller: SlashCaller): Promise<CommandResult> {
+  const { context } = caller;
+  const words = wordsOf(line);
+  const found = registry.resolve(
+    words.slice(0, MOST_WORDS).map(({ value }) => value),
+    context,
+  );
+  if ("failure" in found) return found;
+  const { command, used } = found;
+  const refusal = refusalOf(command, caller);
+  if (refusal !== undefined) return refuse(refusal);
+  const args = parseLine(command, line.slice(words[used - 1]?.end).trim());
+  return "failure" in args ? args : command.run(args, context);
+}
+
+function refusalOf({ name, users, places }: Command, { identity, context, busy }: SlashCaller): string | undefined {
+  const typed = spell(name, context);
+  if (identity === "agent" && !users.includes("agents")) return `${typed} is for people, not for agents.`;
+  if (places.includes("in a client")) return `${typed} works only in a conversation. 'oxbow' starts one.`;
+  if (busy && !places.includes("during a turn")) return `${typed} has to wait until the turn has ended.`;
+  return undefined;
+}
+
+/** `help` of a registry: all commands, or those that a name stands for. */
+export function helpCommand(spec: CommandSpec, registry: CommandRegistry): Command {
+  return {
+    ...spec,
+    run: (args, context) => {
+      const topic = args.list("COMMAND");
+      if (topic.length > 0) return helpOn(topic, registry, context);
+      const text = `${registry.help(context)}\n\nAnything else is sent to the model. Ctrl-C cancels what runs.`;
+      return { text, value: registry.list().map(describe) };
+    },
+  };
+}
+
+function helpOn(topic: readonly string[], registry: CommandRegistry, context: CommandContext): CommandResult {
+  const words = topic.map((word) => word.replace(/^\//, ""));
+  const [first = ""] = words;
+  const own = words.length > 1 ? [] : registry.list().filter(({ name }) => namespaceOf(name) === first);
+  if (own.length > 0) return { text: helpColumns(helpOf(own, new Map(), context)), value: own.map(describe) };
+  const found = registry.resolve(words, context);
+  if ("failure" in found) return found;
+  return { text: helpColumns(helpOf([found.command], new Map(), context)), value: describe(found.command) };
+}
+
+function describe({ name, aliases = [], summary, arguments: wanted = [], flags = [], users, places }: CommandSpec) {
+  return {
+    name,
+    aliases,
+    summary,
+    arguments: wanted.map((argument) => ({ ...argument })),
+    flags: flags.map((flag) => ({ ...flag })),
+    users,
+    places,
+  };
 }

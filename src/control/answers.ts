@@ -9,7 +9,7 @@ import type { Run } from "./run.js";
 export interface QueryPorts {
   sessions?(filter: Queries["ListSessions"]["request"]): Promise<readonly Omit<SessionInfo, "live">[]>;
   models?(): Promise<Queries["ListModels"]["answer"]>;
-  commands?(): readonly CommandInfo[];
+  commands?(): Promise<readonly CommandInfo[]>;
   permissions?(run: Run): Promise<PermissionInfo | undefined>;
 }
 
@@ -35,8 +35,8 @@ const ENGINE: Pick<Answers, "ListSessions" | "ListModels" | "ListCommands"> = {
     return found && { sessions: found.map((session) => ({ ...session, live: isLive(session.id) })) };
   },
   ListModels: (_request, { ports }) => ports?.models?.(),
-  ListCommands: (_request, { ports }) => {
-    const commands = ports?.commands?.();
+  ListCommands: async (_request, { ports }) => {
+    const commands = await ports?.commands?.();
     return commands && { commands };
   },
 };

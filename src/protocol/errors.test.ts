@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { COMMANDS } from "../cli/command-table.js";
 import { SESSION_ACTIONS } from "../cli/commands/session.js";
-import { builtInCommands } from "../commands/built-in.js";
+import { SESSION_SPECS } from "../commands/catalogue/index.js";
 import { FAILURE_REASONS, failure, isBuiltInReason } from "./errors.js";
 
 /** Reasons that are a contract with clients; a rename breaks them. */
@@ -51,7 +51,7 @@ describe("failures", () => {
 
   verifies(["O5"], "name only commands that exist", () => {
     const programs = new Set(COMMANDS.map(({ name }) => name));
-    const slashes = new Set(builtInCommands.list().map(({ name }) => name));
+    const slashes = new Set(SESSION_SPECS.map(({ name }) => name.split(":")[0]));
     for (const reason of FAILURE_REASONS) {
       const { message } = failure(reason);
       for (const [, name = ""] of message.matchAll(/\boxbow ([a-z-]+)/g))

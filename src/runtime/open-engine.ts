@@ -1,10 +1,9 @@
 /** One engine: hosts sessions, each in its place, and shares between them what belongs to the process. */
 import type { Clock } from "../base/clock.js";
-import { nearest } from "../base/nearest.js";
 import { createIdSource, type IdSource } from "../base/ulid.js";
 import type { Variables } from "../base/variables.js";
-import { builtInCommands } from "../commands/built-in.js";
 import type { ParsedFlags } from "../commands/flags.js";
+import type { CommandRegistry } from "../commands/registry.js";
 import { type CustomRequest, Host, type HostPorts, type PlaceRequest, type RunRequest } from "../control/host.js";
 import type { Run } from "../control/run.js";
 import type { Model } from "../engine/ports.js";
@@ -12,12 +11,9 @@ import type { CommandReply } from "../protocol/client.js";
 import { failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
 import type { ClientId } from "../protocol/ids.js";
-import { isJsonObject } from "../protocol/json.js";
-import type { CommandInfo } from "../protocol/queries.js";
 import { mayAnswer } from "../security/permissions/identity.js";
 import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
-import { slashContext } from "./commands/slash-context.js";
 import type { ProjectContent } from "./content/project-content.js";
 import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
@@ -98,6 +94,7 @@ export function createEngine(options: EngineOptions): Engine {
     return result.run;
   };
 
+  const registries = new WeakMap<HostedRun, Promise<CommandRegistry>>();
   const refuseAnswer: HostPorts["refuseAnswer"] = (client, turn) => {
     const may = mayAnswer(client, { originator: turn.id, originatorIdentity: turn.identity });
     return may.ok ? undefined : may.reason;
@@ -111,11 +108,11 @@ export function createEngine(options: EngineOptions): Engine {
       hint: (content, run) => placeOf(run).routes.hint(content),
     },
     refuseAnswer,
-    custom: (request) => runCommand(request, hosted.get(request.run), options),
+    custom: (request) => runCommand(request, hosted.get(request.run), { shared: options, registries }),
     queries: queryPorts({
       sessions: options.sessions,
       registry: options.place.registry,
-      commands: commandInfos,
+      commands: async () => (await import("./commands/command-infos.js")).commandInfos(),
       permissionsOf: (run) => hosted.get(run)?.permissions,
     }),
     history: (run, after) => storedEvents(options.sessions, run, after),
@@ -131,12 +128,6 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
-function commandInfos(): CommandInfo[] {
-  return builtInCommands.list().map(({ name, usage, summary, forPeople = false }) => {
-    return { name, usage, summary, for_people: forPeople };
-  });
-}
-
 /** Loaded late: most processes work in one place. */
 async function otherPlace(request: PlaceRequest, current: Place, shared: ProcessParts) {
   const { openPlace } = await import("./open-place.js");
@@ -147,36 +138,23 @@ async function resolveModel(spec: string, { routes, registry }: Place) {
   return (await routes.resolve(spec)) ?? registry.resolve(spec);
 }
 
+/** The commands of a session are put together when a client sends the first one. */
 async function runCommand(
-  { namespace, verb, payload, identity }: CustomRequest,
-  hosted: HostedRun | undefined,
-  { variables, sessions }: ProcessParts,
+  request: CustomRequest,
+  run: HostedRun | undefined,
+  {
+    shared,
+    registries,
+  }: { readonly shared: ProcessParts; readonly registries: WeakMap<HostedRun, Promise<CommandRegistry>> },
 ): Promise<CommandReply> {
-  const added = hosted?.commands.find(({ name }) => name === verb);
-  const command = namespace === "slash" ? (added ?? builtInCommands.find(verb)) : undefined;
-  if (command === undefined || hosted === undefined) {
-    return { ok: false, failure: failure("InvalidInput", { detail: unknownCommand(verb) }) };
+  if (request.namespace !== "slash" || run === undefined) {
+    const detail = `There is no command ${request.namespace}:${request.verb}.`;
+    return { ok: false, failure: failure("InvalidInput", { detail }) };
   }
-  if (command.forPeople && identity === "agent") {
-    return {
-      ok: false,
-      failure: failure("InvalidInput", { detail: `${command.usage} is for people, not for agents.` }),
-    };
-  }
-  const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
-  const { root, registry, routes, loaded, content } = hosted.place;
-  const { settings, roots } = loaded;
-  const facts = { ...hosted, settings, roots, variables, sessions, root, registry, routes, files: content?.files };
-  const result = await command.run(args, slashContext(facts));
-  return "failure" in result ? { ok: false, failure: result.failure } : { ok: true, value: { text: result.text } };
-}
-
-function unknownCommand(verb: string): string {
-  const near = nearest(
-    verb,
-    builtInCommands.list().map(({ name }) => name),
-  );
-  return `There is no command /${verb}. ${near === undefined ? "/help lists them." : `Did you mean /${near}?`}`;
+  const { answerSlash, sessionCommands } = await import("./commands/session-commands.js");
+  const registry = registries.get(run) ?? sessionCommands(run, { ...shared, ...run.place });
+  registries.set(run, registry);
+  return answerSlash(await registry, request);
 }
 
 /** Ids must differ, not be secret: loading the crypto module for them would delay the first request. */

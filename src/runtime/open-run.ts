@@ -1,6 +1,6 @@
 /** Opens one session: makes its parts in order, joins them and starts the run. */
 import { OutsideResults } from "../chain/outside-results.js";
-import type { SlashCommand } from "../commands/registry.js";
+import type { Command } from "../commands/command.js";
 import type { RunRequest } from "../control/host.js";
 import { PermissionPrompts } from "../control/permission-prompts.js";
 import type { Run } from "../control/run.js";
@@ -33,7 +33,7 @@ export interface OpenedRun {
   readonly effort: RunEffort;
   readonly permissions: RunPermissions;
   /** The commands that the parts of this session add. */
-  readonly commands: readonly SlashCommand[];
+  readonly commands: readonly Command[];
 }
 
 /** How much the model thinks; undefined is the model's own default. */

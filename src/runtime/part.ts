@@ -9,7 +9,7 @@
 import type { Clock } from "../base/clock.js";
 import type { ExtraChains, Subscriber } from "../chain/build.js";
 import type { ChainServices, Log } from "../chain/services.js";
-import type { SlashCommand } from "../commands/registry.js";
+import type { Command } from "../commands/command.js";
 import type { Bus } from "../engine/bus.js";
 import type { RequestLink, Tool, ToolLink, ToolRegistry } from "../engine/ports.js";
 import type { NamedHook, Stage } from "../engine/turn.js";
@@ -22,7 +22,7 @@ export interface SessionPart {
   readonly hooks?: Partial<Record<Stage, readonly NamedHook[]>>;
   readonly links?: { readonly request?: readonly RequestLink[]; readonly tool?: readonly ToolLink[] };
   readonly tools?: readonly Tool[];
-  readonly commands?: readonly SlashCommand[];
+  readonly commands?: readonly Command[];
   readonly subscribers?: readonly Subscriber[];
   close?(): Promise<unknown> | unknown;
 }

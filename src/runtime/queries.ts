@@ -11,7 +11,7 @@ export interface QuerySources {
   readonly sessions: Pick<SessionStores, "open">;
   readonly registry: Pick<ModelRegistry, "providers">;
   /** Every command that a client may send. */
-  readonly commands: () => readonly CommandInfo[];
+  readonly commands: () => Promise<readonly CommandInfo[]>;
   readonly permissionsOf: (run: Run) => Pick<RunPermissions, "mode" | "parts"> | undefined;
 }
 

@@ -97,7 +97,13 @@ describe("one engine", () => {
           hooks: { start: [{ name: "45-greet", run: () => void seen.push("hook") }] },
           links: { tool: [{ name: "45-see", run: seeCall }] },
           commands: [
-            { name: "greet", usage: "/greet", summary: "greets", run: () => ({ text: `Hello from ${root}.` }) },
+            {
+              name: "greet",
+              summary: "greets",
+              users: ["people"],
+              places: ["between turns"],
+              run: () => ({ text: `Hello from ${root}.`, value: root }),
+            },
           ],
           subscribers: [{ name: "45-end", run: ({ kind }) => void (kind === "TurnEnded" && seen.push("end")) }],
           close: () => seen.push("closed"),

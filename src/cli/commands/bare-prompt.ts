@@ -80,7 +80,7 @@ async function checkFirstWord(words: readonly string[]): Promise<void> {
 
 /** A prompt has a space, is a slash command, or is a sentence in a script without spaces. */
 function looksLikePrompt(word: string): boolean {
-  return /\s/.test(word) || /^\/[a-z][a-z-]*$/i.test(word) || UNSPACED.test(word);
+  return /\s/.test(word) || /^\/[a-z][a-z-]*(:[a-z][a-z-]*)*$/i.test(word) || UNSPACED.test(word);
 }
 
 async function suggestion(typed: string): Promise<string> {

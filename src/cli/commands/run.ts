@@ -315,9 +315,10 @@ async function converse(
   options: { session: SessionId; images: readonly ImageBlock[]; flags: ParsedFlags; variables: Variables },
 ): Promise<number> {
   const { session, images, flags, variables } = options;
-  const [{ runRepl }, { LineReader }] = await Promise.all([
+  const [{ runRepl }, { LineReader }, { clientAction }] = await Promise.all([
     import("../../clients/headless/repl.js"),
     import("../line-reader.js"),
+    import("../client-actions.js"),
   ]);
   const lines = new LineReader(engine.clock);
   const terminal = processTerminal(variables, { lines, verbose: flags.has("verbose") });
@@ -337,7 +338,7 @@ async function converse(
   );
   const input = process.stdin.isTTY ? "person" : "script";
   const conversation = { client, session, terminal, lines, clock: engine.clock, verbose, greeting, recent, images };
-  const problem = await runRepl({ ...conversation, input, leaving: leaving.signal });
+  const problem = await runRepl({ ...conversation, clientAction, input, leaving: leaving.signal });
   lines.close();
   if (stop.asked) return EXIT.cancelled;
   return input === "person" || problem === undefined ? EXIT.answered : exitCodeOfProblem(problem);

@@ -1,9 +1,8 @@
 /** One slash command and its answer, without a conversation: `oxbow "/cost"`. */
 import type { Clock } from "../../base/clock.js";
 import { safeText } from "../../base/terminal-text.js";
-import type { CommandReply, EngineClient } from "../../protocol/client.js";
+import type { EngineClient } from "../../protocol/client.js";
 import type { Failure } from "../../protocol/errors.js";
-import { failure } from "../../protocol/errors.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { isJsonObject } from "../../protocol/json.js";
 import type { OutputFormat } from "./one-shot.js";
@@ -15,12 +14,9 @@ export interface TypedCommand {
   readonly args: string;
 }
 
-/** Commands of the line client itself, which mean nothing where no conversation is open. */
-const IN_CONVERSATION = ["clear", "queue", "cancel", "exit", "quit", "bye", "shell"];
-
-/** A slash and a word: `/help`, `/model NAME`. A path such as `/etc/hosts` is none. */
+/** A slash and a name: `/help`, `/model NAME`, `/route:list`. A path such as `/etc/hosts` is none. */
 export function readCommand(input: string): TypedCommand | undefined {
-  const [, verb, args = ""] = /^\/([a-z][a-z-]*)(?:\s+(.*))?$/is.exec(input.trim()) ?? [];
+  const [, verb, args = ""] = /^\/([a-z][a-z-]*(?::[a-z][a-z-]*)*)(?:\s+(.*))?$/is.exec(input.trim()) ?? [];
   return verb === undefined ? undefined : { verb: verb.toLowerCase(), args };
 }
 
@@ -42,20 +38,13 @@ export async function runOneCommand(
   });
   spinner.begin(`/${verb}`);
   const payload = { namespace: "slash", verb, payload: { args } };
-  const reply: CommandReply = IN_CONVERSATION.includes(verb)
-    ? { ok: false, failure: onlyInConversation(verb) }
-    : await client.send("CustomCommand", payload, session).finally(() => spinner.stop());
-  spinner.stop();
+  const reply = await client.send("CustomCommand", payload, session).finally(() => spinner.stop());
   if (!reply.ok) {
     terminal.err.write(`oxbow: ${safeText(reply.failure.message)}\n`);
     return reply.failure;
   }
-  const said = isJsonObject(reply.value) && typeof reply.value.text === "string" ? reply.value.text : "";
-  if (format === "json") terminal.out.write(`${JSON.stringify({ command: `/${verb}`, text: said }, null, 2)}\n`);
-  else if (format === "text" && said !== "") terminal.out.write(`${safeText(said)}\n`);
+  const { text = "", value = null } = isJsonObject(reply.value) ? reply.value : {};
+  if (format === "json") terminal.out.write(`${JSON.stringify({ command: `/${verb}`, text, value }, null, 2)}\n`);
+  else if (format === "text" && text !== "") terminal.out.write(`${safeText(String(text))}\n`);
   return undefined;
-}
-
-function onlyInConversation(verb: string): Failure {
-  return failure("InvalidInput", { detail: `/${verb} works only in a conversation. 'oxbow' starts one.` });
 }

@@ -31,8 +31,13 @@ export interface LineSource {
   onInterrupt(action: () => void): () => void;
 }
 
+/** What the engine cannot do for a client. */
+export type ClientAction = "cancel" | "clear" | "exit" | "queue";
+
 export interface ReplOptions {
   readonly client: EngineClient;
+  /** Which action of the client a command's name or alias means; undefined for a command of the engine. */
+  readonly clientAction: (name: string) => ClientAction | undefined;
   /** The session to begin with. */
   readonly session: SessionId;
   readonly terminal: Terminal;
@@ -183,22 +188,29 @@ class Repl {
       await this.#turn(input);
       return true;
     }
+    const { name, rest, action } = this.#read(input);
+    switch (action) {
+      case "exit":
+        return false;
+      case "cancel":
+        this.#say("Nothing runs.");
+        return true;
+      case "queue":
+        if (rest !== "") await this.#turn(rest);
+        return true;
+      case "clear":
+        if (await this.#open()) this.#say("New, empty conversation. Your settings stay.");
+        return true;
+      default:
+        await this.#command(name, rest);
+        return true;
+    }
+  }
+
+  /** A line that begins with a slash. */
+  #read(input: string): { readonly name: string; readonly rest: string; readonly action: ClientAction | undefined } {
     const [, name = "", rest = ""] = /^\/(\S*)\s*(.*)$/s.exec(input) ?? [];
-    if (name === "exit" || name === "quit" || name === "bye") return false;
-    if (name === "cancel") {
-      this.#say("Nothing runs.");
-      return true;
-    }
-    if (name === "queue") {
-      if (rest !== "") await this.#turn(rest);
-      return true;
-    }
-    if (name === "clear") {
-      if (await this.#open()) this.#say("New, empty conversation. Your settings stay.");
-      return true;
-    }
-    await this.#command(name, rest);
-    return true;
+    return { name, rest, action: this.#options.clientAction(name) };
   }
 
   async #open(): Promise<boolean> {
@@ -284,9 +296,10 @@ class Repl {
   /** A line that was typed while a turn runs: for the model as soon as it can hear it, unless it says otherwise. */
   async #during(line: string): Promise<void> {
     const { client, lines } = this.#options;
-    const [, queued] = /^\/queue\s+(.+)$/s.exec(line) ?? [];
     if (line === "") return;
-    if (line === "/cancel") return void client.send("CancelTurn", {}, this.#session);
+    const { action, rest } = line.startsWith("/") ? this.#read(line) : { action: undefined, rest: "" };
+    const queued = action === "queue" && rest !== "" ? rest : undefined;
+    if (action === "cancel") return void client.send("CancelTurn", {}, this.#session);
     if (queued === undefined && /^[/!]/.test(line)) {
       lines.keep(line);
       return this.#echo(line, "(after this turn)");

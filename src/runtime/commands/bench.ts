@@ -1,24 +1,24 @@
 /**
- * `oxbow bench` and `/bench` (feature M17): one prompt over several models, one after the other, because models on one machine
- * would slow each other down.
+ * `oxbow bench` and `/bench`: one prompt to several models, one after the other, because models on one machine would slow each
+ * other down.
  */
 import type { Clock } from "../../base/clock.js";
 import { UsageError } from "../../base/usage-error.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import { BENCH } from "../../commands/catalogue/models.js";
+import {
+  type Command,
+  type CommandArguments,
+  type CommandContext,
+  type CommandResult,
+  refuse,
+} from "../../commands/command.js";
+import { failure } from "../../protocol/errors.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { type Measurement, measure, median, tokensPerSecond } from "../../providers/bench/measure.js";
-import type { BenchRow } from "../../providers/bench/table.js";
+import { type BenchRow, benchTable } from "../../providers/bench/table.js";
 import type { ModelRegistry } from "../models/model-registry.js";
 
-export const BENCH_FLAGS = [
-  { name: "prompt", short: "p", value: "TEXT", help: "what to ask (default: a short explanation)" },
-  { name: "runs", short: "n", value: "N", help: "how often to ask each model; the middle counts (default 1)" },
-  { name: "max-tokens", value: "N", help: "the most an answer may have (default 256)" },
-  { name: "json", help: "as JSON, with every run" },
-  { name: "help", short: "h", help: "show this help" },
-];
-
-export interface BenchOptions {
+interface BenchRequest {
   readonly models: readonly string[];
   readonly prompt: string;
   readonly runs: number;
@@ -29,17 +29,64 @@ const DEFAULT_PROMPT = "Explain in about 100 words how a river becomes an oxbow 
 const DEFAULT_RUNS = 1;
 const DEFAULT_MAX_TOKENS = 256;
 
-export function benchOptions(flags: ParsedFlags): BenchOptions {
+/** `aside` runs it beside a conversation, so that the same cancel reaches it. */
+export interface BenchPort {
+  readonly registry: ModelRegistry;
+  readonly clock: Clock;
+  readonly aside?: <T>(action: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+}
+
+export function benchCommand(port: BenchPort): Command {
+  const { aside } = port;
   return {
-    models: flags.words,
-    prompt: flags.text("prompt") ?? DEFAULT_PROMPT,
-    runs: count(flags, "runs") ?? DEFAULT_RUNS,
-    maxOutputTokens: count(flags, "max-tokens") ?? DEFAULT_MAX_TOKENS,
+    ...BENCH,
+    run: async (args, context) => {
+      const request = requestOf(args);
+      if ("failure" in request) return request;
+      if (aside === undefined) return answer(request, port, context);
+      return aside((signal) => answer(request, port, { ...context, signal }));
+    },
   };
 }
 
-function count(flags: ParsedFlags, name: string): number | undefined {
-  const text = flags.text(name);
+const FAILED = 1;
+const CANCELLED = 130;
+
+async function answer(
+  request: BenchRequest,
+  { registry, clock }: BenchPort,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const { signal } = context;
+  const rows = await bench(request, { registry, clock, signal, onProgress: (message) => context.progress(message) });
+  if (rows.length === 0) {
+    if (signal.aborted) return refuse("Cancelled.");
+    const models = context.surface === "slash" ? "/model" : "'oxbow models'";
+    return {
+      failure: { ...failure("NoModel"), message: `No model is ready. ${models} says what each provider needs.` },
+    };
+  }
+  const isMeasured = rows.some(({ middle }) => middle !== undefined);
+  const exitCode = signal.aborted ? CANCELLED : isMeasured ? 0 : FAILED;
+  return { text: benchTable(rows), value: benchJson(rows), exitCode };
+}
+
+function requestOf(args: CommandArguments): BenchRequest | ReturnType<typeof refuse> {
+  try {
+    return {
+      models: args.list("MODEL"),
+      prompt: args.flag("prompt") ?? DEFAULT_PROMPT,
+      runs: count(args, "runs") ?? DEFAULT_RUNS,
+      maxOutputTokens: count(args, "max-tokens") ?? DEFAULT_MAX_TOKENS,
+    };
+  } catch (error) {
+    if (error instanceof UsageError) return refuse(error.message);
+    throw error;
+  }
+}
+
+function count(args: CommandArguments, name: string): number | undefined {
+  const text = args.flag(name);
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) {
@@ -48,7 +95,7 @@ function count(flags: ParsedFlags, name: string): number | undefined {
   return value;
 }
 
-export interface BenchPorts {
+interface BenchPorts {
   readonly registry: ModelRegistry;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -57,15 +104,15 @@ export interface BenchPorts {
 }
 
 /** As far as it came when the signal fires. */
-export async function bench(options: BenchOptions, ports: BenchPorts): Promise<readonly BenchRow[]> {
+async function bench(request: BenchRequest, ports: BenchPorts): Promise<readonly BenchRow[]> {
   const { registry, signal, onProgress } = ports;
   onProgress("looking for models");
-  const specs = options.models.length > 0 ? options.models : await installed(registry);
+  const specs = request.models.length > 0 ? request.models : await installed(registry);
   const rows: BenchRow[] = [];
   for (const [index, spec] of specs.entries()) {
     if (signal.aborted) break;
     const place = `${spec} (${index + 1} of ${specs.length})`;
-    const row = await benchModel(spec, options, { ...ports, onProgress: (what) => onProgress(`${place}${what}`) });
+    const row = await benchModel(spec, request, { ...ports, onProgress: (what) => onProgress(`${place}${what}`) });
     if (row !== undefined) rows.push(row);
   }
   return rows;
@@ -80,16 +127,16 @@ async function installed(registry: ModelRegistry): Promise<readonly string[]> {
   });
 }
 
-async function benchModel(spec: string, options: BenchOptions, ports: BenchPorts): Promise<BenchRow | undefined> {
+async function benchModel(spec: string, request: BenchRequest, ports: BenchPorts): Promise<BenchRow | undefined> {
   const { registry, signal, onProgress } = ports;
   const found = await registry.look(spec);
   if ("failure" in found) return { model: spec, runs: [], middle: undefined, problem: found.failure.message };
   const { model } = found;
   const runs: Measurement[] = [];
   let problem: string | undefined;
-  for (let run = 1; run <= options.runs && problem === undefined && !signal.aborted; run++) {
-    onProgress(options.runs === 1 ? "" : `, run ${run} of ${options.runs}`);
-    const result = await measure(model, { ...options, ...ports });
+  for (let run = 1; run <= request.runs && problem === undefined && !signal.aborted; run++) {
+    onProgress(request.runs === 1 ? "" : `, run ${run} of ${request.runs}`);
+    const result = await measure(model, { ...request, ...ports });
     if ("measured" in result) runs.push(result.measured);
     else problem = result.failure.message;
   }
@@ -98,7 +145,7 @@ async function benchModel(spec: string, options: BenchOptions, ports: BenchPorts
   return problem === undefined || signal.aborted ? row : { ...row, problem };
 }
 
-export function benchJson(rows: readonly BenchRow[]): JsonObject {
+function benchJson(rows: readonly BenchRow[]): JsonObject {
   return {
     models: rows.map(({ model, runs, middle, problem }) => ({
       model,

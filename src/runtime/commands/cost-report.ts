@@ -111,10 +111,14 @@ export interface BudgetState {
   readonly spent?: Amount;
 }
 
-export async function sessionReport(
-  rows: readonly Spending[],
-  { catalogue, budgets }: { readonly catalogue: Catalogue; readonly budgets: readonly BudgetState[] },
-): Promise<string> {
+/** What one session has spent, and what is needed to show it. */
+export interface SessionCosts {
+  readonly rows: readonly Spending[];
+  readonly catalogue: Catalogue;
+  readonly budgets: readonly BudgetState[];
+}
+
+export async function sessionReport({ rows, catalogue, budgets }: SessionCosts): Promise<string> {
   if (rows.length === 0) return "Nothing has been spent in this session yet.";
   const lines = byModel(rows);
   const all = total(rows);

@@ -5,18 +5,17 @@
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { CostKeeper, PricedModel, RunJournal, WindowNews } from "../../chain/services.js";
-import type { SlashResult } from "../../commands/registry.js";
 import type { ModelLimits } from "../../context/compaction/limits.js";
 import type { Amount, Budget, BudgetLimit, CallBudget } from "../../costs/budget.js";
 import type { Model } from "../../engine/ports.js";
 import { isCostOfAnswer } from "../../protocol/answer-ends.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import { failure } from "../../protocol/errors.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { addUsage, roundUsd } from "../../protocol/usage.js";
 import type { ModelFacts } from "../../providers/catalogue/facts.js";
 import type { Spending } from "../../sessions/store.js";
 import type { Roots } from "../../system/xdg-paths.js";
+import type { BudgetState, SessionCosts } from "../commands/cost-report.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 import type { Settings } from "../settings/settings.js";
 
@@ -233,39 +232,21 @@ export class RunCosts implements CostKeeper {
     return isNews ? { model: context.model, used: context.tokens, window } : undefined;
   }
 
-  /** `/cost`. */
-  async report(): Promise<SlashResult> {
+  /** What `/cost` shows of this session. */
+  async sessionCosts(): Promise<SessionCosts> {
     const rows = await this.#sessionSpending().catch(() => [...this.#spent.values()]);
-    const { sessionReport } = await import("../commands/cost-report.js");
     const { openCatalogue } = await import("../models/open-catalogue.js");
-    const catalogue = openCatalogue(this.#options);
-    const budgets = await this.#budgets();
-    return { text: await sessionReport(rows, { catalogue, budgets }) };
+    return { rows, catalogue: openCatalogue(this.#options), budgets: await this.budgets() };
   }
 
-  /** `/budget [AMOUNT|off]`. */
-  async budget(args: string): Promise<SlashResult> {
-    const { formatBudget, parseBudget } = await import("../../base/budget-text.js");
-    const text = args.trim();
-    if (text !== "") {
-      const limit = text === "off" ? {} : parseBudget(text);
-      if (limit === undefined) {
-        return {
-          failure: failure("InvalidInput", { detail: "Say /budget 0.50, /budget 200k tokens, or /budget off." }),
-        };
-      }
-      this.#runLimit = text === "off" ? undefined : limit;
-      const run = await this.#run;
-      if (run !== undefined) run.limit = limit;
-    }
-    const lines = (await this.#budgets()).map(({ scope, limit, spent }) => {
-      const told = spent === undefined ? "" : `, ${formatBudget(inUnitsOf(limit, spent))} spent`;
-      return `${scope}: ${formatBudget(limit)}${told}`;
-    });
-    return { text: lines.length === 0 ? "No budget is set. /budget 0.50 sets one for this run." : lines.join("\n") };
+  /** Replaces the budget of this run; undefined lifts it. */
+  async setBudget(limit: BudgetLimit | undefined): Promise<void> {
+    this.#runLimit = limit;
+    const run = await this.#run;
+    if (run !== undefined) run.limit = limit ?? {};
   }
 
-  async #budgets(): Promise<readonly { scope: string; limit: BudgetLimit; spent?: Amount }[]> {
+  async budgets(): Promise<readonly BudgetState[]> {
     const { budget_turn, budget_session, budget_day } = this.#options.settings;
     const named = [
       { scope: SCOPES.run, limit: this.#runLimit, spent: this.#runSpending() },
@@ -275,11 +256,6 @@ export class RunCosts implements CostKeeper {
     ];
     return named.flatMap((each) => (each.limit === undefined ? [] : [{ ...each, limit: each.limit }]));
   }
-}
-
-/** Only what the limit counts. */
-function inUnitsOf(limit: BudgetLimit, { usd, tokens }: Amount): BudgetLimit {
-  return { ...(limit.usd !== undefined && { usd }), ...(limit.tokens !== undefined && { tokens }) };
 }
 
 function amountOf(rows: readonly Spending[]): Amount {

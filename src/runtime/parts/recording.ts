@@ -1,7 +1,7 @@
-/** `/record` for one run (feature S8): the Markdown recorder, loaded when somebody asks for it. */
-import type { SlashResult } from "../../commands/registry.js";
+/** `/record` for one run: the Markdown recorder, loaded when a person asks for it. */
+import { RECORD_START, RECORD_STATUS, RECORD_STOP } from "../../commands/catalogue/conversation.js";
+import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { Bus } from "../../engine/bus.js";
-import { failure } from "../../protocol/errors.js";
 import type { MarkdownRecorder } from "../../sessions/recorder/markdown-recorder.js";
 
 export interface RunRecordingOptions {
@@ -20,24 +20,39 @@ export class RunRecording {
     this.#options = options;
   }
 
-  async start(file: string | undefined): Promise<SlashResult> {
+  commands(): readonly Command[] {
+    return [
+      { ...RECORD_START, run: (args) => this.start(args.text("FILE")) },
+      { ...RECORD_STOP, run: () => this.stop() },
+      {
+        ...RECORD_STATUS,
+        run: () => ({ text: this.status(), value: { recording: this.#recorder?.status().recording ?? false } }),
+      },
+    ];
+  }
+
+  async start(file: string | undefined): Promise<CommandResult> {
     const { RecordingRefused } = await import("../../sessions/recorder/markdown-recorder.js");
     try {
       const started = await (await this.#open()).start(file);
       return {
         text: `${started.continued ? "Recording again" : "Recording"} to ${started.file} from the next turn on.`,
+        value: { recording: true, file: started.file },
       };
     } catch (error) {
       if (!(error instanceof RecordingRefused)) throw error;
-      return { failure: failure("InvalidInput", { detail: error.message }) };
+      return refuse(error.message);
     }
   }
 
-  async stop(): Promise<SlashResult> {
+  async stop(): Promise<CommandResult> {
     const recorded = await this.#recorder?.stop();
-    if (recorded === undefined) return { text: "Not recording." };
+    if (recorded === undefined) return { text: "Not recording.", value: { recording: false } };
     const turns = recorded.turns === 1 ? "1 turn" : `${recorded.turns} turns`;
-    return { text: recorded.problem ?? `Recorded ${turns} to ${recorded.file}.` };
+    return {
+      text: recorded.problem ?? `Recorded ${turns} to ${recorded.file}.`,
+      value: { recording: false, file: recorded.file, turns: recorded.turns },
+    };
   }
 
   /** Goes on with the file of another run of this program. */

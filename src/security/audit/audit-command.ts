@@ -1,35 +1,19 @@
-/** `/audit show [N] | clear | status`. */
+/** `/audit`: the entries as text and as data. */
 import { safeLine } from "../../base/terminal-text.js";
+import type { JsonObject } from "../../protocol/json.js";
 import { AUDIT_CAPACITY, type AuditEntry, type AuditOutcome, type AuditRing } from "./audit-ring.js";
 
-export interface AuditReply {
-  readonly ok: boolean;
-  readonly text: string;
+const SHOWN = 20;
+
+export function showAudit(ring: AuditRing, count = SHOWN): { readonly text: string; readonly value: JsonObject } {
+  const entries = ring.entries(count);
+  const text = entries.length === 0 ? "The audit is empty: there are no decisions or calls yet." : entries.map(line).join("\n");
+  return { text, value: { entries: entries.map((entry) => ({ ...entry })) } };
 }
 
-const SHOWN = 20;
-const USAGE = "Usage: /audit show [NUMBER], /audit clear or /audit status.";
-
-export function auditCommand(args: string, ring: AuditRing): AuditReply {
-  const [verb = "show", count, ...more] = args.trim().split(/\s+/).filter(Boolean);
-  if (more.length > 0) return { ok: false, text: USAGE };
-  if (verb === "show") {
-    if (count !== undefined && !/^[1-9][0-9]{0,6}$/.test(count)) return { ok: false, text: USAGE };
-    const entries = ring.entries(count === undefined ? SHOWN : Number(count));
-    return {
-      ok: true,
-      text:
-        entries.length === 0
-          ? "The audit is empty: there are no decisions or calls yet."
-          : entries.map(line).join("\n"),
-    };
-  }
-  if (count !== undefined) return { ok: false, text: USAGE };
-  if (verb === "clear") {
-    const cleared = ring.clear();
-    return { ok: true, text: `${cleared} ${entriesWord(cleared)} cleared. The session's log keeps them.` };
-  }
-  return verb === "status" ? { ok: true, text: auditStatus(ring) } : { ok: false, text: USAGE };
+export function clearAudit(ring: AuditRing): { readonly text: string; readonly value: JsonObject } {
+  const cleared = ring.clear();
+  return { text: `${cleared} ${entriesWord(cleared)} cleared. The session's log keeps them.`, value: { cleared } };
 }
 
 const OUTCOMES: readonly AuditOutcome[] = ["allowed", "denied", "success", "error"];

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { slashLine } from "../../commands/test-support/slash-line.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventBody, PermissionDecision, ToolStatus } from "../../protocol/events.js";
 import type { CallId } from "../../protocol/ids.js";
-import { auditCommand } from "./audit-command.js";
+import { auditCommands } from "../../runtime/commands/security.js";
 import { AUDIT_CAPACITY, AuditRing } from "./audit-ring.js";
+
+const say = (args: string, ring: AuditRing) => slashLine(...auditCommands(async () => ring))(`audit ${args}`);
 
 class Session {
   readonly events: Envelope[] = [];
@@ -103,31 +106,28 @@ describe("/audit", () => {
       .result("call_2", "ok")
       .ring();
 
-  it("shows the last entries without what could harm a terminal", () => {
-    expect(auditCommand("", ring()).text).toBe(
+  it("shows the last entries without what could harm a terminal", async () => {
+    expect((await say("", ring())).text).toBe(
       "2026-01-01T00:00:02.000Z  denied   bash: make  (person)\n2026-01-01T00:00:05.000Z  success  bash: ls",
     );
-    expect(auditCommand("show 1", ring()).text).toBe("2026-01-01T00:00:05.000Z  success  bash: ls");
-    expect(auditCommand("show", new AuditRing()).text).toBe("The audit is empty: there are no decisions or calls yet.");
+    expect((await say("show 1", ring())).text).toBe("2026-01-01T00:00:05.000Z  success  bash: ls");
+    expect((await say("show", new AuditRing())).text).toBe("The audit is empty: there are no decisions or calls yet.");
   });
 
-  it("counts", () => {
-    expect(auditCommand("status", ring()).text).toBe(
+  it("counts", async () => {
+    expect((await say("status", ring())).text).toBe(
       "Audit: 2 of 1000 entries since 2026-01-01T00:00:02.000Z: 0 allowed, 1 denied, 1 success, 0 error.",
     );
-    expect(auditCommand("status", new AuditRing()).text).toBe("Audit: empty (room for 1000).");
+    expect((await say("status", new AuditRing())).text).toBe("Audit: empty (room for 1000).");
   });
 
-  it("clears the ring and says that the log stays", () => {
+  it("clears the ring and says that the log stays", async () => {
     const full = ring();
-    expect(auditCommand("clear", full).text).toBe("2 entries cleared. The session's log keeps them.");
+    expect((await say("clear", full)).text).toBe("2 entries cleared. The session's log keeps them.");
     expect(full.entries()).toEqual([]);
   });
 
-  it.each(["what", "show 0", "show x", "show 1 2", "clear all"])("explains itself for %j", (args) => {
-    expect(auditCommand(args, ring())).toEqual({
-      ok: false,
-      text: "Usage: /audit show [NUMBER], /audit clear or /audit status.",
-    });
+  it.each(["what", "show 0", "show x", "show 1 2", "clear all"])("explains itself for %j", async (args) => {
+    expect(await say(args, ring())).toMatchObject({ ok: false });
   });
 });

@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { slashLine } from "../../commands/test-support/slash-line.js";
+import { permissionCommands } from "../../runtime/commands/security.js";
 import { SAFE_MODE_OFF } from "../safe-mode/safe-mode.js";
-import { type PermissionsState, permissionsCommand, securityText, whyCommand } from "./commands.js";
+import { type PermissionsState, securityText, why } from "./commands.js";
 import { decide, type PermissionPolicy } from "./decide.js";
 import { denialText, explain } from "./explain.js";
 import type { DecisionFacts } from "./facts.js";
@@ -47,7 +49,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const say = (args: string) => permissionsCommand(args, state);
+const say = (args: string) => slashLine(...permissionCommands(async () => state))(`permissions ${args}`);
 
 function accept(facts: DecisionFacts): void {
   state.session.add(decide(facts, policyWith()).offer ?? [], facts.originator);
@@ -75,12 +77,15 @@ describe("/permissions", () => {
   });
 
   it("sets and resets what may be done below a path", async () => {
-    expect(await say("set ./src/gen/ rw")).toEqual({ ok: true, text: "src/gen  rw--" });
-    expect(await say('set "my notes" none')).toEqual({ ok: true, text: "my notes  ----" });
-    expect((await state.test("cat 'my notes/a'")).decidedBy).toBe("path permission my notes ----");
+    expect(await say("set ./src/gen/ rw")).toMatchObject({ ok: true, text: "src/gen  rw--" });
+    expect(await say('set "my notes" none')).toMatchObject({ ok: true, text: "my notes  ----" });
+    expect((await state.test("cat 'my notes/a'"))?.decidedBy).toBe("path permission my notes ----");
     expect(await say("reset nothing")).toMatchObject({ ok: false });
-    expect(await say("reset my notes")).toEqual({ ok: true, text: "The path permission for my notes is removed." });
-    expect(await say("reset")).toEqual({ ok: true, text: "1 path permission removed." });
+    expect(await say("reset my notes")).toMatchObject({
+      ok: true,
+      text: "The path permission for my notes is removed.",
+    });
+    expect(await say("reset")).toMatchObject({ ok: true, text: "1 path permission removed." });
     expect(state.paths.current.entries).toEqual([]);
   });
 
@@ -93,14 +98,14 @@ describe("/permissions", () => {
   it("revokes by number, and numbers stay what they were", async () => {
     accept(bash("npm run build"));
     accept(bash("npm run lint"));
-    expect(await say("revoke 1")).toEqual({ ok: true, text: "Rule 1 is removed." });
+    expect(await say("revoke 1")).toMatchObject({ ok: true, text: "Rule 1 is removed." });
     expect(state.session.list().map(({ number }) => number)).toEqual([2]);
     expect(await say("revoke 1")).toMatchObject({ ok: false, text: expect.stringContaining("no rule 1") });
     accept(bash("npm run build"));
     expect(state.session.list().map(({ number }) => number)).toEqual([2, 3]);
-    expect((await state.test("npm run lint")).decision).toBe("allow");
-    expect(await say("revoke all")).toEqual({ ok: true, text: "2 rules of this session removed." });
-    expect((await state.test("npm run lint")).decision).toBe("ask");
+    expect((await state.test("npm run lint"))?.decision).toBe("allow");
+    expect(await say("revoke all")).toMatchObject({ ok: true, text: "2 rules of this session removed." });
+    expect((await state.test("npm run lint"))?.decision).toBe("ask");
   });
 
   it("promotes a rule to the profile, where it is valid, keeps its example, and decides the same", async () => {
@@ -136,7 +141,7 @@ describe("/permissions", () => {
   it("tests a command", async () => {
     expect((await say('test "git push origin main"')).text).toBe(
       [
-        "Needs your answer: git push origin main",
+        "Needs a person's answer: git push origin main",
         "By: rule 1 of config.toml",
         "Rule: ask bash git push * (priority 5) (rule 1 of config.toml)",
         "Because: A rule says so.",
@@ -149,8 +154,26 @@ describe("/permissions", () => {
     );
   });
 
-  it.each(["what", "set src", "revoke", "revoke x", "promote", "test"])("explains itself for %j", async (args) => {
-    expect(await say(args)).toMatchObject({ ok: false, text: expect.stringContaining("/permissions set PATH PERMS") });
+  it.each([
+    ["what", "test COMMAND | set PATH"],
+    ["set", "/permissions set PATH PERMS"],
+    ["set src", "PATH is missing"],
+    ["revoke", "/permissions revoke N"],
+    ["revoke x", "There is no rule x"],
+    ["promote", "/permissions promote N"],
+    ["test", "/permissions test COMMAND"],
+    ["list all", "Too many words"],
+    ["tset ls", "Did you mean '/permissions test'?"],
+  ])("explains itself for %j", async (args, expected) => {
+    expect(await say(args)).toMatchObject({ ok: false, text: expect.stringContaining(expected) });
+  });
+
+  it("has the same as data", async () => {
+    await say("set docs r");
+    expect(await say("list")).toMatchObject({
+      value: { mode: "ask", rules: [{ number: 1 }, { number: 2 }], paths: [{ path: "docs", access: "r---" }] },
+    });
+    expect(await say("test git push")).toMatchObject({ value: { command: "git push", decision: "ask" }, exitCode: 4 });
   });
 });
 
@@ -158,15 +181,15 @@ describe("/why", () => {
   const verdict = decide(bash("op read x\u001b[2J"), policyWith());
 
   it("explains the last decision", () => {
-    const { text } = whyCommand("", () => [{ call: "call_1", summary: "bash: op read x\u001b[2J", verdict }]);
+    const { text } = why(undefined, () => [{ call: "call_1", summary: "bash: op read x\u001b[2J", verdict }]);
     expect(text).toContain("bash: op read x");
     expect(text).toContain("By: ");
     expect(text).not.toContain("\u001b");
   });
 
   it("says when there is none", () => {
-    expect(whyCommand("", () => [])).toEqual({ ok: true, text: "There are no decisions yet." });
-    expect(whyCommand("call_9", () => [])).toMatchObject({ ok: false, text: expect.stringContaining("call_9") });
+    expect(why(undefined, () => [])).toMatchObject({ ok: true, text: "There are no decisions yet." });
+    expect(why("call_9", () => [])).toMatchObject({ ok: false, text: expect.stringContaining("call_9") });
   });
 
   it("names for each law what would change it", () => {

@@ -1,9 +1,10 @@
 /**
- * `/permissions`, `/why` and `/security`, and `oxbow permissions …`, as functions from words to text. Who may use them is for the
- * registry: they are for people, never for the model.
+ * What the permission commands do, as functions from their arguments to text and data. The registry decides who may use them:
+ * people, never the model.
  */
 import { safeLine, safeText } from "../../base/terminal-text.js";
 import type { CallId } from "../../protocol/ids.js";
+import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import type { PermissionPolicy } from "./decide.js";
 import type { DecidedCall } from "./engine.js";
 import { explain } from "./explain.js";
@@ -21,108 +22,127 @@ import { draftText, promotion, type SessionRules } from "./session-rules.js";
 import type { StateFile } from "./state-file.js";
 import type { Verdict } from "./verdict.js";
 
-export interface CommandText {
-  readonly ok: boolean;
-  readonly text: string;
-}
+/** `value` is the same as data. */
+export type CommandText =
+  | { readonly ok: true; readonly text: string; readonly value: JsonValue }
+  | { readonly ok: false; readonly text: string };
 
 export interface PermissionsState {
   policy(): PermissionPolicy;
   readonly session: SessionRules;
   readonly paths: StateFile<PathPermissionState>;
   readonly home?: string;
-  /** What would be decided about a shell command now. */
-  test(command: string): Promise<Verdict>;
+  /** What would be decided about a shell command now; undefined when there is no shell. */
+  test(command: string): Promise<Verdict | undefined>;
   /** Puts text at the end of the profile and says where; rejects when the profile would no longer be valid. */
   appendToProfile(toml: string): Promise<string>;
 }
 
-const USAGE = [
-  "/permissions                  mode, rules, session rules and path permissions",
-  "/permissions set PATH PERMS   set the permissions below PATH: letters of rwxd, or none",
-  "/permissions reset [PATH]     remove one path permission, or all",
-  "/permissions revoke N | all   remove a rule of this session",
-  "/permissions promote N        write a rule of this session to the profile",
-  "/permissions test COMMAND     show the decision for a shell command",
-].join("\n");
+export function listPermissions(state: Pick<PermissionsState, "policy" | "session">): CommandText {
+  const { mode, preset, edits, rules, paths } = state.policy();
+  return {
+    ok: true,
+    text: permissionsText(state),
+    value: {
+      mode,
+      preset,
+      edits,
+      rules: rules.map((rule) => ({ number: rule.number, file: rule.source.file, rule: ruleText(rule) })),
+      session_rules: state.session
+        .list()
+        .map(({ number, draft, originator }) => ({ number, rule: draftText(draft), for: originator })),
+      paths: paths.entries.map(({ prefix, granted }) => ({ path: prefix, access: printAccess(granted) })),
+    },
+  };
+}
 
-export async function permissionsCommand(args: string, state: PermissionsState): Promise<CommandText> {
-  const [, verb = "", rest = ""] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(args) ?? [];
-  try {
-    switch (verb) {
-      case "":
-      case "list":
-        return { ok: true, text: permissionsText(state) };
-      case "set":
-        return await setPath(rest, state);
-      case "reset":
-        return await resetPath(rest, state);
-      case "revoke":
-        return revoke(rest, state.session);
-      case "promote":
-        return await promote(rest, state);
-      case "test":
-        return rest === "" ? usage() : { ok: true, text: safeText(explain(await state.test(unquoted(rest)))) };
-      default:
-        return usage();
+export async function testCommand(command: string, state: Pick<PermissionsState, "test">): Promise<CommandText> {
+  const verdict = await state.test(command);
+  if (verdict === undefined) return { ok: false, text: "The tool set 'command' is off." };
+  return { ok: true, text: safeText(explain(verdict)), value: { command, ...verdictJson(verdict) } };
+}
+
+export function verdictJson({ decision, decidedBy, reason, about }: Verdict): JsonObject {
+  return { decision, decided_by: decidedBy, reason, ...(about !== undefined && { about }) };
+}
+
+export interface PathAccess {
+  readonly path: string;
+  readonly access: string;
+}
+
+export function setPath(
+  { path, access }: PathAccess,
+  { paths, home }: Pick<PermissionsState, "paths" | "home">,
+): Promise<CommandText> {
+  return refusingPaths(async () => {
+    const entry = { prefix: normalPrefix(path, home), granted: parseAccess(access) };
+    await paths.update((state) => withEntry(state, entry));
+    const printed = printAccess(entry.granted);
+    return { ok: true, text: `${entry.prefix}  ${printed}`, value: { path: entry.prefix, access: printed } };
+  });
+}
+
+/** Without a path: all of them. */
+export function resetPath(
+  path: string | undefined,
+  { paths, home }: Pick<PermissionsState, "paths" | "home">,
+): Promise<CommandText> {
+  return refusingPaths(async () => {
+    const { entries } = await paths.load();
+    if (path === undefined) {
+      const count = entries.length;
+      await paths.update((state) => withoutEntry(state));
+      return {
+        ok: true,
+        text: `${count} path permission${count === 1 ? "" : "s"} removed.`,
+        value: { removed: count },
+      };
     }
+    const prefix = normalPrefix(path, home);
+    if (!entries.some((entry) => entry.prefix === prefix)) {
+      return { ok: false, text: `There is no path permission for ${prefix}.` };
+    }
+    await paths.update((state) => withoutEntry(state, prefix));
+    return { ok: true, text: `The path permission for ${prefix} is removed.`, value: { removed: 1, path: prefix } };
+  });
+}
+
+async function refusingPaths(action: () => Promise<CommandText>): Promise<CommandText> {
+  try {
+    return await action();
   } catch (error) {
     if (error instanceof PathPermissionError) return { ok: false, text: error.message };
     throw error;
   }
 }
 
-function usage(): CommandText {
-  return { ok: false, text: USAGE };
-}
-
-async function setPath(rest: string, { paths, home }: PermissionsState): Promise<CommandText> {
-  const [, path, access] = /^(.+)\s+(\S+)$/s.exec(rest) ?? [];
-  if (path === undefined || access === undefined) return usage();
-  const entry = { prefix: normalPrefix(unquoted(path), home), granted: parseAccess(access) };
-  await paths.update((state) => withEntry(state, entry));
-  return { ok: true, text: `${entry.prefix}  ${printAccess(entry.granted)}` };
-}
-
-async function resetPath(rest: string, { paths, home }: PermissionsState): Promise<CommandText> {
-  if (rest === "") {
-    const count = (await paths.load()).entries.length;
-    await paths.update((state) => withoutEntry(state));
-    return { ok: true, text: `${count} path permission${count === 1 ? "" : "s"} removed.` };
-  }
-  const prefix = normalPrefix(unquoted(rest), home);
-  const known = (await paths.load()).entries.some((entry) => entry.prefix === prefix);
-  if (!known) return { ok: false, text: `There is no path permission for ${prefix}.` };
-  await paths.update((state) => withoutEntry(state, prefix));
-  return { ok: true, text: `The path permission for ${prefix} is removed.` };
-}
-
-function revoke(rest: string, session: SessionRules): CommandText {
-  if (rest === "all") {
+/** `which`: the number of a rule, or `all`. */
+export function revoke(which: string, session: SessionRules): CommandText {
+  if (which === "all") {
     const count = session.clear();
-    return { ok: true, text: `${count} rule${count === 1 ? "" : "s"} of this session removed.` };
+    const text = `${count} rule${count === 1 ? "" : "s"} of this session removed.`;
+    return { ok: true, text, value: { revoked: count } };
   }
-  if (!/^[0-9]+$/.test(rest)) return usage();
-  return session.revoke(Number(rest)) ? { ok: true, text: `Rule ${rest} is removed.` } : noSuchRule(rest);
+  if (!/^[0-9]+$/.test(which) || !session.revoke(Number(which))) return noSuchRule(which);
+  return { ok: true, text: `Rule ${which} is removed.`, value: { revoked: 1, rule: Number(which) } };
 }
 
-async function promote(rest: string, { session, appendToProfile }: PermissionsState): Promise<CommandText> {
-  if (!/^[0-9]+$/.test(rest)) return usage();
-  const rule = session.find(Number(rest));
-  if (rule === undefined) return noSuchRule(rest);
+export async function promote(
+  number: number,
+  { session, appendToProfile }: Pick<PermissionsState, "session" | "appendToProfile">,
+): Promise<CommandText> {
+  const rule = session.find(number);
+  if (rule === undefined) return noSuchRule(String(number));
   const text = promotion(rule);
   if ("refused" in text) return { ok: false, text: text.refused };
   const where = await appendToProfile(text.toml);
-  return { ok: true, text: safeText(`Written to ${where}:\n${text.toml.trim()}`) };
+  const toml = text.toml.trim();
+  return { ok: true, text: safeText(`Written to ${where}:\n${toml}`), value: { file: where, toml } };
 }
 
 function noSuchRule(number: string): CommandText {
   return { ok: false, text: `There is no rule ${number} in this session; /permissions lists them.` };
-}
-
-/** `oxbow permissions test "git push"`: the quotation marks of a client that did not take them off. */
-function unquoted(text: string): string {
-  return /^(["'])(?<inner>[^"']*)\1$/.exec(text)?.groups?.inner ?? text;
 }
 
 export function permissionsText({ policy, session }: Pick<PermissionsState, "policy" | "session">): string {
@@ -152,8 +172,7 @@ export function permissionsText({ policy, session }: Pick<PermissionsState, "pol
   ].join("\n");
 }
 
-/** `/why [CALL]`: the last decision, or that of a call. */
-/** What the log says of a decision that is not remembered any more, or was made in an earlier run. */
+/** What the log says of a decision that was made in an earlier run, or that memory no longer holds. */
 export interface LoggedDecision {
   readonly call: CallId;
   readonly detail: string;
@@ -163,23 +182,27 @@ export interface LoggedDecision {
   readonly reason?: string;
 }
 
-/** `logged`: newest last. */
-export function whyCommand(
-  args: string,
+/** `/why [CALL]`: the last decision, or that of a call. `logged`: newest last. */
+export function why(
+  call: string | undefined,
   decided: (call?: CallId) => readonly DecidedCall[],
   logged: readonly LoggedDecision[] = [],
 ): CommandText {
-  const wanted = args.trim();
-  const [found] = decided(wanted === "" ? undefined : (wanted as CallId));
+  const [found] = decided(call as CallId | undefined);
   if (found !== undefined) {
-    return { ok: true, text: `${safeLine(found.summary)}\n${safeText(explain(found.verdict))}` };
+    return {
+      ok: true,
+      text: `${safeLine(found.summary)}\n${safeText(explain(found.verdict))}`,
+      value: { call: found.summary, ...verdictJson(found.verdict) },
+    };
   }
-  const entry = logged.findLast(
-    ({ call, decided_by }) => decided_by !== undefined && (wanted === "" || call === wanted),
-  );
-  if (entry !== undefined) return { ok: true, text: loggedText(entry) };
-  const text = wanted === "" ? "There are no decisions yet." : `No decision about ${wanted} is in the log.`;
-  return { ok: wanted === "", text: safeLine(text) };
+  const entry = logged.findLast((each) => each.decided_by !== undefined && (call === undefined || each.call === call));
+  if (entry !== undefined) {
+    const { detail, outcome, time, decided_by, reason } = entry;
+    return { ok: true, text: loggedText(entry), value: { call: detail, outcome, time, decided_by, reason } };
+  }
+  if (call !== undefined) return { ok: false, text: safeLine(`No decision about ${call} is in the log.`) };
+  return { ok: true, text: "There are no decisions yet.", value: null };
 }
 
 function loggedText({ detail, outcome, time, decided_by = "", reason }: LoggedDecision): string {

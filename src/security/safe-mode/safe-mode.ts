@@ -66,48 +66,49 @@ const RUNS_ANYTHING = new Set(
     .split(" "),
 );
 
-export interface SafeModeReply {
-  readonly ok: boolean;
-  readonly text: string;
+export type SafeModeReply =
+  | { readonly ok: true; readonly text: string; readonly state: SafeModeState }
+  | { readonly ok: false; readonly text: string };
+
+export type SafeModeAction = "status" | "on" | "off" | "reset" | "allow" | "deny";
+
+/** `/safemode ACTION [PROGRAM]`. Changes are written before the answer is given. */
+export async function changeSafeMode(
+  action: SafeModeAction,
+  program: string,
+  file: StateFile<SafeModeState>,
+): Promise<SafeModeReply> {
+  if (action === "allow" || action === "deny") {
+    if (!/^[\w./+@:[-]+$/.test(program)) {
+      return { ok: false, text: `"${program}" is not the name of a command: give the program alone, such as git.` };
+    }
+    return action === "allow" ? allow(program, file) : deny(program, file);
+  }
+  const state = action === "status" ? await file.load() : await file.update(SWITCHES[action]);
+  return { ok: true, text: describeSafeMode(state), state };
 }
 
-const USAGE = "Usage: /safemode on, off, status, allow COMMAND, deny COMMAND or reset.";
-
-/** `/safemode …`. Changes are written before the answer is given. */
-export async function safeModeCommand(args: string, file: StateFile<SafeModeState>): Promise<SafeModeReply> {
-  const [verb = "status", name, ...more] = args.trim().split(/\s+/).filter(Boolean);
-  const simple = SIMPLE.get(verb);
-  if (simple !== undefined && name === undefined) {
-    if (simple === "status") return { ok: true, text: describeSafeMode(await file.load()) };
-    return { ok: true, text: describeSafeMode(await file.update(simple)) };
-  }
-  if ((verb !== "allow" && verb !== "deny") || name === undefined || more.length > 0) return { ok: false, text: USAGE };
-  if (!/^[\w./+@:[-]+$/.test(name)) {
-    return { ok: false, text: `"${name}" is not the name of a command: give the program alone, such as git.` };
-  }
-  return verb === "allow" ? allow(name, file) : deny(name, file);
-}
-
-/** `reset` goes back to how Oxbow comes: off, with the built-in list. */
-const SIMPLE = new Map<string, "status" | ((state: SafeModeState) => SafeModeState)>([
-  ["status", "status"],
-  ["on", (state) => ({ ...state, on: true })],
-  ["off", (state) => ({ ...state, on: false })],
-  ["reset", () => SAFE_MODE_OFF],
-]);
+/** `reset` restores the state of a new workspace: off, with the built-in list. */
+const SWITCHES: Readonly<Record<"on" | "off" | "reset", (state: SafeModeState) => SafeModeState>> = {
+  on: (state) => ({ ...state, on: true }),
+  off: (state) => ({ ...state, on: false }),
+  reset: () => SAFE_MODE_OFF,
+};
 
 async function allow(name: string, file: StateFile<SafeModeState>): Promise<SafeModeReply> {
   const state = await file.update(({ on, allowed }) => ({ on, allowed: [...new Set([...allowed, name])].sort() }));
   const warning = RUNS_ANYTHING.has(name) ? ` Note: ${name} runs other programs, and safe mode cannot see which.` : "";
   const idle = state.on ? "" : " Safe mode itself is off.";
-  return { ok: true, text: `Safe mode allows ${name}.${warning}${idle}` };
+  return { ok: true, text: `Safe mode allows ${name}.${warning}${idle}`, state };
 }
 
 async function deny(name: string, file: StateFile<SafeModeState>): Promise<SafeModeReply> {
-  const { allowed } = await file.load();
-  if (!allowed.includes(name)) return { ok: true, text: `${name} was not on the list of safe mode.` };
+  const before = await file.load();
+  if (!before.allowed.includes(name)) {
+    return { ok: true, text: `${name} was not on the list of safe mode.`, state: before };
+  }
   const state = await file.update(({ on, allowed: now }) => ({ on, allowed: now.filter((each) => each !== name) }));
-  return { ok: true, text: `Safe mode no longer allows ${name}.${state.on ? "" : " Safe mode itself is off."}` };
+  return { ok: true, text: `Safe mode no longer allows ${name}.${state.on ? "" : " Safe mode itself is off."}`, state };
 }
 
 export function describeSafeMode({ on, allowed }: SafeModeState): string {

@@ -1,4 +1,4 @@
-/** `oxbow ollama …` and `/ollama …` (feature M5): the local service and its models, for both in the same words. */
+/** `oxbow ollama` and `/ollama`: the local service and its models. */
 import { join } from "node:path";
 import { formatBytes } from "../../base/byte-size.js";
 import type { Clock } from "../../base/clock.js";
@@ -6,9 +6,16 @@ import { nearest } from "../../base/nearest.js";
 import { progressLine, SpeedMeter } from "../../base/progress-bar.js";
 import { ago, renderTable } from "../../base/text-table.js";
 import type { Variables } from "../../base/variables.js";
-import type { SlashResult } from "../../commands/registry.js";
-import { type Failure, failure } from "../../protocol/errors.js";
-import type { JsonObject } from "../../protocol/json.js";
+import {
+  OLLAMA_LIST,
+  OLLAMA_PULL,
+  OLLAMA_START,
+  OLLAMA_STATUS,
+  OLLAMA_STOP,
+  OLLAMA_USE,
+} from "../../commands/catalogue/models.js";
+import { type Command, type CommandContext, type CommandResult, refuse, spell } from "../../commands/command.js";
+import type { Failure } from "../../protocol/errors.js";
 import { endpointOf, findProvider } from "../../providers/named.js";
 import {
   type InstalledModel,
@@ -34,19 +41,32 @@ export interface OllamaControlOptions {
   readonly workspace: string;
 }
 
-export interface OllamaAction {
-  /** What is going on, to be shown in place of what was said before. */
-  readonly progress: (message: string) => void;
-  readonly signal: AbortSignal;
-  /** Makes the model the one in use, where there is a session. */
-  readonly use?: (spec: string) => Promise<SlashResult>;
+/** Makes the model the one in use, where there is a session. */
+type UseModel = (spec: string) => Promise<CommandResult>;
+
+/** Runs an action with an open control; beside a conversation it adds the signal of the session's cancel. */
+export type WithOllama = (
+  action: (control: OllamaControl, signal?: AbortSignal) => Promise<CommandResult>,
+) => Promise<CommandResult>;
+
+export function ollamaCommands(withOllama: WithOllama, use?: UseModel): readonly Command[] {
+  const named = (action: (control: OllamaControl, name: string, context: CommandContext) => Promise<CommandResult>) => {
+    const run: Command["run"] = (args, context) =>
+      withOllama((control, signal = context.signal) =>
+        action(control, args.text("NAME") ?? "", { ...context, signal }),
+      );
+    return run;
+  };
+  return [
+    { ...OLLAMA_STATUS, run: named((control, _name, context) => control.status(context)) },
+    { ...OLLAMA_LIST, run: named((control, _name, context) => control.list(context)) },
+    { ...OLLAMA_START, run: named((control, _name, context) => control.startAndSay(context)) },
+    { ...OLLAMA_STOP, run: named((control) => control.stop()) },
+    { ...OLLAMA_USE, run: named((control, name, context) => control.use(name, context, use)) },
+    { ...OLLAMA_PULL, run: named((control, name, context) => control.pull(name, context)) },
+  ];
 }
 
-/** With `value` for programs. */
-export type OllamaResult = SlashResult & { readonly value?: JsonObject };
-
-export const OLLAMA_USAGE = "/ollama [status | list | start | stop | use NAME | pull NAME]";
-const VERBS = ["status", "list", "start", "stop", "use", "pull"] as const;
 /** Faster than a person reads is waste: on a wire and in the log. */
 const PROGRESS_MS = 500;
 
@@ -59,32 +79,6 @@ export class OllamaControl {
     const provider = findProvider("ollama");
     if (provider === undefined) throw new Error("there is no provider ollama");
     this.#baseUrl = endpointOf(provider, options.variables).baseUrl;
-  }
-
-  async run(words: readonly string[], action: OllamaAction): Promise<OllamaResult> {
-    const [verb = "status", name, ...more] = words;
-    const known = VERBS.some((candidate) => candidate === verb);
-    if (known && (more.length > 0 || (name !== undefined && verb !== "use" && verb !== "pull"))) {
-      return wrong(`Too many words. ${OLLAMA_USAGE}`);
-    }
-    switch (verb) {
-      case "status":
-        return this.#status();
-      case "list":
-        return this.#list();
-      case "start":
-        return this.#start(action);
-      case "stop":
-        return this.#stop();
-      case "use":
-        return name === undefined ? wrong("Which model? /ollama list shows them.") : this.#use(name, action);
-      case "pull":
-        return name === undefined ? wrong("Which model? For example: /ollama pull qwen3:8b") : this.#pull(name, action);
-      default: {
-        const near = nearest(verb, VERBS);
-        return wrong(`There is no '${verb}'.${near === undefined ? "" : ` Did you mean ${near}?`} ${OLLAMA_USAGE}`);
-      }
-    }
   }
 
   /** Starts `ollama serve` and waits until it answers. */
@@ -103,32 +97,32 @@ export class OllamaControl {
     return { baseUrl: this.#baseUrl, folder: join(roots.state, "ollama"), http, clock };
   }
 
-  async #start({ progress, signal }: OllamaAction): Promise<OllamaResult> {
-    progress("starting ollama serve");
-    const started = await this.start(signal);
+  async startAndSay(context: CommandContext): Promise<CommandResult> {
+    context.progress("starting ollama serve");
+    const started = await this.start(context.signal);
     if ("failure" in started) return started;
     const { version, already, log } = started;
     const text = already
       ? `Ollama ${version} answers at ${this.#baseUrl} already.`
-      : `Started Ollama ${version} at ${this.#baseUrl} (log: ${log}). It goes on after Oxbow ends: /ollama stop stops it.`;
+      : `Started Ollama ${version} at ${this.#baseUrl} (log: ${log}). It keeps running after Oxbow ends: ${spell("ollama:stop", context)} stops it.`;
     return { text, value: { version, url: this.#baseUrl, already } };
   }
 
-  async #stop(): Promise<OllamaResult> {
+  async stop(): Promise<CommandResult> {
     const stopped = await stopOllama(this.#service());
     if (stopped === "not-ours") {
-      return wrong(`Ollama at ${this.#baseUrl} was not started by Oxbow, so it is left alone.`);
+      return refuse(`Ollama at ${this.#baseUrl} was not started by Oxbow, so Oxbow does not stop it.`);
     }
     const text = stopped === "stopped" ? "Stopped the Ollama that Oxbow had started." : "Ollama is not running.";
     return { text, value: { stopped: stopped === "stopped" } };
   }
 
-  async #status(): Promise<OllamaResult> {
+  async status(context: CommandContext): Promise<CommandResult> {
     const { http, clock } = this.#options;
     const version = await ollamaVersion(this.#baseUrl, { http });
     const own = ownService(this.#service());
     if (!version.ok) {
-      return { text: this.#silence, value: { running: false, url: this.#baseUrl } };
+      return { text: this.#silence(context), value: { running: false, url: this.#baseUrl } };
     }
     const running = await runningModels(this.#baseUrl, { http });
     const models = running.ok ? running.models : [];
@@ -146,51 +140,52 @@ export class OllamaControl {
     };
   }
 
-  async #list(): Promise<OllamaResult> {
+  async list(context: CommandContext): Promise<CommandResult> {
     const { http, clock } = this.#options;
     const installed = await installedModels(this.#baseUrl, { http });
-    if (!installed.ok) return this.#unreachable(installed.failure);
+    if (!installed.ok) return this.#unreachable(installed.failure, context);
     const { models } = installed;
     const value = { models: models.map((model) => ({ ...model })) };
-    if (models.length === 0) return { text: "No models yet. Get one: /ollama pull qwen3:8b", value };
+    if (models.length === 0)
+      return { text: `No models yet. Get one: ${spell("ollama:pull", context)} qwen3:8b`, value };
     return { text: modelTable(models, clock.wall()), value };
   }
 
-  async #use(name: string, { use, progress, signal }: OllamaAction): Promise<OllamaResult> {
+  async use(name: string, context: CommandContext, use?: UseModel): Promise<CommandResult> {
     const { http } = this.#options;
     const installed = await installedModels(this.#baseUrl, { http });
-    if (!installed.ok) return this.#unreachable(installed.failure);
+    if (!installed.ok) return this.#unreachable(installed.failure, context);
     const model = installed.models.find((candidate) => isSameModel(candidate.name, name));
     if (model === undefined) {
       const near = nearest(
         name,
         installed.models.map((candidate) => candidate.name),
       );
-      return wrong(
-        `'${name}' is not installed.${near === undefined ? "" : ` Did you mean ${near}?`} To get it: /ollama pull ${name}`,
+      return refuse(
+        `'${name}' is not installed.${near === undefined ? "" : ` Did you mean ${near}?`} To get it: ${spell("ollama:pull", context)} ${name}`,
       );
     }
     if (use !== undefined) return use(`ollama:${model.name}`);
-    progress(`loading ${model.name} (${formatBytes(model.bytes)})`);
-    const problem = await this.#load(model.name, signal);
+    context.progress(`loading ${model.name} (${formatBytes(model.bytes)})`);
+    const problem = await this.#load(model.name, context.signal);
     if (problem !== undefined) return problem;
     const { rememberModel } = await import("../../providers/selection/last-model.js");
     rememberModel(this.#options.roots.state, `ollama:${model.name}`);
-    const text = `${model.name} is in memory, and is the one that is used from now on, unless a key, --model or the profile chooses another.`;
+    const text = `${model.name} is loaded and is now the default; a key, --model or the profile can still choose another.`;
     return { text, value: { model: model.name } };
   }
 
-  get #silence(): string {
-    return `Ollama does not answer at ${this.#baseUrl}. /ollama start starts it; OLLAMA_HOST names another address.`;
+  #silence(context: CommandContext): string {
+    return `Ollama does not answer at ${this.#baseUrl}. ${spell("ollama:start", context)} starts it; OLLAMA_HOST names another address.`;
   }
 
-  #unreachable(cause: Failure): OllamaResult {
+  #unreachable(cause: Failure, context: CommandContext): CommandResult {
     if (cause.reason !== "NetworkFailed") return { failure: cause };
-    return { failure: { ...cause, message: this.#silence } };
+    return { failure: { ...cause, message: this.#silence(context) } };
   }
 
   /** A chat without messages only loads the model. */
-  async #load(model: string, signal: AbortSignal): Promise<OllamaResult | undefined> {
+  async #load(model: string, signal: AbortSignal): Promise<CommandResult | undefined> {
     const { getJson } = await import("../../providers/model-list.js");
     const answer = await getJson(`${this.#baseUrl}/api/chat`, {
       http: this.#options.http,
@@ -204,22 +199,24 @@ export class OllamaControl {
     return answer.ok ? undefined : { failure: answer.failure };
   }
 
-  async #pull(name: string, { progress, signal }: OllamaAction): Promise<OllamaResult> {
+  async pull(name: string, context: CommandContext): Promise<CommandResult> {
     const { http, clock } = this.#options;
     const meter = new SpeedMeter(clock);
     let shownAt = Number.NEGATIVE_INFINITY;
     const problem = await pullModel(this.#baseUrl, name, {
       http,
-      signal,
+      signal: context.signal,
       onProgress: ({ status, completed, total }) => {
         const bytesPerSecond = total > 0 ? meter.add(completed) : undefined;
         if (clock.now() - shownAt < PROGRESS_MS && completed < total) return;
         shownAt = clock.now();
-        progress(total === 0 || completed === total ? status : progressLine({ completed, total, bytesPerSecond }));
+        context.progress(
+          total === 0 || completed === total ? status : progressLine({ completed, total, bytesPerSecond }),
+        );
       },
     });
-    if (problem !== undefined) return this.#unreachable(problem);
-    return { text: `${name} is installed. Use it: /ollama use ${name}`, value: { model: name } };
+    if (problem !== undefined) return this.#unreachable(problem, context);
+    return { text: `${name} is installed. Use it: ${spell("ollama:use", context)} ${name}`, value: { model: name } };
   }
 }
 
@@ -247,8 +244,4 @@ function modelTable(models: readonly InstalledModel[], now: number): string {
     models,
     { color: false },
   );
-}
-
-function wrong(detail: string): { readonly failure: ReturnType<typeof failure> } {
-  return { failure: failure("InvalidInput", { detail }) };
 }

@@ -1,8 +1,8 @@
-/** `/undo` within a run (feature T10): the same as `oxbow session undo`, in two steps instead of a question. */
+/** `/undo`: the same as `oxbow session undo`, in two steps instead of a question. */
 
 import type { Variables } from "../../base/variables.js";
-import type { SlashResult } from "../../commands/registry.js";
-import { failure } from "../../protocol/errors.js";
+import { UNDO } from "../../commands/catalogue/conversation.js";
+import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { type SessionStore, StoreError } from "../../sessions/store.js";
 import type { UndoChoice } from "../../sessions/undo/selection.js";
@@ -19,17 +19,16 @@ export interface UndoFacts {
 
 const ARGUMENTS = /^(?:(redo|\d+)(?:\s+|$))?(yes)?(\s+guarded)?$/i;
 
-export async function undoCommand(
-  args: string,
-  { sessions, session, root, variables }: UndoFacts,
-): Promise<SlashResult> {
-  const words = args.trim();
+export function undoCommand(facts: UndoFacts): Command {
+  return { ...UNDO, run: (args) => undo(args.list("WHICH").join(" "), facts) };
+}
+
+async function undo(words: string, { sessions, session, root, variables }: UndoFacts): Promise<CommandResult> {
   const [whole, which, yes, withGuarded] = ARGUMENTS.exec(words) ?? [];
-  if (whole === undefined) return refusal("Say /undo, /undo TURN or /undo redo; with 'yes' at the end it is done.");
+  if (whole === undefined) return refuse("Use /undo, /undo TURN or /undo redo; add 'yes' to do it.");
   const store = await sessions.open();
-  if (store === undefined)
-    return refusal("Nothing of this session is kept ('--store none'), so nothing can be undone.");
-  const [{ planUndo }, { applyUndo }, { renderUndoPlan }] = await Promise.all([
+  if (store === undefined) return refuse("This session is not stored ('--store none'), so nothing can be undone.");
+  const [{ planUndo }, { applyUndo }, { renderUndoPlan, undoPlanJson }] = await Promise.all([
     import("../../sessions/undo/plan.js"),
     import("../../sessions/undo/apply.js"),
     import("../../sessions/undo/render.js"),
@@ -43,14 +42,18 @@ export async function undoCommand(
       const ready = plan.items.some(({ state }) => state === "ready");
       const words = [...(which === undefined ? [] : [which]), "yes", ...(guarded.paths.length > 0 ? ["guarded"] : [])];
       const again = ["/undo", ...words].join(" ");
-      return { text: ready ? `${shown}\n\nNothing is changed yet: ${again} does it.` : shown };
+      const text = ready ? `${shown}\n\nNothing is changed yet: ${again} does it.` : shown;
+      return { text, value: { ...undoPlanJson(plan), done: [] } };
     }
     const granted = withGuarded === undefined ? [] : guarded.paths;
     const { done } = await applyUndo(journal, plan, { skipConflicts: false, guarded: guarded.reason, granted });
     const files = done.length === 1 ? "1 entry" : `${done.length} entries`;
-    return { text: `${plan.redo ? "Done again" : "Undone"}: ${files}. The model is not told; say so when it matters.` };
+    return {
+      text: `${plan.redo ? "Done again" : "Undone"}: ${files}. The model does not know; tell it if it matters.`,
+      value: { ...undoPlanJson(plan), done: done.map(({ path }) => path) },
+    };
   } catch (error) {
-    if (error instanceof StoreError) return refusal(error.message);
+    if (error instanceof StoreError) return refuse(error.message);
     throw error;
   } finally {
     journal.close();
@@ -63,8 +66,4 @@ async function choiceOf(which: string | undefined, store: SessionStore, session:
   const { turnsOf } = await import("../../sessions/branch.js");
   for await (const { number, turn } of turnsOf(store.events(session))) if (number === Number(which)) return { turn };
   throw new StoreError("invalid", `There is no turn ${which}.`);
-}
-
-function refusal(detail: string): SlashResult {
-  return { failure: failure("InvalidInput", { detail }) };
 }

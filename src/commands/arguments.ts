@@ -1,0 +1,118 @@
+/** From typed words to the arguments that a command names. */
+import { UsageError } from "../base/usage-error.js";
+import type { Failure } from "../protocol/errors.js";
+import { type Argument, type CommandArguments, type CommandContext, type CommandSpec, refuse } from "./command.js";
+import { type ParsedFlags, parseFlags } from "./flags.js";
+import { usageOf } from "./usage.js";
+
+type Parsed = CommandArguments | { readonly failure: Failure };
+
+interface Word {
+  readonly value: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const SLASH = { surface: "slash" } as const;
+
+/** What stands after a slash command's name. A `rest` argument keeps the text as it was typed, quotation marks included. */
+export function parseLine(spec: CommandSpec, line: string): Parsed {
+  const words = wordsOf(line);
+  if (spec.flags === undefined) {
+    const between: Typed["between"] = (argument, taken) => slice(line, argument, taken);
+    return assign(spec, { words, flags: NO_FLAGS, context: SLASH, between });
+  }
+  try {
+    const values = words.map(({ value }) => value);
+    return parseWords(spec, parseFlags(spec.flags, values, spec.name), SLASH);
+  } catch (error) {
+    if (error instanceof UsageError) return refuse(error.message);
+    throw error;
+  }
+}
+
+/** The words of a command line, whose flags are read already. */
+export function parseWords(
+  spec: CommandSpec,
+  flags: Pick<ParsedFlags, "words" | "has" | "text">,
+  context: Pick<CommandContext, "surface">,
+): Parsed {
+  const words = flags.words.map((value) => ({ value, start: 0, end: 0 }));
+  const between: Typed["between"] = (_argument, taken) => taken.map(({ value }) => value).join(" ");
+  return assign(spec, { words, flags, context, between });
+}
+
+/** A word, or several in quotation marks. */
+const WORD = /"([^"]*)"(?=\s|$)|'([^']*)'(?=\s|$)|(\S+)/g;
+
+export function wordsOf(line: string): readonly Word[] {
+  return [...line.matchAll(WORD)].map((match) => {
+    const [whole, double, single, plain] = match;
+    return { value: double ?? single ?? plain ?? "", start: match.index, end: match.index + whole.length };
+  });
+}
+
+/** One quoted text loses its quotation marks, as a shell would take them off. */
+function slice(line: string, { kind }: Argument, taken: readonly Word[]): string {
+  const [first] = taken;
+  if (taken.length === 1 && kind !== "line") return first?.value ?? "";
+  return line.slice(first?.start, taken.at(-1)?.end);
+}
+
+const NO_FLAGS: Pick<ParsedFlags, "has" | "text"> = { has: () => false, text: () => undefined };
+
+interface Typed {
+  readonly words: readonly Word[];
+  readonly flags: Pick<ParsedFlags, "has" | "text">;
+  readonly context: Pick<CommandContext, "surface">;
+  /** The text of the words that an argument takes. */
+  between(argument: Argument, taken: readonly Word[]): string;
+}
+
+function assign(spec: CommandSpec, typed: Typed): Parsed {
+  const { words, flags, context, between } = typed;
+  const wanted = spec.arguments ?? [];
+  const restAt = wanted.findIndex(({ rest }) => rest);
+  const behind = restAt === -1 ? 0 : wanted.length - restAt - 1;
+  const texts = new Map<string, string>();
+  const lists = new Map<string, readonly string[]>();
+  let at = 0;
+  for (const argument of wanted) {
+    const end = argument.rest ? Math.max(at, words.length - behind) : Math.min(at + 1, words.length);
+    const taken = words.slice(at, end);
+    at = end;
+    if (taken.length === 0) {
+      if (argument.optional) continue;
+      return refuse(`${argument.name} is missing. Usage: ${usageOf(spec, context)}`);
+    }
+    const typedText = between(argument, taken);
+    const text = argument.kind === "choice" ? typedText.toLowerCase() : typedText;
+    const problem = problemWith(argument, text);
+    if (problem !== undefined) return refuse(problem);
+    texts.set(argument.name, text);
+    lists.set(
+      argument.name,
+      taken.map(({ value }) => value),
+    );
+  }
+  if (at < words.length) return refuse(`Too many words. Usage: ${usageOf(spec, context)}`);
+  return {
+    text: (name) => texts.get(name),
+    number: (name) => (texts.has(name) ? Number(texts.get(name)) : undefined),
+    list: (name) => lists.get(name) ?? [],
+    hasFlag: (name) => flags.has(name),
+    flag: (name) => flags.text(name),
+  };
+}
+
+function problemWith({ name, kind, complete }: Argument, text: string): string | undefined {
+  if (kind === "number" && !/^\d{1,9}$/.test(text)) return `${name}: expected a whole number, got "${text}".`;
+  if (kind === "choice" && typeof complete === "object" && !complete.includes(text)) {
+    return `There is no ${name.toLowerCase()} "${text}": give ${anyOf(complete)}.`;
+  }
+  return undefined;
+}
+
+function anyOf(choices: readonly string[]): string {
+  return choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+}

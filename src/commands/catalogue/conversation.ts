@@ -1,0 +1,144 @@
+/** Commands of a conversation: what they are called and what they take. */
+import type { CommandPlace, CommandSpec, CommandUser } from "../command.js";
+
+const EVERYONE: readonly CommandUser[] = ["people", "agents"];
+const PEOPLE: readonly CommandUser[] = ["people"];
+const ANY_TIME: readonly CommandPlace[] = ["during a turn", "between turns"];
+const BETWEEN_TURNS: readonly CommandPlace[] = ["between turns"];
+const CLIENT: readonly CommandPlace[] = ["in a client", "between turns"];
+
+export const HELP: CommandSpec = {
+  name: "help",
+  summary: "list the commands, or explain one",
+  arguments: [{ name: "COMMAND", kind: "text", optional: true, rest: "list", complete: "command" }],
+  users: EVERYONE,
+  places: ANY_TIME,
+};
+
+export const STATUS: CommandSpec = {
+  name: "status",
+  summary: "show the model, workspace, permissions and size of the conversation",
+  users: EVERYONE,
+  places: ANY_TIME,
+};
+
+export const MODEL: CommandSpec = {
+  name: "model",
+  summary: "show the models, or switch to one by its number there, NAME or PROVIDER:NAME",
+  arguments: [{ name: "NAME", kind: "text", optional: true, complete: "model" }],
+  users: EVERYONE,
+  places: ANY_TIME,
+};
+
+export const EFFORT: CommandSpec = {
+  name: "effort",
+  summary: "show or set how much the model thinks; auto leaves it to the model",
+  arguments: [{ name: "EFFORT", kind: "choice", optional: true, complete: ["low", "medium", "high", "auto"] }],
+  users: EVERYONE,
+  places: ANY_TIME,
+};
+
+export const BUDGET: CommandSpec = {
+  name: "budget",
+  usage: "/budget [AMOUNT | off]",
+  summary: "show the budgets, or set the one of this run: 0.50, 200k tokens",
+  arguments: [{ name: "AMOUNT", kind: "text", optional: true, rest: "text", complete: ["off"] }],
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
+export const COMPACT: CommandSpec = {
+  name: "compact",
+  usage: "/compact [WHAT TO KEEP]",
+  summary: "summarise the older messages",
+  arguments: [{ name: "WHAT TO KEEP", kind: "line", optional: true, rest: "text" }],
+  users: EVERYONE,
+  places: BETWEEN_TURNS,
+};
+
+export const SUMMARIZE: CommandSpec = {
+  name: "summarize",
+  usage: "/summarize [WHAT MATTERS]",
+  summary: "show a summary of the conversation and change nothing",
+  arguments: [{ name: "WHAT MATTERS", kind: "line", optional: true, rest: "text" }],
+  users: EVERYONE,
+  places: BETWEEN_TURNS,
+};
+
+export const RECORD_NAMESPACE = { record: "write the session to a Markdown file as it goes on" };
+
+export const RECORD_START: CommandSpec = {
+  name: "record:start",
+  summary: "start to record",
+  arguments: [{ name: "FILE", kind: "path", optional: true, rest: "text", complete: "file" }],
+  users: EVERYONE,
+  places: ANY_TIME,
+};
+
+export const RECORD_STOP: CommandSpec = {
+  name: "record:stop",
+  summary: "stop recording",
+  users: EVERYONE,
+  places: ANY_TIME,
+};
+
+export const RECORD_STATUS: CommandSpec = {
+  name: "record:status",
+  aliases: ["record"],
+  summary: "say whether the session is recorded",
+  users: EVERYONE,
+  places: ANY_TIME,
+};
+
+/** It writes files and asks no further question, so it is for people. */
+export const UNDO: CommandSpec = {
+  name: "undo",
+  aliases: ["unapply"],
+  usage: "/undo [TURN | redo] [yes]",
+  summary: "show what the last turn that changed files did, and undo it with 'yes'",
+  arguments: [{ name: "WHICH", kind: "text", optional: true, rest: "list", complete: ["redo", "yes", "guarded"] }],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
+export const SHELL: CommandSpec = {
+  name: "shell",
+  usage: "!COMMAND",
+  summary: "run a shell command yourself, without the model",
+  arguments: [{ name: "COMMAND", kind: "line", rest: "text" }],
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
+export const QUEUE: CommandSpec = {
+  name: "queue",
+  summary: "during a turn: send TEXT when it has ended (a plain line goes to the model at once)",
+  arguments: [{ name: "TEXT", kind: "line", rest: "text" }],
+  users: EVERYONE,
+  places: ["in a client", "during a turn", "between turns"],
+};
+
+export const CANCEL: CommandSpec = {
+  name: "cancel",
+  summary: "stop the turn that runs (also Ctrl-C)",
+  users: EVERYONE,
+  places: ["in a client", "during a turn", "between turns"],
+};
+
+export const CLEAR: CommandSpec = {
+  name: "clear",
+  summary: "start a new, empty conversation; model, effort, plan mode, rules, budget and recording stay",
+  users: EVERYONE,
+  places: CLIENT,
+};
+
+export const EXIT_COMMAND: CommandSpec = {
+  name: "exit",
+  aliases: ["quit", "bye"],
+  summary: "leave (also Ctrl-D)",
+  users: EVERYONE,
+  places: CLIENT,
+};
+
+/** What the engine cannot do: the line client knows these itself. */
+export const CLIENT_COMMANDS: readonly CommandSpec[] = [QUEUE, CANCEL, CLEAR, EXIT_COMMAND];

@@ -1,0 +1,22 @@
+/** `cost`: of this session in a conversation; of all sessions with a flag, or as `oxbow cost`. */
+import type { CommandSpec } from "../command.js";
+
+export const COST_WAYS = ["model", "day", "project"] as const;
+
+export const COST: CommandSpec = {
+  name: "cost",
+  usage: "/cost [--by model|day|project] [--since WHEN]",
+  summary: "show what was spent: in this session, or with a flag in all sessions",
+  flags: [
+    { name: "by", value: "WHAT", choices: COST_WAYS, help: "model (default), day or project" },
+    { name: "since", value: "WHEN", help: "from then on: 7d, 12h, today, or a date such as 2026-01-31 (default: 30d)" },
+    { name: "all", help: "since the first session" },
+    { name: "here", help: "only sessions of this folder" },
+  ],
+  shellFlags: [
+    { name: "store", value: "STORE", help: "sqlite, files or files:DIR" },
+    { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" },
+  ],
+  users: ["people", "agents"],
+  places: ["during a turn", "between turns", "without a session"],
+};

@@ -1,0 +1,91 @@
+/** `route`, `bench` and `ollama`: in a conversation and as `oxbow NAME`. */
+import type { Argument, CommandPlace, CommandSpec, CommandUser } from "../command.js";
+
+const EVERYONE: readonly CommandUser[] = ["people", "agents"];
+const PEOPLE: readonly CommandUser[] = ["people"];
+const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
+const ROUTE: Argument = { name: "NAME", kind: "text", complete: "route" };
+const LOCAL_MODEL: Argument = { name: "NAME", kind: "text", complete: "model" };
+
+export const ROUTE_NAMESPACE = {
+  route: "named models: '@NAME …' asks one for a single turn; several in a row are fallbacks",
+};
+
+export const ROUTE_LIST: CommandSpec = {
+  name: "route:list",
+  aliases: ["route"],
+  summary: "list the routes",
+  users: ["people", "agents in the shell"],
+  places: ANYWHERE,
+};
+
+export const ROUTE_ADD: CommandSpec = {
+  name: "route:add",
+  summary: "name a model, or several that are tried in this order",
+  arguments: [
+    { name: "NAME", kind: "text" },
+    { name: "MODEL", kind: "text", rest: "list", complete: "model" },
+  ],
+  users: PEOPLE,
+  places: ANYWHERE,
+};
+
+export const ROUTE_REMOVE: CommandSpec = {
+  name: "route:remove",
+  summary: "remove a route",
+  arguments: [ROUTE],
+  users: PEOPLE,
+  places: ANYWHERE,
+};
+
+export const ROUTE_ENABLE: CommandSpec = {
+  name: "route:enable",
+  summary: "switch a route on",
+  arguments: [ROUTE],
+  users: PEOPLE,
+  places: ANYWHERE,
+};
+
+export const ROUTE_DISABLE: CommandSpec = {
+  name: "route:disable",
+  summary: "switch a route off and keep it",
+  arguments: [ROUTE],
+  users: PEOPLE,
+  places: ANYWHERE,
+};
+
+export const BENCH: CommandSpec = {
+  name: "bench",
+  usage: "/bench [MODEL…] [--runs N] [--prompt TEXT]",
+  summary: "measure how fast models answer: those named, or the installed ones",
+  arguments: [{ name: "MODEL", kind: "text", optional: true, rest: "list", complete: "model" }],
+  flags: [
+    { name: "prompt", short: "p", value: "TEXT", help: "what to ask (default: a short explanation)" },
+    { name: "runs", short: "n", value: "N", help: "how often to ask each model; the median counts (default 1)" },
+    { name: "max-tokens", value: "N", help: "the longest answer in tokens (default 256)" },
+  ],
+  users: EVERYONE,
+  places: ["between turns", "without a session"],
+};
+
+export const OLLAMA_NAMESPACE = { ollama: "the local Ollama service and its models" };
+
+const ollama = (action: string, spec: Pick<CommandSpec, "summary" | "arguments" | "aliases">): CommandSpec => ({
+  name: `ollama:${action}`,
+  users: EVERYONE,
+  places: ANYWHERE,
+  ...spec,
+});
+
+export const OLLAMA_STATUS = ollama("status", {
+  aliases: ["ollama"],
+  summary: "whether it answers, and which models are in memory (the default)",
+});
+export const OLLAMA_LIST = ollama("list", { summary: "list the installed models" });
+export const OLLAMA_START = ollama("start", { summary: "start 'ollama serve' in the background and wait for it" });
+export const OLLAMA_STOP = ollama("stop", { summary: "stop it, if Oxbow started it" });
+export const OLLAMA_USE = ollama("use", { summary: "load a model and use it", arguments: [LOCAL_MODEL] });
+export const OLLAMA_PULL = ollama("pull", {
+  summary: "download a model; the same command resumes after Ctrl-C",
+  arguments: [{ name: "NAME", kind: "text" }],
+});

@@ -1,0 +1,173 @@
+/** What stands between the model and the machine: permissions, safe mode, plan mode, audit. */
+import type { CommandPlace, CommandSpec, CommandUser } from "../command.js";
+import type { Flag } from "../flags.js";
+
+const EVERYONE: readonly CommandUser[] = ["people", "agents"];
+const PEOPLE: readonly CommandUser[] = ["people"];
+const READ_ONLY: readonly CommandUser[] = ["people", "agents in the shell"];
+const ANY_TIME: readonly CommandPlace[] = ["during a turn", "between turns"];
+const ANYWHERE: readonly CommandPlace[] = [...ANY_TIME, "without a session"];
+
+const SHELL_FLAGS: readonly Flag[] = [
+  {
+    name: "permission-mode",
+    value: "MODE",
+    choices: ["auto", "ask", "allow", "deny"],
+    help: "decide as a run with this mode would",
+  },
+  { name: "strict-permissions", help: "decide as a run with this flag would" },
+  { name: "cwd", value: "DIR", complete: "folder", help: "the workspace (default: the current folder)" },
+  { name: "store", value: "STORE", help: "where 'replay' finds the session" },
+];
+
+export const PERMISSIONS_NAMESPACE = { permissions: "what may run without asking; show, test and change it" };
+
+export const PERMISSIONS_LIST: CommandSpec = {
+  name: "permissions:list",
+  aliases: ["permissions"],
+  summary: "show the mode, rules, session rules and path permissions (the default)",
+  shellFlags: SHELL_FLAGS,
+  users: READ_ONLY,
+  places: ANYWHERE,
+};
+
+export const PERMISSIONS_TEST: CommandSpec = {
+  name: "permissions:test",
+  summary: "say what would be decided about a shell command, and why",
+  arguments: [{ name: "COMMAND", kind: "text", rest: "text" }],
+  shellFlags: SHELL_FLAGS,
+  users: READ_ONLY,
+  places: ANYWHERE,
+};
+
+export const PERMISSIONS_REPLAY: CommandSpec = {
+  name: "permissions:replay",
+  summary: "say what today's rules would have decided about the calls of a session",
+  arguments: [{ name: "SESSION", kind: "text", complete: "session" }],
+  shellFlags: SHELL_FLAGS,
+  users: READ_ONLY,
+  places: ANYWHERE,
+};
+
+export const PERMISSIONS_SET: CommandSpec = {
+  name: "permissions:set",
+  summary: "set what may be done below PATH: letters of rwxd, or none",
+  arguments: [
+    { name: "PATH", kind: "path", rest: "text", complete: "file" },
+    { name: "PERMS", kind: "text", complete: ["r", "rw", "rwx", "rwxd", "none"] },
+  ],
+  shellFlags: SHELL_FLAGS,
+  users: PEOPLE,
+  places: ANYWHERE,
+};
+
+export const PERMISSIONS_RESET: CommandSpec = {
+  name: "permissions:reset",
+  summary: "remove one path permission, or all",
+  arguments: [{ name: "PATH", kind: "path", rest: "text", optional: true, complete: "file" }],
+  shellFlags: SHELL_FLAGS,
+  users: PEOPLE,
+  places: ANYWHERE,
+};
+
+export const PERMISSIONS_REVOKE: CommandSpec = {
+  name: "permissions:revoke",
+  summary: "take back a rule of this session, or all",
+  arguments: [{ name: "N", kind: "text", complete: ["all"] }],
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
+export const PERMISSIONS_PROMOTE: CommandSpec = {
+  name: "permissions:promote",
+  summary: "write a rule of this session to the profile",
+  arguments: [{ name: "N", kind: "number" }],
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
+export const SAFEMODE_NAMESPACE = { safemode: "run only listed commands, for you and for the model" };
+
+const safeMode = (
+  action: string,
+  spec: Omit<CommandSpec, "name" | "users" | "places">,
+  users = PEOPLE,
+): CommandSpec => ({
+  name: `safemode:${action}`,
+  shellFlags: SHELL_FLAGS,
+  users,
+  places: ANYWHERE,
+  ...spec,
+  aliases: [`permissions:safemode:${action}`, ...(spec.aliases ?? [])],
+});
+
+export const SAFEMODE_STATUS = safeMode(
+  "status",
+  {
+    aliases: ["safemode", "permissions:safemode"],
+    summary: "show whether safe mode is on, and its list (the default)",
+  },
+  READ_ONLY,
+);
+export const SAFEMODE_ON = safeMode("on", { summary: "switch safe mode on" });
+export const SAFEMODE_OFF = safeMode("off", { summary: "switch safe mode off" });
+const PROGRAM = [{ name: "PROGRAM", kind: "text", complete: "program" }] as const;
+export const SAFEMODE_ALLOW = safeMode("allow", { summary: "add a program to the list", arguments: PROGRAM });
+export const SAFEMODE_DENY = safeMode("deny", { summary: "take a program off the list", arguments: PROGRAM });
+export const SAFEMODE_RESET = safeMode("reset", { summary: "switch safe mode off and restore the built-in list" });
+
+export const PLAN_NAMESPACE = { plan: "plan first: nothing is changed until you approve" };
+
+export const PLAN_ON: CommandSpec = { name: "plan:on", summary: "plan only", users: PEOPLE, places: ANY_TIME };
+export const PLAN_APPROVE: CommandSpec = {
+  name: "plan:approve",
+  aliases: ["plan:off"],
+  summary: "approve the plan and leave plan mode",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+export const PLAN_STATUS: CommandSpec = {
+  name: "plan:status",
+  aliases: ["plan"],
+  summary: "say whether plan mode is on",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
+export const AUDIT_NAMESPACE = { audit: "what was allowed, denied and run" };
+
+export const AUDIT_SHOW: CommandSpec = {
+  name: "audit:show",
+  aliases: ["audit"],
+  summary: "show the latest entries (default 20)",
+  arguments: [{ name: "N", kind: "number", optional: true }],
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+export const AUDIT_CLEAR: CommandSpec = {
+  name: "audit:clear",
+  summary: "forget the entries; the session's log keeps them",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+export const AUDIT_STATUS: CommandSpec = {
+  name: "audit:status",
+  summary: "count the entries",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
+export const WHY: CommandSpec = {
+  name: "why",
+  summary: "say why the last call, or CALL, was allowed, asked about or denied",
+  arguments: [{ name: "CALL", kind: "text", optional: true }],
+  users: EVERYONE,
+  places: ANY_TIME,
+};
+
+export const SECURITY: CommandSpec = {
+  name: "security",
+  summary: "show the sandbox, permissions, safe mode and audit at a glance",
+  users: EVERYONE,
+  places: ANY_TIME,
+};

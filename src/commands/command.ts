@@ -1,0 +1,94 @@
+/**
+ * One command, for every place that can run it: the slash line, `oxbow NAME`, a script, shell completion and the help. The
+ * description (`CommandSpec`) is data and loads nothing; the part of the runtime that owns the subject adds `run`.
+ */
+import { type Failure, failure } from "../protocol/errors.js";
+import type { JsonValue } from "../protocol/json.js";
+import type { Flag } from "./flags.js";
+
+/** Where the values of an argument come from, for completion; a list is a fixed set of choices. */
+export type CompletionSource = "command" | "file" | "folder" | "model" | "program" | "provider" | "route" | "session";
+
+export interface Argument {
+  /** As the usage shows it: `NAME`. */
+  readonly name: string;
+  /** `line` is the rest of the line exactly as it was typed, quotation marks included. */
+  readonly kind: "text" | "line" | "number" | "path" | "choice";
+  readonly optional?: true;
+  /** It takes all words that the other arguments leave: a `list` of values, or one `text`. */
+  readonly rest?: "list" | "text";
+  readonly complete?: CompletionSource | readonly string[];
+}
+
+/** `agents in the shell`: it only reads, so `oxbow NAME` works for an agent; in a session it stays with people. */
+export type CommandUser = "people" | "agents" | "agents in the shell";
+
+/** `in a client`: only a client can do it, the engine cannot. `without a session`: `oxbow NAME` exists. */
+export type CommandPlace = "during a turn" | "between turns" | "without a session" | "in a client";
+
+export interface CommandSpec {
+  /** `cost`, or `NAMESPACE:ACTION`, which people also type as two words: `/route add`, `oxbow route add`. */
+  readonly name: string;
+  /** Other full names. The name of the namespace alone makes this its default action. */
+  readonly aliases?: readonly string[];
+  /** One line without a full stop. */
+  readonly summary: string;
+  /** Only where the generated usage would be wrong. */
+  readonly usage?: string;
+  readonly arguments?: readonly Argument[];
+  readonly flags?: readonly Flag[];
+  /** Flags that `oxbow NAME` has besides, such as `--cwd`. */
+  readonly shellFlags?: readonly Flag[];
+  readonly users: readonly CommandUser[];
+  readonly places: readonly CommandPlace[];
+}
+
+/** The words of a command, by the names of its arguments and flags. */
+export interface CommandArguments {
+  text(name: string): string | undefined;
+  number(name: string): number | undefined;
+  list(name: string): readonly string[];
+  hasFlag(name: string): boolean;
+  flag(name: string): string | undefined;
+}
+
+export interface CommandContext {
+  /** How people name commands there: `/cost` or `oxbow cost`. */
+  readonly surface: "slash" | "shell";
+  readonly signal: AbortSignal;
+  /** Shows what is going on; replaces the message before it. */
+  progress(message: string): void;
+  /** What the text is shown on; absent for a pipe or a program. */
+  readonly screen?: { readonly width: number | undefined; readonly color: boolean };
+}
+
+export interface CommandAnswer {
+  readonly text: string;
+  /** The same as data: what `--json` prints and a REST route returns. */
+  readonly value: JsonValue;
+  /** The exit code of `oxbow NAME`; default 0. */
+  readonly exitCode?: number;
+}
+
+export type CommandResult = CommandAnswer | { readonly failure: Failure };
+
+export type RunCommand = (args: CommandArguments, context: CommandContext) => CommandResult | Promise<CommandResult>;
+
+export interface Command extends CommandSpec {
+  readonly run: RunCommand;
+}
+
+/** The namespace of `route:add`; undefined for a plain name. */
+export function namespaceOf(name: string): string | undefined {
+  const colon = name.indexOf(":");
+  return colon === -1 ? undefined : name.slice(0, colon);
+}
+
+/** The name as people type it: `/route add`, `oxbow route add`. */
+export function spell(name: string, { surface }: Pick<CommandContext, "surface">): string {
+  return `${surface === "slash" ? "/" : "oxbow "}${name.replaceAll(":", " ")}`;
+}
+
+export function refuse(detail: string): { readonly failure: Failure } {
+  return { failure: failure("InvalidInput", { detail }) };
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import { parseLine } from "./arguments.js";
+import { HELP } from "./catalogue/conversation.js";
+import { SESSION_SPECS } from "./catalogue/index.js";
+import { type Command, type CommandSpec, refuse, spell } from "./command.js";
+import { CommandRegistry, helpCommand, runSlash } from "./registry.js";
+import { CONTEXT, slashLine } from "./test-support/slash-line.js";
+import { usageOf } from "./usage.js";
+
+const base = { users: ["people", "agents"], places: ["during a turn", "between turns"] } as const;
+
+/** Answers with its arguments. */
+function echo(spec: Partial<CommandSpec> & { readonly name: string }): Command {
+  const command: CommandSpec = { summary: "echo it", ...base, ...spec };
+  return {
+    ...command,
+    run: (args) => {
+      const texts = Object.fromEntries((command.arguments ?? []).map(({ name }) => [name, args.text(name) ?? null]));
+      return { text: spec.name, value: texts };
+    },
+  };
+}
+
+const GROUP = [
+  echo({ name: "route:list", aliases: ["route"] }),
+  echo({
+    name: "route:add",
+    arguments: [
+      { name: "NAME", kind: "text" },
+      { name: "MODEL", kind: "text", rest: "list" },
+    ],
+  }),
+];
+
+describe("names", () => {
+  const say = slashLine(...GROUP, echo({ name: "exit", aliases: ["quit"] }), echo({ name: "permissions:safemode:on" }));
+
+  it.each([
+    ["route", "route:list"],
+    ["route list", "route:list"],
+    ["route:list", "route:list"],
+    ["route add fast openai:a ollama:b", "route:add"],
+    ["route:add fast openai:a", "route:add"],
+    ["quit", "exit"],
+    ["permissions safemode on", "permissions:safemode:on"],
+  ])("%j is %s", async (line, name) => {
+    expect(await say(line)).toMatchObject({ ok: true, text: name });
+  });
+
+  it.each([
+    ["rotue", "There is no command /rotue. Did you mean /route?"],
+    ["zzz", "There is no command /zzz. /help lists them."],
+    ["route ad x y", "There is no '/route ad'. Did you mean '/route add'?"],
+    ["route frobnicate", "There is no '/route frobnicate'. Usage: /route [list | add NAME MODEL…]"],
+    ["permissions", "Usage: /permissions safemode on"],
+    ["route add", "NAME is missing. Usage: /route add NAME MODEL…"],
+    ["route list now", "Too many words. Usage: /route list"],
+    ["", "There is no command /. /help lists them."],
+    ["constructor", "There is no command /constructor. /help lists them."],
+  ])("%j is refused", async (line, message) => {
+    expect(await say(line)).toEqual({ ok: false, text: message });
+  });
+
+  it("are spelled as they are typed", () => {
+    expect(spell("route:add", { surface: "slash" })).toBe("/route add");
+    expect(spell("route:add", { surface: "shell" })).toBe("oxbow route add");
+  });
+
+  it("of a later registration win", async () => {
+    const again: Command = { ...echo({ name: "exit" }), run: () => refuse("replaced") };
+    expect(await slashLine(echo({ name: "exit" }), again)("exit")).toMatchObject({ ok: false, text: "replaced" });
+  });
+});
+
+describe("arguments", () => {
+  const read = (spec: Partial<CommandSpec>, line: string) => {
+    const args = parseLine({ name: "x", summary: "", ...base, ...spec }, line);
+    return "failure" in args ? args.failure.message : args;
+  };
+  const text = (spec: Partial<CommandSpec>, line: string, name: string) => {
+    const args = read(spec, line);
+    return typeof args === "string" ? args : args.text(name);
+  };
+  const REST = { arguments: [{ name: "TEXT", kind: "text", rest: "text" }] } as const;
+
+  it("keep the rest as it was typed, and take one pair of quotation marks off", () => {
+    expect(text(REST, `git commit -m "a  b"`, "TEXT")).toBe(`git commit -m "a  b"`);
+    expect(text(REST, `"git push"`, "TEXT")).toBe("git push");
+    expect(text({ arguments: [{ name: "TEXT", kind: "line", rest: "text" }] }, `"my program"`, "TEXT")).toBe(
+      `"my program"`,
+    );
+    expect(text(REST, `it's fine`, "TEXT")).toBe("it's fine");
+    expect(text(REST, `"a" and "b"`, "TEXT")).toBe(`"a" and "b"`);
+  });
+
+  it("may stand behind one that takes the rest", () => {
+    const set = {
+      arguments: [
+        { name: "PATH", kind: "path", rest: "text" },
+        { name: "PERMS", kind: "text" },
+      ],
+    } as const;
+    expect(text(set, "my notes rw", "PATH")).toBe("my notes");
+    expect(text(set, `"my notes" rw`, "PERMS")).toBe("rw");
+    expect(text(set, "rw", "PATH")).toBe("PATH is missing. Usage: /x PATH PERMS");
+  });
+
+  it("are checked by their kind", () => {
+    const number = { arguments: [{ name: "N", kind: "number", optional: true }] } as const;
+    expect(text(number, "12", "N")).toBe("12");
+    expect(text(number, "", "N")).toBe(undefined);
+    for (const wrong of ["x", "-1", "1e9", "1.5", "99999999999"]) {
+      expect(text(number, wrong, "N")).toBe(`N: expected a whole number, got "${wrong}".`);
+    }
+    const choice = { arguments: [{ name: "LEVEL", kind: "choice", complete: ["low", "high"] }] } as const;
+    expect(text(choice, "HIGH", "LEVEL")).toBe("high");
+    expect(text(choice, "most", "LEVEL")).toBe('There is no level "most": give low or high.');
+  });
+
+  it("go with flags, in any order", () => {
+    const spec = { ...REST, flags: [{ name: "runs", value: "N", help: "" }] };
+    const args = read(spec, `one --runs 2 "two words"`);
+    expect(typeof args === "string" ? args : [args.list("TEXT"), args.flag("runs")]).toEqual([
+      ["one", "two words"],
+      "2",
+    ]);
+    expect(read(spec, "one --rnus 2")).toContain("Did you mean --runs?");
+  });
+});
+
+describe("who may run it, and when", () => {
+  const registry = new CommandRegistry().register(
+    echo({ name: "all" }),
+    echo({ name: "people", users: ["people"] }),
+    echo({ name: "reader", users: ["people", "agents in the shell"] }),
+    echo({ name: "quiet", places: ["between turns"] }),
+    echo({ name: "clear", places: ["in a client"] }),
+  );
+  const run = async (line: string, identity: "human" | "agent", busy: boolean) => {
+    const result = await runSlash(registry, line, { identity, context: CONTEXT, busy });
+    return "failure" in result ? result.failure.message : result.text;
+  };
+
+  it("is checked before it runs", async () => {
+    expect(await run("people", "human", true)).toBe("people");
+    expect(await run("people", "agent", false)).toBe("/people is for people, not for agents.");
+    expect(await run("reader", "agent", false)).toBe("/reader is for people, not for agents.");
+    expect(await run("all", "agent", true)).toBe("all");
+    expect(await run("quiet", "human", true)).toBe("/quiet has to wait until the turn has ended.");
+    expect(await run("quiet", "human", false)).toBe("quiet");
+    expect(await run("clear", "human", false)).toContain("/clear works only in a conversation");
+  });
+});
+
+describe("help", () => {
+  it("lists a namespace on one line, and explains its actions when asked", async () => {
+    const registry = new CommandRegistry().describe({ route: "named models" });
+    registry.register(helpCommand(HELP, registry), ...GROUP, echo({ name: "exit" }));
+    const say = slashLine(...registry.list());
+    const all = await say("help");
+    expect(all.text).toContain("/route [list | add NAME MODEL…]  named models\n/exit");
+    expect(await say("help route")).toMatchObject({
+      text: expect.stringMatching(/^\/route list .*\n\/route add NAME/),
+    });
+    expect(await say("help /exit")).toMatchObject({ text: "/exit  echo it", value: { name: "exit" } });
+    expect(await say("help xeit")).toMatchObject({ ok: false, text: expect.stringContaining("Did you mean /exit?") });
+  });
+});
+
+describe("the catalogue", () => {
+  it("describes each command once, in one line", () => {
+    const names = SESSION_SPECS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    expect(new Set(names).size).toBe(names.length);
+    for (const spec of SESSION_SPECS) {
+      expect(spec.summary, spec.name).toMatch(/^[a-z][^\n]*[^.]$/);
+      expect(usageOf(spec, CONTEXT), spec.name).toMatch(/^[/!]/);
+      expect(spec.users, spec.name).toContain("people");
+      expect(spec.places.length, spec.name).toBeGreaterThan(0);
+      expect(spec.arguments?.filter(({ rest }) => rest).length ?? 0, spec.name).toBeLessThan(2);
+    }
+  });
+});

@@ -1,0 +1,44 @@
+/** `/compact` and `/summarize`. */
+import { roundTokens } from "../../base/budget-text.js";
+import { COMPACT, SUMMARIZE } from "../../commands/catalogue/conversation.js";
+import { type Command, type CommandResult, refuse } from "../../commands/command.js";
+import type { Run } from "../../control/run.js";
+import type { RunCompaction } from "../parts/compaction.js";
+
+interface CompactionPort {
+  readonly run: Run;
+  readonly compaction: RunCompaction;
+}
+
+export function compactionCommands(port: CompactionPort): readonly Command[] {
+  return [
+    { ...COMPACT, run: (args) => compact(args.text("WHAT TO KEEP"), port) },
+    { ...SUMMARIZE, run: (args) => summarize(args.text("WHAT MATTERS"), port) },
+  ];
+}
+
+async function compact(wish: string | undefined, { run, compaction }: CompactionPort): Promise<CommandResult> {
+  const result = await compaction.compactNow(run, wish);
+  if ("failure" in result) return result;
+  if ("cancelled" in result) return cancelled();
+  if ("nothing" in result) {
+    return { text: "The conversation is too short to summarise. Nothing changes.", value: { shortened: false } };
+  }
+  const { before, after } = result.tokens;
+  return {
+    text: `Conversation shortened: ${roundTokens(before)} → ${roundTokens(after)} tokens.`,
+    value: { shortened: true, tokens: { before, after } },
+  };
+}
+
+async function summarize(wish: string | undefined, { run, compaction }: CompactionPort): Promise<CommandResult> {
+  const result = await compaction.summarizeNow(run, wish);
+  if ("failure" in result) return result;
+  if ("cancelled" in result) return cancelled();
+  const summary = "text" in result ? result.text.trim() : undefined;
+  return { text: summary ?? "There is nothing to summarise yet.", value: { summary: summary ?? null } };
+}
+
+function cancelled(): CommandResult {
+  return refuse("Cancelled: the conversation is unchanged.");
+}

@@ -1,0 +1,140 @@
+/** `/status`, `/model`, `/effort` and `!COMMAND`: what concerns the conversation itself. */
+import { EFFORT, MODEL, SHELL, STATUS } from "../../commands/catalogue/conversation.js";
+import { type Command, type CommandResult, refuse } from "../../commands/command.js";
+import type { Run } from "../../control/run.js";
+import { ownText } from "../../protocol/content.js";
+import type { ModelRegistry } from "../models/model-registry.js";
+import type { ModelRoutes } from "../models/model-routes.js";
+import type { RunEffort } from "../open-run.js";
+import { EFFORTS } from "../settings/setting-readers.js";
+
+export function modelName({ model }: Pick<Run, "model">): string {
+  return `${model.provider}:${model.model}`;
+}
+
+export interface StatusPort {
+  readonly run: Run;
+  readonly effort: RunEffort;
+  readonly root: string;
+  readonly permissionMode: string;
+  /** The instruction files in use. */
+  readonly files: readonly string[];
+  readonly recording: () => string;
+}
+
+export function statusCommand({ run, effort, root, permissionMode, files, recording }: StatusPort): Command {
+  return {
+    ...STATUS,
+    run: () => {
+      const tools = run.tools.list().map(({ name }) => name);
+      const rows = [
+        ["model", modelName(run)],
+        ["effort", effort.level ?? "auto"],
+        ["workspace", root],
+        ["session", run.session],
+        ["messages", String(run.conversation.length)],
+        ["tools", tools.join(", ")],
+        ["permissions", permissionMode],
+        ["instructions", files.join(", ") || "none"],
+        ["recording", recording()],
+      ] as const;
+      const width = Math.max(...rows.map(([label]) => label.length));
+      return {
+        text: rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join("\n"),
+        value: {
+          ...Object.fromEntries(rows),
+          effort: effort.level ?? null,
+          messages: run.conversation.length,
+          tools,
+          instructions: files,
+        },
+      };
+    },
+  };
+}
+
+export interface ModelPort {
+  readonly run: Run;
+  readonly registry: ModelRegistry;
+  readonly routes: ModelRoutes;
+}
+
+export function modelCommand(port: ModelPort): Command {
+  const { run, registry } = port;
+  return {
+    ...MODEL,
+    run: async (args) => {
+      const spec = args.text("NAME");
+      if (spec !== undefined) return switchModel(spec, port);
+      const text = `Now: ${modelName(run)}\n\n${await registry.menu()}\n\nSwitch: /model NUMBER or NAME`;
+      const ready = (await registry.providers()).filter((provider) => provider.ready);
+      const models = ready.flatMap(({ name, models: own }) => own.map(({ id }) => `${name}:${id}`));
+      return { text, value: { model: modelName(run), models } };
+    },
+  };
+}
+
+export async function switchModel(spec: string, { run, registry, routes }: ModelPort): Promise<CommandResult> {
+  const found = await routes.resolve(spec);
+  const resolved = found ?? (await (/^\d+$/.test(spec) ? registry.numbered(Number(spec)) : registry.resolve(spec)));
+  if ("failure" in resolved) return resolved;
+  run.model = resolved.model;
+  return { text: `The next turn uses ${modelName(run)}.`, value: { model: modelName(run) } };
+}
+
+export function effortCommand({ run, effort }: { readonly run: Run; readonly effort: RunEffort }): Command {
+  const level = () =>
+    effort.level === undefined ? "decides itself how much it thinks" : `thinks with ${effort.level} effort`;
+  return {
+    ...EFFORT,
+    run: (args) => {
+      const wanted = args.text("EFFORT");
+      if (wanted === undefined) {
+        return {
+          text: `${modelName(run)} ${level()}. Change it: /effort LEVEL`,
+          value: { effort: effort.level ?? null },
+        };
+      }
+      effort.level = EFFORTS.find((known) => known === wanted);
+      return { text: `From the next turn on the model ${level()}.`, value: { effort: effort.level ?? null } };
+    },
+  };
+}
+
+export interface ShellPort {
+  readonly run: Run;
+  /** Why safe mode refuses a command; undefined when it may run. */
+  readonly refusalOf: (command: string) => Promise<string | undefined>;
+}
+
+/** A command that a person types runs with their own rights. Its output goes out as events. */
+export function shellCommand({ run, refusalOf }: ShellPort): Command {
+  return {
+    ...SHELL,
+    run: async (args) => {
+      const command = args.text("COMMAND") ?? "";
+      const bash = run.tools.find("bash");
+      if (bash === undefined) return refuse("The tool set 'command' is off.");
+      const call = run.newCall();
+      const tool = bash.name;
+      const refusal = await refusalOf(command);
+      run.bus.publish("ToolCallStarted", { call, tool, args: { command } });
+      if (refusal !== undefined) {
+        const content = [ownText(refusal)];
+        run.bus.publish("ToolResult", { call, tool, status: "denied", content, decided_by: "safe mode" });
+        return refuse(refusal);
+      }
+      const outcome = await run.aside((signal) =>
+        bash.run(
+          { command, outside_sandbox: true },
+          { signal, byPerson: true, progress: (text) => run.bus.publish("ToolCallProgress", { call, text }) },
+        ),
+      );
+      const { status, content, details } = outcome;
+      const extra = details === undefined ? {} : { details };
+      run.bus.publish("ToolResult", { call, tool, status, content, ...extra, decided_by: "person" });
+      const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+      return { text, value: { status, output: text, ...extra } };
+    },
+  };
+}

@@ -1,0 +1,220 @@
+/** `/cost` and `oxbow cost`: what one session spent, or all of them by model, day or project; and `/budget`. */
+
+import { homedir } from "node:os";
+import { formatBudget, parseBudget } from "../../base/budget-text.js";
+import { parseDuration } from "../../base/duration.js";
+import { groupDigits } from "../../base/group-digits.js";
+import { UsageError } from "../../base/usage-error.js";
+import { BUDGET } from "../../commands/catalogue/conversation.js";
+import { COST, COST_WAYS } from "../../commands/catalogue/cost.js";
+import {
+  type Command,
+  type CommandArguments,
+  type CommandContext,
+  type CommandResult,
+  refuse,
+} from "../../commands/command.js";
+import type { Amount, BudgetLimit } from "../../costs/budget.js";
+import type { JsonValue } from "../../protocol/json.js";
+import type { Spending } from "../../sessions/store.js";
+import {
+  type BudgetState,
+  byModel,
+  costText,
+  dearestFirst,
+  groupBy,
+  type Line,
+  lineTable,
+  type SessionCosts,
+  sessionReport,
+  tokensOf,
+  total,
+} from "./cost-report.js";
+
+type Way = (typeof COST_WAYS)[number];
+const HEADERS: Readonly<Record<Way, string>> = { model: "MODEL", day: "DAY", project: "PROJECT" };
+const DAYS = 30;
+const DAY_MS = 86_400_000;
+
+export interface CostPort {
+  /** Of all stored sessions; undefined where none is stored. */
+  spending(query: { readonly since?: string; readonly cwd?: string }): Promise<readonly Spending[] | undefined>;
+  readonly folder: string;
+  readonly wall: () => number;
+  /** Of the session that is open. */
+  readonly session?: () => Promise<SessionCosts>;
+}
+
+const REPORT_FLAGS = ["by", "since", "all", "here"];
+
+export function costCommand(port: CostPort): Command {
+  return {
+    ...COST,
+    run: async (args, context) => {
+      const isReport = REPORT_FLAGS.some((name) => args.hasFlag(name));
+      if (port.session !== undefined && !isReport) return ofSession(await port.session());
+      try {
+        return await ofAll(args, port, context);
+      } catch (error) {
+        if (error instanceof UsageError) return refuse(error.message);
+        throw error;
+      }
+    },
+  };
+}
+
+async function ofSession(costs: SessionCosts): Promise<CommandResult> {
+  const { rows, budgets } = costs;
+  const value = {
+    total: withKnownCost(total(rows)),
+    lines: byModel(rows).map(withKnownCost),
+    budgets: budgets.map(budgetJson),
+  };
+  return { text: await sessionReport(costs), value: asJsonValue(value) };
+}
+
+async function ofAll(args: CommandArguments, port: CostPort, { screen }: CommandContext): Promise<CommandResult> {
+  const way = wayOf(args);
+  const since = sinceOf(args, port.wall());
+  const rows = await port.spending({
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+    ...(args.hasFlag("here") && { cwd: port.folder }),
+  });
+  if (rows === undefined) return refuse("Sessions are not stored here ('none').");
+  const lines = linesOf(rows, way);
+  return {
+    text: report(lines, { way, since, rows, width: screen?.width, color: screen?.color ?? false }),
+    value: asJsonValue(asJson(rows, { way, since, lines })),
+  };
+}
+
+/** Plain data of interfaces, which TypeScript does not take for JSON by itself. */
+function asJsonValue(value: object): JsonValue {
+  return value as JsonValue;
+}
+
+export interface BudgetPort {
+  budgets(): Promise<readonly BudgetState[]>;
+  setBudget(limit: BudgetLimit | undefined): Promise<void>;
+}
+
+export function budgetCommand(port: BudgetPort): Command {
+  return {
+    ...BUDGET,
+    run: async (args) => {
+      const amount = args.text("AMOUNT");
+      if (amount !== undefined) {
+        const limit = amount === "off" ? {} : parseBudget(amount);
+        if (limit === undefined) return refuse("Use /budget 0.50, /budget 200k tokens or /budget off.");
+        await port.setBudget(amount === "off" ? undefined : limit);
+      }
+      const budgets = await port.budgets();
+      const lines = budgets.map(({ scope, limit, spent }) => {
+        const used = spent === undefined ? "" : `, ${formatBudget(inUnitsOf(limit, spent))} spent`;
+        return `${scope}: ${formatBudget(limit)}${used}`;
+      });
+      const text = lines.length === 0 ? "No budget is set. /budget 0.50 sets one for this run." : lines.join("\n");
+      return { text, value: { budgets: budgets.map(budgetJson) } };
+    },
+  };
+}
+
+function budgetJson({ scope, limit, spent }: BudgetState) {
+  return { scope, limit: { ...limit }, ...(spent !== undefined && { spent: { ...spent } }) };
+}
+
+/** Only what the limit counts. */
+function inUnitsOf(limit: BudgetLimit, { usd, tokens }: Amount): BudgetLimit {
+  return { ...(limit.usd !== undefined && { usd }), ...(limit.tokens !== undefined && { tokens }) };
+}
+
+function linesOf(rows: readonly Spending[], way: Way): readonly Line[] {
+  if (way === "model") return byModel(rows);
+  if (way === "project") return groupBy(rows, ({ cwd }) => cwd).sort(dearestFirst);
+  return groupBy(rows, ({ from }) => dayOf(from)).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+interface ReportOptions {
+  readonly way: Way;
+  readonly since: number | undefined;
+  readonly rows: readonly Spending[];
+  readonly width: number | undefined;
+  readonly color: boolean;
+}
+
+function report(lines: readonly Line[], { way, since, rows, width, color }: ReportOptions): string {
+  const time = since === undefined ? "so far" : `since ${dayOf(new Date(since).toISOString())}`;
+  if (lines.length === 0) return `Nothing was spent ${time}.`;
+  const all = total(rows);
+  const count = (value: number) => groupDigits(value);
+  const sessions = new Set(rows.map(({ session }) => session)).size;
+  const head = `${costText(all)} ${time} · ${count(tokensOf(all))} tokens · ${count(all.calls)} call${all.calls === 1 ? "" : "s"} · ${count(sessions)} session${sessions === 1 ? "" : "s"}`;
+  const shown = way === "project" ? lines.map((line) => ({ ...line, name: shortPath(line.name) })) : lines;
+  const parts = [head, lineTable(shown, { header: HEADERS[way], width, color, bars: width !== undefined })];
+  const unknown = byModel(rows.filter(({ unpriced }) => unpriced > 0)).map(({ name }) => name);
+  if (unknown.length > 0)
+    parts.push(
+      `No price is known for ${count(all.unpriced)} of the calls (${unknown.join(", ")}): they are not in the sums.`,
+    );
+  return parts.join("\n\n");
+}
+
+function asJson(
+  rows: readonly Spending[],
+  { way, since, lines }: { readonly way: Way; readonly since: number | undefined; readonly lines: readonly Line[] },
+) {
+  return {
+    by: way,
+    since: since === undefined ? null : new Date(since).toISOString(),
+    total: withKnownCost(total(rows)),
+    lines: lines.map(withKnownCost),
+  };
+}
+
+/** A cost that is not known is null, never a zero. */
+function withKnownCost<T extends { usd: number; calls: number; unpriced: number }>(line: T) {
+  return { ...line, usd: line.calls > 0 && line.unpriced === line.calls ? null : line.usd };
+}
+
+function wayOf(args: CommandArguments): Way {
+  const asked = args.flag("by") ?? "model";
+  const way = COST_WAYS.find((each) => each === asked);
+  if (way === undefined) throw new UsageError(`--by: expected ${COST_WAYS.join(", ")}, got "${asked}".`);
+  return way;
+}
+
+/** undefined for all of it. */
+function sinceOf(args: CommandArguments, now: number): number | undefined {
+  const asked = args.flag("since");
+  if (args.hasFlag("all")) {
+    if (asked !== undefined) throw new UsageError("Use --since or --all, not both.");
+    return undefined;
+  }
+  if (asked === undefined) return midnight(now - DAYS * DAY_MS);
+  if (asked === "today") return midnight(now);
+  const days = /^(\d{1,5})d$/.exec(asked)?.[1];
+  if (days !== undefined) return midnight(now - Number(days) * DAY_MS);
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(asked) ? new Date(`${asked}T00:00`).getTime() : Number.NaN;
+  if (!Number.isNaN(date)) return date;
+  const duration = parseDuration(asked);
+  if (duration !== undefined && duration > 0) return now - duration;
+  throw new UsageError(`--since: expected 7d, 12h, today or a date such as 2026-01-31, got "${asked}".`);
+}
+
+function midnight(wall: number): number {
+  const day = new Date(wall);
+  day.setHours(0, 0, 0, 0);
+  return day.getTime();
+}
+
+/** The day in the local time zone. */
+function dayOf(time: string): string {
+  const day = new Date(time);
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+}
+
+function shortPath(path: string): string {
+  const home = homedir();
+  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

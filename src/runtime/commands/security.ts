@@ -1,0 +1,221 @@
+/** `/permissions`, `/safemode`, `/plan`, `/audit`, `/why` and `/security`; `oxbow permissions` is made of the same commands. */
+import type { Variables } from "../../base/variables.js";
+import {
+  AUDIT_CLEAR,
+  AUDIT_SHOW,
+  AUDIT_STATUS,
+  PERMISSIONS_LIST,
+  PERMISSIONS_PROMOTE,
+  PERMISSIONS_RESET,
+  PERMISSIONS_REVOKE,
+  PERMISSIONS_SET,
+  PERMISSIONS_TEST,
+  PLAN_APPROVE,
+  PLAN_ON,
+  PLAN_STATUS,
+  SAFEMODE_ALLOW,
+  SAFEMODE_DENY,
+  SAFEMODE_OFF,
+  SAFEMODE_ON,
+  SAFEMODE_RESET,
+  SAFEMODE_STATUS,
+  SECURITY,
+  WHY,
+} from "../../commands/catalogue/security.js";
+import { type Command, type CommandResult, type CommandSpec, refuse } from "../../commands/command.js";
+import type { ToolRegistry } from "../../engine/ports.js";
+import type { ClientId } from "../../protocol/ids.js";
+import { auditStatus, clearAudit, showAudit } from "../../security/audit/audit-command.js";
+import type { AuditRing } from "../../security/audit/audit-ring.js";
+import {
+  type CommandText,
+  listPermissions,
+  type PermissionsState,
+  permissionsText,
+  promote,
+  resetPath,
+  revoke,
+  securityText,
+  setPath,
+  testCommand,
+  why,
+} from "../../security/permissions/commands.js";
+import type { StateFile } from "../../security/permissions/state-file.js";
+import {
+  changeSafeMode,
+  describeSafeMode,
+  type SafeModeAction,
+  type SafeModeState,
+} from "../../security/safe-mode/safe-mode.js";
+import { describeSandbox } from "../../security/sandbox/state.js";
+import type { RunPermissions } from "../parts/permissions.js";
+import type { RunSandbox } from "../parts/sandbox.js";
+
+export interface SecurityPort {
+  readonly permissions: RunPermissions;
+  readonly sandbox: RunSandbox;
+  readonly tools: ToolRegistry;
+  readonly variables: Variables;
+  /** The person who has the session open. */
+  readonly person: ClientId;
+  ring(): Promise<AuditRing>;
+  appendToProfile(toml: string): Promise<string>;
+}
+
+export function securityCommands(port: SecurityPort): readonly Command[] {
+  const { permissions } = port;
+  return [
+    ...permissionCommands(() => permissionsState(port)),
+    ...safeModeCommands(async () => (await permissions.parts()).safeMode),
+    ...planCommands(port),
+    ...auditCommands(() => port.ring()),
+    {
+      ...WHY,
+      run: async (args) => {
+        const { engine } = await permissions.parts();
+        return answer(why(args.text("CALL"), (call) => engine.decided(call), (await port.ring()).entries()));
+      },
+    },
+    { ...SECURITY, run: () => overview(port) },
+  ];
+}
+
+/** The exit code of `oxbow permissions test` tells a script what would be decided. */
+const EXIT_CODES = { allow: 0, ask: 4, deny: 1 } as const;
+
+export function permissionCommands(state: () => Promise<PermissionsState>): readonly Command[] {
+  return [
+    { ...PERMISSIONS_LIST, run: async () => answer(listPermissions(await state())) },
+    {
+      ...PERMISSIONS_TEST,
+      run: async (args) => {
+        const told = answer(await testCommand(args.text("COMMAND") ?? "", await state()));
+        if ("failure" in told) return told;
+        const { decision } = told.value as { readonly decision: keyof typeof EXIT_CODES };
+        return { ...told, exitCode: EXIT_CODES[decision] };
+      },
+    },
+    {
+      ...PERMISSIONS_SET,
+      run: async (args) => {
+        const [path = "", access = ""] = [args.text("PATH"), args.text("PERMS")];
+        return answer(await setPath({ path, access }, await state()));
+      },
+    },
+    { ...PERMISSIONS_RESET, run: async (args) => answer(await resetPath(args.text("PATH"), await state())) },
+    { ...PERMISSIONS_REVOKE, run: async (args) => answer(revoke(args.text("N") ?? "", (await state()).session)) },
+    { ...PERMISSIONS_PROMOTE, run: async (args) => answer(await promote(args.number("N") ?? 0, await state())) },
+  ];
+}
+
+async function permissionsState(port: SecurityPort): Promise<PermissionsState> {
+  const { engine, paths } = await port.permissions.parts();
+  const { homedir } = await import("node:os");
+  const bash = port.tools.find("bash");
+  return {
+    policy: () => engine.policy,
+    session: engine.session,
+    paths,
+    home: port.variables.HOME || homedir(),
+    test: async (command) => bash && engine.test({ tool: bash, args: { command } }),
+    appendToProfile: (toml) => port.appendToProfile(toml),
+  };
+}
+
+const SAFE_MODE: readonly (readonly [CommandSpec, SafeModeAction])[] = [
+  [SAFEMODE_STATUS, "status"],
+  [SAFEMODE_ON, "on"],
+  [SAFEMODE_OFF, "off"],
+  [SAFEMODE_ALLOW, "allow"],
+  [SAFEMODE_DENY, "deny"],
+  [SAFEMODE_RESET, "reset"],
+];
+
+export function safeModeCommands(file: () => Promise<StateFile<SafeModeState>>): readonly Command[] {
+  return SAFE_MODE.map(([spec, action]) => ({
+    ...spec,
+    run: async (args) => {
+      const reply = await changeSafeMode(action, args.text("PROGRAM") ?? "", await file());
+      return reply.ok ? { text: reply.text, value: { ...reply.state } } : refuse(reply.text);
+    },
+  }));
+}
+
+/** The registry lets only people get here, so an approval is a person's. */
+function planCommands({ permissions, person }: SecurityPort): readonly Command[] {
+  const plan = async () => (await permissions.parts()).engine.plan;
+  const state = ({ on }: { readonly on: boolean }): CommandResult => ({
+    text: on ? "Plan mode is on: nothing is changed until you approve with /plan approve." : "Plan mode is off.",
+    value: { on },
+  });
+  return [
+    { ...PLAN_STATUS, run: async () => state(await plan()) },
+    {
+      ...PLAN_ON,
+      run: async () => {
+        const mode = await plan();
+        mode.enter();
+        return state(mode);
+      },
+    },
+    {
+      ...PLAN_APPROVE,
+      run: async () => {
+        const mode = await plan();
+        const client = { id: person, identity: "human" } as const;
+        const turn = { originator: person, originatorIdentity: "human" } as const;
+        const left = mode.exit({ approve: true, client, turn });
+        return left.ok ? state(mode) : refuse(left.reason);
+      },
+    },
+  ];
+}
+
+export function auditCommands(open: () => Promise<AuditRing>): readonly Command[] {
+  return [
+    {
+      ...AUDIT_SHOW,
+      run: async (args) => {
+        const count = args.number("N");
+        return count === 0 ? refuse("N: expected a number from 1.") : showAudit(await open(), count);
+      },
+    },
+    { ...AUDIT_CLEAR, run: async () => clearAudit(await open()) },
+    {
+      ...AUDIT_STATUS,
+      run: async () => {
+        const ring = await open();
+        return { text: auditStatus(ring), value: { entries: ring.entries().length, dropped: ring.dropped } };
+      },
+    },
+  ];
+}
+
+async function overview(port: SecurityPort): Promise<CommandResult> {
+  const { engine, safeMode } = await port.permissions.parts();
+  const policy = { policy: () => engine.policy, session: engine.session };
+  const sandbox = describeSandbox(await port.sandbox.find());
+  const listed = listPermissions(policy);
+  const safe = await safeMode.load();
+  const ring = await port.ring();
+  return {
+    text: securityText({
+      sandbox,
+      safeMode: describeSafeMode(safe),
+      permissions: permissionsText(policy),
+      audit: auditStatus(ring),
+      planMode: engine.plan.on,
+    }),
+    value: {
+      sandbox,
+      permissions: listed.ok ? listed.value : null,
+      safe_mode: { ...safe },
+      plan_mode: engine.plan.on,
+      audit: { entries: ring.entries().length },
+    },
+  };
+}
+
+function answer(told: CommandText): CommandResult {
+  return told.ok ? { text: told.text, value: told.value } : refuse(told.text);
+}
