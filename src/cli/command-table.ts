@@ -88,6 +88,11 @@ export const COMMANDS: readonly CliCommand[] = [
   },
   { name: "mock-model", summary: "a scripted model server for tests", load: () => import("./commands/mock-model.js") },
   {
+    name: "completion",
+    summary: "print the completion script of a shell: bash, zsh or fish",
+    load: () => import("./commands/completion.js"),
+  },
+  {
     name: "help",
     summary: "this help; 'help COMMAND' for one command, 'help environment' for the variables",
     load: () => import("./commands/help.js"),

@@ -53,6 +53,6 @@ describe("oxbow bench", () => {
     expect(stdout).not.toContain("ollama:b");
     const none = await oxbow(["bench"], { cwd: await temporaryFolder() });
     expect(none).toMatchObject({ code: 6, stdout: "" });
-    expect(none.stderr).toContain("no model is ready");
+    expect(none.stderr).toContain("No model is ready");
   });
 });

@@ -278,7 +278,7 @@ describe("facts about models", () => {
       expect(stderr.match(/the conversation fills/g)).toHaveLength(1);
       expect(stdout).toContain("anthropic:claude-sonnet-4-5: input 0, output 1 (your profile)");
       expect(stdout).toContain("this run: $1.00, $0.0003 spent\nNo budget is set.");
-      expect(stderr).toContain("Say /budget 0.50, /budget 200k tokens, or /budget off.");
+      expect(stderr).toContain("Use /budget 0.50, /budget 200k tokens or /budget off.");
       const broken = await run(["run", "look"], {
         env: { OXBOW_PROFILE: await profileWith('[models."gpt"]\ncontext = 1\n') },
       });

@@ -89,7 +89,7 @@ describe("oxbow ollama", () => {
     // Two of its commands are wrong.
     expect(code).toBe(2);
     expect(stdout.replaceAll(/\(log: [^)]*\)|process \d+|127\.0\.0\.1:\d+/g, "…").split("\n")).toEqual([
-      "Started Ollama 0.12.6 at http://… …. It goes on after Oxbow ends: /ollama stop stops it.",
+      "Started Ollama 0.12.6 at http://… …. It keeps running after Oxbow ends: /ollama stop stops it.",
       "No models yet. Get one: /ollama pull qwen3:8b",
       "new:1b is installed. Use it: /ollama use new:1b",
       "NAME      SIZE  PARAMETERS  QUANTIZATION  CHANGED",
@@ -104,7 +104,7 @@ describe("oxbow ollama", () => {
       "",
     ]);
     expect(stderr).toContain("'nwe:1b' is not installed. Did you mean new:1b?");
-    expect(stderr).toContain("There is no 'nonsense'.");
+    expect(stderr).toContain("There is no '/ollama nonsense'.");
     expect(await readFile(join(env.OXBOW_HOME, "state", "ollama", "serve.log"), "utf8")).toContain("mock model at");
   });
 
@@ -114,7 +114,7 @@ describe("oxbow ollama", () => {
     const home = { ...env, OXBOW_HOME: await temporaryFolder() };
     expect((await oxbow(["run", "hi"], { env: home })).stderr).toBe("");
     const used = await oxbow(["ollama", "use", "first:1b"], { env: home });
-    expect(used.stdout).toContain("first:1b is in memory, and is the one that is used from now on");
+    expect(used.stdout).toContain("first:1b is loaded and is now the default");
     const { code, stderr } = await oxbow(["run", "hi"], { env: home });
     expect([code, stderr]).toEqual([0, expect.stringContaining("first:1b cannot call tools")]);
     const asked = mock.requests.map(({ body }) => (body as { model: string }).model);

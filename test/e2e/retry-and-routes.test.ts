@@ -99,7 +99,7 @@ describe("routes", () => {
         "@fast one\ntwo\n\\@fast three\n/route add own anthropic:broken openai:small\n@own four\n/route remove fast\n/route disable fast\n@fast five\n";
       const { stdout, stderr } = await oxbow(["--plain", "--retry-wait", "0"], { env, input, cwd });
       expect(stdout).toMatch(/^small here\nbig here\nbig here\n@own asks .*\nsmall here\n@fast is off\.\nbig here\n$/s);
-      expect(stderr).toContain("@fast stands in the profile");
+      expect(stderr).toContain("@fast is in the profile");
       const asked = mock.requests.map(({ body }) => {
         const { model, messages } = body as unknown as {
           model: string;

@@ -39,7 +39,7 @@ const REFUSED: readonly (readonly [args: readonly string[], advice: RegExp])[] =
   [["route", "ad", "x", "y"], /oxbow route add/],
   [["models", "tset"], /'oxbow models test'/],
   [["auth", "st"], /'oxbow auth set'/],
-  [["ollama", "plul"], /Did you mean pull/],
+  [["ollama", "plul"], /Did you mean 'oxbow ollama pull'/],
   [["tools", "word"], /takes no words: word/],
   [["help", "sesion"], /'oxbow help session'/],
   [["help", "session", "lst"], /'oxbow session list'/],

@@ -3,14 +3,14 @@
 import { resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { helpLines, parseFlags } from "../../commands/flags.js";
+import { type Flag, helpLines, parseFlags } from "../../commands/flags.js";
 import { approver, openApprovals } from "../../runtime/content/approvals.js";
 import { importsOf } from "../../runtime/content/instruction-imports.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { EXIT } from "../exit-codes.js";
 import { processTerminal, trustLook } from "../terminal-io.js";
 
-const FLAGS = [
+export const FLAGS: readonly Flag[] = [
   {
     name: "all",
     short: "a",

@@ -4,13 +4,13 @@ import { formatBudget } from "../../base/budget-text.js";
 import { formatDuration } from "../../base/duration.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { helpLines, parseFlags, unknownAction } from "../../commands/flags.js";
+import { type Flag, helpLines, parseFlags, unknownAction } from "../../commands/flags.js";
 import type { BudgetLimit } from "../../costs/budget.js";
 import { type LoadedSettings, loadSettings, type Settings } from "../../runtime/settings/settings.js";
 import { EXIT } from "../exit-codes.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
-const FLAGS = [
+export const FLAGS: readonly Flag[] = [
   { name: "json", help: "as JSON" },
   ...RUN_FLAGS.filter((flag) =>
     [

@@ -1,11 +1,11 @@
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { helpLines, parseFlags } from "../../commands/flags.js";
+import { type Flag, helpLines, parseFlags } from "../../commands/flags.js";
 import { EXIT } from "../exit-codes.js";
 import { runPrompt } from "./run.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
-const FLAGS = [
+export const FLAGS: readonly Flag[] = [
   { name: "raw", help: "keep every request and response of the model as it was, unredacted, in a private file" },
   ...RUN_FLAGS,
 ];

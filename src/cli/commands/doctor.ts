@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
-import { helpLines, parseFlags, refuseWords } from "../../commands/flags.js";
+import { type Flag, helpLines, parseFlags, refuseWords } from "../../commands/flags.js";
 import { createModelRegistry } from "../../runtime/models/model-registry.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
@@ -20,7 +20,7 @@ interface Finding {
   readonly text: string;
 }
 
-const FLAGS = [
+export const FLAGS: readonly Flag[] = [
   { name: "json", help: "as JSON" },
   { name: "help", short: "h", help: "show this help" },
 ];

@@ -3,7 +3,7 @@ import { safeText } from "../../base/terminal-text.js";
 import { type Column, renderTable } from "../../base/text-table.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { helpLines, type ParsedFlags, parseFlags } from "../../commands/flags.js";
+import { type Flag, helpLines, type ParsedFlags, parseFlags } from "../../commands/flags.js";
 import type { Model } from "../../engine/ports.js";
 import { AbilityStore } from "../../providers/abilities/ability-store.js";
 import { Unreachable } from "../../providers/abilities/ask.js";
@@ -20,7 +20,7 @@ import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
 import { StatusLine } from "../status-line.js";
 import { processTerminal } from "../terminal-io.js";
 
-const FLAGS = [
+export const FLAGS: readonly Flag[] = [
   { name: "only", value: "ABILITY[,…]", help: `measure only these: ${ABILITIES.join(", ")}` },
   { name: "context", value: "TOKENS", help: "try the context up to this size (default 16000; larger takes long)" },
   { name: "show", help: "what was measured before, without asking the model" },

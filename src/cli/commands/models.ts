@@ -3,7 +3,7 @@
 import { nearest } from "../../base/nearest.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { helpLines, parseFlags } from "../../commands/flags.js";
+import { type Flag, helpLines, parseFlags } from "../../commands/flags.js";
 import { withCatalogueFacts } from "../../providers/selection/catalogue-facts.js";
 import type { ProviderState } from "../../providers/selection/describe.js";
 import { createModelRegistry } from "../../runtime/models/model-registry.js";
@@ -11,7 +11,7 @@ import { openCatalogue } from "../../runtime/models/open-catalogue.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { EXIT } from "../exit-codes.js";
 
-const FLAGS = [
+export const FLAGS: readonly Flag[] = [
   { name: "json", help: "as JSON" },
   { name: "refresh", help: "fetch the newest limits and prices (from models.dev) first" },
   { name: "help", short: "h", help: "show this help" },

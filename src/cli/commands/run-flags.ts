@@ -2,15 +2,31 @@ import type { Flag } from "../../commands/flags.js";
 
 /** Flags of `oxbow run` and of a bare prompt. */
 export const RUN_FLAGS: readonly Flag[] = [
-  { name: "model", short: "m", value: "NAME", help: "model, as NAME or PROVIDER:NAME (see 'oxbow models')" },
-  { name: "provider", value: "NAME", help: "anthropic, openai, ollama, offline … ('oxbow models' lists them all)" },
+  {
+    name: "model",
+    short: "m",
+    value: "NAME",
+    complete: "model",
+    help: "model, as NAME or PROVIDER:NAME (see 'oxbow models')",
+  },
+  {
+    name: "provider",
+    value: "NAME",
+    complete: "provider",
+    help: "anthropic, openai, ollama, offline … ('oxbow models' lists them all)",
+  },
   {
     name: "image",
     value: "FILE",
     repeatable: true,
     help: "a PNG, JPEG, GIF or WebP for the model to look at (repeatable)",
   },
-  { name: "effort", value: "LEVEL", help: "how much the model shall think: low, medium, high (default: as it likes)" },
+  {
+    name: "effort",
+    value: "LEVEL",
+    choices: ["low", "medium", "high"],
+    help: "how much the model shall think: low, medium, high (default: as it likes)",
+  },
   { name: "max-iterations", value: "N", help: "most model calls in the turn (default 100)" },
   {
     name: "tool-set",
@@ -21,6 +37,7 @@ export const RUN_FLAGS: readonly Flag[] = [
   {
     name: "permission-mode",
     value: "MODE",
+    choices: ["auto", "ask", "allow", "deny"],
     help: "auto: as ask, and contained commands run unasked (default); ask: what only reads, and edits under a sandbox, are free; allow: all; deny: none",
   },
   { name: "strict-permissions", help: "also ask before what is known to only read" },
@@ -29,6 +46,7 @@ export const RUN_FLAGS: readonly Flag[] = [
   {
     name: "sandbox",
     value: "MODE",
+    choices: ["auto", "required", "off"],
     help: "auto: commands run in the system's sandbox where there is one (default); required; off",
   },
   {
@@ -45,8 +63,14 @@ export const RUN_FLAGS: readonly Flag[] = [
     hidden: true,
     help: "let hooks, tools and plugins of the project run, each once it is approved ('oxbow ack')",
   },
-  { name: "continue", short: "c", help: "go on with the latest session of this folder" },
-  { name: "resume", short: "r", value: "ID", help: "go on with a session, by its id or a piece of it" },
+  { name: "continue", short: "c", help: "resume the latest session of this folder" },
+  {
+    name: "resume",
+    short: "r",
+    value: "ID",
+    complete: "session",
+    help: "resume a session, by its id or a piece of it",
+  },
   { name: "wait", value: "TIME", help: "wait so long while another process has the session open: 30s, 5m" },
   {
     name: "orphan",
@@ -85,6 +109,7 @@ export const RUN_FLAGS: readonly Flag[] = [
   {
     name: "output-format",
     value: "FORMAT",
+    choices: ["text", "json", "stream-json"],
     help: "text (default: the final answer on stdout, the rest on stderr), json (one object at the end), stream-json (live events)",
   },
   { name: "plain", help: "the plain line client when no prompt is given" },

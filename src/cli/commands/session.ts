@@ -1,4 +1,4 @@
-/** `oxbow session …` (feature S10): a table of actions, each loaded when it is asked for. */
+/** `oxbow session`: a table of actions, each loaded when it is used. */
 import type { Variables } from "../../base/variables.js";
 import { type Flag, helpLines, parseFlags, refuseWords, unknownAction } from "../../commands/flags.js";
 import { refuseAgents } from "../../runtime/agent-limits.js";
@@ -6,7 +6,7 @@ import { EXIT } from "../exit-codes.js";
 import { openSessions } from "./session/open-sessions.js";
 import type { SessionAction } from "./session/session-action.js";
 
-interface Entry {
+export interface Entry {
   readonly name: string;
   readonly usage: string;
   readonly summary: string;
@@ -15,7 +15,7 @@ interface Entry {
   readonly load: () => Promise<{ readonly action: SessionAction }>;
 }
 
-const ACTIONS: readonly Entry[] = [
+export const ACTIONS: readonly Entry[] = [
   {
     name: "list",
     usage: "list [--all]",
@@ -31,7 +31,7 @@ const ACTIONS: readonly Entry[] = [
   {
     name: "resume",
     usage: "resume ID [PROMPT]",
-    summary: "go on with it (also: oxbow sess_…)",
+    summary: "resume it (also: oxbow sess_…)",
     load: () => import("./session/resume.js"),
   },
   {
@@ -56,7 +56,7 @@ const ACTIONS: readonly Entry[] = [
     name: "compact",
     forPeople: true,
     usage: "compact ID [WORDS…]",
-    summary: "put a summary in the place of its beginning; WORDS say what to keep in mind",
+    summary: "summarise the older messages; WORDS say what to keep",
     load: () => import("./session/compact.js"),
   },
   {
@@ -69,7 +69,7 @@ const ACTIONS: readonly Entry[] = [
   {
     name: "diff",
     usage: "diff ID [OTHER]",
-    summary: "the files it changed, or where two sessions part",
+    summary: "the files it changed, or where two sessions diverge",
     load: () => import("./session/diff.js"),
   },
   {
@@ -124,10 +124,10 @@ const ACTIONS: readonly Entry[] = [
 
 export const SESSION_ACTIONS: readonly string[] = ACTIONS.map(({ name }) => name);
 
-const COMMON: readonly Flag[] = [
-  { name: "json", help: "for programs" },
+export const COMMON: readonly Flag[] = [
+  { name: "json", help: "print the result as JSON" },
   { name: "store", value: "STORE", help: "sqlite, files or files:DIR" },
-  { name: "cwd", value: "DIR", help: "the folder that is meant (default: where you are)" },
+  { name: "cwd", value: "DIR", help: "the folder (default: the current one)" },
   { name: "help", short: "h", help: "show this help" },
 ];
 

@@ -1,12 +1,12 @@
 /** `oxbow tools`: what the model may call, by set, and what of it runs unasked. */
 import type { Variables } from "../../base/variables.js";
-import { helpLines, parseFlags, refuseWords } from "../../commands/flags.js";
+import { type Flag, helpLines, parseFlags, refuseWords } from "../../commands/flags.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { Decision } from "../../security/permissions/facts.js";
 import { EXIT } from "../exit-codes.js";
 import { openPlace } from "./permissions.js";
 
-const FLAGS = [
+export const FLAGS: readonly Flag[] = [
   { name: "tool-set", value: "SET[,SET]", repeatable: true as const, help: "only these sets" },
   { name: "permission-mode", value: "MODE", help: "as a run with this mode would decide" },
   { name: "strict-permissions", help: "as a run with this flag would decide" },

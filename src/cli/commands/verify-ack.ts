@@ -3,13 +3,13 @@
 import { resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { helpLines, parseFlags } from "../../commands/flags.js";
+import { type Flag, helpLines, parseFlags } from "../../commands/flags.js";
 import { openApprovals } from "../../runtime/content/approvals.js";
 import { importsOf } from "../../runtime/content/instruction-imports.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { EXIT } from "../exit-codes.js";
 
-const FLAGS = [
+export const FLAGS: readonly Flag[] = [
   { name: "cwd", value: "DIR", help: "the folder that is meant (default: where you are)" },
   { name: "help", short: "h", help: "show this help" },
 ];

@@ -1,0 +1,87 @@
+/** Where completion finds sessions, routes, providers and models of this machine. What is missing or slow completes nothing. */
+import type { Variables } from "../../base/variables.js";
+import { SESSION_SPECS } from "../../commands/catalogue/index.js";
+import type { CompletionSource } from "../../commands/command.js";
+import { parseFlags } from "../../commands/flags.js";
+import { CommandRegistry } from "../../commands/registry.js";
+import { COMMANDS } from "../command-table.js";
+import type { Candidate, Candidates, CompletionWorld } from "./candidates.js";
+import { specsOf } from "./shell-specs.js";
+
+/** A person waits for the tab key no longer than this. */
+const MOST_MS = 1500;
+const MOST_SESSIONS = 30;
+
+export function completionWorld(variables: Variables): CompletionWorld {
+  return {
+    commands: COMMANDS,
+    specsOf,
+    slashNames: async () => {
+      const names = new CommandRegistry<(typeof SESSION_SPECS)[number]>().register(...SESSION_SPECS).names();
+      return names.map((name) => ({ value: `/${name}` }));
+    },
+    valuesOf: async (source) => {
+      if (source === "file") return ":files";
+      if (source === "folder") return ":folders";
+      const late = new Promise<Candidates>((resolve) => setTimeout(resolve, MOST_MS, []).unref());
+      return Promise.race([valuesOf(source, variables).catch(() => []), late]);
+    },
+  };
+}
+
+async function valuesOf(source: CompletionSource, variables: Variables): Promise<readonly Candidate[]> {
+  switch (source) {
+    case "command":
+      return COMMANDS.map(({ name, summary }) => ({ value: name, about: summary }));
+    case "session":
+      return sessions(variables);
+    case "route":
+      return (await openModels(variables)).routes.list().then(({ routes }) => routes.map(asRoute));
+    case "provider":
+      return (await (await openModels(variables)).registry.names()).map((value) => ({ value }));
+    case "model":
+      return models(variables);
+    default:
+      return [];
+  }
+}
+
+function asRoute({ name, models: to }: { readonly name: string; readonly models: readonly string[] }): Candidate {
+  return { value: name, about: to.join(", ") };
+}
+
+async function sessions(variables: Variables): Promise<readonly Candidate[]> {
+  const { openSessions } = await import("../commands/session/open-sessions.js");
+  const { store, close } = await openSessions(parseFlags([], [], ""), variables);
+  try {
+    const records = await store.list({ limit: MOST_SESSIONS });
+    return records.map(({ id, title }) => ({ value: id, about: title ?? "" }));
+  } finally {
+    await close();
+  }
+}
+
+async function models(variables: Variables): Promise<readonly Candidate[]> {
+  const { registry, routes } = await openModels(variables);
+  const [listed, named] = await Promise.all([registry.providers(), routes.list()]);
+  const ready = listed.filter((provider) => provider.ready);
+  return [
+    ...named.routes.map((route) => ({ ...asRoute(route), value: `@${route.name}` })),
+    ...ready.flatMap(({ name, models: own }) =>
+      own.map(({ id, label }) => ({ value: `${name}:${id}`, about: label ?? "" })),
+    ),
+  ];
+}
+
+async function openModels(variables: Variables) {
+  const [{ loadSettings }, { createModelRegistry }, { ModelRoutes }, { nodeClock }] = await Promise.all([
+    import("../../runtime/settings/settings.js"),
+    import("../../runtime/models/model-registry.js"),
+    import("../../runtime/models/model-routes.js"),
+    import("../../system/node-clock.js"),
+  ]);
+  const loaded = await loadSettings(parseFlags([], [], ""), variables);
+  const tables = { value: loaded.settings.providers.value, file: loaded.profilePath };
+  const registry = createModelRegistry({ variables, roots: loaded.roots, tables });
+  return { registry, routes: new ModelRoutes({ loaded, registry, clock: nodeClock }) };
+}
