@@ -15,7 +15,8 @@ export interface CompletionWorld {
   readonly commands: readonly { readonly name: string; readonly summary: string }[];
   /** Slash commands, which `oxbow "/NAME"` takes. */
   readonly slashNames: () => Promise<readonly Candidate[]>;
-  specsOf(name: string): Promise<readonly CommandSpec[]>;
+  /** `words`: what follows the name. */
+  specsOf(name: string, words: readonly string[]): Promise<readonly CommandSpec[]>;
   valuesOf(source: CompletionSource): Promise<Candidates>;
 }
 
@@ -52,7 +53,7 @@ async function unfiltered({ typed, first, others, isFirst }: Line, world: Comple
     return world.commands.map(({ name, summary }) => ({ value: name, about: summary }));
   }
   const isCommand = world.commands.some(({ name }) => name === first);
-  const specs = await world.specsOf(isCommand ? first : "run");
+  const specs = await world.specsOf(isCommand ? first : "run", others);
   const before = isCommand || isFirst ? others : [first, ...others];
   const flags = specs.flatMap((spec) => [...(spec.flags ?? []), ...(spec.shellFlags ?? [])]);
   const waiting = flagBefore(before, flags);

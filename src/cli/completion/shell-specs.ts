@@ -14,14 +14,14 @@ const COMMON: readonly Flag[] = [
 const EVERYWHERE = { users: ["people", "agents"], places: ["without a session"] } as const;
 
 /** The commands that a first word stands for. A word that names none begins a prompt with its flags. */
-export async function specsOf(name: string): Promise<readonly CommandSpec[]> {
+export async function specsOf(name: string, words: readonly string[]): Promise<readonly CommandSpec[]> {
   const load = LOADERS[name];
-  if (load !== undefined) return load();
+  if (load !== undefined) return load(words);
   const known = COMMANDS.find((command) => command.name === name);
   return [spec(known?.name ?? "run", known === undefined ? RUN_FLAGS : [])];
 }
 
-const LOADERS: Readonly<Record<string, () => Promise<readonly CommandSpec[]>>> = {
+const LOADERS: Readonly<Record<string, (words: readonly string[]) => Promise<readonly CommandSpec[]>>> = {
   __proto__: null as never,
   run: async () => [spec("run", RUN_FLAGS)],
   debug: async () => [spec("debug", (await import("../commands/debug.js")).FLAGS)],
@@ -64,11 +64,12 @@ function keySpecs(name: string, actions: readonly Action[]): readonly CommandSpe
   return actions.map((action) => actionSpec(name, action, [...action.flags, ...COMMON.slice(1)]));
 }
 
-async function sessionSpecs(): Promise<readonly CommandSpec[]> {
+/** Loads the flags of the action that the words name, and no other. */
+async function sessionSpecs(words: readonly string[]): Promise<readonly CommandSpec[]> {
   const { ACTIONS, COMMON: shared } = await import("../commands/session.js");
   return Promise.all(
     ACTIONS.map(async (entry) => {
-      const { flags } = (await entry.load()).action;
+      const flags = words.includes(entry.name) ? (await entry.load()).action.flags : [];
       return actionSpec("session", { ...entry, flags }, [...flags, ...shared]);
     }),
   );
