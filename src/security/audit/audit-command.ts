@@ -7,7 +7,8 @@ const SHOWN = 20;
 
 export function showAudit(ring: AuditRing, count = SHOWN): { readonly text: string; readonly value: JsonObject } {
   const entries = ring.entries(count);
-  const text = entries.length === 0 ? "The audit is empty: there are no decisions or calls yet." : entries.map(line).join("\n");
+  const text =
+    entries.length === 0 ? "The audit is empty: there are no decisions or calls yet." : entries.map(line).join("\n");
   return { text, value: { entries: entries.map((entry) => ({ ...entry })) } };
 }
 

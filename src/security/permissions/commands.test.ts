@@ -141,7 +141,7 @@ describe("/permissions", () => {
   it("tests a command", async () => {
     expect((await say('test "git push origin main"')).text).toBe(
       [
-        "Needs a person's answer: git push origin main",
+        "Needs your answer: git push origin main",
         "By: rule 1 of config.toml",
         "Rule: ask bash git push * (priority 5) (rule 1 of config.toml)",
         "Because: A rule says so.",

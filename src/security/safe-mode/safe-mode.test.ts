@@ -38,7 +38,7 @@ describe("what safe mode refuses", () => {
     ["./ls", /"\.\/ls"/],
     ["/tmp/ls", /"\/tmp\/ls"/],
     ["l\\s; m'a'ke", /"make"/],
-    ["$TOOL x", /cannot be told which program/],
+    ["$TOOL x", /cannot tell which program/],
     ["eval ls", /"eval"/],
     ["bash -c ls", /"bash"/],
     ["alias ls=make", /"alias"/],
