@@ -101,7 +101,7 @@ describe("a client", () => {
     const tools = await client.query("ListTools", {}, session);
     expect(tools.ok && tools.answer.tools.find(({ name }) => name === "bash")).toMatchObject({ mutating: true });
     const commands = await client.query("ListCommands", {});
-    expect(commands.ok && commands.answer.commands.map(({ name }) => name)).toContain("permissions");
+    expect(commands.ok && commands.answer.commands.map(({ name }) => name)).toContain("permissions:list");
     const sessions = await client.query("ListSessions", { cwd: root });
     expect(sessions).toMatchObject({ ok: true, answer: { sessions: [{ id: session, live: true, title: "make it" }] } });
     expect(await client.query("GetStatus", {}, "sess_none")).toMatchObject({ failure: { reason: "SessionNotFound" } });
