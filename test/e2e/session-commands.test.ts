@@ -211,7 +211,7 @@ describe("oxbow session", () => {
     });
     expect(stdout).toMatch(/Undo of turn 2: .*\/undo yes does it.*a tulip\n.*Undone: 3 entries.*a rose\n.*Done again/s);
     expect(stderr).toContain("There is no turn 9.");
-    expect(stderr).toContain("Say /undo, /undo TURN or /undo redo");
+    expect(stderr).toContain("Use /undo, /undo TURN or /undo redo");
     expect(await readFile(join(cwd, "poem.txt"), "utf8")).toBe("a tulip\n");
   });
 
