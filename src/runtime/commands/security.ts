@@ -117,7 +117,11 @@ async function permissionsState(port: SecurityPort): Promise<PermissionsState> {
     session: engine.session,
     paths,
     home: port.variables.HOME || homedir(),
-    test: async (command) => bash && engine.test({ tool: bash, args: { command } }),
+    test: async (command) => {
+      // Mode auto decides by what the sandbox contains.
+      await port.permissions.findSandbox();
+      return bash && engine.test({ tool: bash, args: { command } });
+    },
     appendToProfile: (toml) => port.appendToProfile(toml),
   };
 }
