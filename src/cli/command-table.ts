@@ -21,12 +21,12 @@ export const COMMANDS: readonly CliCommand[] = [
   },
   {
     name: "session",
-    summary: "list, search, show, resume, branch, undo, export, import … what was said and done",
+    summary: "list, search, show, resume, branch, undo, export and import sessions",
     load: () => import("./commands/session.js"),
   },
   {
     name: "permissions",
-    summary: "what may run unasked; 'permissions test COMMAND' says what would be decided and why",
+    summary: "what runs without asking; 'permissions test COMMAND' explains a decision",
     load: () => import("./commands/permissions.js"),
   },
   {
@@ -36,7 +36,7 @@ export const COMMANDS: readonly CliCommand[] = [
   },
   {
     name: "verify-ack",
-    summary: "whether all of it is what was approved (exit code 5 when not)",
+    summary: "check that all of it is approved (exit code 5 when not)",
     load: () => import("./commands/verify-ack.js"),
   },
   {
@@ -62,7 +62,7 @@ export const COMMANDS: readonly CliCommand[] = [
   },
   {
     name: "route",
-    summary: "named models: '@NAME …' asks one for a single turn, several stand in for each other",
+    summary: "named models: '@NAME …' uses one for a single turn; several give failover",
     load: () => import("./commands/route.js"),
   },
   {

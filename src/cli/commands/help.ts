@@ -44,7 +44,7 @@ Flags of a run
 ${helpLines(RUN_FLAGS)}
 
 Exit codes
-  0 answered · 1 failed · 2 usage or configuration · 3 a limit was reached · 4 a permission was needed and nobody
+  0 answered · 1 failed · 2 usage or configuration · 3 a limit was reached · 4 a permission was needed and no one
   could give it · 5 unapproved content refused · 6 no model · 130 cancelled
 
 Models

@@ -25,7 +25,7 @@ export const RUN_FLAGS: readonly Flag[] = [
     name: "effort",
     value: "LEVEL",
     choices: ["low", "medium", "high"],
-    help: "how much the model shall think: low, medium, high (default: as it likes)",
+    help: "how much the model thinks: low, medium, high (default: the model decides)",
   },
   { name: "max-iterations", value: "N", help: "most model calls in the turn (default 100)" },
   {
@@ -38,11 +38,11 @@ export const RUN_FLAGS: readonly Flag[] = [
     name: "permission-mode",
     value: "MODE",
     choices: ["auto", "ask", "allow", "deny"],
-    help: "auto: as ask, and contained commands run unasked (default); ask: what only reads, and edits under a sandbox, are free; allow: all; deny: none",
+    help: "auto (default): commands inside the sandbox run without asking; ask: only reading, and edits under a sandbox, run without asking; allow: everything; deny: nothing",
   },
-  { name: "strict-permissions", help: "also ask before what is known to only read" },
-  { name: "auto-approve", help: "answer every question with yes; what is denied stays denied" },
-  { name: "plan", help: "plan only: nothing is changed until you approve the plan" },
+  { name: "strict-permissions", help: "ask before read-only commands too" },
+  { name: "auto-approve", help: "answer yes to every question; denied calls stay denied" },
+  { name: "plan", help: "plan only: Oxbow changes nothing until you approve the plan" },
   {
     name: "sandbox",
     value: "MODE",
@@ -56,7 +56,7 @@ export const RUN_FLAGS: readonly Flag[] = [
   },
   {
     name: "skip-unapproved",
-    help: "go on without instructions and other content of the folder that nobody has approved",
+    help: "continue without instructions and other content of this folder that you have not approved",
   },
   {
     name: "allow-project-hooks",
@@ -71,11 +71,11 @@ export const RUN_FLAGS: readonly Flag[] = [
     complete: "session",
     help: "resume a session, by its id or a piece of it",
   },
-  { name: "wait", value: "TIME", help: "wait so long while another process has the session open: 30s, 5m" },
+  { name: "wait", value: "TIME", help: "how long to wait while another process has the session open: 30s, 5m" },
   {
     name: "orphan",
     value: "VERDICT",
-    help: "what became of a call that was running when the session was stopped: failed, succeeded, abort",
+    help: "how a call ended that was running when the session was killed: failed, succeeded, abort",
   },
   { name: "orphan-note", value: "TEXT", help: "what the model should know about it" },
   {
