@@ -58,7 +58,7 @@ export const REQUIREMENTS = [
   { id: "P13", title: "No raw control sequences on the terminal", status: "part" },
   { id: "P14", title: "Project hooks run only when allowed and acknowledged", status: "part" },
   { id: "P15", title: "Mode auto: commands inside the sandbox run unasked", status: "done" },
-  { id: "P16", title: "One guard list for sandbox, files, patches and undo", status: "open" },
+  { id: "P16", title: "One guard list for sandbox, files, patches and undo", status: "part" },
   { id: "P17", title: "A published threat model with tests", status: "open" },
   // Models, credentials, cost
   { id: "M1", title: "One provider interface over canonical content blocks", status: "done" },

@@ -75,7 +75,7 @@ function useGit(): void {
 }
 
 describe("what git runs later", () => {
-  verifies(["P1", "P8"], "cannot be planted by plain edits: the call asks, and nothing has run", async () => {
+  verifies(["P16", "P1", "P8"], "cannot be planted by plain edits: the call asks, and nothing has run", async () => {
     await put("m.sh", program(), 0o755);
     await put("tools/hook", program(), 0o755);
     git("config", "core.hooksPath", "ci/hooks");
@@ -127,21 +127,25 @@ describe("guarded paths", () => {
   const more = [".gemini/extensions/a/b.json", ".agents/skills/a/SKILL.md", ".pnpmfile.cjs", ".git/hooks/pre-commit"];
   const calls = [...paths, ...more].map((path) => write(path, "x"));
 
-  verifies(["P1", "P3"], "ask in every mode that allows, and are denied with 4 when there is no person", async () => {
-    const ways = [
-      ["--auto-approve"],
-      ["--permission-mode", "allow"],
-      ["--permission-mode", "allow", "--sandbox", "off"],
-    ];
-    for (const flags of ways) {
-      const { statuses, code, text } = await calling([...calls, write("package.json", "{}")], flags);
-      expect(statuses, flags.join(" ")).toEqual([...calls.map(() => "denied"), "ok"]);
-      expect(code).toBe(4);
-      expect(text[0]).toContain(".hg/hgrc is guarded");
-      execFileSync("rm", ["package.json"], { cwd });
-    }
-    expect((await readdir(cwd)).sort()).toEqual([".git", "src"]);
-  });
+  verifies(
+    ["P16", "P1", "P3"],
+    "ask in every mode that allows, and are denied with 4 when there is no person",
+    async () => {
+      const ways = [
+        ["--auto-approve"],
+        ["--permission-mode", "allow"],
+        ["--permission-mode", "allow", "--sandbox", "off"],
+      ];
+      for (const flags of ways) {
+        const { statuses, code, text } = await calling([...calls, write("package.json", "{}")], flags);
+        expect(statuses, flags.join(" ")).toEqual([...calls.map(() => "denied"), "ok"]);
+        expect(code).toBe(4);
+        expect(text[0]).toContain(".hg/hgrc is guarded");
+        execFileSync("rm", ["package.json"], { cwd });
+      }
+      expect((await readdir(cwd)).sort()).toEqual([".git", "src"]);
+    },
+  );
 
   verifies(["P1"], "pass with a rule of the profile that names exactly that path", async () => {
     await mkdir(join(home, "config"), { recursive: true });
@@ -155,7 +159,7 @@ describe("guarded paths", () => {
 });
 
 describe("what is guarded", () => {
-  verifies(["T10"], "is not brought back by an undo without a yes of its own", async () => {
+  verifies(["P16", "T10"], "is not brought back by an undo without a yes of its own", async () => {
     await put("ci/pre-commit", "old\n");
     await calling([
       ["read", { path: "ci/pre-commit" }],
@@ -171,7 +175,7 @@ describe("what is guarded", () => {
     expect(await readFile(join(cwd, "ci/pre-commit"), "utf8")).toBe("old\n");
   });
 
-  verifies(["P8"], "is read-only for commands in the sandbox", async (context) => {
+  verifies(["P16", "P8"], "is read-only for commands in the sandbox", async (context) => {
     const { platform, arch: architecture, env } = process;
     const machine = { platform, architecture, path: env.PATH, folder: join(home, "probe"), workspace: cwd };
     context.skip((await detectSandbox(machine)).kind === "none", "this machine has no sandbox");
