@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -21,8 +22,8 @@ export default defineConfig({
       ...(process.env.OXBOW_TEST_PACKAGES ? [] : ["**/*.packages.test.ts"]),
     ],
     globalSetup: ["./tools/test/own-temporary-folder.mjs"],
-    // Much of a test's time is waiting for processes and disks, so a core is not kept free.
-    maxWorkers: "100%",
+    // Much of a test's time is waiting for processes and disks: one worker more than there are cores.
+    maxWorkers: availableParallelism() + 1,
     // Loading the same modules for each file anew takes a quarter of the time. No test may leave anything behind in them.
     isolate: false,
     testTimeout: 30_000,

@@ -54,10 +54,10 @@ it.skip("is silent", () => {});
 describe("npm test", () => {
   it("counts checks and tests in its last line", () => {
     const { status, stdout, last } = runTests(plant({ "src/base/sum.test.ts": PASSING }));
-    for (const name of ["chain listing", "build", "types", "lint and format", "layers"]) {
+    for (const name of ["chain listing", "build", "types", "lint and format", "layers", "wording"]) {
       expect(stdout).toMatch(new RegExp(`^✓ ${name} \\(`, "m"));
     }
-    expect({ status, last }).toEqual({ status: 0, last: "6 passed, 0 failed, 0 skipped" });
+    expect({ status, last }).toEqual({ status: 0, last: "7 passed, 0 failed, 0 skipped" });
   });
 
   it("fails for each check that fails, and shows why", () => {
@@ -75,7 +75,7 @@ describe("npm test", () => {
     expect(stdout).toContain("src/base/types.ts(2,14): error TS2322");
     expect(stdout).toContain("src/base/format.ts format");
     expect(stdout).toContain("src/base/layers.ts:1 node-module");
-    expect({ status, last }).toEqual({ status: 1, last: "1 passed, 5 failed, 0 skipped" });
+    expect({ status, last }).toEqual({ status: 1, last: "2 passed, 5 failed, 0 skipped" });
   });
 
   it("with arguments runs the tests they name, without the checks", () => {

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished } from "vitest";
 import { createIdSource } from "../../src/base/ulid.js";
 import { startMockModel } from "../../src/testkit/index.js";
 import { oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
-import { times } from "../support/thorough.js";
+import { isThorough, times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
 const KILLS = Number(process.env.OXBOW_KILLS ?? times(3, 60));
@@ -74,7 +74,7 @@ async function listed({ run }: Place): Promise<readonly Listed[]> {
 }
 
 describe("a copy of a session", () => {
-  for (const store of ["sqlite", "files"]) {
+  for (const store of isThorough ? ["sqlite", "files"] : ["sqlite"]) {
     verifies(
       ["S1", "S6"],
       `is there whole or not at all when the program is killed ${KILLS} times (${store})`,

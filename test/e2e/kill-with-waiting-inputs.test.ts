@@ -71,7 +71,7 @@ async function killOnce(lane: Lane): Promise<void> {
       setTimeout(kill, afterMs);
     },
   });
-  expect(screen).not.toMatch(/damaged|wrong|cannot be|open in another/);
+  expect(screen).not.toMatch(/damaged|wrong|cannot be saved|cannot save|open in another/);
   lane.accepted.push(...inputs.filter((input) => screen.includes(`/queue ${input}  (after this turn)`)));
   lane.kills++;
 }

@@ -210,7 +210,7 @@ describe("exit codes and clear errors", () => {
 
   verifies(["U1", "P1"], "a permission nobody could give is said (4), and the answer still comes", async () => {
     const script =
-      'reply\n  tool bash {"command": "touch made"}\nreply\n  expect last-tool-result contains "nobody"\n  text: I could not.\n';
+      'reply\n  tool bash {"command": "touch made"}\nreply\n  expect last-tool-result contains "cannot answer here"\n  text: I could not.\n';
     const cwd = await temporaryFolder();
     const { code, stdout, stderr } = await runAgainst(script, ["run", "go", "--permission-mode", "ask"], { cwd });
     expect(stdout).toBe("I could not.\n");

@@ -143,7 +143,7 @@ reply
       expect(mock.requests).toHaveLength(1);
       const failing = await run(["run", "a new one"], { ...env, OXBOW_MACHINE_KEY: "ab".repeat(32) });
       expect(failing.code).toBe(1);
-      expect(failing.stderr).toContain("cannot be saved");
+      expect(failing.stderr).toContain("cannot save the session");
       expect(await readFile(database)).toEqual(before);
       expect((await run(["run", "--continue", "hi"], env)).code).toBe(0);
     },
@@ -187,7 +187,7 @@ reply
     await chmod(join(home, "data", "sessions.db"), 0o600);
     const result = await run(["run", "--permission-mode", "allow", "go"], providerEnvironment("anthropic", mock.url));
     expect(result.code).toBe(1);
-    expect(result.stderr).toContain("cannot be saved");
+    expect(result.stderr).toContain("cannot save the session");
     expect(await readdir(cwd)).not.toContain("made");
   });
 });
@@ -242,7 +242,7 @@ reply
     const { run, env, mock, sessions } = await killed();
     const result = await run(["run", "--continue", "--orphan", "abort", "go on"], env);
     expect(result.code).toBe(1);
-    expect(result.stderr).toContain("ended as you asked");
+    expect(result.stderr).toContain("You ended session");
     expect(mock.requests).toHaveLength(1);
     expect(await sessions()).toMatchObject([{ ended: "user" }]);
   });

@@ -6,7 +6,7 @@ import { ACTION_READERS, SETTING_READERS } from "./script/reply-syntax.js";
 import { ERROR_KINDS, STOP_REASONS, SUBJECTS } from "./script/script.js";
 import { startMockModel } from "./server.js";
 
-const examples = new URL("../../../examples/mock-model", import.meta.url);
+const examples = new URL("../../../examples/mock-model/", import.meta.url);
 const guide = readFileSync(new URL("../../../docs/mock-model.md", import.meta.url), "utf8");
 
 function example(name: string): string {
