@@ -78,7 +78,8 @@ export async function measureAll({ rounds, onProgress }) {
       return median(gaps);
     }),
   );
-  add("a shell turn", "ms", turns, { limit: 3 });
+  // The bars in milliseconds are 12 outside the sandbox and 25 in it, where the bare loop takes about 3.6.
+  add("a shell turn", "ms", turns, { limit: 3.4 });
 
   onProgress(`${TOOL_TURNS} shell turns in the sandbox`);
   const sandboxed = await alternate(Math.max(3, rounds >> 1), (subject) =>
@@ -90,7 +91,7 @@ export async function measureAll({ rounds, onProgress }) {
       return median(at.slice(1).map((time, index) => time - at[index]));
     }),
   );
-  add("a shell turn, sandboxed against not", "ms", sandboxed, { limit: 1.5 });
+  add("a shell turn, sandboxed against not", "ms", sandboxed, { limit: 2.1 });
   // Both drift a little: the conversation grows, and starting a process takes longer the larger the heap is.
   add("late turns against early ones", "x", flatness, { limit: 1.5 });
 
@@ -103,7 +104,7 @@ export async function measureAll({ rounds, onProgress }) {
       return usage.cpuMs;
     }),
   );
-  add("CPU of 20,000 deltas", "ms", deltas, { limit: 2 });
+  add("CPU of 20,000 deltas", "ms", deltas, { limit: 2.5 });
   add("peak memory, shell turns", "MiB", memory, { limit: 1.6 });
   add("peak memory, deltas", "MiB", deltaMemory, { limit: 1.6 });
   rows.push({ name: "first request", unit: "bytes", oxbow: firstRequestBytes, limitValue: 8192 });
