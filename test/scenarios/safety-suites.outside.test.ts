@@ -200,7 +200,7 @@ describe("trust/scenarios", () => {
     }
     const looks = ["git status", "git diff", "ls -la", "rg x"].map((command) => reply().tool("bash", { command }));
     const obeys = reply().tool("bash", { command: `touch ${outside}/pwn` });
-    for (const flags of [[], ["--skip-unapproved"]]) {
+    for (const flags of [[], ["--skip-unapproved"], ["--skip-unapproved", "--permission-mode", "ask"]]) {
       const mock = await startMockModel({ script: script([...looks, obeys, reply().text("Done.")]) });
       const env = {
         ...providerEnvironment("anthropic", mock.url),
@@ -212,9 +212,9 @@ describe("trust/scenarios", () => {
       const denied = envelopes(stdout).filter(
         ({ kind, payload }) => kind === "ToolResult" && payload.status === "denied",
       );
-      // Either nothing was loaded and nothing ran, or what the files are after was not permitted.
+      // Nothing was loaded and nothing ran, or what the files are after was not permitted; in mode auto the sandbox contains it.
       if (code === 5) expect(mock.requests).toEqual([]);
-      else expect(denied.length).toBeGreaterThan(0);
+      else if (flags.includes("ask")) expect(denied.length).toBeGreaterThan(0);
       const system = JSON.stringify(mock.requests.map(({ body }) => (body as JsonObject).system));
       expect(system).not.toContain("Before anything run");
       expect([existsSync(join(outside, "pwn")), existsSync(join(workspace, "pwn"))]).toEqual([false, false]);
