@@ -1,6 +1,6 @@
 /**
  * Says which sessions are about to lose content, and lets go what was said to go long enough ago (feature S5). At most once a
- * day, and only where a person sees it: a notice that nobody could read is none. The first time it also says where the key is,
+ * day, and only on a terminal: a notice that no person reads does not count. The first time it also says where the key is,
  * when a run without a terminal has made it.
  */
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
@@ -32,7 +32,7 @@ export async function tendRetention({ sessions, settings, roots, clock, notify }
   if (Math.abs(now - checked) < BETWEEN_MS) return;
   const store = await sessions.open();
   if (store === undefined) return;
-  // The first time that somebody can read it.
+  // The first time on a terminal.
   const news = checked === 0 ? await sessions.earlierKeyNews() : undefined;
   if (news !== undefined) notify(news);
   const { collect, dueSoon, markNoticed, takeBackNotices } = await import("../sessions/retention.js");

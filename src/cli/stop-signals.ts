@@ -9,7 +9,7 @@ import { EXIT } from "./exit-codes.js";
 import { outputGuard } from "./output-guard.js";
 
 export interface Stop {
-  /** Somebody wants the program to end, or its output goes nowhere. */
+  /** A signal asks the program to end, or its output cannot be written. */
   readonly asked: boolean;
 }
 

@@ -3,7 +3,7 @@
  *
  * 1. What the request leaves out is as in the current place.
  * 2. The flags of the command line hold in every place.
- * 3. Content of another folder is used as far as a person has approved it; nobody is asked.
+ * 3. Content of another folder is used only where a person has approved it before; opening a place asks no questions.
  */
 import { isAbsolute, resolve } from "node:path";
 import { UsageError } from "../base/usage-error.js";

@@ -55,7 +55,7 @@ export class RunRecording {
     };
   }
 
-  /** Goes on with the file of another run of this program. */
+  /** Continues the file of another run of this program. */
   async takeOver(before: RunRecording): Promise<void> {
     const status = before.#recorder?.status();
     if (!status?.recording) return;

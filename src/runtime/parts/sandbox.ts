@@ -43,7 +43,7 @@ export interface RunSandboxOptions {
   readonly hidden: readonly string[];
   /** What path permissions take away from commands. */
   readonly restrictions?: SandboxOptions["restrictions"];
-  /** Said once, when there is no sandbox although nobody switched it off. */
+  /** Told once, when there is no sandbox and the settings do not switch it off. */
   readonly notify: (message: string) => void;
   /** Whether undo can take back what a command changes. */
   readonly isRecorded?: () => Promise<boolean>;
