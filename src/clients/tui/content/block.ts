@@ -1,0 +1,49 @@
+/**
+ * One thing in the conversation, as the screen shows it. A block holds what came from the engine, unescaped and unwrapped;
+ * `renderBlock` makes safe lines of it for a width. A finished block is printed once and never again.
+ */
+import type { ResultContent } from "../../../protocol/content.js";
+import type { ToolStatus, TurnOutcome } from "../../../protocol/events.js";
+import type { CallId } from "../../../protocol/ids.js";
+import type { JsonObject } from "../../../protocol/json.js";
+
+export type Block =
+  /** What a person sent. */
+  | { readonly kind: "prompt"; readonly text: string; readonly images: number; readonly steered?: true }
+  /** Markdown of the model. */
+  | { readonly kind: "answer"; readonly markdown: string }
+  | { readonly kind: "thinking"; readonly text: string }
+  | ToolBlock
+  /** Output of a slash command: plain text. */
+  | { readonly kind: "command"; readonly line: string; readonly text: string; readonly failed?: true }
+  /** A `!command` of the person. */
+  | { readonly kind: "shell"; readonly command: string; readonly output: string; readonly exitCode?: number }
+  | { readonly kind: "notice"; readonly level: "info" | "warning" | "error"; readonly text: string }
+  | {
+      readonly kind: "turn-end";
+      readonly outcome: TurnOutcome;
+      readonly elapsedMs: number;
+      /** Tokens, speed and cost in one line. */
+      readonly summary: string;
+      readonly failure?: string;
+    };
+
+export interface ToolBlock {
+  readonly kind: "tool";
+  readonly call: CallId;
+  readonly tool: string;
+  readonly args: JsonObject;
+  /** What the call has printed so far, at most the last 64 KiB. */
+  readonly progress: string;
+  /** By the client's clock. */
+  readonly startedAt: number;
+  /** Absent while it runs. */
+  readonly result?: {
+    readonly status: ToolStatus;
+    readonly content: readonly ResultContent[];
+    readonly details?: JsonObject;
+    readonly endedAt: number;
+  };
+  /** Calls of a subagent, nested below it. */
+  readonly children?: readonly ToolBlock[];
+}

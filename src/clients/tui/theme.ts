@@ -1,0 +1,47 @@
+/** The colours of the client by role. A style wraps text that holds no line break; `plain` themes return it unchanged. */
+
+export type Style = (text: string) => string;
+
+export const ROLES = [
+  "text",
+  "dim",
+  "strong",
+  "accent",
+  "success",
+  "warning",
+  "danger",
+  /** The person's own words. */
+  "user",
+  "heading",
+  "link",
+  "code",
+  "quote",
+  "added",
+  "removed",
+  /** The words that differ inside a changed line. */
+  "addedWord",
+  "removedWord",
+  "keyword",
+  "string",
+  "number",
+  "comment",
+  "type",
+  "function",
+  /** The row that a list has selected. */
+  "selected",
+  /** The key of a hint: `[y]`, `ctrl+o`. */
+  "key",
+  "modeAsk",
+  "modeAuto",
+  "modePlan",
+] as const;
+
+export type Role = (typeof ROLES)[number];
+
+export interface Theme extends Readonly<Record<Role, Style>> {
+  readonly name: string;
+  /** Marks and lines of plain ASCII, for terminals and fonts that draw others wrong. */
+  readonly ascii: boolean;
+  /** Whether OSC 8 links may be written. */
+  readonly links: boolean;
+}
