@@ -2,7 +2,7 @@
 import type { QueryReply } from "../protocol/client.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
-import type { CommandInfo, PermissionInfo, Queries, QueryKind, SessionInfo } from "../protocol/queries.js";
+import type { CommandInfo, PermissionInfo, PlaceStatus, Queries, QueryKind, SessionInfo } from "../protocol/queries.js";
 import type { Run } from "./run.js";
 
 /** What the host cannot know itself. */
@@ -11,6 +11,7 @@ export interface QueryPorts {
   models?(): Promise<Queries["ListModels"]["answer"]>;
   commands?(): Promise<readonly CommandInfo[]>;
   permissions?(run: Run): Promise<PermissionInfo | undefined>;
+  place?(run: Run): Promise<PlaceStatus | undefined>;
 }
 
 export interface QueryPlace {
@@ -56,11 +57,12 @@ const OF_RUN: RunAnswers = {
   }),
   GetPermissions: (run, ports) => ports?.permissions?.(run),
   ListQuestions: (run) => ({ questions: run.permissionPrompts.questions }),
-  GetStatus: (run) => {
+  GetStatus: async (run, ports) => {
     const { session, model, busy, waiting, conversation, originator, bus } = run;
     const { provider, model: name } = model;
     const counts = { waiting, messages: conversation.length, last_event: bus.nextId - 1 };
-    return { session, provider, model: name, busy, ...counts, originator };
+    const place = await ports?.place?.(run);
+    return { session, provider, model: name, busy, ...counts, originator, ...(place && { place }) };
   },
 };
 

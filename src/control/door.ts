@@ -44,6 +44,7 @@ const CONTENT: JsonObject = {
 
 export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
   SendInput: object({ content: CONTENT }, { queue: BOOLEAN, steer: BOOLEAN }),
+  TakeBackInput: NOTHING,
   CancelTurn: NOTHING,
   AnswerPermission: object(
     { call: NAME, decision: oneOf("allow_once", "allow_pattern", "allow_tool", "deny") },
@@ -63,6 +64,7 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
   AttachSession: object({}, { after: COUNT }),
   DetachSession: NOTHING,
   SetModel: object({ model: NAME }),
+  SetMode: object({ mode: oneOf("ask", "auto", "allow", "deny", "plan") }),
   EnterPlanMode: NOTHING,
   ExitPlanMode: object({ approve: BOOLEAN }),
   CustomCommand: object({ namespace: NAME, verb: STRING, payload: {} }),

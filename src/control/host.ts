@@ -129,6 +129,10 @@ export class Host {
       if (state !== "started") await run.saved();
       return { ok: true, value: { state, ...(hint !== undefined && { hint }) } };
     },
+    TakeBackInput: (run, _payload, client) => {
+      run.takeBack(client.id);
+      return DONE;
+    },
     CancelTurn: (run, _payload, client) => {
       run.cancel(client.id);
       return DONE;
@@ -157,6 +161,11 @@ export class Host {
       if ("failure" in resolved) return refuse(resolved.failure);
       run.model = resolved.model;
       return { ok: true, value: `${resolved.model.provider}:${resolved.model.model}` };
+    },
+    SetMode: async (run, { mode }, client) => {
+      const identity = client.canAnswer ? client.identity : "agent";
+      const refusal = await run.setMode(mode, { id: client.id, identity });
+      return refusal === undefined ? DONE : refuse(failure("InvalidInput", { detail: refusal }));
     },
     EnterPlanMode: async (run) => {
       if (run.plan === undefined) return refuse(failure("InvalidInput", { detail: "This run has no plan mode." }));

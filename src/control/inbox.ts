@@ -81,6 +81,14 @@ export class Inbox {
     return this.#inputs.shift();
   }
 
+  /** What one client sent, when it takes that back. */
+  dropFrom(client: ClientId): void {
+    this.#drop(
+      this.#inputs.filter(({ from }) => from.id === client),
+      client,
+    );
+  }
+
   dropAll(by: string): void {
     this.#drop(this.#inputs, by);
   }

@@ -14,8 +14,8 @@ import { type StageChains, Turn } from "../engine/turn.js";
 import type { InputContent, Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
-import type { InputDelivery, SessionEndReason } from "../protocol/events.js";
-import type { CallId, SessionId } from "../protocol/ids.js";
+import type { InputDelivery, SessionEndReason, SessionMode } from "../protocol/events.js";
+import type { CallId, ClientId, SessionId } from "../protocol/ids.js";
 import { Inbox, type Originator, type Waiting } from "./inbox.js";
 import type { PermissionPrompts } from "./permission-prompts.js";
 
@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly route?: (content: readonly InputContent[]) => RoutedInput;
   /** Plan mode, where the run has one. */
   readonly plan?: PlanSwitch;
+  /** Changes the mode; why not, when it may not be. */
+  readonly setMode?: (mode: SessionMode, client: Originator, turn: Originator) => Promise<string | undefined>;
   /** What the model is told beside the input of a turn that begins now. */
   readonly inputNotice?: () => string | undefined;
   /** A turn that takes longer is stopped; reaching it is a limit, not a failure. */
@@ -129,6 +131,21 @@ export class Run {
 
   get plan(): PlanSwitch | undefined {
     return this.#options.plan;
+  }
+
+  /** Why the mode stays as it is; undefined when it was changed. */
+  async setMode(mode: SessionMode, client: Originator): Promise<string | undefined> {
+    const { setMode } = this.#options;
+    if (setMode === undefined) return "This run has no modes.";
+    const refusal = await setMode(mode, client, this.#originator);
+    // A session without events is not stored: a key pressed before the first prompt must not create one.
+    if (refusal === undefined && this.bus.nextId > 1) this.bus.publish("ModeChanged", { mode, by: client.id });
+    return refusal;
+  }
+
+  /** Gives up what this client sent and no turn has taken. */
+  takeBack(client: ClientId): void {
+    this.#inbox.dropFrom(client);
   }
 
   newCall(): CallId {

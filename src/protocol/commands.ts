@@ -1,6 +1,6 @@
 /** What a client may ask for. Closed; plugins use `CustomCommand`. */
 import type { InputContent } from "./content.js";
-import type { PermissionDecision } from "./events.js";
+import type { PermissionDecision, SessionMode } from "./events.js";
 import type { CallId, SessionId } from "./ids.js";
 import type { JsonValue } from "./json.js";
 
@@ -8,6 +8,8 @@ export type OrphanVerdict = "failed" | "succeeded" | "abort";
 
 export interface CommandPayloads {
   SendInput: { readonly content: readonly InputContent[]; readonly queue?: boolean; readonly steer?: boolean };
+  /** Takes back what this client sent and what still waits; an InputDropped follows. */
+  TakeBackInput: Record<never, never>;
   CancelTurn: Record<never, never>;
   AnswerPermission: { readonly call: CallId; readonly decision: PermissionDecision; readonly message?: string };
   CreateSession: {
@@ -27,6 +29,8 @@ export interface CommandPayloads {
   AttachSession: { readonly after?: number };
   DetachSession: Record<never, never>;
   SetModel: { readonly model: string };
+  /** Only for people, but for `plan`. Leaving `plan` this way approves its plan. */
+  SetMode: { readonly mode: SessionMode };
   EnterPlanMode: Record<never, never>;
   ExitPlanMode: { readonly approve: boolean };
   CustomCommand: { readonly namespace: string; readonly verb: string; readonly payload: JsonValue };
@@ -40,12 +44,14 @@ export type Command = {
 
 export const COMMAND_KINDS: readonly CommandKind[] = [
   "SendInput",
+  "TakeBackInput",
   "CancelTurn",
   "AnswerPermission",
   "CreateSession",
   "AttachSession",
   "DetachSession",
   "SetModel",
+  "SetMode",
   "EnterPlanMode",
   "ExitPlanMode",
   "CustomCommand",

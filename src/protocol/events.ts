@@ -18,6 +18,8 @@ import type { Cost, ModelShare, Usage } from "./usage.js";
 export type ToolStatus = "ok" | "error" | "denied" | "cancelled" | "timeout" | "skipped";
 export type TurnOutcome = "answered" | "limit" | "denied" | "stopped" | "cancelled" | "failed";
 export type PermissionDecision = "allow_once" | "allow_pattern" | "allow_tool" | "deny";
+/** How calls are decided: `plan` changes nothing; the others are the permission modes. */
+export type SessionMode = "ask" | "auto" | "allow" | "deny" | "plan";
 export type SessionEndReason = "idle" | "user" | "error" | "binary-shutdown";
 
 /** What the deltas and calls of an answer alone do not say about it; each field is absent where they do. */
@@ -200,6 +202,8 @@ export interface EventPayloads {
   Notice: { readonly turn?: TurnId; readonly level: "progress" | "warning"; readonly message: string };
   /** The conversation will soon be longer than the model can read: tokens of it, and of what fits. */
   ContextNearlyFull: { readonly turn: TurnId; readonly model: string; readonly used: number; readonly window: number };
+  /** A person chose another mode. */
+  ModeChanged: { readonly mode: SessionMode; readonly by: ClientId };
   StreamGap: { readonly from: number; readonly to: number; readonly reason: string };
   TokenExpiring: { readonly jti: string; readonly exp: number };
   HookTimeout: { readonly event: string; readonly command: string; readonly timeout_ms: number };
@@ -243,6 +247,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
   "CompactionTriggered",
   "Notice",
   "ContextNearlyFull",
+  "ModeChanged",
   "StreamGap",
   "TokenExpiring",
   "HookTimeout",

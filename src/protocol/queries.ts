@@ -1,6 +1,6 @@
 /** What a client may look up. An answer is data; nothing changes and no event follows. */
 import type { Identity } from "./client.js";
-import type { EventPayloads, SessionEndReason } from "./events.js";
+import type { EventPayloads, SessionEndReason, SessionMode } from "./events.js";
 import type { ClientId, SessionId } from "./ids.js";
 import type { JsonObject } from "./json.js";
 
@@ -69,6 +69,23 @@ export interface StatusInfo {
   readonly last_event: number;
   /** Who started the turn that runs, or the last one. */
   readonly originator: { readonly id: ClientId; readonly identity: Identity };
+  readonly place?: PlaceStatus;
+}
+
+/** Where the session works and how; absent where the engine does not know. */
+export interface PlaceStatus {
+  readonly cwd: string;
+  readonly mode: SessionMode;
+  /** How much the model thinks; absent when the model decides. */
+  readonly effort?: string;
+  /** The branch that git has checked out. */
+  readonly branch?: string;
+  /** What commands run in: `bubblewrap`, `none` …; absent until it was found out. */
+  readonly sandbox?: string;
+  /** Tokens that the model can read. */
+  readonly context_window?: number;
+  /** Instruction files in use. */
+  readonly instructions: readonly string[];
 }
 
 export interface Queries {

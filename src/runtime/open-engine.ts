@@ -114,6 +114,10 @@ export function createEngine(options: EngineOptions): Engine {
       registry: options.place.registry,
       commands: async () => (await import("./commands/command-infos.js")).commandInfos(),
       permissionsOf: (run) => hosted.get(run)?.permissions,
+      place: async (run) => {
+        const opened = hosted.get(run);
+        return opened && (await import("./place-status.js")).placeStatus(opened, opened.place);
+      },
     }),
     history: (run, after) => storedEvents(options.sessions, run, after),
   });

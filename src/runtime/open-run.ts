@@ -19,8 +19,9 @@ import { type OpenedJournal, openJournal } from "./parts/journal.js";
 import type { RunPermissions } from "./parts/permissions.js";
 import { inputNotices, promptOf } from "./parts/prompt.js";
 import { RunRecording } from "./parts/recording.js";
+import type { RunSandbox } from "./parts/sandbox.js";
 import type { RunSecurity } from "./parts/security.js";
-import { planSwitch, toolsPart } from "./parts/tools.js";
+import { modeSwitch, planSwitch, toolsPart } from "./parts/tools.js";
 import { pastEvents, type ResumedSession, resumeSession, takeUp } from "./sessions/resumed-session.js";
 import { sessionMark } from "./sessions/session-mark.js";
 
@@ -32,6 +33,7 @@ export interface OpenedRun {
   readonly security: RunSecurity;
   readonly effort: RunEffort;
   readonly permissions: RunPermissions;
+  readonly sandbox: RunSandbox;
   /** The commands that the parts of this session add. */
   readonly commands: readonly Command[];
 }
@@ -99,6 +101,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
   const run = assembly.createRun({
     route: engine.routes.route,
     plan: planSwitch(built.permissions),
+    setMode: modeSwitch(built.permissions),
     inputNotice: inputNotices({
       day: () => dayOf(clock.wall()),
       // The input of the last turn brought the date of its day.
@@ -120,10 +123,10 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
     hint(
       `${left} input${left === 1 ? "" : "s"} that waited when the session was stopped will go along with your next one.`,
     );
-  const { recording, costs, compaction, effort, permissions, security } = built;
+  const { recording, costs, compaction, effort, permissions, sandbox, security } = built;
   if (before !== undefined) await recording.takeOver(before.recording);
   const commands = parts.flatMap((part) => part.commands ?? []);
-  return { run, recording, costs, compaction, effort, permissions, security, commands };
+  return { run, recording, costs, compaction, effort, permissions, sandbox, security, commands };
 }
 
 /** The added parts come last: what they supply counts, and they are closed while the built-in ones still work. */
@@ -184,8 +187,8 @@ async function builtInParts(opening: Opening) {
     { name: "recording", close: () => recording.stop() },
     tools.part,
   ];
-  const { toolbox, permissions, security } = tools;
-  return { parts, journal, costs, compaction, effort, recording, toolbox, permissions, security };
+  const { toolbox, permissions, security, sandbox } = tools;
+  return { parts, journal, costs, compaction, effort, recording, toolbox, permissions, security, sandbox };
 }
 
 type BuiltIn = Awaited<ReturnType<typeof builtInParts>>;

@@ -12,10 +12,11 @@ export interface QuerySources {
   readonly registry: Pick<ModelRegistry, "providers">;
   /** Every command that a client may send. */
   readonly commands: () => Promise<readonly CommandInfo[]>;
+  readonly place: QueryPorts["place"];
   readonly permissionsOf: (run: Run) => Pick<RunPermissions, "mode" | "parts"> | undefined;
 }
 
-export function queryPorts({ sessions, registry, commands, permissionsOf }: QuerySources): QueryPorts {
+export function queryPorts({ sessions, registry, commands, place, permissionsOf }: QuerySources): QueryPorts {
   return {
     sessions: async (filter) => {
       const store = await sessions.open();
@@ -23,6 +24,7 @@ export function queryPorts({ sessions, registry, commands, permissionsOf }: Quer
     },
     models: () => listModels(registry),
     commands,
+    ...(place && { place }),
     permissions: async (run) => {
       const permissions = permissionsOf(run);
       return permissions && (await permissionInfo(permissions));

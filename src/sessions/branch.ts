@@ -126,6 +126,7 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
     case "TextDelta":
     case "ThinkingDelta":
     case "InputQueued":
+    case "ModeChanged":
     case "InputDropped":
     case "StreamGap":
     case "TokenExpiring":

@@ -144,3 +144,50 @@ describe("a client", () => {
     },
   );
 });
+
+describe("a person at a client", () => {
+  verifies(["C1", "P2"], "changes the mode, which holds from the next call on and is told to the others", async () => {
+    const engine = await open(["touch made"], { flags: ["--permission-mode", "deny"] });
+    const client = connect(engine);
+    const session = await create(client);
+    expect(await client.send("SetMode", { mode: "allow" }, session)).toEqual({ ok: true });
+    const status = await client.query("GetStatus", {}, session);
+    expect(status).toMatchObject({ ok: true, answer: { place: { mode: "allow", cwd: root } } });
+    expect(await client.query("ListSessions", {})).toMatchObject({ ok: true, answer: { sessions: [] } });
+    const ended = until(client, "TurnEnded");
+    const result = until(client, "ToolResult");
+    await client.send("SendInput", { content: [text("make it")] }, session);
+    expect((await result).payload.status).toBe("ok");
+    await ended;
+    const told = until(client, "ModeChanged");
+    await client.send("SetMode", { mode: "plan" }, session);
+    expect((await told).payload).toEqual({ mode: "plan", by: client.id });
+    expect(await client.query("GetStatus", {}, session)).toMatchObject({ answer: { place: { mode: "plan" } } });
+  });
+
+  verifies(["P2"], "is needed for every mode but plan", async () => {
+    const engine = await open([], { flags: ["--permission-mode", "ask"] });
+    const agent = connectInProcess(engine.host, { id: engine.newClientId(), identity: "agent", canAnswer: false });
+    const session = await create(agent);
+    expect(await agent.send("SetMode", { mode: "allow" }, session)).toMatchObject({ ok: false });
+    expect(await agent.send("SetMode", { mode: "plan" }, session)).toEqual({ ok: true });
+    expect(await agent.send("SetMode", { mode: "ask" }, session)).toMatchObject({ ok: false });
+  });
+
+  verifies(["C1"], "takes back what still waits, and no turn begins with it", async () => {
+    const engine = await open(["touch made"], { flags: ["--permission-mode", "ask"] });
+    const client = connect(engine);
+    const session = await create(client);
+    const asked = until(client, "PermissionRequested");
+    const dropped = until(client, "InputDropped");
+    const ended = until(client, "TurnEnded");
+    await client.send("SendInput", { content: [text("make it")] }, session);
+    const { call } = (await asked).payload;
+    await client.send("SendInput", { content: [text("then this")], queue: true }, session);
+    await client.send("TakeBackInput", {}, session);
+    expect((await dropped).payload).toEqual({ inputs: [[text("then this")]], by: client.id });
+    await client.send("AnswerPermission", { call, decision: "deny" }, session);
+    await ended;
+    expect(await client.query("GetStatus", {}, session)).toMatchObject({ answer: { waiting: 0 } });
+  });
+});

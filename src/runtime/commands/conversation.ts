@@ -16,7 +16,7 @@ export interface StatusPort {
   readonly run: Run;
   readonly effort: RunEffort;
   readonly root: string;
-  readonly permissionMode: string;
+  readonly permissionMode: () => string;
   /** The instruction files in use. */
   readonly files: readonly string[];
   readonly recording: () => string;
@@ -34,7 +34,7 @@ export function statusCommand({ run, effort, root, permissionMode, files, record
         ["session", run.session],
         ["messages", String(run.conversation.length)],
         ["tools", tools.join(", ")],
-        ["permissions", permissionMode],
+        ["permissions", permissionMode()],
         ["instructions", files.join(", ") || "none"],
         ["recording", recording()],
       ] as const;

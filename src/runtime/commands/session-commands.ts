@@ -43,14 +43,14 @@ type Engine = Pick<ProcessParts, "variables" | "sessions"> &
 
 export async function sessionCommands(opened: OpenedRun, engine: Engine): Promise<CommandRegistry> {
   const { run, recording, security, costs, compaction, effort, permissions } = opened;
-  const { loaded, root, registry: models, routes, variables, sessions, content } = engine;
+  const { root, registry: models, routes, variables, sessions, content } = engine;
   const model = { run, registry: models, routes };
   const registry = new CommandRegistry().describe(NAMESPACES);
   return registry.register(
     helpCommand(HELP, registry),
     statusCommand({
       ...{ run, effort, root },
-      permissionMode: loaded.settings.permission_mode.value,
+      permissionMode: () => (permissions.planning ? "plan" : permissions.mode),
       files: content?.files ?? [],
       recording: () => recording.status(),
     }),

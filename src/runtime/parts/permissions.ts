@@ -55,15 +55,28 @@ export class RunPermissions implements PermissionJudge {
   #parts: Promise<PermissionParts> | undefined;
   #engine: PermissionEngine | undefined;
   #restrictions: (() => SandboxRestrictions) | undefined;
+  #mode: PermissionMode | undefined;
   #sandboxed = false;
   #contained = false;
 
   constructor(options: RunPermissionsOptions) {
     this.#options = options;
+    this.#mode = options.before?.chosenMode;
+  }
+
+  /** What a person chose in this session; undefined when the settings decide. */
+  get chosenMode(): PermissionMode | undefined {
+    return this.#mode;
   }
 
   get mode(): PermissionMode {
-    return this.#options.loaded.settings.permission_mode.value;
+    return this.#mode ?? this.#options.loaded.settings.permission_mode.value;
+  }
+
+  /** Holds for this session from the next decision on. */
+  setMode(mode: PermissionMode): void {
+    this.#mode = mode;
+    this.#contained = false;
   }
 
   async judge(call: ToolCall, tool: Tool): Promise<Verdict> {
@@ -100,9 +113,10 @@ export class RunPermissions implements PermissionJudge {
   mayStartEarly(call: ToolCall, tool: Tool): boolean {
     if (this.#engine !== undefined) return this.#engine.mayStartEarly(call, tool, this.#options.originator());
     const { loaded } = this.#options;
-    const { permission_mode: mode, permissions } = loaded.settings;
-    if (mode.value === "deny" || permissions.value !== undefined) return false;
-    if (tool.set === "web") return mode.value === "allow" && !this.planning;
+    const { permissions } = loaded.settings;
+    const { mode } = this;
+    if (mode === "deny" || permissions.value !== undefined) return false;
+    if (tool.set === "web") return mode === "allow" && !this.planning;
     if (!QUICK.has(tool.name)) return false;
     const path = typeof call.args.path === "string" ? call.args.path : "";
     return !/(^|\/)\.[^./]|secret|key|token|credential|password|^[/~]|\.\./i.test(path);
@@ -205,7 +219,7 @@ export class RunPermissions implements PermissionJudge {
     const engine = new PermissionEngine({
       ...(before !== undefined && { before }),
       policy: (): PermissionPolicy => ({
-        mode: settings.permission_mode.value,
+        mode: this.mode,
         preset: settings.strict_permissions.value ? "strict" : (parsed.preset ?? "quiet"),
         edits: parsed.edits ?? "contained",
         rules: parsed.rules,

@@ -9,6 +9,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { SessionId } from "../../protocol/ids.js";
+import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { PlantedRepositories } from "../../security/planted/planted-repositories.js";
 import type { SandboxOverrides } from "../../security/sandbox/detect.js";
 import type { ReaderSandbox } from "../../security/sandbox/reader.js";
@@ -47,6 +48,8 @@ export interface RunSandboxOptions {
   readonly notify: (message: string) => void;
   /** Whether undo can take back what a command changes. */
   readonly isRecorded?: () => Promise<boolean>;
+  /** The mode as it is now; default: the one of the settings. */
+  readonly mode?: () => PermissionMode;
 }
 
 type Way = "pipes" | "terminal";
@@ -79,9 +82,15 @@ export class RunSandbox {
   }
 
   /** Why mode `auto` asks as mode `ask` does; undefined when it need not. */
-  whyNotContained(): Promise<string | undefined> {
+  async whyNotContained(): Promise<string | undefined> {
+    if (this.#mode !== "auto") return "another mode was chosen.";
     this.#whyNotContained ??= this.#findWhyNotContained().then((why) => this.#tellWhy(why));
     return this.#whyNotContained;
+  }
+
+  get #mode(): PermissionMode {
+    const { mode, loaded } = this.#options;
+    return mode?.() ?? loaded.settings.permission_mode.value;
   }
 
   async wrap(command: ShellCommand, { onTerminal, outside, openings = [] }: WrapOptions): Promise<WrappedCommand> {
@@ -196,13 +205,12 @@ export class RunSandbox {
 
   /** Said once. That there is no sandbox is said by `find`. */
   #tellWhy(why: string | undefined): string | undefined {
-    const isChosen = this.#options.loaded.settings.permission_mode.value === "auto" && this.#state?.kind !== "none";
-    if (why !== undefined && isChosen) this.#options.notify(`Mode auto asks here as mode ask does: ${why}`);
+    if (why !== undefined && this.#state?.kind !== "none")
+      this.#options.notify(`Mode auto asks here as mode ask does: ${why}`);
     return why;
   }
 
   async #findWhyNotContained(): Promise<string | undefined> {
-    if (this.#options.loaded.settings.permission_mode.value !== "auto") return "another mode was chosen.";
     const state = await this.find();
     const { whyNotContained } = await import("./contained-reach.js");
     return whyNotContained(state, this.#options);

@@ -1,7 +1,7 @@
 /** The part that brings the tools: toolbox, permissions, sandbox, guard, undo and audit. */
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
-import type { PlanSwitch } from "../../control/run.js";
+import type { PlanSwitch, RunOptions } from "../../control/run.js";
 import type { Bus } from "../../engine/bus.js";
 import type { Identity } from "../../protocol/client.js";
 import type { Envelope } from "../../protocol/envelope.js";
@@ -50,6 +50,7 @@ export function toolsPart(
     notify,
     restrictions,
     isRecorded,
+    mode: () => permissions.mode,
   });
   const toolbox = openToolbox({
     root,
@@ -104,7 +105,7 @@ export function toolsPart(
     },
     close,
   };
-  return { part, toolbox, permissions, security };
+  return { part, toolbox, permissions, security, sandbox };
 }
 
 export function planSwitch(permissions: RunPermissions): PlanSwitch {
@@ -116,6 +117,25 @@ export function planSwitch(permissions: RunPermissions): PlanSwitch {
       const left = plan.exit({ approve, client, turn: questioned });
       return left.ok ? undefined : left.reason;
     },
+  };
+}
+
+/** Anyone may switch to `plan`, which only takes away. The other modes are a person's choice. */
+export function modeSwitch(permissions: RunPermissions): NonNullable<RunOptions["setMode"]> {
+  return async (mode, client, turn) => {
+    const { plan } = (await permissions.parts()).engine;
+    if (mode === "plan") {
+      plan.enter();
+      return undefined;
+    }
+    if (client.identity !== "human") return "A person has to choose the mode.";
+    if (plan.on) {
+      const questioned = { originator: turn.id, originatorIdentity: turn.identity };
+      const left = plan.exit({ approve: true, client, turn: questioned });
+      if (!left.ok) return left.reason;
+    }
+    permissions.setMode(mode);
+    return undefined;
   };
 }
 

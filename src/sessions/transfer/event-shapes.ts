@@ -89,6 +89,7 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
     { provider: STRING, model: STRING, usage: USAGE, elapsed_ms: NUMBER },
     { turn: STRING, answer: object({}, SHAPE), cost: COST, route: STRING, abandoned: TRUE, purpose: oneOf("summary") },
   ),
+  ModeChanged: object({ mode: oneOf("ask", "auto", "allow", "deny", "plan"), by: STRING }),
   ContextNearlyFull: object({ turn: STRING, model: STRING, used: NUMBER, window: NUMBER }),
   RateLimited: NEXT_ATTEMPT,
   Retrying: NEXT_ATTEMPT,
