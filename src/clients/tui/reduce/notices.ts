@@ -1,0 +1,57 @@
+/** Events that are one sentence for the person. */
+import { groupDigits } from "../../../base/group-digits.js";
+import type { Envelope } from "../../../protocol/envelope.js";
+import { humanWait } from "../../../protocol/errors.js";
+import type { Block } from "../content/block.js";
+
+type NoticeBlock = Extract<Block, { readonly kind: "notice" }>;
+
+/** Undefined for an event that needs no sentence; `progress` replaces what the working line says. */
+export function noticeOf(event: Envelope): NoticeBlock | { readonly progress: string } | undefined {
+  switch (event.kind) {
+    case "Notice":
+      return event.payload.level === "progress"
+        ? { progress: event.payload.message }
+        : say("warning", event.payload.message);
+    case "RateLimited":
+    case "Retrying": {
+      const { message, wait_ms: wait } = event.payload;
+      return wait > 0 ? { progress: `${message} Next attempt in ${humanWait(wait)}.` } : { progress: message };
+    }
+    case "FailedOver": {
+      const { to, message } = event.payload;
+      return say("warning", `${message} ${to.provider}:${to.model} answers instead.`);
+    }
+    case "StreamGap":
+      return say("warning", "The oldest part of this session has expired. The model no longer sees it.");
+    case "ContextNearlyFull": {
+      const { used, window } = event.payload;
+      const share = Math.min(100, Math.round((used / window) * 100));
+      return say("warning", `The conversation fills ${share} % of the context window. /compact shortens it.`);
+    }
+    case "CompactionTriggered": {
+      const { reason, tokens } = event.payload;
+      if (reason === "asked" || event.payload.summary === undefined) return undefined;
+      const counts =
+        tokens === undefined ? "" : ` from ${groupDigits(tokens.before)} to ${groupDigits(tokens.after)} tokens`;
+      return say("info", `The conversation was shortened${counts}.`);
+    }
+    case "HookTimeout":
+      return say(
+        "warning",
+        `The hook for ${event.payload.event} took longer than ${humanWait(event.payload.timeout_ms)}.`,
+      );
+    case "HookError":
+      return say("warning", `The hook for ${event.payload.event} failed with exit code ${event.payload.exit_code}.`);
+    case "MCPServerDown":
+      return say("warning", `The MCP server ${event.payload.name} stopped: ${event.payload.reason}`);
+    case "TokenExpiring":
+      return say("warning", "Your sign-in expires soon.");
+    default:
+      return undefined;
+  }
+}
+
+function say(level: NoticeBlock["level"], text: string): NoticeBlock {
+  return { kind: "notice", level, text };
+}

@@ -1,0 +1,235 @@
+/** What an event of the engine changes on the screen. */
+import { formatStats, turnStats } from "../../../base/turn-stats.js";
+import { plainText } from "../../../protocol/content.js";
+import type { Envelope } from "../../../protocol/envelope.js";
+import type { EventPayloads } from "../../../protocol/events.js";
+import type { Block } from "../content/block.js";
+import { type Effect, type QueuedInput, type Reduced, type State, without } from "../state.js";
+import { addCosts, newTurn } from "./costs.js";
+import { noticeOf } from "./notices.js";
+import { printFinished, progressOfCall, resultOfCall, startCall } from "./tool-calls.js";
+
+const RECENT_TURNS = 5;
+/** A turn that took this long may have sent the person away. */
+const LONG_TURN_MS = 10_000;
+
+export function reduceEvent(state: State, event: Envelope, now: number): Reduced {
+  if (state.shell !== undefined && isOfShell(event)) return reduceShell(state, event);
+  switch (event.kind) {
+    case "TurnStarted":
+      return startTurn(state, event.payload, now);
+    case "InputQueued":
+      return { state: { ...state, queue: [...state.queue, queued(event.payload, state)] }, effects: [] };
+    case "InputSteered":
+      return steered(state, event.payload);
+    case "InputDropped":
+      return dropped(state, event.payload);
+    case "ThinkingDelta":
+      return think(state, event.payload.text, now);
+    case "TextDelta":
+      return answer(state, event.payload.text, now);
+    case "AnswerRetracted":
+      return afterThinking({ ...state, answering: false }, now, [
+        { do: "drop answer" },
+        notice("warning", "The answer broke off. The model starts it again."),
+      ]);
+    case "AnswerEnded": {
+      const { provider, model } = event.payload;
+      return endAnswer({ ...state, model: `${provider}:${model}` }, now);
+    }
+    case "ToolCallStarted": {
+      const ended = endAnswer(state, now);
+      return { state: startCall(ended.state, event.payload, now), effects: ended.effects };
+    }
+    case "ToolCallProgress":
+      return { state: progressOfCall(state, event.payload), effects: [] };
+    case "ToolResult":
+      return printFinished(resultOfCall(state, event.payload, now));
+    case "CostIncremented":
+      return {
+        state: {
+          ...state,
+          costs: addCosts(state.costs, event.payload),
+          ...(state.turn && { turn: { ...state.turn, modelMs: state.turn.modelMs + event.payload.elapsed_ms } }),
+        },
+        effects: [],
+      };
+    case "PermissionRequested":
+      return {
+        state: { ...state, questions: [...state.questions, event.payload] },
+        effects: [{ do: "call person", text: event.payload.summary }],
+      };
+    case "PermissionResolved":
+      return resolved(state, event.payload);
+    case "TurnEnded":
+      return endTurn(state, event.payload, now);
+    case "ModeChanged": {
+      const { place } = state;
+      if (place === undefined) return { state, effects: [{ do: "refresh" }] };
+      return { state: { ...state, place: { ...place, mode: event.payload.mode } }, effects: [] };
+    }
+    default:
+      return reduceNotice(state, event, now);
+  }
+}
+
+function notice(level: "info" | "warning" | "error", text: string): Effect {
+  return { do: "print", block: { kind: "notice", level, text } };
+}
+
+function reduceNotice(state: State, event: Envelope, now: number): Reduced {
+  const found = noticeOf(event);
+  if (found === undefined) return { state, effects: [] };
+  if ("progress" in found) {
+    const { turn } = state;
+    return {
+      state: turn === undefined ? state : { ...state, turn: { ...turn, progress: found.progress } },
+      effects: [],
+    };
+  }
+  const ended = endAnswer(state, now);
+  return { state: ended.state, effects: [...ended.effects, { do: "print", block: found }] };
+}
+
+function startTurn(
+  state: State,
+  { turn: id, input, queued: taken = 0 }: EventPayloads["TurnStarted"],
+  now: number,
+): Reduced {
+  const text = plainText(input);
+  const images = input.filter(({ type }) => type === "image").length;
+  const { turn } = state;
+  return {
+    state: {
+      ...state,
+      costs: newTurn(state.costs),
+      queue: state.queue.slice(Math.min(taken, state.queue.length)),
+      turn: {
+        id,
+        startedAt: turn?.id === undefined ? (turn?.startedAt ?? now) : now,
+        text,
+        answered: false,
+        modelMs: 0,
+        cancelling: false,
+      },
+    },
+    effects: [{ do: "print", block: { kind: "prompt", text, images } }],
+  };
+}
+
+function queued({ input, delivery, from }: EventPayloads["InputQueued"], { client }: State): QueuedInput {
+  const images = input.filter(({ type }) => type === "image").length;
+  return { text: plainText(input), images, delivery, own: from === client };
+}
+
+/** The oldest of the inputs that wait to steer. */
+function steered(state: State, { input }: EventPayloads["InputSteered"]): Reduced {
+  const at = state.queue.findIndex(({ delivery }) => delivery === "steer");
+  const queue = at === -1 ? state.queue : state.queue.toSpliced(at, 1);
+  const images = input.filter(({ type }) => type === "image").length;
+  const block: Block = { kind: "prompt", text: plainText(input), images, steered: true };
+  return { state: { ...state, queue }, effects: [{ do: "print", block }] };
+}
+
+/** What this person typed comes back into the editor; nothing of it is sent. */
+function dropped(state: State, { inputs }: EventPayloads["InputDropped"]): Reduced {
+  const texts = inputs.map((input) => plainText(input));
+  const gone = state.queue.filter(({ text }) => texts.includes(text));
+  const own = gone.filter((input) => input.own).map(({ text }) => text);
+  const foreign = gone.filter((input) => !input.own);
+  const effects: Effect[] = own.length === 0 ? [] : [{ do: "restore", text: own.join("\n\n") }];
+  for (const { text } of foreign) effects.push(notice("info", `Not sent: ${text}`));
+  return { state: { ...state, queue: state.queue.filter((input) => !gone.includes(input)) }, effects };
+}
+
+function think(state: State, text: string, now: number): Reduced {
+  const ended = state.answering ? endAnswer(state, now) : { state, effects: [] };
+  const before = ended.state.thinking ?? { text: "", startedAt: now };
+  return {
+    state: markAnswered({ ...ended.state, thinking: { ...before, text: before.text + text } }),
+    effects: ended.effects,
+  };
+}
+
+function answer(state: State, text: string, now: number): Reduced {
+  if (text === "") return { state, effects: [] };
+  return afterThinking(markAnswered({ ...state, answering: true }), now, [{ do: "answer", text }]);
+}
+
+/** A thought is printed when something follows it. */
+function afterThinking(state: State, now: number, effects: readonly Effect[]): Reduced {
+  const { thinking } = state;
+  if (thinking === undefined) return { state, effects };
+  const block: Block = { kind: "thinking", text: thinking.text, elapsedMs: now - thinking.startedAt };
+  const print: readonly Effect[] = thinking.text.trim() === "" ? [] : [{ do: "print", block }];
+  return { state: without(state, "thinking"), effects: [...print, ...effects] };
+}
+
+function endAnswer(state: State, now: number): Reduced {
+  const over = { ...state, answering: false };
+  return afterThinking(over, now, state.answering ? [{ do: "end answer" }] : []);
+}
+
+function markAnswered(state: State): State {
+  const { turn } = state;
+  if (turn === undefined || (turn.answered && turn.progress === undefined)) return state;
+  const { progress: _progress, ...rest } = turn;
+  return { ...state, turn: { ...rest, answered: true } };
+}
+
+function resolved(state: State, { call, decision, decided_by, message }: EventPayloads["PermissionResolved"]): Reduced {
+  const open = state.questions.some((question) => question.call === call);
+  const questions = state.questions.filter((question) => question.call !== call);
+  // Another client, a timeout or a rule was faster than this person.
+  const foreign = open && decided_by !== state.client;
+  const verb = decision === "deny" ? "denied" : "allowed";
+  const effects = foreign ? [notice("info", `Already ${verb} by ${decided_by}.${message ? ` ${message}` : ""}`)] : [];
+  return { state: { ...state, questions }, effects };
+}
+
+function endTurn(state: State, ended: EventPayloads["TurnEnded"], now: number): Reduced {
+  const { turn } = state;
+  const { outcome, usage, cost, by_model: shares, failure, truncated } = ended;
+  const answerEnd = endAnswer(state, now);
+  const calls = printFinished(endOpenCalls(answerEnd.state));
+  const elapsedMs = turn === undefined ? 0 : now - turn.startedAt;
+  const stats = turnStats(usage, elapsedMs, { modelMs: turn?.modelMs ?? 0, cost, shares });
+  const effects: Effect[] = [...answerEnd.effects, ...calls.effects];
+  if (truncated) effects.push(notice("warning", "The answer was cut off at the model's output limit."));
+  effects.push({
+    do: "print",
+    block: {
+      kind: "turn-end",
+      outcome,
+      elapsedMs,
+      summary: formatStats(stats),
+      ...(failure !== undefined && { failure: failure.message }),
+    },
+  });
+  if (outcome === "cancelled" && turn !== undefined && !turn.answered) effects.push({ do: "restore", text: turn.text });
+  if (elapsedMs >= LONG_TURN_MS) effects.push({ do: "call person", text: "The turn has ended." });
+  effects.push({ do: "refresh" });
+  const recent = outcome === "answered" ? [...state.recent, stats].slice(-RECENT_TURNS) : state.recent;
+  return { state: { ...without(calls.state, "turn", "thinking"), questions: [], recent }, effects };
+}
+
+/** A turn that failed may leave calls without a result. */
+function endOpenCalls(state: State): State {
+  const at = state.tools.findIndex(({ result }) => result === undefined);
+  if (at === -1) return state;
+  return { ...state, tools: state.tools.filter(({ result }) => result !== undefined) };
+}
+
+function isOfShell({ kind }: Envelope): boolean {
+  return kind === "ToolCallStarted" || kind === "ToolCallProgress" || kind === "ToolResult";
+}
+
+const SHELL_TAIL = 64 * 1024;
+
+/** The output of a person's own command; its end comes as the reply to the command. */
+function reduceShell(state: State, event: Envelope): Reduced {
+  const { shell } = state;
+  if (event.kind !== "ToolCallProgress" || shell === undefined) return { state, effects: [] };
+  const output = (shell.output + event.payload.text).slice(-SHELL_TAIL);
+  return { state: { ...state, shell: { ...shell, output } }, effects: [] };
+}

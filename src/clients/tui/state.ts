@@ -1,0 +1,135 @@
+/**
+ * What the terminal client knows. It changes only by `reduceEvent` and `reduceKey`, which are pure; what has to happen
+ * outside (print, send, ring) they return as effects.
+ */
+import { estimateFrom, type TurnStats } from "../../base/turn-stats.js";
+import type { CommandKind, CommandPayloads } from "../../protocol/commands.js";
+import type { EventPayloads } from "../../protocol/events.js";
+import type { ClientId, SessionId, TurnId } from "../../protocol/ids.js";
+import type { PlaceStatus } from "../../protocol/queries.js";
+import type { Block, ToolBlock } from "./content/block.js";
+import { type CostState, NO_COSTS } from "./reduce/costs.js";
+
+export interface RunningTurn {
+  /** Absent between sending and the engine's TurnStarted. */
+  readonly id?: TurnId;
+  readonly startedAt: number;
+  /** The person's words, to give them back when the turn is interrupted before an answer. */
+  readonly text: string;
+  /** Whether the model has said or done anything. */
+  readonly answered: boolean;
+  /** What is going on, when it is neither thinking nor a call: a retry, a model being loaded. */
+  readonly progress?: string;
+  readonly modelMs: number;
+  readonly cancelling: boolean;
+}
+
+export interface QueuedInput {
+  readonly text: string;
+  readonly images: number;
+  readonly delivery: "queue" | "steer";
+  readonly own: boolean;
+}
+
+export type Question = EventPayloads["PermissionRequested"];
+
+/** A short sentence below the input that goes by itself. */
+export interface Hint {
+  readonly text: string;
+  readonly until: number;
+}
+
+export interface State {
+  readonly client: ClientId;
+  readonly session: SessionId;
+  /** `provider:model` */
+  readonly model: string;
+  readonly title?: string;
+  readonly place?: PlaceStatus;
+  readonly turn?: RunningTurn;
+  /** Text of the answer is on its way to the screen. */
+  readonly answering: boolean;
+  readonly thinking?: { readonly text: string; readonly startedAt: number };
+  /** Calls that are not printed yet, in the model's order. */
+  readonly tools: readonly ToolBlock[];
+  readonly queue: readonly QueuedInput[];
+  readonly questions: readonly Question[];
+  readonly costs: CostState;
+  readonly recent: readonly TurnStats[];
+  readonly hint?: Hint;
+  /** Ctrl-C again before this leaves. */
+  readonly leaveUntil?: number;
+  /** The `!command` of the person that runs. */
+  readonly shell?: { readonly command: string; readonly output: string; readonly startedAt: number };
+  /** A slash command that runs. */
+  readonly command?: { readonly line: string; readonly startedAt: number };
+}
+
+export type Effect =
+  /** Into the scrollback, once. */
+  | { readonly do: "print"; readonly block: Block }
+  | { readonly do: "answer"; readonly text: string }
+  | { readonly do: "end answer" }
+  | { readonly do: "drop answer" }
+  | {
+      readonly [K in CommandKind]: { readonly do: "send"; readonly kind: K; readonly payload: CommandPayloads[K] };
+    }[CommandKind]
+  /** Text goes back into the editor, before what is there. */
+  | { readonly do: "restore"; readonly text: string }
+  | { readonly do: "clear draft" }
+  /** The person may look elsewhere. */
+  | { readonly do: "call person"; readonly text: string }
+  /** Ask the engine for the status again. */
+  | { readonly do: "refresh" }
+  | { readonly do: "open"; readonly dialog: DialogName }
+  | { readonly do: "suspend" }
+  | { readonly do: "edit externally" }
+  | { readonly do: "exit" };
+
+export type DialogName = "help" | "models" | "sessions" | "transcript" | "themes" | "review";
+
+export interface Reduced {
+  readonly state: State;
+  readonly effects: readonly Effect[];
+}
+
+export interface StartOptions {
+  readonly client: ClientId;
+  readonly session: SessionId;
+  readonly model: string;
+  readonly title?: string;
+  readonly recent?: readonly TurnStats[];
+}
+
+export function firstState({ client, session, model, title, recent = [] }: StartOptions): State {
+  return {
+    client,
+    session,
+    model,
+    ...(title !== undefined && { title }),
+    answering: false,
+    tools: [],
+    queue: [],
+    questions: [],
+    costs: NO_COSTS,
+    recent,
+  };
+}
+
+export function isBusy({ turn, shell, command }: State): boolean {
+  return turn !== undefined || shell !== undefined || command !== undefined;
+}
+
+export function estimateMs({ recent }: State): number | undefined {
+  return estimateFrom(recent);
+}
+
+/** A copy without some optional fields. */
+export function without<K extends "turn" | "thinking" | "hint" | "leaveUntil" | "shell" | "command">(
+  state: State,
+  ...names: readonly K[]
+): State {
+  const copy = { ...state };
+  for (const name of names) delete copy[name];
+  return copy;
+}
