@@ -63,6 +63,8 @@ export interface State {
   readonly shell?: { readonly command: string; readonly output: string; readonly startedAt: number };
   /** A slash command that runs. */
   readonly command?: { readonly line: string; readonly startedAt: number };
+  /** Outputs of `!!command`, which go to the model with the next prompt. */
+  readonly context: readonly string[];
 }
 
 export type Effect =
@@ -74,6 +76,8 @@ export type Effect =
   | {
       readonly [K in CommandKind]: { readonly do: "send"; readonly kind: K; readonly payload: CommandPayloads[K] };
     }[CommandKind]
+  | { readonly do: "command"; readonly line: string; readonly verb: string; readonly args: string }
+  | { readonly do: "shell"; readonly command: string; readonly share: boolean }
   /** Text goes back into the editor, before what is there. */
   | { readonly do: "restore"; readonly text: string }
   | { readonly do: "clear draft" }
@@ -111,6 +115,7 @@ export function firstState({ client, session, model, title, recent = [] }: Start
     tools: [],
     queue: [],
     questions: [],
+    context: [],
     costs: NO_COSTS,
     recent,
   };

@@ -1,0 +1,85 @@
+/**
+ * The keys that belong to the conversation. What this does not take goes to the editor.
+ *
+ * 1. Ctrl-C cancels what runs, then clears the draft; pressed again within two seconds it leaves.
+ * 2. Esc interrupts what runs and never leaves.
+ */
+import type { SessionMode } from "../../../protocol/events.js";
+import { type Effect, isBusy, type Reduced, type State, without } from "../state.js";
+
+export interface KeyPlace {
+  readonly now: number;
+  readonly draftIsEmpty: boolean;
+}
+
+const LEAVE_MS = 2000;
+const MODES: readonly SessionMode[] = ["ask", "auto", "plan"];
+
+/** Undefined: the key is for the editor. */
+export function reduceKey(state: State, key: string | undefined, place: KeyPlace): Reduced | undefined {
+  switch (key) {
+    case "ctrl+c":
+      return interruptOrLeave(state, place);
+    case "escape":
+      return isBusy(state) ? { state: cancelling(state), effects: CANCEL } : undefined;
+    case "ctrl+d":
+      return place.draftIsEmpty ? { state, effects: [{ do: "exit" }] } : undefined;
+    case "shift+tab":
+      return nextMode(state);
+    case "alt+up":
+      return state.queue.some(({ own }) => own)
+        ? { state, effects: [{ do: "send", kind: "TakeBackInput", payload: {} }] }
+        : undefined;
+    case "ctrl+z":
+      return { state, effects: [{ do: "suspend" }] };
+    case "ctrl+g":
+      return { state, effects: [{ do: "edit externally" }] };
+    case "ctrl+o":
+      return { state, effects: [{ do: "open", dialog: "transcript" }] };
+    case "alt+p":
+    case "ctrl+l":
+      return { state, effects: [{ do: "open", dialog: "models" }] };
+    case "?":
+      return place.draftIsEmpty ? { state, effects: [{ do: "open", dialog: "help" }] } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const CANCEL: readonly Effect[] = [{ do: "send", kind: "CancelTurn", payload: {} }];
+
+function cancelling(state: State): State {
+  const { turn } = state;
+  return turn === undefined ? state : { ...state, turn: { ...turn, cancelling: true } };
+}
+
+function interruptOrLeave(state: State, { now, draftIsEmpty }: KeyPlace): Reduced {
+  if (state.leaveUntil !== undefined && now < state.leaveUntil) return { state, effects: [{ do: "exit" }] };
+  const until = now + LEAVE_MS;
+  const hinted: State = {
+    ...cancelling(state),
+    leaveUntil: until,
+    hint: { text: "Press Ctrl-C again within 2 s to leave.", until },
+  };
+  if (isBusy(state)) return { state: hinted, effects: CANCEL };
+  return { state: hinted, effects: draftIsEmpty ? [] : [{ do: "clear draft" }] };
+}
+
+/** The mode is shown at once; the engine's refusal puts it back. */
+function nextMode(state: State): Reduced {
+  const { place } = state;
+  if (place === undefined) return { state, effects: [{ do: "refresh" }] };
+  const mode = MODES[(MODES.indexOf(place.mode) + 1) % MODES.length] ?? "ask";
+  return {
+    state: { ...state, place: { ...place, mode } },
+    effects: [{ do: "send", kind: "SetMode", payload: { mode } }],
+  };
+}
+
+/** What is over by now. */
+export function expire(state: State, now: number): State {
+  let next = state;
+  if (next.hint !== undefined && now >= next.hint.until) next = without(next, "hint");
+  if (next.leaveUntil !== undefined && now >= next.leaveUntil) next = without(next, "leaveUntil");
+  return next;
+}

@@ -1,0 +1,27 @@
+/** What the person typed during a turn and what becomes of it. */
+import { safeLine } from "../../../base/terminal-text.js";
+import { truncateText } from "../../../base/text-width.js";
+import type { QueuedInput, State } from "../state.js";
+import type { Theme } from "../theme.js";
+
+const MOST_SHOWN = 4;
+
+export function queueLines(
+  { queue }: State,
+  { width, theme }: { readonly width: number; readonly theme: Theme },
+): string[] {
+  if (queue.length === 0) return [];
+  const shown = queue.slice(0, MOST_SHOWN).map((input) => theme.dim(truncateText(lineOf(input, theme), width)));
+  const more = queue.length - shown.length;
+  if (more > 0) shown.push(theme.dim(truncateText(`  and ${more} more`, width)));
+  const own = queue.some((input) => input.own);
+  if (own) shown.push(theme.dim(truncateText("  alt+up takes them back into the editor", width)));
+  return shown;
+}
+
+function lineOf({ text, images, delivery }: QueuedInput, { ascii }: Theme): string {
+  const mark = ascii ? ">" : "↳";
+  const when = delivery === "steer" ? "next step" : "after this turn";
+  const pictures = images === 0 ? "" : ` [${images} image${images === 1 ? "" : "s"}]`;
+  return `${mark} ${when}: ${safeLine(text.replaceAll("\n", " "))}${pictures}`;
+}

@@ -1,0 +1,117 @@
+/** The line below the input: mode, model, window, cost, branch, sandbox, session. What does not fit goes, the least needed first. */
+import { formatUsd } from "../../../base/budget-text.js";
+import { safeLine } from "../../../base/terminal-text.js";
+import { textWidth, truncateText } from "../../../base/text-width.js";
+import type { SessionMode } from "../../../protocol/events.js";
+import type { Spent } from "../reduce/costs.js";
+import type { State } from "../state.js";
+import type { Style, Theme } from "../theme.js";
+
+export interface StatusOptions {
+  readonly width: number;
+  readonly theme: Theme;
+  readonly showCost: boolean;
+  /** The address of the web client, where there is one. */
+  readonly web?: string;
+}
+
+interface Part {
+  readonly text: string;
+  readonly style: Style;
+  /** The lowest goes first when the line is too long. */
+  readonly rank: number;
+}
+
+const BAR_WIDTH = 5;
+
+export function statusLine(state: State, { width, theme, showCost, web }: StatusOptions): string {
+  const parts = [
+    modePart(state.place?.mode, theme),
+    modelPart(state, theme),
+    contextPart(state, theme),
+    ...(showCost ? costParts(state, theme) : []),
+    part(branchText(state), theme.dim, 5),
+    part(state.place?.sandbox === "none" ? "no sandbox" : undefined, theme.warning, 7),
+    part(state.title, theme.dim, 1),
+    part(web && `web: ${web}`, theme.link, 6),
+  ].filter((each) => each !== undefined);
+  const separator = theme.ascii ? " | " : " · ";
+  const fitting = fit(parts, width, textWidth(separator));
+  return fitting.map(({ text, style }) => style(text)).join(theme.dim(separator));
+}
+
+function part(text: string | undefined, style: Style, rank: number): Part | undefined {
+  return text === undefined || text === "" ? undefined : { text: safeLine(text), style, rank };
+}
+
+const MODE_NAMES: Readonly<Record<SessionMode, string>> = {
+  ask: "ask",
+  auto: "auto",
+  plan: "plan",
+  allow: "allow all",
+  deny: "deny",
+};
+
+function modePart(mode: SessionMode | undefined, theme: Theme): Part | undefined {
+  if (mode === undefined) return undefined;
+  const style = {
+    ask: theme.modeAsk,
+    auto: theme.modeAuto,
+    plan: theme.modePlan,
+    allow: theme.danger,
+    deny: theme.dim,
+  };
+  return { text: MODE_NAMES[mode], style: style[mode], rank: 10 };
+}
+
+function modelPart({ model, place }: State, theme: Theme): Part {
+  const effort = place?.effort === undefined ? "" : ` (${place.effort})`;
+  return { text: safeLine(`${model}${effort}`), style: theme.text, rank: 9 };
+}
+
+/** `▰▰▱▱▱ 34%` of the model's window. */
+function contextPart({ costs, place }: State, theme: Theme): Part | undefined {
+  const window = place?.context_window;
+  if (window === undefined || window <= 0) return undefined;
+  const share = Math.min(1, costs.contextUsed / window);
+  const filled = Math.round(share * BAR_WIDTH);
+  const [full, empty] = theme.ascii ? ["#", "-"] : ["▰", "▱"];
+  const bar = full.repeat(filled) + empty.repeat(BAR_WIDTH - filled);
+  const style = share >= 0.9 ? theme.danger : share >= 0.7 ? theme.warning : theme.dim;
+  return { text: `${bar} ${Math.round(share * 100)}%`, style, rank: 8 };
+}
+
+function costParts({ costs }: State, theme: Theme): readonly (Part | undefined)[] {
+  return [part(turnCost(costs.turn), theme.dim, 3), part(amount(costs.session, "sess"), theme.dim, 4)];
+}
+
+/** Split by provider after a failover: `$0.02 zai + $0.05 openrouter = $0.07/turn`. */
+function turnCost(spent: Spent): string | undefined {
+  const shares = Object.entries(spent.byProvider).filter(([, usd]) => usd > 0);
+  if (shares.length < 2) return amount(spent, "turn");
+  const sum = shares.map(([provider, usd]) => `${formatUsd(usd)} ${provider}`).join(" + ");
+  return `${sum} = ${amount(spent, "turn")}`;
+}
+
+function amount({ usd, known }: Spent, unit: string): string | undefined {
+  if (usd === 0) return undefined;
+  return `${known ? "" : "≥ "}${formatUsd(usd)}/${unit}`;
+}
+
+function branchText({ place }: State): string | undefined {
+  if (place === undefined) return undefined;
+  const folder = place.cwd.split("/").findLast((name) => name !== "") ?? place.cwd;
+  return place.branch === undefined ? folder : `${folder} (${place.branch})`;
+}
+
+function fit(parts: readonly Part[], width: number, gap: number): readonly Part[] {
+  let left = [...parts];
+  const total = () => left.reduce((sum, { text }) => sum + textWidth(text), gap * Math.max(0, left.length - 1));
+  while (left.length > 1 && total() > width) {
+    const lowest = Math.min(...left.map(({ rank }) => rank));
+    left = left.filter(({ rank }) => rank !== lowest);
+  }
+  const [only] = left;
+  if (left.length === 1 && only !== undefined) return [{ ...only, text: truncateText(only.text, width) }];
+  return left;
+}

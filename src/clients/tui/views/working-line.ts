@@ -1,0 +1,75 @@
+/** The line that says what Oxbow does now and for how long. */
+import { safeLine } from "../../../base/terminal-text.js";
+import { truncateText } from "../../../base/text-width.js";
+import { timerLabel } from "../../../base/turn-stats.js";
+import { estimateMs, type State } from "../state.js";
+import type { Theme } from "../theme.js";
+
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const ASCII_FRAMES = ["-", "\\", "|", "/"];
+/** At most four updates a second. */
+export const TICK_MS = 250;
+const VERSE_MS = 4000;
+
+export interface WorkingOptions {
+  readonly width: number;
+  readonly theme: Theme;
+  readonly now: number;
+  /** Lines to read while waiting; none for the plain spinner. */
+  readonly verses: readonly string[];
+  /** No movement, for screen readers. */
+  readonly still?: boolean;
+}
+
+/** Undefined when nothing runs. */
+export function workingLine(state: State, options: WorkingOptions): string | undefined {
+  const { width, theme, now, still } = options;
+  const work = workOf(state, options);
+  if (work === undefined) return undefined;
+  const frames = theme.ascii ? ASCII_FRAMES : FRAMES;
+  const elapsed = now - work.since;
+  const frame = still ? "*" : (frames[Math.floor(elapsed / TICK_MS) % frames.length] ?? "*");
+  const timer = still ? "" : ` ${timerLabel(elapsed, work.estimate)}`;
+  const keys = width >= 60 ? ` (${work.keys})` : "";
+  const line = truncateText(`${frame} ${work.text}${timer}${keys}`, width);
+  return theme.accent(line.slice(0, frame.length)) + theme.dim(line.slice(frame.length));
+}
+
+interface Work {
+  readonly text: string;
+  readonly since: number;
+  readonly estimate: number | undefined;
+  readonly keys: string;
+}
+
+function workOf(state: State, options: WorkingOptions): Work | undefined {
+  const { turn, shell, command } = state;
+  if (turn !== undefined) {
+    const estimate = state.answering ? undefined : estimateMs(state);
+    return { text: turnText(state, options), since: turn.startedAt, estimate, keys: "esc interrupts" };
+  }
+  if (shell !== undefined) {
+    return {
+      text: safeLine(`! ${shell.command}`),
+      since: shell.startedAt,
+      estimate: undefined,
+      keys: "esc interrupts",
+    };
+  }
+  if (command !== undefined) {
+    return { text: safeLine(command.line), since: command.startedAt, estimate: undefined, keys: "esc interrupts" };
+  }
+  return undefined;
+}
+
+function turnText(state: State, { now, verses }: WorkingOptions): string {
+  const { turn, questions, tools, thinking } = state;
+  if (turn === undefined) return "";
+  if (turn.cancelling) return "stopping";
+  if (questions.length > 0) return "waiting for your answer";
+  if (turn.progress !== undefined) return safeLine(turn.progress);
+  if (tools.length > 0) return tools.length === 1 ? "running a tool" : `running ${tools.length} tools`;
+  if (state.answering) return "answering";
+  const verse = verses[Math.floor((now - turn.startedAt) / VERSE_MS) % Math.max(1, verses.length)];
+  return verse ?? (thinking === undefined ? "waiting for the model" : "thinking");
+}
