@@ -36,7 +36,7 @@ export function statusLine(state: State, { width, theme, showCost, web }: Status
     part(web && `web: ${web}`, theme.link, 6),
   ].filter((each) => each !== undefined);
   const separator = theme.ascii ? " | " : " · ";
-  const fitting = fit(parts, width, textWidth(separator));
+  const fitting = thatFit(parts, width, textWidth(separator));
   return fitting.map(({ text, style }) => style(text)).join(theme.dim(separator));
 }
 
@@ -104,7 +104,7 @@ function branchText({ place }: State): string | undefined {
   return place.branch === undefined ? folder : `${folder} (${place.branch})`;
 }
 
-function fit(parts: readonly Part[], width: number, gap: number): readonly Part[] {
+function thatFit(parts: readonly Part[], width: number, gap: number): readonly Part[] {
   let left = [...parts];
   const total = () => left.reduce((sum, { text }) => sum + textWidth(text), gap * Math.max(0, left.length - 1));
   while (left.length > 1 && total() > width) {
