@@ -1,7 +1,8 @@
 /** The code in the documentation and the examples is run, against a model that is a script. */
 import { spawn } from "node:child_process";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterEach, describe, expect, it } from "vitest";
@@ -121,6 +122,43 @@ describe("docs/library.md", () => {
     for (const code of await codeIn("README.md")) expect(code).toBe(own);
   });
 });
+
+describe("the pages", () => {
+  it("walk through ten files that exist", async () => {
+    const readme = await readFile(join(ROOT, "README.md"), "utf8");
+    const tour = [...readme.matchAll(/^\d+\. `(src\/[^`]+\.ts)`/gm)].map(([, file = ""]) => file);
+    expect(tour).toHaveLength(10);
+    expect(tour.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+
+  it("link only to files and headings that exist", async () => {
+    const guides = (await readdir(join(ROOT, "docs")))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `docs/${name}`);
+    const broken: string[] = [];
+    for (const page of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...guides]) {
+      const text = await readFile(join(ROOT, page), "utf8");
+      for (const [, link = ""] of text.matchAll(/\]\(((?!https?:)[^)\s]+)\)/g)) {
+        const [path = "", heading] = link.split("#");
+        const target = path === "" ? join(ROOT, page) : join(ROOT, dirname(page), path);
+        const found = existsSync(target) && (heading === undefined || headingsOf(target).includes(heading));
+        if (!found) broken.push(`${page}: ${link}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+});
+
+/** The anchors of a page, as GitHub makes them. */
+function headingsOf(page: string): string[] {
+  const headings = readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm);
+  return [...headings].map(([, text = ""]) =>
+    text
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}
 
 describe("examples/library", () => {
   async function compiled(name: string): Promise<string> {
