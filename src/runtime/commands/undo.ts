@@ -6,6 +6,7 @@ import { type Command, type CommandResult, refuse } from "../../commands/command
 import type { SessionId } from "../../protocol/ids.js";
 import { type SessionStore, StoreError } from "../../sessions/store.js";
 import type { UndoChoice } from "../../sessions/undo/selection.js";
+import { shownPath } from "../../system/path-bytes.js";
 import { openSessionUndo } from "../parts/undo.js";
 import { guardedUndo } from "../parts/undo-guard.js";
 import type { SessionStores } from "../sessions/session-stores.js";
@@ -50,7 +51,7 @@ async function undo(words: string, { sessions, session, root, variables }: UndoF
     const files = done.length === 1 ? "1 entry" : `${done.length} entries`;
     return {
       text: `${plan.redo ? "Done again" : "Undone"}: ${files}. The model does not know; tell it if it matters.`,
-      value: { ...undoPlanJson(plan), done: done.map(({ path }) => path) },
+      value: { ...undoPlanJson(plan), done: done.map(({ path }) => shownPath(path)) },
     };
   } catch (error) {
     if (error instanceof StoreError) return refuse(error.message);

@@ -1,7 +1,8 @@
 /** Which entries of an undo plan need a person's yes of their own. */
-import { join } from "node:path";
+import { resolve } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { UndoPlan } from "../../sessions/undo/plan.js";
+import { shownPath } from "../../system/path-bytes.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 import { RunGuard } from "./guard.js";
 
@@ -18,12 +19,12 @@ export async function guardedUndo(
   { sessions, variables }: { readonly sessions: SessionStores; readonly variables: Variables },
 ): Promise<GuardedUndo> {
   const guard = new RunGuard({ root: plan.root, variables, ownFolders: sessions.ownFolders });
-  const reason = (path: string) => guard.reason(join(plan.root, path));
+  const reason = (path: string) => guard.reason(resolve(plan.root, path));
   const found: { readonly path: string; readonly why: string }[] = [];
   for (const { path, state } of plan.items) {
     const why = state === "ready" ? await reason(path) : undefined;
     if (why !== undefined) found.push({ path, why });
   }
-  const text = found.map(({ path, why }) => `  ${path}: ${why}`).join("\n");
+  const text = found.map(({ path, why }) => `  ${shownPath(path)}: ${why}`).join("\n");
   return { paths: found.map(({ path }) => path), text: text && `Guarded, so it needs your own yes:\n${text}`, reason };
 }

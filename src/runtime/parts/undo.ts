@@ -1,11 +1,11 @@
 /** What undo needs of one run (feature T10): the recorder, opened with the first call that changes something. */
-import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ChangeRecorder } from "../../chain/services.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId, TurnId } from "../../protocol/ids.js";
 import type { IgnoreRules, IgnoreSource } from "../../sessions/undo/folder-memory.js";
 import type { UndoRecorder } from "../../sessions/undo/recorder.js";
+import { namesIn } from "../../system/path-bytes.js";
 import type { IgnoreTop } from "../../tools/search/ignore-files.js";
 import type { IgnoreScope } from "../../tools/search/ignore-rules.js";
 import type { ChangeObserver, ObservedChange } from "../../tools/workspace.js";
@@ -97,7 +97,7 @@ export async function openSessionUndo(sessions: SessionStores, session: SessionI
 function isStandIn(path: string): boolean {
   if (basename(path) !== ".oxbow") return false;
   try {
-    return readdirSync(path).length === 0;
+    return namesIn(path).length === 0;
   } catch {
     return false;
   }

@@ -10,6 +10,7 @@
 
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
+import { shownPath } from "../../system/path-bytes.js";
 import { StoreError } from "../store.js";
 import { type Change, sameState } from "./entry-state.js";
 import type { UndoGroup } from "./history.js";
@@ -61,7 +62,7 @@ async function refuseGuarded({ items }: UndoPlan, { guarded, granted = [] }: App
     if (reason !== undefined) {
       throw new StoreError(
         "conflict",
-        `Nothing was undone. ${path} is guarded: ${reason}. It changes only when you answer yes for this path.`,
+        `Nothing was undone. ${shownPath(path)} is guarded: ${reason}. It changes only when you answer yes for this path.`,
       );
     }
   }
@@ -97,7 +98,7 @@ async function carryOut(journal: UndoJournal, plan: UndoPlan): Promise<UndoResul
 /** What is about to go; it must still be what the plan was made for. */
 async function keepPresent(journal: UndoJournal, { root }: UndoPlan, { path, from, to }: UndoItem): Promise<Change> {
   const { state, bytes } = presentAt(root, path, (content) => journal.address(content));
-  if (!sameState(state, from)) throw outdated(`${path} was changed`);
+  if (!sameState(state, from)) throw outdated(`${shownPath(path)} was changed`);
   if (bytes !== undefined) await journal.keep(bytes);
   return { path, before: state, after: to };
 }
@@ -166,7 +167,7 @@ function takeBack(
 }
 
 function refusal(conflicts: readonly UndoItem[]): StoreError {
-  const shown = conflicts.slice(0, 5).map(({ path, reason }) => `${path}: ${reason}`);
+  const shown = conflicts.slice(0, 5).map(({ path, reason }) => `${shownPath(path)}: ${reason}`);
   const more = conflicts.length > shown.length ? ` And ${conflicts.length - shown.length} more.` : "";
   return new StoreError("conflict", `Nothing was undone. ${shown.join(". ")}.${more}`);
 }

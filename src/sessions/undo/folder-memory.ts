@@ -2,8 +2,9 @@
  * The names in each folder and what ignore files say about them, remembered from one comparison to the next: a folder whose
  * times have not moved has the same names.
  */
-import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import type { Clock } from "../../base/clock.js";
+import { fsPath, namesIn } from "../../system/path-bytes.js";
 import { isSettled, stampOf } from "./entry-state.js";
 
 /** What the ignore files of a folder and those above it leave out. */
@@ -92,7 +93,7 @@ export class FolderMemory {
     memo.earlier = known?.names;
     if (memo.stamp === undefined || memo.stamp !== stampOf(folder.stat)) {
       const seenAt = this.#clock.wall();
-      const names = namesIn(folder.full);
+      const names = namesInFolder(folder.full);
       if (names === undefined) {
         this.#memos.delete(folder.path);
         return undefined;
@@ -118,13 +119,13 @@ export class FolderMemory {
 }
 
 function lookOf(path: string): string {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = lstatSync(fsPath(path), { throwIfNoEntry: false });
   return stat === undefined ? "" : stampOf(stat);
 }
 
-function namesIn(full: string): readonly string[] | undefined {
+function namesInFolder(full: string): readonly string[] | undefined {
   try {
-    return readdirSync(full);
+    return namesIn(full);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? [] : undefined;
   }

@@ -7,6 +7,7 @@
  */
 import { closeSync, constants, fsyncSync, lstatSync, openSync, realpathSync } from "node:fs";
 import { isAbsolute, join, parse } from "node:path";
+import { fsPath, shownPath } from "../../system/path-bytes.js";
 
 const FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 const HAS_DESCRIPTORS = process.platform === "linux";
@@ -19,7 +20,8 @@ export class WayBlockedError extends Error {
   readonly by: "nothing" | "link" | "file";
 
   constructor(at: string, by: "nothing" | "link" | "file") {
-    super(by === "nothing" ? `the folder ${at} is gone` : `${at} is a ${by} now, not a folder`);
+    const shown = shownPath(at);
+    super(by === "nothing" ? `the folder ${shown} is gone` : `${shown} is a ${by} now, not a folder`);
     this.at = at;
     this.by = by;
   }
@@ -40,7 +42,7 @@ export class HeldFolder {
     // The place of the root itself may be a link: that is where its owner put it.
     const top = isElsewhere ? parse(path).root : realpathSync(root);
     const names = path.slice(isElsewhere ? top.length : 0).split("/");
-    if (names.includes("..") || names.includes("")) throw new Error(`${path} is not a plain path`);
+    if (names.includes("..") || names.includes("")) throw new Error(`${shownPath(path)} is not a plain path`);
     let held = HeldFolder.#open(top, top);
     for (let depth = 1; depth < names.length; depth++) {
       const above = held;
@@ -55,12 +57,12 @@ export class HeldFolder {
   }
 
   static #open(path: string, at: string): HeldFolder {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
+    const stat = lstatSync(fsPath(path), { throwIfNoEntry: false });
     if (stat === undefined) throw new WayBlockedError(at, "nothing");
     if (!stat.isDirectory()) throw new WayBlockedError(at, stat.isSymbolicLink() ? "link" : "file");
     if (!HAS_DESCRIPTORS) return new HeldFolder(undefined, path);
     try {
-      const fd = openSync(path, FLAGS);
+      const fd = openSync(fsPath(path), FLAGS);
       return new HeldFolder(fd, `/proc/self/fd/${fd}`);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

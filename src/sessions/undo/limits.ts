@@ -5,7 +5,7 @@
  *
  * Never covered: what happens outside the workspace, in UNWATCHED_NAMES and in folders that ignore files leave out; what a
  * command in the background does after its call ended; owners, times, extended attributes, and which names were hard links of
- * one file; names that are not UTF-8.
+ * one file.
  * What other people change in the workspace while a command runs counts as its doing.
  */
 export interface UndoLimits {

@@ -1,5 +1,5 @@
 /** The entries of an undo plan, each looked at where it is. */
-import { readdirSync } from "node:fs";
+import { namesIn } from "../../system/path-bytes.js";
 import { type EntryState, sameContent, sameState } from "./entry-state.js";
 import { inFolder, type WayBlockedError } from "./held-folder.js";
 import { type Chain, chainsOf, type Deed, settled, type UndoGroup } from "./history.js";
@@ -180,7 +180,7 @@ export class ItemPlanner {
   #checkFolder(path: string): void {
     const item = this.#items.get(path);
     if (item?.state !== "ready" || item.from?.kind !== "folder" || item.to?.kind === "folder") return;
-    const names = inFolder(this.#root, path, (at) => readdirSync(at));
+    const names = inFolder(this.#root, path, (at) => namesIn(at));
     const goes = (name: string) => {
       const inside = this.#items.get(`${path}/${name}`);
       return inside?.state === "ready" && inside.to === undefined;

@@ -1,4 +1,5 @@
 /** What a plan has to say about what it does not cover. */
+import { shownPath } from "../../system/path-bytes.js";
 import type { TurnGroup } from "./history.js";
 import { nameOf } from "./selection.js";
 
@@ -26,7 +27,7 @@ export function planNotes({ turns, keptFolders, root, workedIn }: NotesOptions):
         "in folders that are ignored, or to anything that is not a file.",
     );
   }
-  for (const folder of keptFolders) notes.push(`The folder ${folder} stays: it holds other files.`);
+  for (const folder of keptFolders) notes.push(`The folder ${shownPath(folder)} stays: it holds other files.`);
   return [...new Set(notes)];
 }
 

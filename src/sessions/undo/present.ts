@@ -1,5 +1,6 @@
 /** What stands at a path now, found without following a link. */
-import { lstatSync, readlinkSync } from "node:fs";
+import { lstatSync } from "node:fs";
+import { fsPath, linkTarget } from "../../system/path-bytes.js";
 import { type EntryState, kindOf, stampOf } from "./entry-state.js";
 import { inFolder, WayBlockedError } from "./held-folder.js";
 import { MAX_KEPT_BYTES } from "./limits.js";
@@ -25,12 +26,12 @@ export function presentAt(root: string, path: string, address: (content: Buffer)
 }
 
 function look(at: string, address: (content: Buffer) => string): Present {
-  const stat = lstatSync(at, { throwIfNoEntry: false });
+  const stat = lstatSync(fsPath(at), { throwIfNoEntry: false });
   if (stat === undefined) return { state: undefined };
   const kind = kindOf(stat);
   const mode = stat.mode & 0o7777;
   if (kind === "folder") return { state: { kind, mode } };
-  if (kind === "link") return { state: { kind, target: readlinkSync(at) } };
+  if (kind === "link") return { state: { kind, target: linkTarget(at) } };
   const read = kind === "file" ? readRegularFile(at, { limit: MAX_KEPT_BYTES }) : undefined;
   if (read === undefined) return { state: { kind, mode, size: stat.size, stamp: stampOf(stat) } };
   const { bytes } = read;

@@ -11,6 +11,7 @@
 import { relative, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { CallId, TurnId } from "../../protocol/ids.js";
+import { shownPath } from "../../system/path-bytes.js";
 import { isWithin } from "../../system/within.js";
 import type { EntryState } from "./entry-state.js";
 import type { History } from "./history.js";
@@ -197,7 +198,7 @@ export class UndoRecorder {
       else journal.append({ is: "end", call: record.call, gaps: [...new Set([GAPS.tooLarge, ...gaps])] });
       // The next command needs it on the disk; until then there is time. If this fails, it is tried again then.
       if (journal.hasUnsafeContents) journal.sync().catch(() => {});
-      return found?.is === "compared" ? found.changes.map(({ path }) => path) : undefined;
+      return found?.is === "compared" ? found.changes.map(({ path }) => shownPath(path)) : undefined;
     } catch (error) {
       this.#watch = undefined;
       throw error;

@@ -1,5 +1,6 @@
 /** Reading a regular file without following a link and without waiting for a pipe. */
-import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats } from "node:fs";
+import { fsPath, linkTarget } from "../../system/path-bytes.js";
 
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -19,7 +20,7 @@ export interface ReadOptions {
 export function readRegularFile(path: string, { limit, real }: ReadOptions): RegularFile | undefined {
   let fd: number | undefined;
   try {
-    fd = openSync(path, FLAGS);
+    fd = openSync(fsPath(path), FLAGS);
     const stat = fstatSync(fd);
     if (!stat.isFile() || stat.size > limit) return undefined;
     if (real !== undefined && !isAt(fd, real)) return undefined;
@@ -34,8 +35,8 @@ export function readRegularFile(path: string, { limit, real }: ReadOptions): Reg
 
 /** A folder on the way may have become a link to elsewhere since it was looked at. */
 function isAt(fd: number, real: string): boolean {
-  if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${fd}`) === real;
-  return realpathSync(real) === real;
+  if (process.platform === "linux") return linkTarget(`/proc/self/fd/${fd}`) === real;
+  return realpathSync(fsPath(real)) === real;
 }
 
 /** It may grow or shrink meanwhile: what counts is where it ends. */

@@ -81,4 +81,20 @@ describe("an undo plan", () => {
       notes: [expect.stringContaining("Of what bash did")],
     });
   });
+
+  it.skipIf(process.platform !== "linux")("shows bytes that are not UTF-8 as escapes", async () => {
+    const here = new UndoPlace();
+    onTestFinished(() => here.discard());
+    here.sh("mkdir $'d\\xfe'; ln -s $'to\\xee' link");
+    here.turn();
+    await here.bash("echo 1 > $'d\\xfe/a\\x9b31m'; rm link");
+    const plan = await here.plan();
+    const shown = renderUndoPlan(plan, { color: false });
+    expect(shown).toContain("delete   $'d\\xfe/a\\x9b31m' (+0 -1)");
+    expect(shown).toContain("recreate link (link to $'to\\xee')");
+    expect(shown.isWellFormed()).toBe(true);
+    expect(JSON.stringify(undoPlanJson(plan))).not.toContain("\\ud");
+    here.sh("echo 2 > $'d\\xfe/a\\x9b31m'");
+    await expect(here.undo()).rejects.toThrow("$'d\\xfe/a\\x9b31m': another program changed it since");
+  });
 });

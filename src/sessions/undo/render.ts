@@ -2,6 +2,7 @@
 import { diffText } from "../../base/diff.js";
 import { safeLine, safeText } from "../../base/terminal-text.js";
 import type { JsonObject } from "../../protocol/json.js";
+import { shownPath } from "../../system/path-bytes.js";
 import type { UndoPlan } from "./plan.js";
 import type { UndoAction, UndoItem } from "./plan-items.js";
 
@@ -47,7 +48,7 @@ export function undoPlanJson(plan: UndoPlan): JsonObject {
       ...(number !== undefined && { number }),
     })),
     items: plan.items.map((item) => ({
-      path: item.path,
+      path: shownPath(item.path),
       action: item.action,
       kind: item.kind,
       state: item.state,
@@ -75,9 +76,10 @@ function headline({ redo, turns }: UndoPlan, count: number): string {
 
 function describe(item: UndoItem): string {
   const { path, kind, from, to, text } = item;
-  const shown = safeLine(kind === "folder" ? `${path}/` : path);
+  const shown = safeLine(shownPath(kind === "folder" ? `${path}/` : path));
   if (item.action === "chmod") return `${shown} (${octal(from?.mode)} → ${octal(to?.mode)})`;
-  if (kind === "link") return `${shown} (link${to?.target === undefined ? "" : ` to ${safeLine(to.target)}`})`;
+  if (kind === "link")
+    return `${shown} (link${to?.target === undefined ? "" : ` to ${safeLine(shownPath(to.target))}`})`;
   if (kind !== "file") return shown;
   if (text === undefined) return `${shown} (${from?.size ?? 0} → ${to?.size ?? 0} bytes)`;
   const { added, removed } = diffText(text.from, text.to, { maxLines: 0 });
@@ -90,7 +92,11 @@ function octal(mode: number | undefined): string {
 
 function problems(title: string, items: readonly UndoItem[], paint: (text: string) => string): readonly string[] {
   if (items.length === 0) return [];
-  return ["", paint(title), ...items.map(({ path, reason }) => `  ${safeLine(path)}: ${safeLine(reason ?? "")}`)];
+  return [
+    "",
+    paint(title),
+    ...items.map(({ path, reason }) => `  ${safeLine(shownPath(path))}: ${safeLine(reason ?? "")}`),
+  ];
 }
 
 function diffs(items: readonly UndoItem[], paint: Paint): readonly string[] {
@@ -101,7 +107,7 @@ function diffs(items: readonly UndoItem[], paint: Paint): readonly string[] {
       lines.push("", "… more diffs not shown");
       break;
     }
-    const shown = safeLine(path);
+    const shown = safeLine(shownPath(path));
     const { text: hunks } = diffText(text.from, text.to, { maxLines: MAX_FILE_LINES });
     lines.push("", paint(BOLD, `--- ${from === undefined ? "/dev/null" : shown}`));
     lines.push(paint(BOLD, `+++ ${to === undefined ? "/dev/null" : shown}`));

@@ -17,7 +17,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readlinkSync,
   renameSync,
   rmdirSync,
   type Stats,
@@ -26,6 +25,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { fsPath, linkTarget, shownPath } from "../../system/path-bytes.js";
 import { type EntryState, kindOf, sameContent, stampOf } from "./entry-state.js";
 import { HeldFolder, inFolder } from "./held-folder.js";
 import { MAX_KEPT_BYTES } from "./limits.js";
@@ -67,7 +67,7 @@ export function restore(steps: readonly Step[], options: RestoreOptions): void {
       try {
         inFolder(options.root, step.path, (at) => action(step, at, options));
       } catch (error) {
-        throw new RestoreError(`${step.path}: ${(error as Error).message}`, { cause: error });
+        throw new RestoreError(`${shownPath(step.path)}: ${(error as Error).message}`, { cause: error });
       }
     }
   };
@@ -75,7 +75,7 @@ export function restore(steps: readonly Step[], options: RestoreOptions): void {
     shallowest.filter((step) => isKeptFolder(step) && isWorkable(step)),
     setFolderMode,
   );
-  take(shallowest.filter(isShutAndGoes), (step, at) => chmodSync(at, (step.from?.mode ?? 0) | 0o700));
+  take(shallowest.filter(isShutAndGoes), (step, at) => chmodSync(fsPath(at), (step.from?.mode ?? 0) | 0o700));
   take(
     deepest.filter((step) => step.to === undefined || isExchange(step)),
     remove,
@@ -97,9 +97,9 @@ export function removeTemporary(root: string, { path, temporary }: Pick<Step, "p
   try {
     inFolder(root, path, (at) => {
       const own = join(dirname(at), temporary);
-      const found = lstatSync(own, NO_THROW);
-      if (found?.isDirectory()) rmdirSync(own);
-      else if (found !== undefined) unlinkSync(own);
+      const found = lstatSync(fsPath(own), NO_THROW);
+      if (found?.isDirectory()) rmdirSync(fsPath(own));
+      else if (found !== undefined) unlinkSync(fsPath(own));
     });
   } catch {
     // Its folder is gone, and it with the folder.
@@ -129,17 +129,17 @@ function depthOf({ path }: Step): number {
 }
 
 function setFolderMode({ to }: Step, at: string): void {
-  if (to?.mode !== undefined) chmodSync(at, to.mode);
+  if (to?.mode !== undefined) chmodSync(fsPath(at), to.mode);
 }
 
 function remove(step: Step, at: string, options: RestoreOptions): void {
   expectAt(at, step.from, options);
   if (step.from?.kind !== "folder") {
-    unlinkSync(at);
+    unlinkSync(fsPath(at));
     return;
   }
   try {
-    rmdirSync(at);
+    rmdirSync(fsPath(at));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // Another program created something there: it stays.
@@ -158,14 +158,14 @@ function put(step: Step, at: string, options: RestoreOptions): void {
   }
   const made = join(dirname(at), temporary);
   try {
-    if (to.kind === "file") makeFile(made, to, { content: options.content, owner: lstatSync(at, NO_THROW) });
-    else if (to.kind === "link") symlinkSync(to.target ?? "", made);
+    if (to.kind === "file") makeFile(made, to, { content: options.content, owner: lstatSync(fsPath(at), NO_THROW) });
+    else if (to.kind === "link") symlinkSync(fsPath(to.target ?? ""), fsPath(made));
     else makeFolder(made, isWorkable(step) ? to.mode : 0o700);
     expectAt(at, from, options);
-    renameSync(made, at);
+    renameSync(fsPath(made), fsPath(at));
   } catch (error) {
-    if (lstatSync(made, NO_THROW)?.isDirectory()) rmdirSync(made);
-    else if (lstatSync(made, NO_THROW) !== undefined) unlinkSync(made);
+    if (lstatSync(fsPath(made), NO_THROW)?.isDirectory()) rmdirSync(fsPath(made));
+    else if (lstatSync(fsPath(made), NO_THROW) !== undefined) unlinkSync(fsPath(made));
     throw error;
   }
 }
@@ -177,7 +177,7 @@ function makeFile(
 ): void {
   const bytes = address === undefined ? undefined : content(address);
   if (bytes === undefined) throw new Error("its content is not in the journal, or damaged there");
-  const fd = openSync(path, NEW_FILE, mode === undefined ? 0o666 : 0o600);
+  const fd = openSync(fsPath(path), NEW_FILE, mode === undefined ? 0o666 : 0o600);
   try {
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
     if (owner !== undefined) keepOwner(fd, owner);
@@ -199,13 +199,13 @@ function keepOwner(fd: number, { uid, gid }: Stats): void {
 }
 
 function makeFolder(path: string, mode: number | undefined): void {
-  mkdirSync(path);
-  if (mode !== undefined) chmodSync(path, mode);
+  mkdirSync(fsPath(path));
+  if (mode !== undefined) chmodSync(fsPath(path), mode);
 }
 
 function setMode(at: string, mode: number | undefined): void {
   if (mode === undefined) return;
-  const fd = openSync(at, SAME_FILE);
+  const fd = openSync(fsPath(at), SAME_FILE);
   try {
     fchmodSync(fd, mode);
   } finally {
@@ -214,12 +214,12 @@ function setMode(at: string, mode: number | undefined): void {
 }
 
 function expectAt(at: string, expected: EntryState | undefined, { address }: RestoreOptions): void {
-  const stat = lstatSync(at, NO_THROW);
+  const stat = lstatSync(fsPath(at), NO_THROW);
   const isExpected =
     stat === undefined || expected === undefined
       ? stat === expected
       : kindOf(stat) === expected.kind &&
-        (expected.kind !== "link" || readlinkSync(at) === expected.target) &&
+        (expected.kind !== "link" || linkTarget(at) === expected.target) &&
         (expected.kind !== "file" || expected.stamp === stampOf(stat) || holds(at, expected, address));
   if (!isExpected) throw new Error("another program just changed it");
 }

@@ -7,9 +7,10 @@
  * 3. A file within the limits has its content kept before `compare` resolves; of others it is only known that they changed.
  * 4. What cannot be looked at, or is no longer watched, is not taken for gone; what comes into view is not taken for new.
  */
-import { lstatSync, readlinkSync, type Stats } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/clock.js";
+import { fsPath, linkTarget } from "../../system/path-bytes.js";
 import { type Change, type EntryState, isSettled, kindOf, sameState, stampOf, TICK_MS } from "./entry-state.js";
 import {
   type Child,
@@ -191,7 +192,7 @@ export class WorkspaceWatch {
     const mode = stat.mode & 0o7777;
     const { ino } = stat;
     if (kind === "folder") return this.#set(path, { kind, mode, ino }, stat);
-    if (kind === "link") return this.#set(path, { kind, target: linkTarget(full), ino }, stat);
+    if (kind === "link") return this.#set(path, { kind, target: targetOf(full), ino }, stat);
     const stamp = stampOf(stat);
     // Remembered from an earlier process.
     if (before?.stamp === stamp && before.mode === mode) return this.#set(path, before, stat);
@@ -258,15 +259,15 @@ export class WorkspaceWatch {
 /** Undefined when there is nothing; `hidden` when that cannot be told. */
 function lookAt(full: string): Stats | "hidden" | undefined {
   try {
-    return lstatSync(full, NO_THROW);
+    return lstatSync(fsPath(full), NO_THROW);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOTDIR" ? undefined : "hidden";
   }
 }
 
-function linkTarget(full: string): string {
+function targetOf(full: string): string {
   try {
-    return readlinkSync(full);
+    return linkTarget(full);
   } catch {
     return "";
   }

@@ -1,6 +1,7 @@
 /** An observer of the file tools. It learns of each change before it happens, in time to back up the old content. */
-import { lstat, readdir, readlink } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { fsPath, linkTarget, namesIn } from "../../system/path-bytes.js";
 import { kindOf } from "./file-stat.js";
 import { HeldDirectory, openRegularFile } from "./held-directory.js";
 import { MAX_TEXT_BYTES, readUpTo } from "./whole-file.js";
@@ -33,7 +34,7 @@ export interface ObservedPlace {
   readonly shown: string;
 }
 
-/** Tells a observer, if there is one. */
+/** Tells an observer, if there is one. */
 export class Announcer {
   readonly #observer: ChangeObserver | undefined;
 
@@ -68,7 +69,7 @@ export class Announcer {
     if (entry.kind !== "folder") return;
     const held = await told(shown, () => HeldDirectory.open(absolute, shown));
     try {
-      for (const name of await readdir(held.path)) {
+      for (const name of namesIn(held.path)) {
         await this.move({ absolute: join(absolute, name), at: held.at(name), shown }, join(target, name));
       }
     } finally {
@@ -78,12 +79,12 @@ export class Announcer {
 }
 
 async function observedEntry(at: string, absolute: string): Promise<ObservedEntry> {
-  const found = await lstat(at);
+  const found = await lstat(fsPath(at));
   const kind = kindOf(found);
   const mode = found.mode & 0o7777;
   if (kind === "other") return { kind };
   if (kind === "folder") return { kind, mode };
-  if (kind === "link") return { kind, target: await readlink(at) };
+  if (kind === "link") return { kind, target: linkTarget(at) };
   if (found.size > MAX_TEXT_BYTES) return { kind, mode, content: undefined };
   const handle = await openRegularFile(at, absolute, absolute);
   try {

@@ -47,9 +47,10 @@ it("kernel trees are closed unless the workspace is in one", () => {
 });
 
 describe("paths as text", () => {
-  it("NUL and nothing are faults everywhere", () => {
+  it("NUL, half a character and nothing are faults everywhere", () => {
     expect(pathTextFault("", "linux")).toBeDefined();
     expect(pathTextFault("a\0b", "linux")).toBeDefined();
+    expect(pathTextFault("a\udcff", "linux")).toBeDefined();
     expect(pathTextFault("con", "linux")).toBeUndefined();
   });
 

@@ -34,6 +34,8 @@ export function isKernelPath(path: string, roots: readonly string[]): boolean {
 export function pathTextFault(path: string, platform: NodeJS.Platform = process.platform): string | undefined {
   if (path === "") return "the path is empty";
   if (path.includes("\0")) return "the path contains a NUL character";
+  // The undo journal writes bytes that are not UTF-8 as lone surrogates (system/path-bytes.ts), so no other path may hold one.
+  if (!path.isWellFormed()) return "the path contains half of a character";
   return platform === "win32" ? windowsFault(path) : undefined;
 }
 

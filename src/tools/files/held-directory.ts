@@ -7,8 +7,9 @@
  *    renaming or linking folders meanwhile cannot redirect it. Elsewhere identity and real path are compared, which
  *    leaves a moment between comparison and use.
  */
-import { constants, type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
+import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { fsPath, linkTarget } from "../../system/path-bytes.js";
 import { WorkspaceError } from "./workspace-error.js";
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -29,8 +30,8 @@ function kernelNamesOpenFiles(): Promise<boolean> {
 /** Opens a regular file for reading. It must turn out to be at `real`, a path free of links; `shown` is for errors. */
 export async function openRegularFile(path: string, shown: string, real = path): Promise<FileHandle> {
   // Opening a device can already do something, so look before.
-  refuseUnlessFile(await lstat(path), shown);
-  const handle = await open(path, constants.O_RDONLY | NO_FOLLOW | NO_WAIT);
+  refuseUnlessFile(await lstat(fsPath(path)), shown);
+  const handle = await open(fsPath(path), constants.O_RDONLY | NO_FOLLOW | NO_WAIT);
   try {
     refuseUnlessFile(await handle.stat(), shown);
     await confirmPlace(handle, real, shown);
@@ -63,17 +64,17 @@ function specialKind(stat: Kind): string {
 
 async function confirmPlace(handle: FileHandle, real: string, shown: string): Promise<void> {
   if (await kernelNamesOpenFiles()) {
-    if ((await readlink(`${DESCRIPTORS}/${handle.fd}`)) === real) return;
+    if (linkTarget(`${DESCRIPTORS}/${handle.fd}`) === real) return;
   } else {
     await confirmPath(real, shown);
-    const [named, opened] = await Promise.all([lstat(real), handle.stat()]);
+    const [named, opened] = await Promise.all([lstat(fsPath(real)), handle.stat()]);
     if (named.ino === opened.ino && named.dev === opened.dev) return;
   }
   throw moved(shown);
 }
 
 async function confirmPath(real: string, shown: string): Promise<string> {
-  if ((await realpath(real)) !== real) throw moved(shown);
+  if ((await realpath(fsPath(real))) !== real) throw moved(shown);
   return real;
 }
 
@@ -105,7 +106,7 @@ export class HeldDirectory {
     // Windows has no descriptors for directories: there the path must do.
     if (process.platform === "win32")
       return new HeldDirectory(undefined, await confirmPath(real, shown), { real, shown });
-    const handle = await open(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_FOLLOW | NO_WAIT);
+    const handle = await open(fsPath(path), constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_FOLLOW | NO_WAIT);
     try {
       await confirmPlace(handle, real, shown);
       const through = (await kernelNamesOpenFiles()) ? `${DESCRIPTORS}/${handle.fd}` : real;

@@ -1,5 +1,6 @@
 /** Small questions to the file system that may concern places outside a workspace: programs, and ignore files above it. */
 import { access, constants, readFile, realpath, stat } from "node:fs/promises";
+import { fsPath } from "../../system/path-bytes.js";
 
 export async function isThere(path: string): Promise<boolean> {
   return stat(path).then(
@@ -11,8 +12,8 @@ export async function isThere(path: string): Promise<boolean> {
 /** The text of a regular file that is not larger than `maxBytes`; otherwise undefined. */
 export async function smallText(path: string, maxBytes: number): Promise<string | undefined> {
   try {
-    const found = await stat(path);
-    return found.isFile() && found.size <= maxBytes ? await readFile(path, "utf8") : undefined;
+    const found = await stat(fsPath(path));
+    return found.isFile() && found.size <= maxBytes ? await readFile(fsPath(path), "utf8") : undefined;
   } catch {
     return undefined;
   }

@@ -8,6 +8,7 @@ import { applyUndo } from "../../../sessions/undo/apply.js";
 import { planUndo } from "../../../sessions/undo/plan.js";
 import { renderUndoPlan, undoPlanJson } from "../../../sessions/undo/render.js";
 import type { UndoChoice } from "../../../sessions/undo/selection.js";
+import { shownPath } from "../../../system/path-bytes.js";
 import { EXIT } from "../../exit-codes.js";
 import { confirm } from "./confirm.js";
 import type { OpenSessions } from "./open-sessions.js";
@@ -48,7 +49,9 @@ async function undo(flags: ParsedFlags, sessions: OpenSessions, record: SessionR
   const isAnswered = flags.has("yes") && (guarded.paths.length === 0 || flags.has("guarded"));
   if (!blocked && plan.items.some(({ state }) => state === "ready") && !isAnswered) {
     if (flags.has("yes") && sessions.terminal.askLine === undefined) {
-      throw new UsageError(`${guarded.paths[0]} is guarded: --yes alone does not change it. Say --guarded as well.`);
+      throw new UsageError(
+        `${shownPath(guarded.paths[0] ?? "")} is guarded: --yes alone does not change it. Say --guarded as well.`,
+      );
     }
     const question = plan.redo ? "Do it again?" : "Undo this?";
     if (!(await confirm(sessions, question))) return EXIT.cancelled;
@@ -62,7 +65,11 @@ async function undo(flags: ParsedFlags, sessions: OpenSessions, record: SessionR
   const left = result.left.length === 0 ? "" : ` ${result.left.length} left as they are.`;
   sessions.print(
     flags,
-    { ...undoPlanJson(plan), done: result.done.map(({ path }) => path), left: result.left.map(({ path }) => path) },
+    {
+      ...undoPlanJson(plan),
+      done: result.done.map(({ path }) => shownPath(path)),
+      left: result.left.map(({ path }) => shownPath(path)),
+    },
     () => `${plan.redo ? "Done again" : "Undone"}: ${files}.${left}`,
   );
   return EXIT.answered;

@@ -1,19 +1,11 @@
 /** For tests: a workspace, the journal of a session beside it, and commands that are recorded in it. */
 import { execFileSync } from "node:child_process";
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createIdSource } from "../../../base/ulid.js";
 import type { SessionId } from "../../../protocol/ids.js";
+import { fsPath, linkTarget, namesIn } from "../../../system/path-bytes.js";
 import { type ApplyUndoOptions, applyUndo, type UndoResult } from "../apply.js";
 import { openUndoJournal, type UndoJournal, type UndoJournalOptions } from "../journal.js";
 import { planUndo, type UndoPlan } from "../plan.js";
@@ -114,13 +106,13 @@ export function treeOf(root: string): Record<string, string> {
   const tree: Record<string, string> = {};
   const visit = (path: string) => {
     const full = join(root, path);
-    const stat = lstatSync(full);
+    const stat = lstatSync(fsPath(full));
     const mode = (stat.mode & 0o7777).toString(8);
     if (stat.isDirectory()) {
       if (path !== "") tree[path] = `folder ${mode}`;
-      for (const name of readdirSync(full).sort()) visit(path === "" ? name : `${path}/${name}`);
-    } else if (stat.isSymbolicLink()) tree[path] = `link ${readlinkSync(full)}`;
-    else if (stat.isFile()) tree[path] = `file ${mode} ${readFileSync(full).toString("latin1")}`;
+      for (const name of namesIn(full).sort()) visit(path === "" ? name : `${path}/${name}`);
+    } else if (stat.isSymbolicLink()) tree[path] = `link ${linkTarget(full)}`;
+    else if (stat.isFile()) tree[path] = `file ${mode} ${readFileSync(fsPath(full)).toString("latin1")}`;
     else tree[path] = "other";
   };
   visit("");
