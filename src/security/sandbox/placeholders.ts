@@ -2,17 +2,16 @@
  * Mounts need something to lie on, so a guarded place that does not exist is given an empty folder or a harmless file for as
  * long as a command runs.
  *
- * 1. Only what was made here is removed, and only while it is unchanged: another program may have filled it meanwhile.
+ * 1. Only what was made for a sandbox is removed, and only while it is unchanged: another program may have filled it meanwhile.
  * 2. It goes a moment after the last command that needs it has ended: taking it away earlier would take away the mount on it,
- *    and the next command mostly follows at once.
- * 3. It goes at the latest when this process exits. A process that is killed cannot do that: what is going to be made is written
- *    down before, and a later process that finds the note of one that is gone removes it.
+ *    and the next command mostly follows at once. Commands of other processes in the same workspace count too (placeholder-notes.ts).
+ * 3. It goes at the latest when the last process that needs it exits. What a process that was killed has left, a later one removes.
  */
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import type { Clock } from "../../base/clock.js";
-import { isGone, processMark } from "../../system/process-identity.js";
+import { identityOf } from "../../system/file-identity.js";
 import type { Guards, Missing } from "./guards.js";
+import { PlaceholderNotes } from "./placeholder-notes.js";
 
 export interface Held {
   /** The empty folders among them. */
@@ -32,55 +31,60 @@ export interface PlaceholdersOptions {
 
 const live = new Set<Placeholders>();
 let exitHandled = false;
-let count = 0;
-
-const NOTE = /^placeholders-(\d+\.\d+)-\d+\.json$/;
 
 export class Placeholders {
   readonly #options: PlaceholdersOptions;
   readonly #users = new Map<string, { readonly missing: Missing; count: number }>();
-  readonly #note: string;
+  readonly #notes: PlaceholderNotes;
   #cancelRemoval = () => {};
   #swept = false;
 
   constructor(options: PlaceholdersOptions) {
     this.#options = options;
-    this.#note = join(options.folder, `placeholders-${processMark()}-${++count}.json`);
+    this.#notes = new PlaceholderNotes(options.folder);
   }
 
   /** Removes what processes have left that were killed. Once: before it is looked at what is there. */
   sweep(): void {
     if (this.#swept) return;
     this.#swept = true;
-    for (const name of namesIn(this.#options.folder)) {
-      const mark = NOTE.exec(name)?.[1];
-      if (mark === undefined || !isGone(mark)) continue;
-      const note = join(this.#options.folder, name);
-      for (const place of readNote(note)) remove(place);
-      forget(note);
-    }
+    this.#notes.locked(() => {
+      const others = this.#notes.others();
+      for (const place of this.#notes.takeLeft()) if (!others.has(place.path)) remove(place);
+    });
   }
 
-  /** Makes what is missing, and keeps what was made for an earlier command. */
-  hold({ readOnly, missing }: Guards): Held {
-    const kept = readOnly.flatMap((path) => this.#users.get(path)?.missing ?? []);
+  /**
+   * Makes what is missing, and keeps what was made for an earlier command or by another process. Undefined when a guarded place that
+   * was there is gone: the guards have to be looked for again.
+   */
+  hold(guards: Guards): Held | undefined {
+    return this.#notes.locked(() => this.#hold(guards));
+  }
+
+  #hold({ readOnly, missing }: Guards): Held | undefined {
+    const others = this.#notes.others();
+    const kept = readOnly.flatMap((path) => this.#users.get(path)?.missing ?? others.get(path) ?? []);
     const wanted = new Map([...kept, ...missing].map((place) => [place.path, place]));
-    if (missing.length > 0) this.#writeDown([...[...this.#users.values()].map((user) => user.missing), ...missing]);
+    if (!readOnly.every((path) => wanted.has(path) || identityOf(path) !== "")) return undefined;
+    const isKnown = (path: string) => this.#users.has(path);
+    if (![...wanted.keys()].every(isKnown)) this.#writeDown(wanted.values());
     const mine: string[] = [];
     const impossible: string[] = [];
     for (const [path, place] of wanted) {
       const made = make(place);
       if (made === "impossible") impossible.push(path);
-      else if (made === "made" || this.#users.has(path)) mine.push(path);
-      if (made === "made" && !this.#users.has(path)) this.#users.set(path, { missing: place, count: 0 });
+      else if (made === "made" || isKnown(path) || others.has(path)) mine.push(path);
     }
-    for (const path of mine) this.#count(path, 1);
+    for (const path of mine) this.#use(wanted.get(path) as Missing);
+    // What another program has made is not ours to remove, nor that of another process.
+    if (mine.length < wanted.size) this.#writeDown([]);
     if (mine.length > 0) this.#removeAtExit();
     return {
       folders: mine.filter((path) => wanted.get(path)?.content === undefined),
       impossible,
       release: () => {
-        for (const path of mine.splice(0)) this.#count(path, -1);
+        for (const path of mine.splice(0)) this.#leave(path);
         this.#cancelRemoval();
         if (this.#options.lingerMs === 0) this.removeUnused();
         else this.#cancelRemoval = this.#options.clock.after(this.#options.lingerMs, () => this.removeUnused());
@@ -90,14 +94,19 @@ export class Placeholders {
 
   removeUnused(): void {
     this.#cancelRemoval();
+    if (this.#users.size > 0) this.#notes.locked(() => this.#removeUnused());
+  }
+
+  #removeUnused(): void {
+    const others = this.#notes.others();
     for (const [path, { missing, count }] of this.#users) {
       if (count > 0) continue;
       this.#users.delete(path);
-      remove(missing);
+      if (!others.has(path)) remove(missing);
     }
     if (this.#users.size > 0) return;
     live.delete(this);
-    forget(this.#note);
+    this.#notes.forget();
   }
 
   /** Whether or not a command still needs them. */
@@ -106,18 +115,21 @@ export class Placeholders {
     this.removeUnused();
   }
 
-  #writeDown(places: readonly Missing[]): void {
-    try {
-      mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 });
-      writeFileSync(this.#note, JSON.stringify(places), { mode: 0o600 });
-    } catch {
-      // Then it stays when this process is killed: an empty folder, no reason not to guard the place.
-    }
+  #writeDown(wanted: Iterable<Missing>): void {
+    const places = new Map([...this.#users.values()].map(({ missing }) => [missing.path, missing]));
+    for (const place of wanted) places.set(place.path, place);
+    this.#notes.write([...places.values()]);
   }
 
-  #count(path: string, change: number): void {
+  #use(missing: Missing): void {
+    const user = this.#users.get(missing.path) ?? { missing, count: 0 };
+    user.count++;
+    this.#users.set(missing.path, user);
+  }
+
+  #leave(path: string): void {
     const user = this.#users.get(path);
-    if (user !== undefined) user.count += change;
+    if (user !== undefined) user.count--;
   }
 
   #removeAtExit(): void {
@@ -141,31 +153,6 @@ function make({ path, content }: Missing): "made" | "there" | "impossible" {
     if (code === "EEXIST") return "there";
     if (code === "EROFS" || code === "EACCES" || code === "EPERM") return "impossible";
     throw error;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function readNote(file: string): readonly Missing[] {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as readonly Missing[];
-  } catch {
-    // Its writer was killed while it wrote, before it made anything.
-    return [];
-  }
-}
-
-function forget(note: string): void {
-  try {
-    unlinkSync(note);
-  } catch {
-    // There was none.
   }
 }
 

@@ -37,6 +37,8 @@ const RUN_FOLDERS = ["/run/current-system", "/run/booted-system", "/run/opengl-d
 const INSIDE = "/run/oxbow";
 const PROXY_PORT = 3128;
 const LINGER_MS = 1000;
+/** A placeholder of another process may go between the look and the claim. */
+const LAYOUT_TRIES = 5;
 /** An engine that does not answer must not keep a session from ending. */
 const CLEAN_UP_MS = 20_000;
 
@@ -123,10 +125,17 @@ export class Sandbox {
 
   #layout({ kind }: SandboxState, undo: Undo): Layout {
     this.#placeholders.sweep();
-    const layout = this.#place.now();
+    let layout = this.#place.now();
     // Its rules are about paths: nothing has to lie there.
     if (kind === "sandbox-exec") return layout;
-    const { folders, impossible, release } = this.#placeholders.hold(layout.guards);
+    let held = this.#placeholders.hold(layout.guards);
+    for (let tries = 1; held === undefined && tries < LAYOUT_TRIES; tries++) {
+      this.#place.mayHaveChanged();
+      layout = this.#place.now();
+      held = this.#placeholders.hold(layout.guards);
+    }
+    if (held === undefined) throw new SandboxError("Guarded files come and go all the time. Try again.");
+    const { folders, impossible, release } = held;
     undo.push(release);
     const readOnly = layout.guards.readOnly.filter((path) => !impossible.includes(path) && !folders.includes(path));
     return { ...layout, standIns: folders, guards: { ...layout.guards, readOnly } };

@@ -1,0 +1,141 @@
+/**
+ * Which process needs which placeholders. Each process keeps a note of its own in one folder, so that processes that work in the same
+ * workspace neither remove a placeholder that another one still needs, nor leave one behind when they are killed.
+ *
+ * 1. A process writes its note before it makes a placeholder, or counts on one that another process has made.
+ * 2. Notes and placeholders change only under one lock. It is held for less than a millisecond, and synchronously: placeholders are
+ *    removed while a process exits.
+ */
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isGone, processMark } from "../../system/process-identity.js";
+import type { Missing } from "./guards.js";
+
+const NOTE = /^placeholders-(\d+\.\d+)-\d+\.json$/;
+const LOCK = "placeholders.lock";
+const PAUSE_MS = 1;
+/** A holder that is stopped may not hold up every other process for good. */
+const MOST_PAUSES = 1000;
+
+let count = 0;
+
+export class PlaceholderNotes {
+  readonly #folder: string;
+  readonly #own: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#own = `placeholders-${processMark()}-${++count}.json`;
+  }
+
+  /** Without a folder that can be written to there is no lock, and no process can count on another one. */
+  locked<T>(work: () => T): T {
+    const isLocked = this.#lock();
+    try {
+      return work();
+    } finally {
+      if (isLocked) remove(join(this.#folder, LOCK));
+    }
+  }
+
+  /** What other live processes need, by path. */
+  others(): ReadonlyMap<string, Missing> {
+    const found = new Map<string, Missing>();
+    for (const [name, mark] of this.#names()) {
+      if (name === this.#own || isGone(mark)) continue;
+      for (const place of this.#read(name)) found.set(place.path, place);
+    }
+    return found;
+  }
+
+  write(places: readonly Missing[]): void {
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      writeFileSync(join(this.#folder, this.#own), JSON.stringify(places), { mode: 0o600 });
+    } catch {
+      // Then a placeholder stays when this process is killed: an empty folder, no reason not to guard the place.
+    }
+  }
+
+  forget(): void {
+    remove(join(this.#folder, this.#own));
+  }
+
+  /** The notes of processes that were killed go; answers with what they had made. */
+  takeLeft(): readonly Missing[] {
+    return this.#names().flatMap(([name, mark]) => {
+      if (!isGone(mark)) return [];
+      const places = this.#read(name);
+      remove(join(this.#folder, name));
+      return places;
+    });
+  }
+
+  #names(): readonly (readonly [name: string, mark: string])[] {
+    let names: readonly string[] = [];
+    try {
+      names = readdirSync(this.#folder);
+    } catch {
+      // No process has made a placeholder yet.
+    }
+    return names.flatMap((name) => {
+      const mark = NOTE.exec(name)?.[1];
+      return mark === undefined ? [] : [[name, mark] as const];
+    });
+  }
+
+  #read(name: string): readonly Missing[] {
+    try {
+      return JSON.parse(readFileSync(join(this.#folder, name), "utf8")) as readonly Missing[];
+    } catch {
+      // Its writer was killed while it wrote, before it made anything.
+      return [];
+    }
+  }
+
+  #lock(): boolean {
+    const path = join(this.#folder, LOCK);
+    for (let pauses = 0; pauses < MOST_PAUSES; pauses++) {
+      try {
+        symlinkSync(processMark(), path);
+        return true;
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === "ENOENT" && makeFolder(this.#folder)) continue;
+        if (code !== "EEXIST") return false;
+      }
+      if (isLeftBehind(path)) remove(path);
+      else pause();
+    }
+    return false;
+  }
+}
+
+function isLeftBehind(lock: string): boolean {
+  try {
+    return isGone(readlinkSync(lock));
+  } catch {
+    return false;
+  }
+}
+
+function makeFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It is gone already.
+  }
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+}
