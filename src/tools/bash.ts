@@ -51,8 +51,12 @@ export interface WrappedCommand extends ShellCommand {
   explain?(output: string): string | undefined;
   /** Whether it would be wrapped in the same way now. */
   isCurrent?(): boolean;
+  /** The command begins. `granted`: guarded paths that a person said yes to. */
+  started?(granted: readonly string[]): void;
   /** The command is dead. */
   ended?(): Promise<void>;
+  /** What the model should know of what commands left behind, once. */
+  leftBehind?(): string | undefined;
 }
 
 export interface WrapOptions {
@@ -142,7 +146,7 @@ class Shell {
       const byPerson = context.byPerson === true;
       const prepared = await this.#prepare(["-c", "--", text], { onTerminal, outside, openings, byPerson });
       return args.run_in_background === true
-        ? await this.#start(command, { args, prepared, launch })
+        ? await this.#start(context, { command, args, prepared, launch })
         : await this.#runToEnd(context, { args, prepared, launch });
     } catch (error) {
       return failure((error as Error).message);
@@ -208,22 +212,26 @@ class Shell {
         live.write(chunk);
       },
     };
+    let outcome: ToolOutcome;
     try {
       const { runProcess } = await loadProcesses();
+      prepared.started?.(context.granted ?? []);
       const running = runProcess(request, launch);
       // Only a sandbox that ends with its command can be made ahead.
       if (prepared.endsWithAll !== false) this.#prepareNext();
       const end = await running;
       const explain = (output: string) => prepared.explain?.(output);
-      return report(end, { window, file, durationMs: this.#clock.now() - startedAt, explain });
+      outcome = report(end, { window, file, durationMs: this.#clock.now() - startedAt, explain });
     } finally {
       live.stop();
       file.close();
       await prepared.ended?.();
     }
+    const note = prepared.leftBehind?.();
+    return note === undefined ? outcome : { ...outcome, content: [...outcome.content, ownText(note)] };
   }
 
-  async #start(command: string, { args, prepared, launch }: Prepared): Promise<ToolOutcome> {
+  async #start(context: ToolContext, { command, args, prepared, launch }: Started): Promise<ToolOutcome> {
     const { background } = this.#options;
     if (background === undefined) return failure("Commands cannot be run in the background here.");
     const timeoutMs = timeoutOf(args);
@@ -233,6 +241,7 @@ class Shell {
       output: this.#output,
       launch: async (onOutput) => {
         const request = { ...this.#request(prepared), onOutput, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+        prepared.started?.(context.granted ?? []);
         const started = await startProcess(request, launch);
         void started.ended.finally(() => prepared.ended?.()).catch(() => {});
         return started;
@@ -263,6 +272,10 @@ interface Prepared {
   readonly args: JsonObject;
   readonly prepared: WrappedCommand;
   readonly launch: Launch | undefined;
+}
+
+interface Started extends Prepared {
+  readonly command: string;
 }
 
 function report(

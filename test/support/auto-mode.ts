@@ -67,10 +67,14 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
   if (bash === undefined) throw new Error("There is no bash tool.");
   const judge = (command: string, args: JsonObject = {}) =>
     permissions.judge({ call: ids.next("call"), tool: "bash", args: { command, ...args } }, bash);
-  const runWith = async (command: string, context: Partial<ToolContext> & { readonly timeout?: number } = {}) => {
+  const runWith = async (
+    command: string,
+    context: Partial<ToolContext> & { readonly timeout?: number } = {},
+    args: JsonObject = {},
+  ) => {
     const { timeout = 120, ...given } = context;
     const outcome = await bash.run(
-      { command, timeout },
+      { command, timeout, ...args },
       { signal: new AbortController().signal, progress: () => {}, ...given },
     );
     const output = outcome.content.map((each) => ("text" in each ? each.text : "")).join("\n");
@@ -88,6 +92,9 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
       if (verdict.decision !== "allow") return { verdict, output: undefined, exitCode: undefined };
       return { verdict, ...(await runWith(command, options)) };
     },
+    background: (command: string) => runWith(command, {}, { run_in_background: true }),
+    /** The end of a turn. */
+    flush: () => sandbox.flush(),
     /** As the permission link of the chain does: asks where that is needed, with the answer a person would give. */
     ask: async (command: string, answer: PersonAnswer, args: JsonObject = {}) => {
       const call = { call: ids.next("call"), tool: "bash", args: { command, ...args } };

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
-import type { PlantedRepositories } from "../../security/planted/planted-repositories.js";
+import type { CommandWatch } from "../../security/planted/command-watch.js";
 import type { SandboxOverrides } from "../../security/sandbox/detect.js";
 import type { ReaderSandbox } from "../../security/sandbox/reader.js";
 import type { Sandbox, SandboxOptions } from "../../security/sandbox/sandbox.js";
@@ -29,9 +29,6 @@ export function sandboxOverrides({ sandbox, sandbox_container }: LoadedSettings[
   const image = sandbox_container.value;
   return image === undefined ? { kind: "auto" } : { kind: "container", container: { image } };
 }
-
-/** In a large workspace the model does not wait for all of a look: the end of the turn does. */
-const PATIENCE_MS = 25;
 
 export interface RunSandboxOptions {
   readonly loaded: LoadedSettings;
@@ -59,9 +56,7 @@ export class RunSandbox {
   readonly #opened = new Map<string, Promise<Sandbox>>();
   #state: SandboxState | undefined;
   #reader: Promise<ReaderSandbox> | undefined;
-  #planted: Promise<readonly PlantedRepositories[]> | undefined;
-  /** Commands that have not ended, and sandboxes that wait for one. */
-  readonly #running = new Set<object>();
+  #watch: Promise<CommandWatch> | undefined;
   #whyNotContained: Promise<string | undefined> | undefined;
 
   constructor(options: RunSandboxOptions) {
@@ -99,12 +94,17 @@ export class RunSandbox {
     if (kind === "none" && mode === "required") {
       throw new Error('Not run: a sandbox is required (sandbox = "required"), and this machine has none.');
     }
-    if (kind === "none" || outside) return command;
+    if (kind === "none") return command;
+    if (outside) return { ...command, ...(await this.#watch)?.outside() };
     const [program = "", ...args] = command.argv;
-    const planted = await this.#watchRepositories();
-    const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", await this.#reach(openings));
+    const watch = await this.#watchCommands();
+    const begun = watch.begin();
+    const reach = await this.#reach(openings);
+    const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
+    await begun;
     const wrapped = await sandbox.wrap({ program, args, cwd: command.cwd, env: command.env });
-    this.#running.add(wrapped);
+    const writes = reach.home === "readable" ? "repositories" : "workspace";
+    const watched = watch.inside(wrapped.held, writes);
     return {
       argv: [wrapped.program, ...wrapped.args],
       cwd: wrapped.cwd,
@@ -115,37 +115,39 @@ export class RunSandbox {
       endsWithAll: wrapped.endsWithAll,
       explain: wrapped.explain,
       isCurrent: wrapped.isCurrent,
+      ...watched,
       ended: async () => {
-        this.#running.delete(wrapped);
         await wrapped.ended();
-        await atMost(PATIENCE_MS, Promise.all(planted.map((each) => each.look())));
+        await watched.ended();
       },
     };
   }
 
-  /** At the end of a turn: what commands have left for git to run is found by then, also by those that still run. */
+  /** At the end of a turn: what commands have left behind is found by then, also by those that still run. */
   async flush(): Promise<void> {
-    const all = (await this.#planted) ?? [];
-    await Promise.all(all.map((planted) => (this.#running.size > 0 ? planted.look() : planted.flush())));
+    await (await this.#watch)?.flush();
   }
 
-  async #watchRepositories(): Promise<readonly PlantedRepositories[]> {
-    this.#planted ??= this.#findWatches();
-    const all = await this.#planted;
-    for (const planted of all) void planted.begin();
-    return all;
+  #watchCommands(): Promise<CommandWatch> {
+    this.#watch ??= this.#openWatch();
+    return this.#watch;
   }
 
-  async #findWatches(): Promise<readonly PlantedRepositories[]> {
+  async #openWatch(): Promise<CommandWatch> {
     const { root, notify, loaded, variables } = this.#options;
-    const [{ PlantedRepositories }, { childEnvironment }, { realpathOrSelf }, more] = await Promise.all([
-      import("../../security/planted/planted-repositories.js"),
+    const [{ CommandWatch }, { childEnvironment }, { realpathOrSelf }, more] = await Promise.all([
+      import("../../security/planted/command-watch.js"),
       import("../../tools/child-environment.js"),
       import("../../system/real-path.js"),
       this.#alsoWritable(USUAL),
     ]);
-    const common = { notify, folder: join(loaded.roots.state, "sandbox"), environment: childEnvironment(variables) };
-    return [root, ...more].map((place) => new PlantedRepositories({ root: realpathOrSelf(place), ...common }));
+    return new CommandWatch({
+      roots: [root, ...more].map(realpathOrSelf),
+      notify,
+      folder: join(loaded.roots.state, "sandbox"),
+      environment: childEnvironment(variables),
+      clock: nodeClock,
+    });
   }
 
   /** For the git tool: nothing but these folders and the system's programs can be read, and nothing can be changed. */
@@ -164,14 +166,8 @@ export class RunSandbox {
   }
 
   async close(): Promise<void> {
-    await Promise.all(((await this.#planted) ?? []).map((planted) => planted.close()));
+    await (await this.#watch)?.close();
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
-  }
-
-  async #tellArrived(paths: readonly string[]): Promise<void> {
-    const { root, notify } = this.#options;
-    const { arrivalText } = await import("../../security/guard-list/arrival-text.js");
-    notify(arrivalText(paths, root));
   }
 
   async #announce(state: SandboxState): Promise<void> {
@@ -271,7 +267,6 @@ export class RunSandbox {
       workspace: root,
       home,
       variables,
-      arrived: (paths) => void this.#tellArrived(paths),
       id: `${session}-${name}`,
       ...(restrictions && { restrictions }),
       passesDescriptors: way === "pipes" ? "yes" : "no",
@@ -302,15 +297,6 @@ export class RunSandbox {
       otherHomes: otherHomes(home),
     };
   }
-}
-
-async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  let cancel = () => {};
-  const enough = new Promise<void>((resolve) => {
-    cancel = nodeClock.after(milliseconds, resolve);
-  });
-  await Promise.race([work, enough]);
-  cancel();
 }
 
 /** For finding out what the machine has: nothing runs in it. */

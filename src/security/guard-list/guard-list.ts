@@ -59,7 +59,13 @@ export class GuardList {
   places(): readonly string[] {
     const configured = this.#placesOf(this.#repositories()).filter(({ only }) => only === undefined);
     const existing = configured.map(({ path }) => path).filter((path) => existsSync(path));
-    return [...new Set([...this.#options.searches.flatMap((search) => search.guarded()), ...existing])];
+    return [...new Set([...this.named(), ...existing])];
+  }
+
+  /** What the settings of git name and is not there. */
+  absent(): readonly string[] {
+    const configured = this.#placesOf(this.#repositories()).filter(({ only }) => only === undefined);
+    return [...new Set(configured.map(({ path }) => path))].filter((path) => !existsSync(path));
   }
 
   /** Everything below the roots that has a guarded name, but for git folders. */

@@ -103,6 +103,9 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
 const MAY_HAVE_SHAPE =
   /(^|\/)(\.|gradle\/|tools\/|library\/|lefthook|simple-git|mise)|\.(code-workspace|sublime-project)$/;
 
+/** No program looks for these: what Oxbow renamed after a command had made it. */
+const SET_ASIDE = /\.set-aside-by-oxbow(-\d+)?$/;
+
 /** Notes directly in the folder of an agent that does not read them. */
 const NOTES = /^(?:[^/]+\/)*\.(?:claude|codex|cursor|gemini)\/[^/]+\.(?:txt|log)$/;
 
@@ -116,6 +119,7 @@ export function guardedName(path: string): string | undefined {
     if (reason !== undefined) return reason;
   }
   const reason = FILES.get(names.at(-1) ?? "");
+  if (SET_ASIDE.test(plain)) return reason;
   return reason ?? (MAY_HAVE_SHAPE.test(plain) ? SHAPES.find(([shape]) => shape.test(plain))?.[1] : undefined);
 }
 

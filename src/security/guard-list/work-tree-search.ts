@@ -6,9 +6,9 @@
  * 2. What was found once stays found for as long as it is there: a command that makes thousands of folders cannot push it out of
  *    the search.
  */
-import { dirname, join, relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import type { Clock } from "../../base/clock.js";
-import { gitFolderAt } from "../../system/git/git-folder.js";
+import { gitFolderAt, isThere } from "../../system/git/git-folder.js";
 import { RepositoryWalk } from "../../system/git/repository-walk.js";
 import { guardedEntries } from "./guarded-names.js";
 
@@ -27,8 +27,6 @@ export class WorkTreeSearch {
   readonly #walk: RepositoryWalk<readonly string[]>;
   #found: readonly string[] = [];
   #named: readonly string[] = [];
-  /** Guarded places at the first look, wherever they were. */
-  #atFirst: readonly string[] | undefined;
   #restsUntil = Number.NEGATIVE_INFINITY;
 
   /** `root` must be free of links. */
@@ -53,33 +51,16 @@ export class WorkTreeSearch {
     const found = repositories.filter((folder) => folder !== this.#root);
     const before = this.#found.filter((folder) => !found.includes(folder) && gitFolderAt(folder) !== undefined);
     this.#found = [...found, ...before];
-    this.#named = [...notes].flatMap(([folder, names = []]) => names.map((name) => join(folder, name)));
+    const named = new Set([...notes].flatMap(([folder, names = []]) => names.map((name) => join(folder, name))));
+    this.#named = [...named, ...this.#named.filter((path) => !named.has(path) && isThere(path))];
     const ended = this.#clock.now();
     this.#restsUntil = ended + (ended - started) * REST_FACTOR;
     return this.#found;
   }
 
-  /** Everything that has a guarded name, wherever it is. */
+  /** Everything that has a guarded name, nearest first. */
   named(): readonly string[] {
     this.find();
     return this.#named;
   }
-
-  /**
-   * Guarded places that exist: at the top of the folder and of each repository as they are now, further down those that were there at
-   * the first look. What a command makes further down (samples for tests, mostly) must stay removable for the next command.
-   */
-  guarded(): readonly string[] {
-    const all = this.named();
-    this.#atFirst ??= all;
-    const tops = [this.#root, ...this.#found];
-    const early = new Set(this.#atFirst);
-    return all.filter((place) => early.has(place) || tops.some((top) => isAtTop(place, top)));
-  }
-}
-
-/** Directly in it, or in folders that belong to a tool: `.npmrc`, `.cargo/config.toml`, `gradle/wrapper`. */
-function isAtTop(place: string, top: string): boolean {
-  const way = relative(top, dirname(place));
-  return way === "" || (way !== ".." && way.split(sep).every((name) => /^\.(?!\.)|^(gradle|tools)$/.test(name)));
 }

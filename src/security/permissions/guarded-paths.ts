@@ -27,12 +27,16 @@ export function namesExactly({ rule, decision, certain }: RuleMatch): boolean {
   return decision === "allow" && certain && rule.source.scope === "user" && glob?.exact === true;
 }
 
-/** With what the file tools may touch when it is allowed: guarded paths, and own files of a blocklist that was lifted. */
+/** With what the call may touch when it is allowed: guarded paths, and own files of a blocklist that was lifted. */
 export function withGuarded(
   verdict: Verdict,
   { facts, policy }: { readonly facts: DecisionFacts; readonly policy: PermissionPolicy },
 ): Verdict {
-  const special = facts.paths.filter((path) => guardedReason(path) !== undefined || isOwn(path, policy));
+  const inCommand = facts.command?.parts.flatMap(({ paths }) => paths) ?? [];
+  const special = [
+    ...facts.paths.filter((path) => guardedReason(path) !== undefined || isOwn(path, policy)),
+    ...inCommand.filter((path) => guardedReason(path) !== undefined),
+  ];
   if (special.length === 0) return verdict;
   const asked = special.filter((path) => guardedReason(path) !== undefined);
   const reason = verdict.law === "guarded" ? guardedText(asked) : verdict.reason;

@@ -18,6 +18,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { processMark } from "../../system/process-identity.js";
+import { CommandSpans } from "./command-spans.js";
 import { PlantedRepositories } from "./planted-repositories.js";
 
 let base: string;
@@ -58,7 +59,7 @@ function plant(folder: string): void {
 }
 const watch = () =>
   new PlantedRepositories({
-    ...{ root, folder: join(base, "state"), environment: environment() },
+    ...{ root, folder: join(base, "state"), environment: environment(), spans: new CommandSpans(Date.now) },
     notify: (message) => told.push(message),
   });
 async function begun(): Promise<PlantedRepositories> {

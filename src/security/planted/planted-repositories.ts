@@ -7,13 +7,18 @@
  * 2. What appeared is set aside when its repository and the file are new, and the person is told in any case, with the file. In an older
  *    repository the person may have changed it.
  * 3. The repository at the top of the workspace is guarded always. The repositories in its index are not: git enters them by itself.
+ * 4. Other files that programs of the person run or obey are found on the same walk (`guarded-arrivals.ts`).
  */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { configText } from "../../system/git/config-text.js";
 import { statOf } from "../../system/git/git-folder.js";
 import { LinkedRepositories } from "../../system/git/linked-repositories.js";
 import { RepositoryWalk } from "../../system/git/repository-walk.js";
+import type { HeldPlaces } from "../sandbox/sandbox-options.js";
 import { shown } from "../trust/shown.js";
+import type { CommandSpans } from "./command-spans.js";
+import { arrivalText, GuardedArrivals, type Sight } from "./guarded-arrivals.js";
 import { OwnHooks } from "./own-hooks.js";
 import { type Danger, lookAtRepository } from "./repository-dangers.js";
 import { setAside } from "./set-aside.js";
@@ -23,6 +28,10 @@ export interface PlantedRepositoriesOptions {
   /** The workspace, free of links. */
   readonly root: string;
   readonly notify: (message: string) => void;
+  /** When commands ran in it. */
+  readonly spans: CommandSpans;
+  /** Hears what the model has to know as well. */
+  readonly tellModel?: (message: string) => void;
   /** Where it is written down that commands run. */
   readonly folder: string;
   /** The person's, by which git finds their configuration. */
@@ -40,6 +49,7 @@ interface Collection {
   readonly found: readonly Found[];
   readonly folders: ReadonlySet<string>;
   readonly complete: boolean;
+  readonly sight: Sight;
 }
 
 interface Visit {
@@ -56,7 +66,8 @@ const MAX_TOLD = 5;
 
 export class PlantedRepositories {
   readonly #options: PlantedRepositoriesOptions;
-  readonly #walk: RepositoryWalk;
+  readonly #walk: RepositoryWalk<readonly string[]>;
+  readonly #arrivals: GuardedArrivals;
   readonly #note: WatchNote;
   readonly #ownHooks: OwnHooks;
   readonly #linked = new LinkedRepositories();
@@ -70,7 +81,10 @@ export class PlantedRepositories {
 
   constructor(options: PlantedRepositoriesOptions) {
     this.#options = options;
-    this.#walk = new RepositoryWalk(options.root, { wall: () => Date.now(), maxFolders: MAX_FOLDERS });
+    this.#arrivals = new GuardedArrivals(options.root, options.spans);
+    const { note } = this.#arrivals;
+    const wall = () => Date.now();
+    this.#walk = new RepositoryWalk(options.root, { wall, maxFolders: MAX_FOLDERS, closed: "opened", note });
     this.#note = new WatchNote(options.folder, options.root);
     this.#ownHooks = new OwnHooks(options);
   }
@@ -79,12 +93,18 @@ export class PlantedRepositories {
   begin(): Promise<void> {
     if (this.#begun === undefined) {
       this.#startedAt = this.#note.take(Date.now() - TICK_MS);
-      this.#begun = this.#collect().then(({ found, folders }) => {
+      this.#begun = this.#collect().then(({ found, folders, sight }) => {
+        this.#arrivals.begin(sight, this.#startedAt);
         for (const folder of folders) if (isOlder(folder, this.#startedAt)) this.#older.add(folder);
         for (const danger of found) if (danger.changed < this.#startedAt) this.#known.add(keyOf(danger));
       });
     }
     return this.#begun;
+  }
+
+  /** What is known of the workspace when a command starts. */
+  remember(places: HeldPlaces): void {
+    this.#arrivals.remember(places);
   }
 
   /** Looks at what is there now. A look that runs already may have passed what has just changed, so another one follows. */
@@ -117,7 +137,9 @@ export class PlantedRepositories {
 
   async #look(): Promise<void> {
     await this.#begun;
-    const { found, complete } = await this.#collect();
+    const { found, complete, sight } = await this.#collect();
+    const arrivals = this.#arrivals.look(sight);
+    if (arrivals.length > 0) this.#tell(arrivalText(arrivals));
     const lines = found
       .filter((danger) => !this.#known.has(keyOf(danger)) && !(danger.isHook && this.#ownHooks.isCopy(danger.file)))
       .map((danger) => this.#dealWith(danger));
@@ -129,22 +151,34 @@ export class PlantedRepositories {
     const more = lines.length > MAX_TOLD ? [`… and ${lines.length - MAX_TOLD} more.`] : [];
     const head =
       "A command left files that git would run or read outside the sandbox. Check them before you use git there:";
-    this.#options.notify([head, ...lines.slice(0, MAX_TOLD), ...more].join("\n  "));
+    this.#tell([head, ...lines.slice(0, MAX_TOLD), ...more].join("\n  "));
+  }
+
+  #tell(message: string): void {
+    this.#options.notify(message);
+    this.#options.tellModel?.(message);
   }
 
   #dealWith(danger: Found): string {
     this.#known.add(keyOf(danger));
     const { file, what, linked, changed, folder } = danger;
     const isNew = changed >= this.#startedAt && !this.#older.has(folder);
-    const aside = isNew ? setAside(danger, this.#options.root) : undefined;
+    const aside = isNew ? this.#setAside(danger) : undefined;
     const entered = linked ? "; `git status` enters this repository by itself" : "";
     // A command chose these names.
     return shown(`${file} ${what}${entered}.${aside === undefined ? "" : ` It is set aside as ${aside}.`}`);
   }
 
+  #setAside({ file, remedy }: Danger): string | undefined {
+    if (remedy === undefined) return undefined;
+    const { root } = this.#options;
+    return setAside(file, { root, ...(remedy.keep.length > 0 && { replacement: configText(remedy.keep) }) });
+  }
+
   async #collect(): Promise<Collection> {
     const { root } = this.#options;
-    const { repositories, complete } = await this.#walk.inSlices();
+    const sight = await this.#walk.inSlices();
+    const { repositories, complete } = sight;
     const found = new Map<string, Found>();
     const add = (danger: Found) => {
       if (found.get(danger.file)?.linked !== true) found.set(danger.file, danger);
@@ -164,7 +198,7 @@ export class PlantedRepositories {
       for (const path of inner.paths) visit({ folder: join(folder, path), linked: true, depth: depth + 1 });
     };
     for (const folder of repositories) visit({ folder, linked: false, depth: 0 });
-    return { found: [...found.values()], folders: visited, complete };
+    return { found: [...found.values()], folders: visited, complete, sight };
   }
 }
 

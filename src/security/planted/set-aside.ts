@@ -1,37 +1,62 @@
 /**
- * Renames a file, so that git does not find it any more. Processes that put it there may still run and exchange folders for links
- * meanwhile: the folder is opened once, what was opened is checked, and the renaming happens in it.
+ * Renames a file or folder, so that no program finds it any more. Processes that put it there may still run and exchange folders for
+ * links meanwhile: the folder around it is opened once, what was opened is checked, and the renaming happens in it.
  */
-import { closeSync, constants, openSync, realpathSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, constants, lstatSync, openSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { configText } from "../../system/git/config-text.js";
 import { isWithin } from "../../system/within.js";
-import type { Danger } from "./repository-dangers.js";
 
 const SUFFIX = ".set-aside-by-oxbow";
+const MAX_TRIES = 1000;
 
-/** The new name, or undefined when it was not possible. */
-export function setAside({ file, remedy }: Danger, root: string): string | undefined {
-  if (remedy === undefined) return undefined;
+export interface SetAsideOptions {
+  /** The workspace. */
+  readonly root: string;
+  /** Takes its place; without it nothing does. */
+  readonly replacement?: string;
+}
+
+/** The new path, or undefined when it was not possible. */
+export function setAside(file: string, { root, replacement }: SetAsideOptions): string | undefined {
   const folder = dirname(file);
   const name = basename(file);
   try {
-    withFolder(folder, (place) => {
+    return withFolder(folder, (place) => {
       if (!isWithin(realpathSync(place), root)) throw new Error("It is now outside the workspace.");
-      renameSync(join(place, name), join(place, name + SUFFIX));
-      if (remedy.keep.length > 0)
-        writeFileSync(join(place, name), configText(remedy.keep), { flag: "wx", mode: 0o644 });
+      const aside = freeName(place, name + SUFFIX);
+      rename(place, { name, aside });
+      if (replacement !== undefined) writeFileSync(join(place, name), replacement, { flag: "wx", mode: 0o644 });
+      return join(folder, aside);
     });
-    return file + SUFFIX;
   } catch {
     return undefined;
   }
 }
 
-function withFolder(folder: string, act: (place: string) => void): void {
+/** A command may have taken the name, so that the renaming fails or destroys what was set aside before. */
+function freeName(place: string, name: string): string {
+  for (let count = 1; count <= MAX_TRIES; count++) {
+    const each = count === 1 ? name : `${name}-${count}`;
+    if (lstatSync(join(place, each), { throwIfNoEntry: false }) === undefined) return each;
+  }
+  throw new Error("All names are taken.");
+}
+
+/** A command may have taken away the person's right to change the folder, which its owner can give back. */
+function rename(place: string, { name, aside }: { readonly name: string; readonly aside: string }): void {
+  try {
+    renameSync(join(place, name), join(place, aside));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+    chmodSync(place, 0o755);
+    renameSync(join(place, name), join(place, aside));
+  }
+}
+
+function withFolder<Result>(folder: string, act: (place: string) => Result): Result {
   const descriptor = openSync(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
   try {
-    act(process.platform === "linux" ? `/proc/self/fd/${descriptor}` : folder);
+    return act(process.platform === "linux" ? `/proc/self/fd/${descriptor}` : folder);
   } finally {
     closeSync(descriptor);
   }

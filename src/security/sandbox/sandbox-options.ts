@@ -16,8 +16,6 @@ export interface SandboxOptions extends DetectOptions {
   readonly home?: string;
   /** Of Oxbow's own process: some of them tell git where the person's configuration is. */
   readonly variables?: Readonly<Record<string, string | undefined>>;
-  /** Hears of guarded files and folders that were not there before a command. */
-  readonly arrived?: (paths: readonly string[]) => void;
   /** Needed when the policy allows hosts. */
   readonly resolveSafely?: ResolveSafely;
   /** The caller can give commands `descriptors`: that saves a shell. */
@@ -33,6 +31,16 @@ export interface SandboxOptions extends DetectOptions {
   readonly nodeProgram?: string;
 }
 
+/** What of the guard list there is when a command starts. */
+export interface HeldPlaces {
+  /** Read-only for it. */
+  readonly readOnly: readonly string[];
+  /** What has a guarded name. */
+  readonly named: readonly string[];
+  /** What the settings of git name and is not there. */
+  readonly absent: readonly string[];
+}
+
 export interface SandboxedCommand extends Wrapped {
   /** Open files to be the command's descriptors 3 and up; they are closed by `ended`. */
   readonly descriptors: readonly number[];
@@ -44,6 +52,7 @@ export interface SandboxedCommand extends Wrapped {
   readonly isWrapper: boolean;
   /** Whether everything in it is dead when its program has ended by itself. */
   readonly endsWithAll: boolean;
+  readonly held: HeldPlaces;
   /** What the model is to know about a failure: hosts that were refused, and what else the sandbox denied. */
   explain(outcomeText: string): string | undefined;
   /** Whether a command would be wrapped in the same way now. */

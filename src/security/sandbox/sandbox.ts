@@ -82,6 +82,7 @@ export class Sandbox {
         withheld: undefined,
         explain: () => undefined,
         isCurrent: () => true,
+        held: { readOnly: [], named: [], absent: [] },
         ended: () => Promise.resolve(),
       };
     }
@@ -90,12 +91,11 @@ export class Sandbox {
       this.#open.delete(ended);
       this.#place.mayHaveChanged();
       for (const step of undo.splice(0).reverse()) await step();
-      this.#place.tellArrivals();
     });
     this.#open.add(ended);
     try {
       const layout = this.#layout(state, undo);
-      this.#place.remember(layout);
+      const held = this.#place.held(layout);
       const entrance = await this.#entrance(state, undo);
       const wrapped = this.#wrapped(state, { layout, entrance, command, undo });
       const hidden = [...layout.covering, ...layout.hidden].map(({ path }) => path);
@@ -108,7 +108,7 @@ export class Sandbox {
       const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper };
       // A container's program does not hand on what it has open itself.
       const withheld = state.kind === "container" ? undefined : this.withheldFiles();
-      return { ...wrapped, ...kind, descriptors, withheld, explain, isCurrent, ended };
+      return { ...wrapped, ...kind, held, descriptors, withheld, explain, isCurrent, ended };
     } catch (error) {
       await ended();
       throw error;

@@ -1,15 +1,14 @@
 /**
  * What lies where a session's commands run: the layout of the sandbox as it has to be now, whether it is still the one that a command
- * was wrapped with, and which guarded names have appeared since.
+ * was wrapped with, and what of the guard list is there.
  */
 import { identityOf } from "../../system/file-identity.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { isWithin } from "../../system/within.js";
 import type { GuardList } from "../guard-list/guard-list.js";
 import { openGuardList } from "../guard-list/open-guard-list.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
 import { findLayout, type Layout, realFolder } from "./layout.js";
-import type { SandboxOptions } from "./sandbox-options.js";
+import type { HeldPlaces, SandboxOptions } from "./sandbox-options.js";
 
 const NO_HOME = "/nonexistent";
 /** A sandbox takes about as long to be made: what changes within this time is not seen either way. */
@@ -17,8 +16,6 @@ const FRESH_MS = 50;
 
 export class SessionLayout {
   readonly #options: SandboxOptions;
-  /** Guarded names that were there before a command, or were told of. */
-  readonly #known = new Set<string>();
   #guardList: GuardList | undefined;
   /** How the places looked when they were last looked at. */
   #latest: { readonly look: string; readonly at: number; readonly restrictions: string } | undefined;
@@ -33,10 +30,10 @@ export class SessionLayout {
     return () => this.#lookNow() === look;
   }
 
-  /** These names and what the layout has put there count as known. */
-  remember({ standIns, guards }: Layout): void {
-    const made = [...standIns, ...guards.missing.map(({ path }) => path)];
-    for (const path of [...(this.#guardList?.named() ?? []), ...made]) this.#known.add(path);
+  /** What a command that starts with this layout finds of the guard list. */
+  held({ standIns, guards }: Layout): HeldPlaces {
+    const readOnly = [...new Set([...standIns, ...guards.readOnly, ...guards.missing.map(({ path }) => path)])];
+    return { readOnly, named: this.#guardList?.named() ?? [], absent: this.#guardList?.absent() ?? [] };
   }
 
   /** A command has ended. */
@@ -76,16 +73,6 @@ export class SessionLayout {
     const readOnlyWithin = [...policy.readOnlyWithin, ...more.readOnlyWithin];
     const restricted = { ...policy, readOnlyWithin, hidden: [...policy.hidden, ...more.hidden] };
     return findLayout(restricted, { ...found, alsoHidden });
-  }
-
-  /** What has a guarded name and did not exist cannot be mounted on, so the person is told of it. */
-  tellArrivals(): void {
-    const { arrived } = this.#options;
-    if (arrived === undefined || this.#guardList === undefined) return;
-    const fresh = this.#guardList.named().filter((path) => !this.#known.has(path));
-    for (const path of fresh) this.#known.add(path);
-    const innermost = fresh.filter((path) => !fresh.some((other) => other !== path && isWithin(other, path)));
-    if (innermost.length > 0) arrived(innermost);
   }
 
   #openGuardList(): GuardList {

@@ -30,6 +30,18 @@ export function readIndexFile(path: string): IndexContent | undefined {
   return bytes === undefined ? undefined : parseIndex(bytes);
 }
 
+/** The hash of each file in an index, by its path from the top of the work tree. Undefined when not all of it is there to be read. */
+export function readIndexHashes(path: string): ReadonlyMap<string, string> | undefined {
+  const bytes = plainFile(path, MAX_BYTES);
+  if (!Buffer.isBuffer(bytes)) return undefined;
+  for (const hashSize of HASH_SIZES) {
+    const hashes = new Map<string, string>();
+    const content = new Reader(bytes, hashSize).read((entry, hash) => hashes.set(entry, hash));
+    if (content !== undefined) return isWhole(content) ? hashes : undefined;
+  }
+  return undefined;
+}
+
 export function parseIndex(bytes: Buffer): IndexContent | undefined {
   for (const hashSize of HASH_SIZES) {
     const content = new Reader(bytes, hashSize).read();
@@ -57,14 +69,16 @@ class Reader {
     this.#end = bytes.length - hashSize;
   }
 
-  read(): IndexContent | undefined {
+  read(visit?: (path: string, hash: string) => void): IndexContent | undefined {
     if (this.#end < HEADER_BYTES || this.#bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
     this.#version = this.#bytes.readUInt32BE(4);
     if (this.#version < 2 || this.#version > 4) return undefined;
     const repositories: string[] = [];
     for (let left = this.#bytes.readUInt32BE(8); left > 0; left--) {
+      const hashAt = this.#position + STAT_BYTES;
       const mode = this.#entry();
       if (mode === undefined) return undefined;
+      visit?.(this.#path.toString("utf8"), this.#bytes.toString("hex", hashAt, hashAt + this.#hashSize));
       if (mode !== REPOSITORY_MODE) continue;
       const path = this.#path.toString("utf8");
       if (path.includes("\ufffd")) return undefined;

@@ -6,7 +6,7 @@
  * 2. The clock of a file system ticks slowly. A folder that changed just before it was listed is listed again the next time.
  * 3. Folders named `node_modules` are left out, because they are large: git enters a repository in them only when an index says so.
  */
-import { lstatSync, readdirSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { mayBeGitFolder } from "./git-folder.js";
@@ -15,6 +15,8 @@ export interface RepositoryWalkOptions<Note> {
   readonly wall: () => number;
   readonly maxFolders: number;
   readonly maxDepth?: number;
+  /** Folders that their owner may not list are opened for the owner: a command can close one, and programs still find files in it by name. */
+  readonly closed?: "opened";
   /** What else to know of a folder by the names in it. */
   readonly note?: (folder: string, names: readonly string[]) => Note;
 }
@@ -24,6 +26,8 @@ export interface Walked<Note> {
   readonly repositories: readonly string[];
   /** By folder. */
   readonly notes: ReadonlyMap<string, Note | undefined>;
+  /** The number of each folder on the disk. */
+  readonly inodes: ReadonlyMap<string, number>;
   /** False when there are more folders than were looked through. */
   readonly complete: boolean;
 }
@@ -87,11 +91,20 @@ export class RepositoryWalk<Note = undefined> {
     return {
       repositories: found.filter(([, { isRepository }]) => isRepository).map(([folder]) => folder),
       notes: new Map(found.map(([folder, { note }]) => [folder, note])),
+      inodes: new Map(found.map(([folder, { inode }]) => [folder, inode])),
       complete: waiting.length <= maxFolders,
     };
   }
 
   #listing(folder: string): Listing<Note> | undefined {
+    const listing = this.#list(folder);
+    if (listing !== "closed") return listing;
+    const isOpen = this.#options.closed === "opened" && openForOwner(folder);
+    const again = isOpen ? this.#list(folder) : undefined;
+    return again === "closed" ? undefined : again;
+  }
+
+  #list(folder: string): Listing<Note> | "closed" | undefined {
     try {
       const { ctimeMs, ino } = lstatSync(folder);
       const known = this.#listings.get(folder);
@@ -105,9 +118,17 @@ export class RepositoryWalk<Note = undefined> {
         subfolders: entries.filter((entry) => entry.isDirectory() && !SKIPPED.has(entry.name)).map(({ name }) => name),
         note: this.#options.note?.(folder, [...names]),
       };
-    } catch {
-      // It is gone, or closed to this person: what cannot be listed cannot be worked in.
-      return undefined;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === "EACCES" ? "closed" : undefined;
     }
+  }
+}
+
+function openForOwner(folder: string): boolean {
+  try {
+    chmodSync(folder, (lstatSync(folder).mode & 0o7777) | 0o500);
+    return true;
+  } catch {
+    return false;
   }
 }
