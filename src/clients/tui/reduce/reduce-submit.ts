@@ -1,60 +1,62 @@
 /** What happens with a text that the person sends. */
 import { type ImageBlock, type InputContent, text as textBlock } from "../../../protocol/content.js";
+import type { Sent } from "../input/classify.js";
 import type { Effect, Reduced, State } from "../state.js";
 
-export interface Submission {
+export interface Submitted {
+  readonly sent: Sent;
+  /** As it was typed. */
   readonly text: string;
   readonly images: readonly ImageBlock[];
   /** `later`: after the turn that runs, as a turn of its own. */
   readonly when: "now" | "later";
 }
 
-export function reduceSubmit(state: State, { text, images, when }: Submission, now: number): Reduced {
-  const typed = text.trim();
-  if (typed === "" && images.length === 0) return { state, effects: [] };
-  if (typed.startsWith("!")) return shell(state, typed, now);
-  const [, verb, args = ""] = /^\/(\S+)\s*(.*)$/s.exec(typed) ?? [];
-  if (verb !== undefined && isCommandName(verb)) return command(state, { line: typed, verb, args }, now);
+const HINT_MS = 4000;
+
+export function reduceSubmit(state: State, submitted: Submitted, now: number): Reduced {
+  const { sent, text } = submitted;
+  switch (sent.kind) {
+    case "shell":
+      return shell(state, sent, { text, now });
+    case "slash":
+      return {
+        state: { ...state, command: { line: text, startedAt: now } },
+        effects: [{ do: "command", line: text, verb: sent.name, args: sent.rest }],
+      };
+    case "prompt":
+      return prompt(state, submitted, now);
+  }
+}
+
+function prompt(state: State, { text, images, when }: Submitted, now: number): Reduced {
+  if (text.trim() === "" && images.length === 0) return { state, effects: [] };
   const context = state.context.map((output) => textBlock(output));
   const content: readonly InputContent[] = [...images, ...context, textBlock(text)];
-  if (state.turn !== undefined) {
+  const { turn } = state;
+  if (turn !== undefined) {
     const delivery = when === "later" ? { queue: true } : { steer: true };
     return {
       state: { ...state, context: [] },
       effects: [{ do: "send", kind: "SendInput", payload: { content, ...delivery } }],
     };
   }
-  const turn = { startedAt: now, text, answered: false, modelMs: 0, cancelling: false };
+  const begun = { startedAt: now, text, answered: false, modelMs: 0, cancelling: false };
   const effects: readonly Effect[] = [{ do: "send", kind: "SendInput", payload: { content } }];
-  return { state: { ...state, turn, context: [] }, effects };
+  return { state: { ...state, turn: begun, context: [] }, effects };
 }
 
-/** `/usr/bin/x is broken` is a prompt, not a command. */
-function isCommandName(verb: string): boolean {
-  return /^[a-z][\w:-]*$/i.test(verb);
-}
-
-function shell(state: State, typed: string, now: number): Reduced {
-  const share = typed.startsWith("!!");
-  const line = typed.slice(share ? 2 : 1).trim();
-  if (line === "") return { state, effects: [] };
+function shell(
+  state: State,
+  { command, shown }: Extract<Sent, { readonly kind: "shell" }>,
+  { text, now }: { readonly text: string; readonly now: number },
+): Reduced {
   if (state.turn !== undefined || state.shell !== undefined) {
-    const hint = { text: "A command of yours has to wait until the turn has ended.", until: now + 4000 };
-    return { state: { ...state, hint }, effects: [{ do: "restore", text: typed }] };
+    const hint = { text: "Your command has to wait until the turn has ended.", until: now + HINT_MS };
+    return { state: { ...state, hint }, effects: [{ do: "restore", text }] };
   }
   return {
-    state: { ...state, shell: { command: line, output: "", startedAt: now } },
-    effects: [{ do: "shell", command: line, share }],
-  };
-}
-
-function command(
-  state: State,
-  { line, verb, args }: { readonly line: string; readonly verb: string; readonly args: string },
-  now: number,
-): Reduced {
-  return {
-    state: { ...state, command: { line, startedAt: now } },
-    effects: [{ do: "command", line, verb, args }],
+    state: { ...state, shell: { command, output: "", startedAt: now } },
+    effects: [{ do: "shell", command, share: shown === "model" }],
   };
 }

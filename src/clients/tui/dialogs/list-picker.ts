@@ -1,0 +1,155 @@
+/** Chooses one of many by typing a part of it: sessions, models, themes. */
+import { safeLine } from "../../../base/terminal-text.js";
+import { padText, textWidth, truncateText } from "../../../base/text-width.js";
+import type { Key } from "../terminal/terminal.js";
+import type { Theme } from "../theme.js";
+import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
+
+export interface PickerItem<T> {
+  readonly value: T;
+  readonly label: string;
+  /** Columns behind the label; the last ones go first on a narrow screen. */
+  readonly columns?: readonly string[];
+  /** Shown below the list while it is selected. */
+  readonly preview?: readonly string[];
+  readonly current?: boolean;
+}
+
+export interface PickerState {
+  readonly filter: string;
+  readonly at: number;
+  /** Which of the views of the list is shown. */
+  readonly scope: number;
+}
+
+export interface PickerOptions<T> {
+  readonly name: string;
+  readonly title: string;
+  /** One list, or several that Tab goes round: this folder, all folders. */
+  readonly scopes: readonly { readonly name: string; readonly items: readonly PickerItem<T>[] }[];
+  readonly empty: string;
+  readonly matches: (filter: string, text: string) => boolean;
+}
+
+/** Undefined when the person went back. */
+export function pickerDialog<T>(options: PickerOptions<T>): Dialog<PickerState, T | undefined> {
+  const { scopes } = options;
+  const current = scopes[0]?.items.findIndex((item) => item.current) ?? -1;
+  return {
+    name: options.name,
+    first: { filter: "", at: Math.max(0, current), scope: 0 },
+    onKey: (state, key) => onKey(options, state, key),
+    onPaste: (state, text) => ({ state: { ...state, at: 0, filter: state.filter + text.replaceAll(/\s+/g, " ") } }),
+    view: (state, size, theme) => view(options, state, { size, theme }),
+  };
+}
+
+function itemsOf<T>({ scopes, matches }: PickerOptions<T>, { filter, scope }: PickerState): readonly PickerItem<T>[] {
+  const items = scopes[scope]?.items ?? [];
+  if (filter.trim() === "") return items;
+  return items.filter(({ label, columns = [] }) => matches(filter.trim(), [label, ...columns].join(" ")));
+}
+
+function onKey<T>(options: PickerOptions<T>, state: PickerState, { id, data }: Key): Step<PickerState, T | undefined> {
+  const items = itemsOf(options, state);
+  const move = (by: number) => ({ state: { ...state, at: clamp(state.at + by, items.length) } });
+  switch (id) {
+    case "up":
+    case "ctrl+p":
+      return move(-1);
+    case "down":
+    case "ctrl+n":
+      return move(1);
+    case "pageUp":
+      return move(-10);
+    case "pageDown":
+      return move(10);
+    case "home":
+      return { state: { ...state, at: 0 } };
+    case "end":
+      return { state: { ...state, at: clamp(items.length, items.length) } };
+    case "escape":
+    case "ctrl+c":
+      return state.filter === "" || id === "ctrl+c" ? { done: undefined } : { state: { ...state, filter: "", at: 0 } };
+    case "tab":
+      return { state: { ...state, scope: (state.scope + 1) % options.scopes.length, at: 0 } };
+    case "enter": {
+      const chosen = items[state.at];
+      return chosen === undefined ? { state } : { done: chosen.value };
+    }
+    case "backspace":
+      return { state: { ...state, at: 0, filter: [...state.filter].slice(0, -1).join("") } };
+    case "ctrl+u":
+      return { state: { ...state, at: 0, filter: "" } };
+    default:
+      return /^[^\p{Cc}]+$/u.test(data) ? { state: { ...state, at: 0, filter: state.filter + data } } : { state };
+  }
+}
+
+function clamp(at: number, count: number): number {
+  return Math.max(0, Math.min(at, count - 1));
+}
+
+function view<T>(
+  options: PickerOptions<T>,
+  state: PickerState,
+  { size, theme }: { readonly size: DialogSize; readonly theme: Theme },
+): DialogView {
+  const { columns, rows } = size;
+  const items = itemsOf(options, state);
+  const title = truncateText(`${options.title}: `, columns);
+  const filter = truncateText(safeLine(state.filter), Math.max(0, columns - textWidth(title) - 1));
+  const lines = [theme.accent(title) + filter];
+  const preview = items[state.at]?.preview ?? [];
+  const room = Math.max(1, rows - 2 - Math.min(preview.length, Math.max(0, rows - 8)));
+  const top = Math.max(0, Math.min(state.at - Math.floor(room / 2), items.length - room));
+  const widths = columnWidths(items, columns - 4);
+  for (const [index, item] of items.slice(top, top + room).entries()) {
+    const row = rowOf(item, widths);
+    const isSelected = top + index === state.at;
+    const mark = isSelected ? (theme.ascii ? "> " : "❯ ") : "  ";
+    const text = truncateText(mark + row, columns);
+    lines.push(isSelected ? theme.selected(text) : text);
+  }
+  if (items.length === 0) lines.push(theme.dim(truncateText(`  ${options.empty}`, columns)));
+  for (const line of preview.slice(0, Math.max(0, rows - 2 - Math.min(room, items.length)))) {
+    lines.push(theme.dim(truncateText(`    ${safeLine(line)}`, columns)));
+  }
+  lines.push(theme.dim(truncateText(footer(options, state, items.length), columns)));
+  return { lines, cursor: { row: 0, column: textWidth(title) + textWidth(filter) } };
+}
+
+function footer<T>({ scopes }: PickerOptions<T>, { scope }: PickerState, count: number): string {
+  const current = scopes[scope]?.name ?? "";
+  const other = scopes[(scope + 1) % scopes.length]?.name ?? "";
+  const change = scopes.length > 1 ? ` · ${current} · tab: ${other}` : "";
+  return `${count} found${change} · enter chooses · esc goes back`;
+}
+
+/** Columns that all rows have room for; the last ones go first. */
+function columnWidths<T>(items: readonly PickerItem<T>[], room: number): readonly number[] {
+  const count = Math.max(0, ...items.map(({ columns = [] }) => columns.length));
+  const widest = (of: (item: PickerItem<T>) => string) =>
+    Math.max(0, ...items.map((item) => textWidth(safeLine(of(item)))));
+  const label = Math.min(
+    widest(({ label: text }) => text),
+    Math.max(10, Math.floor(room * 0.6)),
+  );
+  const widths = [label];
+  let left = room - label;
+  for (let column = 0; column < count; column++) {
+    const width = widest(({ columns = [] }) => columns[column] ?? "");
+    if (width + 2 > left) break;
+    widths.push(width);
+    left -= width + 2;
+  }
+  return widths;
+}
+
+function rowOf<T>({ label, columns = [], current }: PickerItem<T>, widths: readonly number[]): string {
+  const cells = [label, ...columns].slice(0, widths.length).map((text, column) => {
+    const width = widths[column] ?? 0;
+    return padText(truncateText(safeLine(text), width), width);
+  });
+  return `${cells.join("  ")}${current ? " *" : ""}`.trimEnd();
+}
