@@ -14,7 +14,7 @@ export type TerminalInput =
   | { readonly kind: "resize"; readonly columns: number; readonly rows: number }
   /** The person came back by `fg`. */
   | { readonly kind: "resumed" }
-  /** The terminal is gone, or the process has to end. */
+  /** The terminal is gone, or a signal ends the process. The terminal is restored already; `close` may still print. */
   | { readonly kind: "closed"; readonly signal?: string };
 
 /** The live part at the bottom of the screen. Lines hold styles but no control sequences that move the cursor. */
@@ -38,15 +38,21 @@ export interface TuiTerminal {
   bell(): void;
   notify(text: string): void;
   setTitle(title: string): void;
-  /** `busy` shows the terminal's own progress sign where there is one. */
+  /** `busy` shows the terminal's own progress sign where there is one. Call it again now and then: some let it fade. */
   setProgress(state: "none" | "busy" | "waiting"): void;
-  copy(text: string): void;
+  /** Asks the terminal to put the text into the clipboard. False when it certainly does not: too long, or not able. */
+  copy(text: string): boolean;
+  /** By the terminal's own answer, which takes a moment; undefined when it does not say. */
+  backgroundIsLight(): Promise<boolean | undefined>;
   /** Gives the terminal back to the shell (Ctrl-Z); input `resumed` follows. */
   suspend(): void;
   /** Gives the terminal to another program while `action` runs (an editor). */
   lend<T>(action: () => Promise<T>): Promise<T>;
-  /** Restores everything; what the last frame showed is replaced by `last`. May be called twice. */
-  close(last?: readonly string[]): void;
+  /**
+   * Restores everything; what the last frame showed is replaced by `last`. May be called twice. The promise ends when all is
+   * written, which takes a while over a slow link; nothing else waits for it.
+   */
+  close(last?: readonly string[]): Promise<void>;
 }
 
 export interface FullScreen {

@@ -1,0 +1,43 @@
+/** Whether the background is light: by the terminal's answer, or else by a variable that some terminals set. */
+import { lightByAnswer, lightByVariable } from "./abilities.js";
+import type { TerminalIo } from "./terminal-io.js";
+
+const WAIT_MS = 300;
+/** Every terminal answers this question, and in order: no answer about the colour comes after it. */
+const LAST_ANSWER = /^\x1b\[\?[\d;]*c$/;
+
+export class BackgroundColour {
+  readonly #io: Pick<TerminalIo, "clock" | "variables">;
+  #known: { readonly isLight: boolean | undefined } | undefined;
+  #waiting: ((isLight: boolean | undefined) => void)[] = [];
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(io: Pick<TerminalIo, "clock" | "variables">) {
+    this.#io = io;
+  }
+
+  isLight(): Promise<boolean | undefined> {
+    if (this.#known !== undefined) return Promise.resolve(this.#known.isLight);
+    this.#cancelTimer ??= this.#io.clock.after(WAIT_MS, () => this.settle());
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  hear(answer: string): void {
+    const isLight = lightByAnswer(answer);
+    if (isLight !== undefined) this.#settle(isLight);
+    else if (LAST_ANSWER.test(answer)) this.settle();
+  }
+
+  /** No answer comes any more. */
+  settle(): void {
+    this.#settle(lightByVariable(this.#io.variables));
+  }
+
+  #settle(isLight: boolean | undefined): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    // A late answer of the terminal is better than the variable.
+    this.#known = { isLight };
+    for (const resolve of this.#waiting.splice(0)) resolve(isLight);
+  }
+}

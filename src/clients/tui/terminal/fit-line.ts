@@ -1,0 +1,40 @@
+/**
+ * Lines made fit for a row of the screen. Views clean and clip their text themselves; this is the second door, because one
+ * cursor movement or one line break too many destroys what stands above the live part.
+ */
+import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+
+const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
+/** Colours and links stay. Every other sequence and control character goes. */
+const PIECES =
+  /(\x1b\[[0-9;:]*m|\x1b\]8;[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\))|\x1b\[[0-?]*[ -/]*[@-~]?|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?|[\x00-\x1f\x7f-\x9f]/g;
+/** As wide as pi-tui counts a tab. */
+const TAB = "   ";
+
+export function cleanLine(line: string): string {
+  if (!CONTROL.test(line)) return line;
+  return line.replace(PIECES, (piece, kept: string | undefined) => kept ?? (piece === "\t" ? TAB : ""));
+}
+
+/** The line without what would not fit into `columns`, and without blanks at its end, which a selection would copy. */
+export function fitLine(line: string, columns: number): string {
+  const clean = cleanLine(line);
+  const fits = visibleWidth(clean) <= columns;
+  return (fits ? clean : truncateToWidth(clean, columns, "")).trimEnd();
+}
+
+/** Lines that go to the scrollback. They may be wider than the screen: the terminal wraps them, and copies them unwrapped. */
+export function printedLines(lines: readonly string[]): string[] {
+  return lines.flatMap((line) => line.split(/\r\n|\r|\n/)).map((line) => cleanLine(line).trimEnd());
+}
+
+const LINK_STARTS = /\x1b\]8;[^;]*;[^\x07\x1b]/;
+const LINK_END = "\x1b]8;;\x1b\\";
+
+/** Ends the styles of a line, also those of a line that was cut inside a link. */
+export function endStyles(line: string): string {
+  if (!line.includes("\x1b")) return "";
+  const link = line.lastIndexOf("\x1b]8;");
+  const isOpen = link !== -1 && LINK_STARTS.test(line.slice(link));
+  return isOpen ? `\x1b[m${LINK_END}` : "\x1b[m";
+}

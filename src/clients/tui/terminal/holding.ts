@@ -1,0 +1,96 @@
+/** Holds the terminal for the client: raw mode, pastes, the key protocol, the alternate screen. Knows the way back. */
+import { setKittyProtocolActive } from "@earendil-works/pi-tui/dist/keys.js";
+import {
+  CANCEL_SEQUENCE,
+  enterFullScreen,
+  enterModes,
+  leaveFullScreen,
+  leaveModes,
+  QUESTIONS,
+  SWITCH_TO_KITTY,
+} from "./modes.js";
+import type { TerminalIo, Watcher } from "./terminal-io.js";
+
+const KITTY_ANSWER = /^\x1b\[\?\d+u$/;
+
+export interface HoldingOptions {
+  readonly io: TerminalIo;
+  readonly onBytes: (bytes: Buffer) => void;
+  /** Whether the terminal understands questions. */
+  readonly asks: boolean;
+}
+
+export class Holding {
+  readonly #options: HoldingOptions;
+  #release: (() => void) | undefined;
+  #watcher: Watcher | undefined;
+  #hasStarted = false;
+  #hasKitty = false;
+  #isFullScreen = false;
+
+  constructor(options: HoldingOptions) {
+    this.#options = options;
+  }
+
+  take(): void {
+    const { io, onBytes } = this.#options;
+    this.#release = io.take(onBytes);
+    io.write(enterModes(this.#modes));
+    this.#tellWatcher();
+  }
+
+  /** The bytes go out first, then raw mode ends, so that no answer or key lands between. */
+  give(write: (bytes: string) => void): void {
+    if (this.#release === undefined) return;
+    write(leaveModes(this.#modes));
+    this.#release();
+    this.#release = undefined;
+    this.#tellWatcher();
+  }
+
+  /** Gives the terminal back at once, in the middle of a frame if it must be. */
+  giveNow(): void {
+    this.give((bytes) => this.#options.io.writeNow(CANCEL_SEQUENCE + bytes));
+  }
+
+  end(): void {
+    this.#watcher?.say("end");
+    setKittyProtocolActive(false);
+  }
+
+  /** What can wait until the person sees something. */
+  startLate(): void {
+    if (this.#hasStarted || this.#release === undefined) return;
+    this.#hasStarted = true;
+    if (this.#options.asks) this.#options.io.write(QUESTIONS);
+    this.#watcher = this.#options.io.startWatcher?.();
+    this.#tellWatcher();
+  }
+
+  hear(answer: string): void {
+    if (!KITTY_ANSWER.test(answer) || this.#hasKitty) return;
+    this.#hasKitty = true;
+    setKittyProtocolActive(true);
+    if (this.#release !== undefined) this.#options.io.write(SWITCH_TO_KITTY);
+  }
+
+  enterFullScreen(): string {
+    this.#isFullScreen = true;
+    this.#tellWatcher();
+    return enterFullScreen(this.#modes);
+  }
+
+  leaveFullScreen(): string {
+    this.#isFullScreen = false;
+    this.#tellWatcher();
+    return leaveFullScreen(this.#modes);
+  }
+
+  get #modes() {
+    return { hasKitty: this.#hasKitty, isFullScreen: this.#isFullScreen };
+  }
+
+  #tellWatcher(): void {
+    this.#watcher?.say(this.#release === undefined ? "off" : this.#isFullScreen ? "full" : "live");
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * Turns the bytes of a terminal into keys and pastes.
+ *
+ * 1. A paste is one block, however many reads it takes, also in a terminal without bracketed paste: there a line break with text after
+ *    it in the same read shows that no person typed it. Its line breaks are never Enter.
+ * 2. Answers of the terminal go to `onAnswer` and are never keys.
+ * 3. A cut sequence or character waits for its end. The waits are the only timers, and only while something is cut.
+ */
+import { StringDecoder } from "node:string_decoder";
+import type { Clock } from "../../../base/clock.js";
+import { cutInput, type InputPiece, isAnswer } from "./input-sequences.js";
+import { nameKey } from "./key-name.js";
+import type { TerminalInput } from "./terminal.js";
+
+export interface InputDecoderOptions {
+  readonly clock: Clock;
+  readonly onInput: (input: TerminalInput) => void;
+  readonly onAnswer: (sequence: string) => void;
+}
+
+const PASTE_START = "\x1b[200~";
+const PASTE_END = "\x1b[201~";
+/** A lone Escape is the key when nothing follows so soon. */
+const ESCAPE_WAIT_MS = 30;
+/** Alt-[ and its like begin a sequence, too. */
+const ALT_WAIT_MS = 60;
+/** No key begins like this: it is an answer or a paste, and a slow link brings the rest. */
+const SEQUENCE_WAIT_MS = 1000;
+/** After so long without a byte, the end of a paste was lost. */
+const PASTE_WAIT_MS = 10_000;
+const BURST_WAIT_MS = 20;
+/** An Enter that came together with text waits so long for more text. */
+const ENTER_WAIT_MS = 10;
+/** More characters than a person types between two reads. */
+const MOST_TYPED = 64;
+
+type Mode = "keys" | "paste" | "burst";
+
+export class InputDecoder {
+  readonly #options: InputDecoderOptions;
+  #utf8 = new StringDecoder("utf8");
+  #mode: Mode = "keys";
+  /** In mode `keys` the start of a sequence, or an Enter that waits. Otherwise the text that was gathered. */
+  #held: string[] = [];
+  /** The last characters of an unfinished paste. */
+  #tail = "";
+  #cancelWait: (() => void) | undefined;
+
+  constructor(options: InputDecoderOptions) {
+    this.#options = options;
+  }
+
+  push(bytes: Buffer): void {
+    const text = this.#utf8.write(bytes);
+    if (text !== "") this.#take(text);
+  }
+
+  /** Forgets what is cut, for the time when another program reads the terminal. */
+  reset(): void {
+    this.#stopWaiting();
+    this.#utf8 = new StringDecoder("utf8");
+    this.#mode = "keys";
+    this.#held = [];
+    this.#tail = "";
+  }
+
+  #take(text: string): void {
+    this.#stopWaiting();
+    const mode = this.#mode;
+    if (mode === "paste") this.#takePaste(text);
+    else if (mode === "burst" && !text.includes(PASTE_START)) this.#takeBurst(text);
+    else {
+      if (mode === "burst") this.#endBurst();
+      this.#takeKeys(this.#release() + text);
+    }
+  }
+
+  #takeKeys(text: string): void {
+    const start = text.indexOf(PASTE_START);
+    if (start === -1) {
+      this.#takeTyped(text);
+      return;
+    }
+    this.#emitPieces(cutInput(text.slice(0, start)).pieces);
+    this.#mode = "paste";
+    this.#takePaste(text.slice(start + PASTE_START.length));
+  }
+
+  #takeTyped(text: string): void {
+    const { pieces, rest } = cutInput(text);
+    const burst = pieces.findIndex((piece) => piece.kind === "text" && isBurst(piece.text));
+    const last = pieces.at(-1);
+    if (burst !== -1) {
+      this.#emitPieces(pieces.slice(0, burst));
+      this.#mode = "burst";
+      this.#takeBurst(pieces.slice(burst).reduce((all, piece) => all + piece.text, "") + rest);
+    } else if (rest === "" && last?.kind === "text" && /[^\r\n]{2}\r$/.test(last.text)) {
+      this.#emitPieces([...pieces.slice(0, -1), { kind: "text", text: last.text.slice(0, -1) }]);
+      this.#hold("\r", ENTER_WAIT_MS);
+    } else {
+      this.#emitPieces(pieces);
+      if (rest !== "") this.#hold(rest, waitFor(rest));
+    }
+  }
+
+  #takePaste(text: string): void {
+    // The mark of the end may be cut, too: the last characters are looked at together with the new ones.
+    const seen = this.#tail + text;
+    const found = seen.indexOf(PASTE_END);
+    this.#held.push(text);
+    this.#tail = seen.slice(1 - PASTE_END.length);
+    if (found === -1) {
+      this.#wait(PASTE_WAIT_MS, () => this.#endPaste());
+      return;
+    }
+    const all = this.#release();
+    const end = all.length - seen.length + found;
+    this.#held = [all.slice(0, end)];
+    this.#endPaste();
+    const rest = all.slice(end + PASTE_END.length);
+    if (rest !== "") this.#takeKeys(rest);
+  }
+
+  #endPaste(): void {
+    this.#mode = "keys";
+    this.#tail = "";
+    this.#options.onInput({ kind: "paste", text: normalBreaks(this.#release()) });
+  }
+
+  #takeBurst(text: string): void {
+    this.#held.push(text);
+    this.#wait(BURST_WAIT_MS, () => this.#endBurst());
+  }
+
+  #endBurst(): void {
+    this.#mode = "keys";
+    const all = this.#release();
+    const text = normalBreaks(
+      cutInput(all)
+        .pieces.map((piece) => (piece.kind === "text" ? piece.text : ""))
+        .join(""),
+    );
+    // One long line and Enter: a program that types for a person, not a paste of lines.
+    const isLine = text.endsWith("\n") && text.indexOf("\n") === text.length - 1;
+    this.#options.onInput({ kind: "paste", text: isLine ? text.slice(0, -1) : text });
+    if (isLine) this.#emitKey("\r");
+  }
+
+  #hold(text: string, ms: number): void {
+    this.#held = [text];
+    this.#wait(ms, () => {
+      const held = this.#release();
+      // The start of an answer that never ended is no key.
+      if (!isAnswer(held)) this.#emitKey(held);
+    });
+  }
+
+  #release(): string {
+    const held = this.#held.length === 1 ? (this.#held[0] ?? "") : this.#held.join("");
+    this.#held = [];
+    return held;
+  }
+
+  #emitPieces(pieces: readonly InputPiece[]): void {
+    for (const { kind, text } of pieces) {
+      if (kind === "text") for (const key of splitKeys(text)) this.#emitKey(key);
+      else if (isAnswer(text)) this.#options.onAnswer(text);
+      else this.#emitKey(text);
+    }
+  }
+
+  #emitKey(data: string): void {
+    const key = nameKey(data);
+    if (key !== undefined) this.#options.onInput({ kind: "key", ...key });
+  }
+
+  #wait(ms: number, action: () => void): void {
+    this.#cancelWait = this.#options.clock.after(ms, () => {
+      this.#cancelWait = undefined;
+      action();
+    });
+  }
+
+  #stopWaiting(): void {
+    this.#cancelWait?.();
+    this.#cancelWait = undefined;
+  }
+}
+
+function waitFor(rest: string): number {
+  if (rest.length === 1) return ESCAPE_WAIT_MS;
+  return rest.length === 2 ? ALT_WAIT_MS : SEQUENCE_WAIT_MS;
+}
+
+/** Text after a line break, or more text than a person types, in one read. Several Enters alone are keys. */
+function isBurst(text: string): boolean {
+  if (text.length > MOST_TYPED) return true;
+  return /[\r\n]/.test(text) && /[^\r\n]/.test(text) && /[\r\n](?!\n?$)/.test(text.replaceAll("\r\n", "\n"));
+}
+
+function normalBreaks(text: string): string {
+  return text.replace(/\r\n?/g, "\n");
+}
+
+let graphemes: Intl.Segmenter | undefined;
+
+/** One key for each character that a person sees. */
+function splitKeys(text: string): Iterable<string> {
+  if (/^[\x00-\x7f]*$/.test(text)) return text;
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return Array.from(graphemes.segment(text), ({ segment }) => segment);
+}

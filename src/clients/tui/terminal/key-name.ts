@@ -1,0 +1,23 @@
+/** Names keys: pi-tui's names, with the differences that the client needs. */
+import { decodePrintableKey, isKeyRelease, parseKey } from "@earendil-works/pi-tui/dist/keys.js";
+import type { Key } from "./terminal.js";
+
+/** Keys without a character, in the private area of Unicode: Caps Lock, media keys. */
+const FUNCTIONAL = /^[\ue000-\uf8ff]$/;
+const ALT_ARROW = /^\x1b\x1b(?:\[|O)([A-DFH])$/;
+
+/** Undefined for what is no key: a key that is let go, a sequence without a meaning. */
+export function nameKey(data: string): Key | undefined {
+  // Enter sends a carriage return. A line feed is Ctrl-J.
+  if (data === "\n") return { id: "ctrl+j", data };
+  if (!data.startsWith("\x1b")) return { id: parseKey(data), data };
+  if (isKeyRelease(data)) return undefined;
+  const arrow = ALT_ARROW.exec(data)?.[1];
+  if (arrow !== undefined) return nameKey(`\x1b[1;3${arrow}`);
+  // A character that came as a sequence is given as the character, so that no reader has to know both forms.
+  const character = decodePrintableKey(data);
+  if (character !== undefined)
+    return FUNCTIONAL.test(character) ? undefined : { id: parseKey(character), data: character };
+  const id = parseKey(data);
+  return id === undefined ? undefined : { id, data };
+}

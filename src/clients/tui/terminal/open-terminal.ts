@@ -1,0 +1,303 @@
+/** The terminal of the client: a `TuiTerminal` from the streams and signals of a process. */
+import { reflowByAnswer, terminalAbilities } from "./abilities.js";
+import { Announcer, type ProgressState } from "./announcer.js";
+import { BackgroundColour } from "./background-colour.js";
+import { FramePacer } from "./frame-pacer.js";
+import { OpenFullScreen } from "./full-screen.js";
+import { Holding } from "./holding.js";
+import { InputDecoder } from "./input-decoder.js";
+import { LivePart } from "./live-part.js";
+import type { Frame, FullScreen, TerminalInput, TuiTerminal } from "./terminal.js";
+import type { TerminalIo, TerminalSignal, TerminalSize } from "./terminal-io.js";
+
+export function openTerminal(io: TerminalIo): TuiTerminal {
+  return new OpenTerminal(io);
+}
+
+/** A window that is drawn larger or smaller sends many sizes. The last one counts. */
+const RESIZE_WAIT_MS = 50;
+/** A group of processes without a shell above it does not stop. The client then comes back by itself. */
+const STOP_WAIT_MS = 50;
+
+const ENDING_SIGNALS: readonly TerminalSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/** `away`: another program has the terminal. `restored`: it is given back, and the live part still stands. */
+type State = "open" | "away" | "restored" | "closed";
+
+class OpenTerminal implements TuiTerminal {
+  readonly #io: TerminalIo;
+  readonly #live: LivePart;
+  readonly #pacer: FramePacer;
+  readonly #decoder: InputDecoder;
+  readonly #holding: Holding;
+  readonly #announcer: Announcer;
+  readonly #background: BackgroundColour;
+  readonly #listeners = new Set<(input: TerminalInput) => void>();
+  readonly #subscriptions: (() => void)[];
+  #stopSubscription: (() => void) | undefined;
+  #fullScreen: OpenFullScreen | undefined;
+  #cancelResize: (() => void) | undefined;
+  #state: State = "open";
+  #size: TerminalSize;
+
+  constructor(io: TerminalIo) {
+    const { clock } = io;
+    const abilities = terminalAbilities(io.variables);
+    this.#io = io;
+    this.#size = io.size();
+    this.#live = new LivePart(abilities.reflow);
+    this.#announcer = new Announcer(abilities, { clock, send: (bytes) => this.#send(bytes) });
+    this.#background = new BackgroundColour(io);
+    this.#decoder = new InputDecoder({
+      clock,
+      onInput: (input) => this.#emit(input),
+      onAnswer: (answer) => {
+        this.#holding.hear(answer);
+        this.#background.hear(answer);
+        if (!abilities.isTmux) this.#live.reflow = reflowByAnswer(answer) ?? this.#live.reflow;
+      },
+    });
+    this.#holding = new Holding({ io, onBytes: (bytes) => this.#decoder.push(bytes), asks: abilities.strings });
+    this.#pacer = new FramePacer({
+      clock,
+      render: () => this.#render(),
+      write: (bytes, written) => this.#writeFrame(bytes, written),
+    });
+    this.#subscriptions = this.#subscribe();
+    this.#stopSubscription = io.onSignal("SIGTSTP", () => this.suspend());
+    this.#holding.take();
+  }
+
+  get columns(): number {
+    return this.#size.columns;
+  }
+
+  get rows(): number {
+    return this.#size.rows;
+  }
+
+  paint(frame: Frame, printed: readonly string[] = []): void {
+    if (this.#state === "closed") return;
+    this.#live.set(frame, printed);
+    this.#pacer.request();
+  }
+
+  onInput(listener: (input: TerminalInput) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  backgroundIsLight(): Promise<boolean | undefined> {
+    return this.#background.isLight();
+  }
+
+  openFullScreen(): FullScreen {
+    this.#fullScreen?.close();
+    this.#pacer.hold("full screen");
+    const screen = new OpenFullScreen({
+      clock: this.#io.clock,
+      size: () => this.#size,
+      write: (bytes, written) => this.#io.write(bytes, written),
+      onClose: () => this.#closeFullScreen(),
+    });
+    this.#fullScreen = screen;
+    // The live part goes first: whatever happens to the size meanwhile, nothing of it is left behind.
+    this.#send(this.#live.erase(this.#io.size()));
+    const bytes = this.#holding.enterFullScreen();
+    if (this.#state === "open") this.#send(bytes);
+    else screen.hold();
+    return screen;
+  }
+
+  bell(): void {
+    this.#announcer.bell();
+  }
+
+  notify(text: string): void {
+    this.#announcer.notify(text);
+  }
+
+  setTitle(title: string): void {
+    this.#announcer.setTitle(title);
+  }
+
+  setProgress(state: ProgressState): void {
+    this.#announcer.setProgress(state);
+  }
+
+  copy(text: string): boolean {
+    return this.#announcer.copy(text);
+  }
+
+  suspend(): void {
+    if (this.#state !== "open") return;
+    this.#goAway();
+    const comeBack = () => {
+      cancel();
+      unsubscribe();
+      if (this.#comeBack()) this.#emit({ kind: "resumed" });
+    };
+    const unsubscribe = this.#io.onSignal("SIGCONT", comeBack);
+    const cancel = this.#io.clock.after(STOP_WAIT_MS, comeBack);
+    this.#io.stop();
+  }
+
+  async lend<T>(action: () => Promise<T>): Promise<T> {
+    if (this.#state !== "open") return action();
+    this.#goAway();
+    try {
+      return await action();
+    } finally {
+      this.#comeBack();
+    }
+  }
+
+  close(last: readonly string[] = []): Promise<void> {
+    if (this.#state === "closed") return Promise.resolve();
+    this.#fullScreen?.close();
+    const isOnItsWay = this.#pacer.isWriting && this.#state === "open";
+    const bytes = this.#announcer.takeBack() + this.#live.finish(last, this.#io.size());
+    this.#state = "closed";
+    this.#endTimers();
+    // A frame that is on its way goes first.
+    if (!isOnItsWay) {
+      this.#io.writeNow(bytes);
+      this.#holding.give((modes) => this.#io.writeNow(modes));
+      this.#holding.end();
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      this.#io.write(bytes, () => {
+        this.#holding.give((modes) => this.#io.writeNow(modes));
+        this.#holding.end();
+        resolve();
+      });
+    });
+  }
+
+  #subscribe(): (() => void)[] {
+    const { onResize, onLost, onExit, onSignal } = this.#io;
+    return [
+      onResize(() => this.#onResize()),
+      onLost(() => this.#onLost()),
+      onExit(() => this.#onExit()),
+      ...ENDING_SIGNALS.map((signal) => onSignal(signal, () => this.#onSignal(signal))),
+    ];
+  }
+
+  #render(): string | undefined {
+    const size = this.#io.size();
+    // The signal of a new size may come later than the size itself.
+    if (size.columns !== this.#size.columns || size.rows !== this.#size.rows) {
+      this.#onResize();
+      return undefined;
+    }
+    return this.#live.render(size);
+  }
+
+  #writeFrame(bytes: string, written: () => void): void {
+    this.#io.write(bytes, () => {
+      written();
+      this.#holding.startLate();
+    });
+  }
+
+  #send(bytes: string): void {
+    if (bytes !== "" && this.#state === "open") this.#io.write(bytes);
+  }
+
+  #emit(input: TerminalInput): void {
+    for (const listener of [...this.#listeners]) listener(input);
+  }
+
+  #closeFullScreen(): void {
+    this.#fullScreen = undefined;
+    const bytes = this.#holding.leaveFullScreen();
+    this.#send(bytes);
+    this.#pacer.request();
+    this.#pacer.release("full screen");
+  }
+
+  #onResize(): void {
+    this.#pacer.hold("resize");
+    this.#cancelResize?.();
+    this.#cancelResize = this.#io.clock.after(RESIZE_WAIT_MS, () => {
+      this.#cancelResize = undefined;
+      this.#size = this.#io.size();
+      this.#emit({ kind: "resize", ...this.#size });
+      this.#fullScreen?.repaint();
+      this.#pacer.request();
+      this.#pacer.release("resize");
+    });
+  }
+
+  #goAway(): void {
+    this.#pacer.hold("away");
+    this.#fullScreen?.hold();
+    const erased = this.#fullScreen === undefined ? this.#live.erase(this.#io.size()) : "";
+    this.#io.writeNow(erased);
+    this.#holding.give((bytes) => this.#io.writeNow(bytes));
+    this.#state = "away";
+    // Ctrl-Z in the other program stops this process, too, without more ado.
+    this.#stopSubscription?.();
+    this.#stopSubscription = undefined;
+  }
+
+  /** False when the client has ended meanwhile. */
+  #comeBack(): boolean {
+    if (this.#state !== "away") return false;
+    this.#state = "open";
+    this.#stopSubscription = this.#io.onSignal("SIGTSTP", () => this.suspend());
+    this.#decoder.reset();
+    this.#holding.take();
+    this.#size = this.#io.size();
+    this.#fullScreen?.repaint();
+    this.#pacer.request();
+    this.#pacer.release("away");
+    return true;
+  }
+
+  #onSignal(signal: TerminalSignal): void {
+    // Ctrl-C in the other program is meant for that one.
+    if (signal === "SIGINT" && this.#state === "away") return;
+    this.#restore();
+    this.#emit({ kind: "closed", signal });
+  }
+
+  #onLost(): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#endTimers();
+    this.#holding.give(() => {});
+    this.#holding.end();
+    this.#emit({ kind: "closed" });
+  }
+
+  #onExit(): void {
+    this.#restore();
+    if (this.#state !== "restored") return;
+    this.#io.writeNow(this.#live.leave());
+    this.#state = "closed";
+    this.#endTimers();
+    this.#holding.end();
+  }
+
+  /** Gives the terminal back without waiting. The live part stays, so that `close` may still replace it. */
+  #restore(): void {
+    if (this.#state !== "open" && this.#state !== "away") return;
+    this.#pacer.hold("restored");
+    this.#fullScreen?.hold();
+    this.#holding.giveNow();
+    this.#io.writeNow(this.#announcer.takeBack());
+    this.#state = "restored";
+  }
+
+  #endTimers(): void {
+    this.#pacer.hold("closed");
+    this.#cancelResize?.();
+    this.#background.settle();
+    this.#decoder.reset();
+    this.#stopSubscription?.();
+    for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe();
+  }
+}

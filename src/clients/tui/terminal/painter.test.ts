@@ -1,0 +1,179 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { times } from "../../../../test/support/thorough.js";
+import { VirtualTerminal } from "../../../testkit/virtual-terminal.js";
+import { fitLine } from "./fit-line.js";
+import { NOTHING_PAINTED, type Painted, paintFrame } from "./painter.js";
+import type { Frame } from "./terminal.js";
+
+/** A painter with a screen behind it. */
+class Easel {
+  readonly screen: VirtualTerminal;
+  painted: Painted = NOTHING_PAINTED;
+  bytes = "";
+
+  constructor(columns: number, rows: number) {
+    this.screen = new VirtualTerminal({ columns, rows });
+  }
+
+  async paint(frame: Frame, printed: readonly string[] = []): Promise<string> {
+    const { columns, rows } = this.screen;
+    const next = paintFrame(this.painted, { frame, printed, columns, rows, reflow: "count" });
+    this.painted = next.painted;
+    this.bytes += next.bytes;
+    await this.screen.write(next.bytes);
+    return next.bytes;
+  }
+}
+
+describe("the painter", () => {
+  it("writes nothing for a frame that is there already", async () => {
+    const easel = new Easel(40, 10);
+    await easel.paint({ lines: ["one", "two"], cursor: { row: 1, column: 3 } });
+    expect(await easel.paint({ lines: ["one", "two"], cursor: { row: 1, column: 3 } })).toBe("");
+  });
+
+  it("writes only what changed in a row, and only the changed rows", async () => {
+    const easel = new Easel(80, 10);
+    const before = ["a long row that stays", "the answer so far", "status"];
+    await easel.paint({ lines: before, cursor: { row: 2, column: 0 } });
+    const after = ["a long row that stays", "the answer so far and on", "status"];
+    const bytes = await easel.paint({ lines: after, cursor: { row: 2, column: 0 } });
+    expect(easel.screen.screen().slice(0, 3)).toEqual(after);
+    expect(bytes).not.toContain("stays");
+    expect(bytes).not.toContain("answer");
+    expect(bytes.length).toBeLessThan(45);
+  });
+
+  it("keeps colours right when only the end of a row is written", async () => {
+    const easel = new Easel(80, 10);
+    const red = (text: string) => `\x1b[31m${text}\x1b[39m`;
+    await easel.paint({ lines: [`plain ${red("some red words")}`] });
+    const bytes = await easel.paint({ lines: [`plain ${red("some red words more")}`] });
+    expect(bytes).toContain("\x1b[31ms more\x1b[39m\x1b[m");
+    expect(easel.screen.screen()[0]).toBe("plain some red words more");
+  });
+
+  it("puts printed lines above, once, with their colours ended", async () => {
+    const easel = new Easel(40, 6);
+    await easel.paint({ lines: ["live"] }, ["first", "\x1b[1msecond"]);
+    await easel.paint({ lines: ["live", "more"] }, ["third"]);
+    for (let index = 0; index < 20; index++) await easel.paint({ lines: [`live ${index}`] }, [`row ${index}`]);
+    const rows = Array.from({ length: 20 }, (_, index) => `row ${index}`);
+    expect(easel.screen.lines()).toEqual(["first", "second", "third", ...rows, "live 19"]);
+  });
+
+  it("clips rows, drops the first rows of a frame that is too high, and never wraps a live row", async () => {
+    const easel = new Easel(20, 4);
+    const lines = ["lost", "x".repeat(50), `${"宽".repeat(15)}`, "👩‍👩‍👧‍👦".repeat(12), "end"];
+    await easel.paint({ lines, cursor: { row: 4, column: 3 } });
+    expect(easel.screen.screen()[0]).toBe("x".repeat(20));
+    expect(easel.screen.screen()[1]).toBe("宽".repeat(10));
+    expect(easel.screen.screen()[3]).toBe("end");
+    expect(easel.screen.cursor).toEqual({ row: 3, column: 3 });
+  });
+
+  it("lets no control sequence of a line through but colours and links", async () => {
+    const easel = new Easel(60, 8);
+    await easel.paint({ lines: ["live"] }, ["kept"]);
+    const hostile = [
+      "\x1b[2J\x1b[3Ja\x1b[5Ab",
+      "c\nd\re",
+      "\x1b]0;title\x07f\x1bP1$q\x1b\\g",
+      "\x9b2Jh\x08i\tj",
+      "\x1b[5",
+    ];
+    await easel.paint({ lines: hostile }, ["more\x1b[Hand\x1b[2J", "two\nlines"]);
+    expect(easel.screen.lines()).toEqual(["kept", "moreand", "two", "lines", "ab", "cde", "fg", "2Jhi   j"]);
+    const link = "\x1b]8;;https://example.org\x1b\\text";
+    expect(await easel.paint({ lines: [link] })).toContain(`${link}\x1b[m\x1b]8;;\x1b\\`);
+  });
+
+  it("makes room for a new row in the middle instead of writing the rows below again", async () => {
+    const easel = new Easel(40, 8);
+    const below = ["a status that is long enough to count", "> input"];
+    for (let index = 0; index < 12; index++) {
+      const bytes = await easel.paint({ lines: [`row ${index}`, ...below], cursor: { row: 2, column: 7 } }, [
+        `p${index}`,
+      ]);
+      if (index > 0) expect(bytes).not.toContain("status");
+    }
+    const printed = Array.from({ length: 12 }, (_, index) => `p${index}`);
+    expect(easel.screen.lines()).toEqual([...printed, "row 11", ...below]);
+    expect(easel.screen.cursor).toEqual({ row: 7, column: 7 });
+    await easel.paint({ lines: ["row 11", "between", ...below], cursor: { row: 3, column: 7 } });
+    expect(easel.screen.lines()).toEqual([...printed, "row 11", "between", ...below]);
+  });
+
+  it("writes 20,000 pieces of an answer in at most three times its size", () => {
+    const size = { columns: 100, rows: 30 };
+    let [text, whole, written, painted] = ["", 0, 0, NOTHING_PAINTED];
+    for (let index = 0; index < 20_000; index++) {
+      const piece = index % 11 === 10 ? "done\n\n" : `word${index % 7} `;
+      text += piece;
+      whole += piece.length;
+      // Pieces come faster than frames: here four between two of them.
+      if (index % 4 !== 3) continue;
+      const lines = text.split("\n");
+      text = lines.at(-1) ?? "";
+      const live = [text, "", `⠋ working ${Math.floor(index / 400)}s`, "─".repeat(100), "> ", "model · 12% · $0.10"];
+      const frame = { lines: live, cursor: { row: 4, column: 2 } };
+      const next = paintFrame(painted, { frame, printed: lines.slice(0, -1), ...size, reflow: "cursor" });
+      painted = next.painted;
+      written += Buffer.byteLength(next.bytes);
+    }
+    expect(written / whole).toBeLessThan(3);
+  });
+});
+
+const word = fc.constantFrom("word", "longer-than-that", "宽字符", "é", "\x1b[1mbold\x1b[m", "👍", "12");
+const line = fc.array(word, { maxLength: 9 }).map((words) => words.join(" "));
+const frame = fc
+  .record({
+    lines: fc.array(line, { minLength: 1, maxLength: 4 }),
+    row: fc.nat(3),
+    column: fc.nat(19),
+    shown: fc.boolean(),
+  })
+  .map(({ lines, row, column, shown }): Frame => {
+    return shown ? { lines, cursor: { row: Math.min(row, lines.length - 1), column } } : { lines };
+  });
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ frame, printed: fc.array(line, { maxLength: 3 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ columns: fc.integer({ min: 24, max: 90 }), rows: fc.integer({ min: 18, max: 30 }) }),
+  },
+);
+
+/** Without blanks: a wide character that does not fit at the end of a row leaves one there. */
+function seen(text: string): string {
+  return text.replace(/\x1b\[[0-9;]*m| /g, "");
+}
+
+describe("however frames, prints and sizes follow each other", () => {
+  it("the scrollback holds the printed lines in order, and only the live part is written again", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+        const easel = new Easel(60, 20);
+        const printed: string[] = ["before the program", "", "a row of the shell"];
+        await easel.screen.write(`${printed.join("\r\n")}\r\n`);
+        let last: Frame = { lines: ["start"] };
+        await easel.paint(last);
+        for (const each of steps) {
+          if ("columns" in each) easel.screen.resize(each);
+          else last = each.frame;
+          const lines = "printed" in each ? each.printed : [];
+          printed.push(...lines);
+          await easel.paint(last, lines);
+          const live = last.lines.map((text) => seen(fitLine(text, easel.screen.columns)));
+          const expected = [...printed.map(seen), ...live];
+          const end = expected.findLastIndex((text) => text !== "") + 1;
+          expect(easel.screen.lines().map(seen)).toEqual(expected.slice(0, end));
+        }
+        expect(easel.bytes).not.toMatch(/\x1b\[[23]J|\x1b\[\d*;?\d*[rH]/);
+      }),
+      { numRuns: times(60, 2000), seed: 14 },
+    );
+  });
+});

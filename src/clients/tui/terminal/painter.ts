@@ -1,0 +1,181 @@
+/**
+ * Paints the live part of the screen: pure, from what stands there to what shall stand there.
+ *
+ * 1. It never moves the cursor above the first live row and never erases above it.
+ * 2. Printed lines leave by plain line breaks, so that they land in the terminal's own scrollback, once.
+ * 3. All movement is relative: it need not know where on the screen the live part is.
+ */
+import { fitLine, printedLines } from "./fit-line.js";
+import { type Reflow, rowsAboveCursor } from "./reflow.js";
+import { changeRow, isSurelyOneRow, writeRow } from "./row-change.js";
+import type { Frame } from "./terminal.js";
+
+/** What the terminal shows of the live part. */
+export interface Painted {
+  /** At least one row. */
+  readonly lines: readonly string[];
+  /** Where the cursor stands: at the caret, or on the first row when it is hidden. */
+  readonly row: number;
+  readonly column: number;
+  readonly isCursorShown: boolean;
+  /** The size of the screen that it was painted for; 0 before the first frame. */
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface PaintRequest {
+  readonly frame: Frame;
+  readonly printed: readonly string[];
+  readonly columns: number;
+  readonly rows: number;
+  readonly reflow: Reflow;
+}
+
+/** The cursor is at the start of an empty row. */
+export const NOTHING_PAINTED: Painted = {
+  lines: [""],
+  row: 0,
+  column: 0,
+  isCursorShown: true,
+  columns: 0,
+  rows: 0,
+};
+
+export const BEGIN_UPDATE = "\x1b[?2026h";
+export const END_UPDATE = "\x1b[?2026l";
+const ERASE_BELOW = "\x1b[J";
+const WRAP_OFF = "\x1b[?7l";
+const WRAP_ON = "\x1b[?7h";
+const SHOW_CURSOR = "\x1b[?25h";
+const HIDE_CURSOR = "\x1b[?25l";
+
+export function paintFrame(previous: Painted, request: PaintRequest): { bytes: string; painted: Painted } {
+  const painted = fitFrame(request);
+  const printed = printedLines(request.printed);
+  const isResized = previous.columns !== request.columns || previous.rows !== request.rows;
+  const canChange = !isResized && canPrintInPlace(printed, painted);
+  const body = canChange
+    ? changeRows(previous, [...printed, ...painted.lines])
+    : paintAll(toFirstRow(previous, request), [printed, painted.lines]);
+  // From here on the first live row is the one below the printed lines.
+  const cursor = { row: painted.row + (canChange ? printed.length : 0), column: painted.column };
+  const bytes = body.text + placeCursor(body, { previous, painted, cursor });
+  const leavesRow = body.rowsWritten > 1 || body.row !== previous.row || cursor.row !== previous.row;
+  return { bytes: bytes !== "" && leavesRow ? BEGIN_UPDATE + bytes + END_UPDATE : bytes, painted };
+}
+
+/** Erases the live part. The cursor then stands where its first row was. */
+export function eraseLive(previous: Painted, request: Pick<PaintRequest, "columns" | "reflow">): string {
+  return toFirstRow(previous, request) + ERASE_BELOW + (previous.isCursorShown ? "" : SHOW_CURSOR);
+}
+
+/** Goes below the live part and leaves it as it is. */
+export function leaveLive(previous: Painted): string {
+  return `${move(previous.row, previous.lines.length - 1)}\r\n${previous.isCursorShown ? "" : SHOW_CURSOR}`;
+}
+
+function fitFrame({ frame, columns, rows }: PaintRequest): Painted {
+  const lost = Math.max(0, frame.lines.length - rows);
+  const lines = frame.lines.slice(lost).map((line) => fitLine(line, columns));
+  if (lines.length === 0) lines.push("");
+  const row = (frame.cursor?.row ?? -1) - lost;
+  const size = { columns, rows };
+  if (frame.cursor === undefined || row < 0 || row >= lines.length)
+    return { lines, row: 0, column: 0, isCursorShown: false, ...size };
+  const column = Math.max(0, Math.min(frame.cursor.column, columns - 1));
+  return { lines, row, column, isCursorShown: true, ...size };
+}
+
+interface Body {
+  readonly text: string;
+  /** The row on which the cursor is left, counted from the first that was written. */
+  readonly row: number;
+  readonly rowsWritten: number;
+}
+
+function paintAll(toFirst: string, [printed, live]: readonly [readonly string[], readonly string[]]): Body {
+  const above = printed.map((line) => `${writeRow(line)}\r\n`).join("");
+  const text = toFirst + ERASE_BELOW + above + withoutWrap(live.map(writeRow).join("\r\n"));
+  return { text, row: live.length - 1, rowsWritten: printed.length + live.length };
+}
+
+/** Whether printed lines are rows of the screen like live ones: each is one row in every terminal, and none leaves the screen. */
+function canPrintInPlace(printed: readonly string[], painted: Painted): boolean {
+  const fits = printed.length + painted.lines.length <= painted.rows;
+  return fits && printed.every((line) => isSurelyOneRow(line, painted.columns));
+}
+
+/** Turns the rows into others. The rows at the end that stay the same are moved down, not written again. */
+function changeRows(previous: Painted, rows: readonly string[]): Body {
+  const { text: inserted, row: first, before } = insertRows(previous, rows);
+  let [text, row, rowsWritten] = [inserted, first, inserted === "" ? 0 : 1];
+  for (const [index, line] of rows.entries()) {
+    const old = before[index];
+    if (old === line) continue;
+    // A row that is not there yet is made by a line break, which scrolls at the bottom of the screen.
+    text +=
+      old === undefined ? `${move(row, index - 1)}\r\n${writeRow(line)}` : move(row, index) + changeRow(old, line);
+    row = index;
+    rowsWritten++;
+  }
+  if (before.length > rows.length) {
+    text += `${move(row, rows.length)}\r${ERASE_BELOW}`;
+    row = rows.length;
+    rowsWritten++;
+  }
+  return { text: withoutWrap(text), row, rowsWritten };
+}
+
+/** Fewer bytes are written again as fast as room is made. */
+const LEAST_MOVED_BYTES = 24;
+
+interface Inserted {
+  readonly text: string;
+  readonly row: number;
+  /** The rows as they then stand. */
+  readonly before: readonly string[];
+}
+
+function insertRows({ lines, row }: Painted, rows: readonly string[]): Inserted {
+  const count = rows.length - lines.length;
+  let at = lines.length;
+  while (at > 0 && lines[at - 1] === rows[at - 1 + count]) at--;
+  const moved = lines.slice(at);
+  if (count <= 0 || moved.join("").length < LEAST_MOVED_BYTES) return { text: "", row, before: lines };
+  // The line breaks make room below, by scrolling if need be. Otherwise the last rows would fall off the screen.
+  const room = move(row, lines.length - 1) + "\n".repeat(count);
+  const text = `${room}${move(rows.length - 1, at)}\r\x1b[${count}L`;
+  return { text, row: at, before: [...lines.slice(0, at), ...Array<string>(count).fill(""), ...moved] };
+}
+
+/** Terminals disagree about the width of some characters. Without wrapping, a row that they think too long stays one row. */
+function withoutWrap(text: string): string {
+  return /[^\x00-\x7f]/.test(text) ? WRAP_OFF + text + WRAP_ON : text;
+}
+
+interface Placing {
+  readonly previous: Painted;
+  readonly painted: Painted;
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+function placeCursor(body: Body, { previous, painted, cursor }: Placing): string {
+  const isThere = body.text === "" && previous.row === cursor.row && previous.column === cursor.column;
+  const isSame = previous.isCursorShown === painted.isCursorShown;
+  const visibility = isSame ? "" : painted.isCursorShown ? SHOW_CURSOR : HIDE_CURSOR;
+  if (isThere) return visibility;
+  const column = cursor.column === 0 ? "\r" : `\x1b[${cursor.column + 1}G`;
+  return move(body.row, cursor.row) + column + visibility;
+}
+
+function toFirstRow(previous: Painted, request: Pick<PaintRequest, "columns" | "reflow">): string {
+  const up = previous.columns === 0 ? 0 : rowsAboveCursor(previous, request);
+  return `${move(up, 0)}\r`;
+}
+
+/** Only between rows that are on the screen. */
+function move(from: number, to: number): string {
+  if (from === to) return "";
+  const count = Math.abs(to - from);
+  return `\x1b[${count === 1 ? "" : count}${to < from ? "A" : "B"}`;
+}

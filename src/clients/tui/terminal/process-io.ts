@@ -1,0 +1,108 @@
+/** The terminal's side of a real process. */
+import { writeSync } from "node:fs";
+import { systemClock } from "../../../base/clock.js";
+import type { Variables } from "../../../base/variables.js";
+import type { TerminalIo } from "./terminal-io.js";
+import { startWatcher } from "./watcher.js";
+
+const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
+const WRITE_TRIES = 200;
+const WRITE_PAUSE_MS = 5;
+
+export interface ProcessIoOptions {
+  readonly process: NodeJS.Process;
+  readonly variables: Variables;
+}
+
+export function processIo({ process, variables }: ProcessIoOptions): TerminalIo {
+  const { stdin, stdout } = process;
+  return {
+    variables,
+    clock: systemClock,
+    size: () => sizeOf(stdout),
+    onResize: (listener) => subscribe(stdout, ["resize"], listener),
+    take: (onBytes) => take(process, onBytes),
+    write: (text, written) => void stdout.write(text, written === undefined ? undefined : () => written()),
+    writeNow: (text) => writeNow(stdout.fd, text),
+    onLost(listener) {
+      const ends = [
+        subscribe(stdin, ["end", "close", "error"], listener),
+        subscribe(stdout, ["error", "close"], listener),
+      ];
+      return () => {
+        for (const end of ends) end();
+        // An error that comes later must not end the process.
+        stdin.on("error", () => {});
+        stdout.on("error", () => {});
+      };
+    },
+    onSignal: (signal, listener) => subscribe(process, [signal], listener),
+    onExit: (listener) => subscribe(process, ["exit", "uncaughtExceptionMonitor"], listener),
+    stop: () => void process.kill(0, "SIGTSTP"),
+    ...(process.platform === "win32"
+      ? {}
+      : { startWatcher: () => startWatcher({ input: stdin.fd, output: stdout.fd, variables }) }),
+  };
+}
+
+function sizeOf(stdout: NodeJS.WriteStream): { columns: number; rows: number } {
+  const [columns, rows] = readSize(stdout);
+  return { columns: columns || DEFAULT_COLUMNS, rows: rows || DEFAULT_ROWS };
+}
+
+function readSize(stdout: NodeJS.WriteStream): [number, number] {
+  try {
+    return stdout.getWindowSize();
+  } catch {
+    return [stdout.columns, stdout.rows];
+  }
+}
+
+function take({ stdin, stdout }: NodeJS.Process, onBytes: (bytes: Buffer) => void): () => void {
+  setBlocking(stdout, "off");
+  stdin.setRawMode?.(true);
+  stdin.on("data", onBytes);
+  stdin.resume();
+  return () => {
+    stdin.off("data", onBytes);
+    stdin.pause();
+    try {
+      stdin.setRawMode?.(false);
+    } catch {
+      // The terminal is gone.
+    }
+    setBlocking(stdout, "on");
+  };
+}
+
+/** Node blocks the whole process while a terminal takes no output. The client must not wait for a slow link. */
+function setBlocking(stdout: NodeJS.WriteStream, state: "on" | "off"): void {
+  const { _handle: handle } = stdout as { _handle?: { setBlocking?(isBlocking: boolean): void } };
+  handle?.setBlocking?.(state === "on");
+}
+
+function writeNow(file: number, text: string): void {
+  let rest = Buffer.from(text, "utf8");
+  for (let tries = 0; rest.length > 0 && tries < WRITE_TRIES; tries++) {
+    try {
+      rest = rest.subarray(writeSync(file, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WRITE_PAUSE_MS);
+    }
+  }
+}
+
+interface Emitter {
+  on(event: string, listener: () => void): unknown;
+  off(event: string, listener: () => void): unknown;
+}
+
+function subscribe(emitter: Emitter, events: readonly string[], listener: () => void): () => void {
+  const called = () => listener();
+  for (const event of events) emitter.on(event, called);
+  return () => {
+    for (const event of events) emitter.off(event, called);
+  };
+}

@@ -1,0 +1,78 @@
+/** The bytes that turn one row of the screen into another. The cursor is somewhere on that row, and no style is on. */
+import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+import { endStyles } from "./fit-line.js";
+
+const ERASE_TO_END = "\x1b[K";
+/** A shorter common start does not pay for the movement to its end. */
+const LEAST_COMMON_COLUMNS = 6;
+
+export function writeRow(line: string): string {
+  return line + endStyles(line);
+}
+
+export function changeRow(before: string, after: string): string {
+  // Where terminals may disagree about a width, the rest of the row is erased in any case.
+  // Erased first: after a row that fills the width, the cursor still stands on the last cell, and erasing would take it.
+  const erase = before.length > after.length || !isPlain(before) || !isPlain(after) ? ERASE_TO_END : "";
+  const start = commonStart(before, after);
+  if (start.column < LEAST_COMMON_COLUMNS) return `\r${erase}${writeRow(after)}`;
+  const rest = after.slice(start.index);
+  const end = start.style === "" ? endStyles(rest) : "\x1b[m";
+  return `\x1b[${start.column + 1}G${erase}${start.style}${rest}${end}`;
+}
+
+/** Whether every terminal shows the line in one row of `columns` cells. */
+export function isSurelyOneRow(line: string, columns: number): boolean {
+  if (visibleWidth(line) > columns) return false;
+  return isPlain(line) || Array.from(line.replace(STYLES, "")).every((char) => certainWidth(char.charCodeAt(0)) > 0);
+}
+
+function isPlain(line: string): boolean {
+  return /^[\x20-\x7e]*$/.test(line);
+}
+
+interface Start {
+  readonly index: number;
+  readonly column: number;
+  /** The colours that are on there. */
+  readonly style: string;
+}
+
+const STYLES = /\x1b\[[0-9;:]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)/g;
+const STYLE = /\x1b\[[0-9;:]*m/y;
+const RESET = /^\x1b\[0*m$/;
+
+/**
+ * Where the rows begin to differ, less one character: a combining mark that follows changes the character before it. The common
+ * part holds only characters of which every terminal has the same width, so that the column is right.
+ */
+function commonStart(before: string, after: string): Start {
+  let [index, column, style] = [0, 0, ""];
+  let last: Start = { index, column, style };
+  while (index < after.length) {
+    const width = certainWidth(after.charCodeAt(index));
+    if (width === 0) {
+      STYLE.lastIndex = index;
+      const found = STYLE.exec(after)?.[0];
+      if (found === undefined || !before.startsWith(found, index)) break;
+      style = RESET.test(found) ? "" : style + found;
+      index += found.length;
+      continue;
+    }
+    if (before[index] !== after[index]) break;
+    last = { index, column, style };
+    index++;
+    column += width;
+  }
+  return last;
+}
+
+/** 0 for a character of which terminals disagree, and for every control character. */
+function certainWidth(code: number): 0 | 1 | 2 {
+  if (code >= 0x20 && code <= 0x7e) return 1;
+  const isLetter =
+    (code >= 0xc0 && code <= 0x2af) || (code >= 0x386 && code <= 0x481) || (code >= 0x48a && code <= 0x52f);
+  if (isLetter) return 1;
+  const isKana = (code >= 0x3041 && code <= 0x3096) || (code >= 0x30a1 && code <= 0x30fa);
+  return isKana || (code >= 0x4e00 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3) ? 2 : 0;
+}

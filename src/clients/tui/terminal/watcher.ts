@@ -1,0 +1,55 @@
+/**
+ * Restores the terminal when the client is killed and cannot do it itself. A shell reads a pipe from the client; when the pipe ends
+ * without the word `end`, the client is dead.
+ */
+import { spawn } from "node:child_process";
+import type { Variables } from "../../../base/variables.js";
+import { RESTORE_FULL, RESTORE_LIVE } from "./modes.js";
+import type { Watcher } from "./terminal-io.js";
+
+/**
+ * File 1 and file 3 are the terminal. A shell that got it back meanwhile has set its own modes: only a program in raw mode has
+ * switched off the signals of the keys, so nothing is changed when they are on.
+ */
+const SCRIPT = `
+trap '' HUP INT QUIT TERM TSTP TTIN TTOU
+state=off
+while IFS= read -r word; do
+  state=$word
+  [ "$word" = end ] && exit 0
+done
+[ "$state" = off ] && exit 0
+[ "$state" = full ] && printf '${octal(RESTORE_FULL)}'
+printf '${octal(RESTORE_LIVE)}'
+sleep 0.1
+case $(stty -a <&3) in
+*-isig*) stty brkint icrnl ixon isig icanon iexten echo <&3 ;;
+esac
+`;
+
+export interface WatcherOptions {
+  /** The files of the terminal. */
+  readonly input: number;
+  readonly output: number;
+  readonly variables: Variables;
+}
+
+export function startWatcher({ input, output, variables }: WatcherOptions): Watcher {
+  // A session of its own: what ends the group of the client must not end the watcher.
+  const child = spawn("/bin/sh", ["-c", SCRIPT], {
+    stdio: ["pipe", output, "ignore", input],
+    detached: true,
+    cwd: "/",
+    env: { PATH: variables.PATH ?? "/usr/bin:/bin" },
+  });
+  // Without a shell there is no watcher. Nothing else depends on it.
+  child.on("error", () => {});
+  child.stdin?.on("error", () => {});
+  child.unref();
+  (child.stdin as { unref?(): void } | null)?.unref?.();
+  return { say: (state) => void child.stdin?.write(`${state}\n`) };
+}
+
+function octal(bytes: string): string {
+  return bytes.replace(/[\x00-\x1f\\%']/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
+}
