@@ -21,7 +21,7 @@ const SIMPLE =
   /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u25ff\u3000-\u3029\u3030-\u3098\u309b-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
 
 /** What a person takes for characters. */
-function* characters(text: string): Iterable<string> {
+export function* characters(text: string): Iterable<string> {
   for (let from = 0; from < text.length; ) {
     const end = from + WINDOW + (isHigh(text.charCodeAt(from + WINDOW - 1)) ? 1 : 0);
     const window = text.slice(from, end);
@@ -47,7 +47,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-function characterWidth(character: string): number {
+export function characterWidth(character: string): number {
   if (character.length === 1) return pointWidth(character);
   const points = Array.from(character, pointWidth);
   // One picture, however many code points it is joined of.
@@ -108,7 +108,7 @@ export function wrapLine(line: string, width: number): string[] {
   return ASCII.test(expanded) ? wrapAscii(expanded, width) : wrapWide(expanded, width);
 }
 
-function expandTabs(line: string): string {
+export function expandTabs(line: string): string {
   if (!line.includes("\t")) return line;
   let out = "";
   let column = 0;

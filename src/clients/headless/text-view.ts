@@ -7,6 +7,7 @@
  * 3. Text meant for a terminal is made harmless first; the answer for a pipe is left as it is.
  */
 import { roundTokens } from "../../base/budget-text.js";
+import { commandFailure, lastLines } from "../../base/command-failure.js";
 import { groupDigits } from "../../base/group-digits.js";
 import { paint } from "../../base/terminal-style.js";
 import { SafeTextStream, safeText } from "../../base/terminal-text.js";
@@ -14,7 +15,6 @@ import type { Envelope } from "../../protocol/envelope.js";
 import { humanWait } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { commandFailure, lastLines } from "./command-failure.js";
 import type { Spinner } from "./spinner.js";
 import type { Terminal } from "./terminal.js";
 

@@ -6,6 +6,8 @@ export const ROLES = [
   "text",
   "dim",
   "strong",
+  "emphasis",
+  "strike",
   "accent",
   "success",
   "warning",

@@ -2,6 +2,8 @@
  * What a step says: a title and sections of text, made harmless for a terminal. Views choose the sections and
  * the width; nothing here depends on either.
  */
+
+import { commandFailure, lastLines } from "../../../base/command-failure.js";
 import { formatDuration } from "../../../base/duration.js";
 import { groupDigits } from "../../../base/group-digits.js";
 import type { Style } from "../../../base/terminal-style.js";
@@ -12,7 +14,6 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { EXPIRED } from "../../../protocol/events.js";
 import type { JsonObject } from "../../../protocol/json.js";
-import { commandFailure, lastLines } from "../command-failure.js";
 import { brief } from "../text-view.js";
 import { describeArguments } from "./argument-text.js";
 import { JoinedText } from "./joined-text.js";

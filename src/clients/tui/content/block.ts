@@ -12,7 +12,8 @@ export type Block =
   | { readonly kind: "prompt"; readonly text: string; readonly images: number; readonly steered?: true }
   /** Markdown of the model. */
   | { readonly kind: "answer"; readonly markdown: string }
-  | { readonly kind: "thinking"; readonly text: string; readonly elapsedMs: number }
+  /** `elapsedMs` is absent while the model thinks. */
+  | { readonly kind: "thinking"; readonly text: string; readonly elapsedMs?: number }
   | ToolBlock
   /** Output of a slash command: plain text. */
   | { readonly kind: "command"; readonly line: string; readonly text: string; readonly failed?: true }

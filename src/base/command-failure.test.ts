@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { text } from "../../protocol/content.js";
+import { text } from "../protocol/content.js";
 import { commandFailure, lastLines } from "./command-failure.js";
 
 function result(output: string, details?: { exit_code: number | null; signal?: string | null }) {

@@ -1,5 +1,5 @@
 /** How a command failed, for the screen: its exit code, and its output without the note that says so to the model. */
-import type { EventPayloads } from "../../protocol/events.js";
+import type { EventPayloads } from "../protocol/events.js";
 
 export interface CommandFailure {
   /** `exit code 2`, `killed by SIGSEGV`, `timed out after 5m …`. */

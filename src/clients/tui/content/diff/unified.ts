@@ -1,0 +1,25 @@
+/** One line of a diff: its number, its sign and its text. */
+import type { Theme } from "../../theme.js";
+import type { Span } from "../spans.js";
+import { type Prefix, wrapSpans } from "../wrap.js";
+import type { DiffLine } from "./hunks.js";
+
+/** A line and the spans of its text. */
+export interface ShownLine extends DiffLine {
+  readonly spans: readonly Span[];
+}
+
+/** Its other rows stand below the text. Where there is no room for the number, the text stands alone. */
+export function unifiedRow(
+  line: ShownLine,
+  { width, theme, digits }: { readonly width: number; readonly theme: Theme; readonly digits: number },
+): string[] {
+  const { kind } = line;
+  const number = String((kind === "removed" ? line.oldNumber : line.newNumber) ?? "").padStart(digits);
+  const sign = kind === "added" ? "+" : kind === "removed" ? "-" : " ";
+  const style = kind === "same" ? theme.text : theme[kind];
+  const cells = digits + 3;
+  const first: Prefix = { text: `${theme.dim(number)} ${style(sign)} `, width: cells };
+  const rest: Prefix = { text: " ".repeat(cells), width: cells };
+  return wrapSpans(line.spans, { width, theme, first, rest, at: "anywhere" }).map((row) => row.trimEnd());
+}

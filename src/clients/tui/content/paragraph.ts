@@ -1,0 +1,106 @@
+/**
+ * A paragraph that grows. What later text cannot change is laid out once; the rest waits.
+ *
+ * Where the text is cut depends on the text alone, not on how it arrived, so that a stream gives the same lines as the whole.
+ */
+import { finalLength, parseInline } from "./inline.js";
+import { plainText, type Span } from "./spans.js";
+import { breakLine } from "./wrap.js";
+
+/** A mark that nothing closes within so much text is text. */
+const MAX_OPEN = 4096;
+
+/** Where a paragraph stands. */
+export interface Place {
+  /** Cells for the text. */
+  readonly width: number;
+  /** Around code, where no colour shows it. */
+  readonly codeMark: string;
+  emit(spans: readonly Span[]): void;
+}
+
+export class Paragraph {
+  /** Not laid out yet. */
+  text: string;
+  /** Lines of the source. */
+  lines = 1;
+  /** The beginning of the screen line that the text continues. */
+  #carry: readonly Span[] = [];
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  fork(): Paragraph {
+    const copy = new Paragraph(this.text);
+    copy.lines = this.lines;
+    copy.#carry = this.#carry;
+    return copy;
+  }
+
+  /** Whether it can still become a heading. */
+  get isWhole(): boolean {
+    return this.lines === 1 && this.#carry.length === 0;
+  }
+
+  /** The last line of the source, when it is here as a whole. */
+  get lastLine(): string {
+    return this.text.slice(this.text.lastIndexOf("\n") + 1);
+  }
+
+  addLine(line: string, place: Place): void {
+    const whole = this.text;
+    const end = finalLength(whole);
+    const cut = end >= whole.length || whole.length > MAX_OPEN ? whole.length : whole.lastIndexOf("\n", end);
+    if (cut > 0) {
+      this.#emit(whole.slice(0, cut), place);
+      this.text = cut === whole.length ? line : `${whole.slice(cut + 1)}\n${line}`;
+    } else this.text = `${whole}\n${line}`;
+    this.lines++;
+  }
+
+  /** The rest of a very long line, in pieces. */
+  addPart(part: string, place: Place): void {
+    this.text += part;
+    const end = Math.min(finalLength(this.text), this.text.length - 1);
+    const space = this.text.lastIndexOf(" ", end);
+    const forced = this.text.length > MAX_OPEN;
+    if (space <= 0 && !forced) return;
+    const cut = space > 0 ? space + 1 : this.text.length;
+    const spans = [...this.#carry, ...parseInline(this.text.slice(0, cut), place.codeMark)];
+    this.text = this.text.slice(cut);
+    const [done, rest] = splitLast(spans, place.width);
+    if (done.length > 0) place.emit(done);
+    this.#carry = rest;
+  }
+
+  end(place: Place): void {
+    if (this.text !== "" || this.#carry.length > 0) this.#emit(this.text, place);
+    this.text = "";
+  }
+
+  #emit(text: string, place: Place): void {
+    place.emit([...this.#carry, ...parseInline(text, place.codeMark)]);
+    this.#carry = [];
+  }
+}
+
+/** All lines on the screen but the last, and that one. */
+function splitLast(spans: readonly Span[], width: number): [Span[], Span[]] {
+  const text = plainText(spans);
+  const from = text.lastIndexOf("\n") + 1;
+  const start = from + (breakLine(text.slice(from), width).at(-1)?.start ?? 0);
+  const done: Span[] = [];
+  const rest: Span[] = [];
+  let at = 0;
+  for (const each of spans) {
+    const cut = Math.min(each.text.length, Math.max(0, start - at));
+    if (cut > 0) done.push({ ...each, text: each.text.slice(0, cut) });
+    if (cut < each.text.length) rest.push({ ...each, text: each.text.slice(cut) });
+    at += each.text.length;
+  }
+  const last = done.at(-1);
+  // The break itself is no part of either.
+  if (last?.text.endsWith("\n")) done[done.length - 1] = { ...last, text: last.text.slice(0, -1) };
+  return [done, rest];
+}

@@ -1,0 +1,62 @@
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, it } from "vitest";
+import { textWidth } from "../../../base/text-width.js";
+import { createTheme, plainTheme } from "../themes.js";
+import { renderBlock } from "./render-block.js";
+import { NOW, SAMPLES } from "./samples.testkit.js";
+import { loadContentTools } from "./tools.js";
+
+const WIDTHS = [40, 80, 120, 200];
+
+function screen(width: number, expanded: boolean): string {
+  const options = { width, theme: plainTheme, expanded, now: NOW };
+  return Object.entries(SAMPLES)
+    .map(([name, block]) => `=== ${name}\n${renderBlock(block, options).join("\n")}\n`)
+    .join("\n");
+}
+
+describe("renderBlock", () => {
+  it.each(WIDTHS)("shows every kind of block in %i columns", async (width) => {
+    await expect(screen(width, false)).toMatchFileSnapshot(`goldens/blocks-${width}.txt`);
+  });
+
+  it("shows everything when expanded", async () => {
+    await expect(screen(80, true)).toMatchFileSnapshot("goldens/expanded-80.txt");
+  });
+
+  it("shows the same words in ASCII", async () => {
+    const options = {
+      width: 80,
+      theme: createTheme("plain", { colours: "none", ascii: true }),
+      expanded: false,
+      now: NOW,
+    };
+    const own = Object.entries(SAMPLES).flatMap(([name, block]) =>
+      name === "answer" ? [] : renderBlock(block, options),
+    );
+    expect(own.join("\n").replaceAll(/[·→]/g, "")).toMatch(/^[\n\x20-\x7e]*$/);
+  });
+
+  it("has no line that is too wide or ends in a space, in any theme", async () => {
+    const tools = await loadContentTools();
+    const themes = [
+      plainTheme,
+      createTheme("dark", { colours: "truecolor", links: true }),
+      createTheme("light", { colours: "16", ascii: true }),
+      createTheme("high-contrast", { colours: "16" }),
+    ];
+    for (const [name, block] of Object.entries(SAMPLES)) {
+      for (const theme of themes) {
+        for (const width of [1, 2, 5, 9, 20, 40, 41, 80, 300]) {
+          for (const expanded of [true, false]) {
+            for (const line of renderBlock(block, { width, theme, expanded, now: NOW, tools })) {
+              const bare = stripVTControlCharacters(line);
+              if (textWidth(bare) > width || / $/.test(bare))
+                expect.fail(`${name} at ${width}: ${JSON.stringify(line)}`);
+            }
+          }
+        }
+      }
+    }
+  });
+});

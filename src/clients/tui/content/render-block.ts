@@ -1,0 +1,146 @@
+/** A block of the conversation as lines: safe, no wider than asked, without trailing spaces. */
+import { formatDuration } from "../../../base/duration.js";
+import { safeLine, safeText } from "../../../base/terminal-text.js";
+import { textWidth } from "../../../base/text-width.js";
+import type { Role, Theme } from "../theme.js";
+import { renderMarkdown } from "./answer-stream.js";
+import type { Block } from "./block.js";
+import { dot, ellipsis } from "./marks.js";
+import { type Span, span } from "./spans.js";
+import { tailOf } from "./tail.js";
+import { beforeLine, outputLines, renderTool } from "./tool-view.js";
+import { counted } from "./tool-words.js";
+import { type ContentTools, plainTools } from "./tools.js";
+import { clipSpans, wrapSpans } from "./wrap.js";
+
+export interface RenderOptions {
+  readonly width: number;
+  readonly theme: Theme;
+  /** Everything, instead of what a person needs at a glance. */
+  readonly expanded: boolean;
+  /** By the client's clock. */
+  readonly now: number;
+  /** Plain ones until the real ones are loaded. */
+  readonly tools?: ContentTools;
+}
+
+type Of<K extends Block["kind"]> = Extract<Block, { kind: K }>;
+
+const PROMPT_LINES = 20;
+const SHELL_LINES = 20;
+const EXPAND_KEY = "ctrl+o";
+
+export function renderBlock(block: Block, options: RenderOptions): string[] {
+  switch (block.kind) {
+    case "prompt":
+      return renderPrompt(block, options);
+    case "answer":
+      return [...renderMarkdown(block.markdown, { ...options, tools: options.tools ?? plainTools })];
+    case "thinking":
+      return renderThinking(block, options);
+    case "tool":
+      return renderTool(block, options);
+    case "command":
+      return renderCommand(block, options);
+    case "shell":
+      return renderShell(block, options);
+    case "notice":
+      return renderNotice(block, options);
+    case "turn-end":
+      return renderTurnEnd(block, options);
+  }
+}
+
+function renderPrompt({ text, images, steered }: Of<"prompt">, options: RenderOptions): string[] {
+  const { theme, expanded } = options;
+  const shown = safeText(text.trimEnd());
+  const extra = [
+    ...(images > 0 ? [`[${counted(images, "image", "images")}]`] : []),
+    ...(steered === true ? ["(sent while the model works)"] : []),
+  ].join(" ");
+  const spans = [span(shown, "user"), ...(extra === "" ? [] : [span(`${shown === "" ? "" : " "}${extra}`, "dim")])];
+  const lines = marked(spans, options, { mark: theme.ascii ? "> " : "› ", role: "user" });
+  if (expanded || lines.length <= PROMPT_LINES + 1) return lines;
+  const left = counted(lines.length - PROMPT_LINES, "more line", "more lines");
+  const hint = [
+    span(`  ${ellipsis(theme)} ${left}`, "dim"),
+    dot(theme),
+    span(EXPAND_KEY, "key"),
+    span(" shows them", "dim"),
+  ];
+  return [...lines.slice(0, PROMPT_LINES), clipSpans(hint, options)];
+}
+
+function renderThinking({ text, elapsedMs }: Of<"thinking">, options: RenderOptions): string[] {
+  const { theme, expanded } = options;
+  if (expanded) {
+    return safeText(text.trim())
+      .split("\n")
+      .flatMap((line) => wrapSpans([span(line, "dim")], options));
+  }
+  const seconds = Math.max(1, Math.round((elapsedMs ?? 0) / 1000));
+  const words = elapsedMs === undefined ? `thinking${ellipsis(theme)}` : `thought for ${seconds} s`;
+  const hint = text.trim() === "" ? [] : [dot(theme), span(EXPAND_KEY, "key"), span(" shows it", "dim")];
+  return [clipSpans([span(words, "dim"), ...hint], options)];
+}
+
+function renderCommand({ line, text, failed }: Of<"command">, options: RenderOptions): string[] {
+  const output = safeText(text.trimEnd());
+  const roles: Role[] = failed === true ? ["danger"] : [];
+  const head = clipSpans([span(safeLine(line), "user")], options);
+  return [...(line === "" ? [] : [head]), ...(output === "" ? [] : wrapSpans([span(output, ...roles)], options))];
+}
+
+function renderShell({ command, output, exitCode }: Of<"shell">, options: RenderOptions): string[] {
+  const { theme, expanded, width } = options;
+  const failed = exitCode !== undefined && exitCode !== 0;
+  const facts = failed ? [dot(theme), span(`exit code ${exitCode}`, "danger")] : [];
+  const head = marked([span(safeText(command), "user"), ...facts], options, { mark: "! ", role: "accent" });
+  if (expanded) return [...head, ...outputLines(output, options)];
+  const { lines, before } = tailOf(output, SHELL_LINES);
+  const left = before > 0 ? [beforeLine(before, options)] : [];
+  return [
+    ...head,
+    ...left,
+    ...lines.flatMap((line) => wrapSpans([span(line, "dim")], { width, theme, at: "anywhere" })),
+  ];
+}
+
+const NOTICES: Readonly<Record<Of<"notice">["level"], { mark: string; ascii: string; role: Role }>> = {
+  info: { mark: "·", ascii: "-", role: "dim" },
+  warning: { mark: "!", ascii: "!", role: "warning" },
+  error: { mark: "✗", ascii: "x", role: "danger" },
+};
+
+function renderNotice({ level, text }: Of<"notice">, options: RenderOptions): string[] {
+  const { mark, ascii, role } = NOTICES[level];
+  return marked([span(safeText(text.trim()), role)], options, { mark: `${options.theme.ascii ? ascii : mark} `, role });
+}
+
+const OUTCOMES: Readonly<Record<Of<"turn-end">["outcome"], string>> = {
+  answered: "",
+  limit: "Stopped at a limit.",
+  denied: "Denied.",
+  stopped: "Stopped.",
+  cancelled: "Cancelled.",
+  failed: "Failed.",
+};
+
+function renderTurnEnd({ outcome, elapsedMs, summary, failure }: Of<"turn-end">, options: RenderOptions): string[] {
+  const facts = wrapSpans([span(safeLine(summary) || formatDuration(elapsedMs), "dim")], options);
+  if (outcome === "answered") return facts;
+  const words = failure === undefined || failure === "" ? OUTCOMES[outcome] : failure;
+  const level = outcome === "cancelled" ? "warning" : "error";
+  return [...renderNotice({ kind: "notice", level, text: words }, options), ...facts];
+}
+
+/** Text behind a mark; its other lines stand below its first. */
+function marked(
+  spans: readonly Span[],
+  { width, theme }: RenderOptions,
+  { mark, role }: { readonly mark: string; readonly role: Role },
+): string[] {
+  const cells = textWidth(mark);
+  const rest = { text: " ".repeat(cells), width: cells };
+  return wrapSpans(spans, { width, theme, first: { text: theme[role](mark), width: cells }, rest });
+}

@@ -1,0 +1,62 @@
+/**
+ * Text with roles. Layout breaks spans into lines first and paints them afterwards, so a style never reaches over a line break and
+ * no code has to measure text that holds escape sequences.
+ *
+ * The text of a span has passed `safeText`.
+ */
+import type { Role, Theme } from "../theme.js";
+
+export interface Span {
+  readonly text: string;
+  /** The innermost first. */
+  readonly roles: readonly Role[];
+  /** Where a link leads. */
+  readonly url?: string;
+}
+
+export function span(text: string, ...roles: readonly Role[]): Span {
+  return { text, roles };
+}
+
+export function paintSpan({ text, roles, url }: Span, theme: Theme): string {
+  if (text === "") return "";
+  const painted = roles.reduce((inner, role) => theme[role](inner), text);
+  const target = url === undefined || !theme.links ? undefined : linkTarget(url);
+  if (target === undefined) return painted;
+  // The same id on every fragment makes the terminal treat them as one link.
+  return `\u001b]8;id=${idOf(target)};${target}\u001b\\${painted}\u001b]8;;\u001b\\`;
+}
+
+export function plainText(spans: readonly Span[]): string {
+  return spans.map(({ text }) => text).join("");
+}
+
+/** Whether the theme has no styles, so that marks have to say what colours say elsewhere. */
+export function isPlain(theme: Theme): boolean {
+  return theme.strong("x") === "x";
+}
+
+/** What stands around code in prose. */
+export function codeMarkOf(theme: Theme): string {
+  return isPlain(theme) ? "`" : "";
+}
+
+const MAX_URL = 2000;
+
+/** Only schemes that a click may open; undefined for others. A target holds printable ASCII alone. */
+function linkTarget(url: string): string | undefined {
+  if (url.length > MAX_URL || !/^(?:https?:\/\/|mailto:)/i.test(url)) return undefined;
+  return url.replace(/[^\x21-\x7e]/gu, (char) => {
+    try {
+      return encodeURIComponent(char);
+    } catch {
+      return "";
+    }
+  });
+}
+
+function idOf(url: string): string {
+  let hash = 5381;
+  for (let at = 0; at < url.length; at++) hash = ((hash * 33) ^ url.charCodeAt(at)) >>> 0;
+  return hash.toString(36);
+}

@@ -1,0 +1,159 @@
+/** A tool call: one line that says what it does and how it went, and below it what a person has to see. */
+import { commandFailure } from "../../../base/command-failure.js";
+import { formatDuration } from "../../../base/duration.js";
+import { safeLine, safeText } from "../../../base/terminal-text.js";
+import { textWidth } from "../../../base/text-width.js";
+import type { Theme } from "../theme.js";
+import type { ToolBlock } from "./block.js";
+import { parseHunks } from "./diff/hunks.js";
+import { renderDiff } from "./diff/render-diff.js";
+import { dot, ellipsis, toolMark } from "./marks.js";
+import type { RenderOptions } from "./render-block.js";
+import { plainText, type Span, span } from "./spans.js";
+import { lineCount, tailOf } from "./tail.js";
+import { todoLines } from "./todo.js";
+import { argumentWords, counted, patchedFiles, resultWords, toolName } from "./tool-words.js";
+import { clipSpans, clipText, wrapSpans } from "./wrap.js";
+
+/** Of a command that runs. */
+const LIVE_LINES = 5;
+/** Of a failed one: errors and summaries stand at the end. */
+const FAILURE_LINES = 8;
+/** A long line of output takes so many rows unless the output is expanded. */
+const ROWS_PER_LINE = 4;
+const DIFF_LINES = 24;
+const CHILDREN = 6;
+const INDENT = "  ";
+/** Fewer cells are not worth showing arguments. */
+const MIN_WORDS = 4;
+const MAX_WORDS = 1000;
+const DEEPEST = 6;
+
+export function renderTool(block: ToolBlock, options: RenderOptions, depth = 0): string[] {
+  const indent = options.width > 8 ? INDENT : "";
+  const inner = { ...options, width: options.width - indent.length };
+  const body = [...bodyOf(block, inner), ...childLines(block, inner, depth)];
+  return [headLine(block, options), ...body.map((line) => (line === "" ? "" : indent + line))];
+}
+
+/** The arguments give way to the facts behind them. */
+function headLine(block: ToolBlock, options: RenderOptions): string {
+  const { width, theme } = options;
+  const name = span(safeLine(toolName(block.tool)), "strong");
+  const lead = [toolMark(block.result?.status ?? "running", theme), span(" "), name];
+  const facts = factsOf(block, options).flatMap((fact) => [dot(theme), fact]);
+  const room = width - textWidth(plainText([...lead, ...facts])) - 1;
+  const words = room < MIN_WORDS ? "" : clipText(safeLine(oneLine(argumentWords(block), theme)), room, theme);
+  return clipSpans([...lead, span(words === "" ? "" : ` ${words}`), ...facts], options);
+}
+
+function oneLine(words: string, theme: Theme): string {
+  return words
+    .slice(0, MAX_WORDS)
+    .trim()
+    .replace(/\s*\n\s*/g, theme.ascii ? " \\n " : " ⏎ ");
+}
+
+function factsOf(block: ToolBlock, { now }: RenderOptions): Span[] {
+  const { result, startedAt } = block;
+  if (result === undefined) return elapsed(now - startedAt);
+  const time = elapsed(durationOf(block));
+  const failed = commandFailure(result);
+  if (result.status !== "ok") {
+    const role = result.status === "error" || result.status === "timeout" ? "danger" : "warning";
+    return [span(safeLine(failed?.ending ?? result.status), role), ...time];
+  }
+  const words = resultWords(block) ?? counted(lineCount(contentText(block)), "line", "lines");
+  return [...(words === undefined ? [] : [span(safeLine(words), "dim")]), ...time];
+}
+
+function durationOf({ result, startedAt }: ToolBlock): number {
+  const measured = result?.details?.duration_ms;
+  return typeof measured === "number" ? measured : (result?.endedAt ?? startedAt) - startedAt;
+}
+
+/** Under a second it says nothing. */
+function elapsed(ms: number): Span[] {
+  return ms >= 1000 ? [span(formatDuration(Math.floor(ms / 1000) * 1000), "dim")] : [];
+}
+
+function bodyOf(block: ToolBlock, options: RenderOptions): string[] {
+  const { result } = block;
+  if (result === undefined) return liveTail(block, options);
+  if (result.status !== "ok") return failureLines(block, options);
+  const changes = changeLines(block, options);
+  if (changes.length > 0) return changes;
+  if (toolName(block.tool) === "todo") return todoLines(result.details, options);
+  return options.expanded ? outputLines(contentText(block), options) : [];
+}
+
+function liveTail({ progress }: ToolBlock, options: RenderOptions): string[] {
+  const { width, theme, expanded } = options;
+  const { lines, before } = tailOf(progress, expanded ? 200 : LIVE_LINES);
+  const head = before > 0 && expanded ? [beforeLine(before, options)] : [];
+  return [...head, ...lines.map((line) => clipSpans([span(line.replaceAll("\t", "    "), "dim")], { width, theme }))];
+}
+
+function failureLines(block: ToolBlock, options: RenderOptions): string[] {
+  const { result } = block;
+  const failed = result === undefined ? undefined : commandFailure(result);
+  const output = failed?.output ?? contentText(block);
+  if (options.expanded) return outputLines(output, options);
+  const { width, theme } = options;
+  const { lines, before } = failed === undefined ? headOf(output) : tailOf(output, FAILURE_LINES);
+  const shown = lines.flatMap((line) =>
+    shortened(wrapSpans([span(line, "dim")], { width, theme, at: "anywhere" }), options),
+  );
+  return before > 0 ? [beforeLine(before, options), ...shown] : shown;
+}
+
+/** A message of a tool says the important thing first. */
+function headOf(text: string): { lines: readonly string[]; before: number } {
+  return { lines: safeText(text.slice(0, 8000).trim()).split("\n").slice(0, FAILURE_LINES), before: 0 };
+}
+
+/** The end of a long line, as it is the end of the output. */
+function shortened(rows: string[], { width, theme }: RenderOptions): string[] {
+  return rows.length <= ROWS_PER_LINE
+    ? rows
+    : [clipSpans([span(ellipsis(theme), "dim")], { width, theme }), ...rows.slice(-ROWS_PER_LINE)];
+}
+
+/** What stands before the lines that are shown. */
+export function beforeLine(count: number, { width, theme }: RenderOptions, one = "line"): string {
+  return clipSpans([span(`${ellipsis(theme)} ${counted(count, one, `${one}s`)} before`, "dim")], { width, theme });
+}
+
+export function outputLines(text: string, { width, theme }: RenderOptions): string[] {
+  const shown = safeText(text.trimEnd());
+  return shown === "" ? [] : wrapSpans([span(shown, "dim")], { width, theme, at: "anywhere" });
+}
+
+function changeLines({ result }: ToolBlock, options: RenderOptions): string[] {
+  const details = result?.details;
+  const files = patchedFiles(details);
+  if (files.length === 0) return typeof details?.diff === "string" ? diffLines(details.diff, options) : [];
+  return files.flatMap((file) => {
+    const title =
+      files.length === 1 ? [] : [span(safeLine(file.path), "strong"), dot(options.theme), span(file.words, "dim")];
+    return [...(title.length === 0 ? [] : [clipSpans(title, options)]), ...diffLines(file.diff, options)];
+  });
+}
+
+function diffLines(diff: string, { width, theme, expanded }: RenderOptions): string[] {
+  const { hunks, notes } = parseHunks(diff);
+  const lines = renderDiff(hunks, { width, theme, ...(expanded ? {} : { maxLines: DIFF_LINES }) });
+  return [...lines, ...notes.map((note) => clipSpans([span(safeLine(note), "dim")], { width, theme }))];
+}
+
+function contentText({ result }: ToolBlock): string {
+  return (result?.content ?? []).map((part) => (part.type === "text" ? part.text : `[${part.media_type}]`)).join("\n");
+}
+
+function childLines({ children = [] }: ToolBlock, options: RenderOptions, depth: number): string[] {
+  if (depth >= DEEPEST) return [];
+  const shown = options.expanded ? children : children.slice(-CHILDREN);
+  const left = children.length - shown.length;
+  const before = left > 0 ? [beforeLine(left, options, "call")] : [];
+  return [...before, ...shown.flatMap((child) => renderTool(child, options, depth + 1))];
+}

@@ -1,0 +1,156 @@
+/** What one line says about a tool call: its arguments before, its result after. */
+import { formatBytes } from "../../../base/byte-size.js";
+import { groupDigits } from "../../../base/group-digits.js";
+import type { JsonObject, JsonValue } from "../../../protocol/json.js";
+import type { ToolBlock } from "./block.js";
+
+/** Names under which models ask for the same tools. */
+const ALIASES: Readonly<Record<string, string>> = {
+  read_file: "read",
+  write_file: "write",
+  str_replace: "edit",
+  fetch: "web_fetch",
+  list_dir: "ls",
+};
+
+export function toolName(tool: string): string {
+  return Object.hasOwn(ALIASES, tool) ? (ALIASES[tool] as string) : tool;
+}
+
+/** The arguments as a person wants to see them in one line. */
+export function argumentWords({ tool, args, result }: ToolBlock): string {
+  const name = toolName(tool);
+  const path = text(result?.details?.path) ?? text(args.path) ?? text(args.file_path) ?? "";
+  switch (name) {
+    case "bash":
+      return text(args.command) ?? brief(args);
+    case "read":
+      return path + lineRange(result?.details);
+    case "ls":
+      return path === "" ? "." : path;
+    case "edit":
+    case "write":
+      return path;
+    case "glob":
+    case "grep":
+      return [text(args.pattern) ?? "", text(args.path), text(args.glob)]
+        .filter((part) => part !== undefined)
+        .join(" ");
+    case "apply_patch":
+      return patchedFiles(result?.details)
+        .map(({ path }) => path)
+        .join(", ");
+    case "todo":
+      return "";
+    case "web_fetch":
+      return text(args.url) ?? brief(args);
+    case "git":
+      return Object.values(args)
+        .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
+        .join(" ");
+    default:
+      return brief(args);
+  }
+}
+
+/** Counts of a call that went well. */
+export function resultWords({ tool, result }: ToolBlock): string | undefined {
+  const details = result?.details ?? {};
+  const count = (key: string) => number(details[key]);
+  switch (toolName(tool)) {
+    case "read":
+      return counted(count("lines"), "line", "lines");
+    case "ls":
+      return counted(count("entries"), "entry", "entries");
+    case "glob":
+      return counted(count("files"), "file", "files");
+    case "grep":
+      return matchWords(details);
+    case "edit":
+    case "write":
+    case "apply_patch":
+      return changeWords(details);
+    case "todo":
+      return count("total") === undefined ? undefined : `${count("done") ?? 0} of ${count("total")} done`;
+    case "web_fetch": {
+      const [status, bytes] = [count("status"), count("bytes")];
+      return status === undefined ? undefined : `HTTP ${status}${bytes === undefined ? "" : `, ${formatBytes(bytes)}`}`;
+    }
+    case "bash": {
+      const id = text(details.background_id);
+      return id === undefined ? undefined : `in the background as ${id}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+export interface PatchedFile {
+  readonly path: string;
+  readonly diff: string;
+  readonly words: string;
+}
+
+export function patchedFiles(details: JsonObject | undefined): readonly PatchedFile[] {
+  const files = details?.files;
+  if (!Array.isArray(files)) return [];
+  return files.flatMap((file) => {
+    if (typeof file !== "object" || file === null || Array.isArray(file)) return [];
+    const { path, diff, from } = file as JsonObject;
+    if (typeof path !== "string") return [];
+    const name = typeof from === "string" ? `${from} to ${path}` : path;
+    const shown = typeof diff === "string" ? diff : "";
+    return [{ path: name, diff: shown, words: changeWords(file as JsonObject) ?? "" }];
+  });
+}
+
+function changeWords(details: JsonObject): string | undefined {
+  if (details.changed === false) return "no change";
+  const [added, removed] = [number(details.added), number(details.removed)];
+  if (added === undefined || removed === undefined) return undefined;
+  const created = details.created === true || details.kind === "added" ? "created, " : "";
+  return `${details.kind === "deleted" ? "deleted, " : created}+${added} -${removed}`;
+}
+
+function matchWords(details: JsonObject): string | undefined {
+  const [files, matches] = [number(details.files), number(details.matches)];
+  if (files === undefined || matches === undefined) return undefined;
+  const more = details.partial === true ? "more than " : "";
+  const inFiles = counted(files, "file", "files");
+  if (details.mode === "files") return inFiles;
+  return matches === 0 ? "no match" : `${more}${counted(matches, "match", "matches")} in ${inFiles}`;
+}
+
+function lineRange(details: JsonObject | undefined): string {
+  const [first, lines, total] = [number(details?.first_line), number(details?.lines), number(details?.total_lines)];
+  if (first === undefined || lines === undefined || lines === 0 || (first === 1 && (total ?? lines) === lines))
+    return "";
+  return `:${first}-${first + lines - 1}`;
+}
+
+export function counted(count: number | undefined, one: string, many: string): string | undefined {
+  return count === undefined ? undefined : `${groupDigits(count)} ${count === 1 ? one : many}`;
+}
+
+function text(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function number(value: JsonValue | undefined): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+const MAX_WORDS = 400;
+
+/** All arguments of a tool that is not known here. */
+function brief(args: JsonObject): string {
+  const entries = Object.entries(args);
+  let words = "";
+  for (const [name, value] of entries) {
+    const shown =
+      typeof value === "string" ? value.slice(0, MAX_WORDS) : (JSON.stringify(value) ?? "").slice(0, MAX_WORDS);
+    words += `${words === "" ? "" : " "}${entries.length === 1 ? shown : `${name}=${shown}`}`;
+    if (words.length > MAX_WORDS) break;
+  }
+  return words;
+}
