@@ -26,8 +26,23 @@ export interface ModelInfo {
   readonly context_window?: number;
 }
 
+/** An argument of a command, for completion. */
+export interface ArgumentInfo {
+  /** As the usage shows it: `NAME`. */
+  readonly name: string;
+  readonly optional?: true;
+  /** It takes all words that follow. */
+  readonly rest?: true;
+  /** Where its values come from: `model`, `session`, `route`, `provider`, `file`, `folder`, `command`, `program`. */
+  readonly complete?: string;
+  readonly choices?: readonly string[];
+}
+
 export interface CommandInfo {
   readonly name: string;
+  /** Other full names. */
+  readonly aliases?: readonly string[];
+  readonly arguments?: readonly ArgumentInfo[];
   readonly usage: string;
   readonly summary: string;
   /** No agent may use it. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
+import { ManualClock } from "../../../base/clock.js";
 import { Composer, type Submission } from "./composer.js";
 import { BYTES, key, keys, plainTheme } from "./keys.testkit.js";
 
@@ -13,7 +14,11 @@ interface Harness {
 
 function open(): Harness {
   const sent: Submission[] = [];
-  const composer = new Composer({ onSubmit: (submission) => sent.push(submission), onChange() {} });
+  const composer = new Composer({
+    clock: new ManualClock(),
+    onSubmit: (submission) => sent.push(submission),
+    onChange() {},
+  });
   return {
     composer,
     sent,

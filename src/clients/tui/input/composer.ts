@@ -1,222 +1,299 @@
 /**
- * The input of the terminal client: a draft of several lines with pastes and images in it. It takes keys and pastes, and shows
- * itself as rows. It knows no terminal, no file and no engine.
+ * The input of the terminal client: a draft of several lines with pastes and images in it, history, search and completion. It takes
+ * keys and pastes, and shows itself as rows. It knows no terminal, no file and no engine.
  *
  * 1. A paste is one block. It never sends, and no newline in it does.
  * 2. What is in a paste is words: a pasted `!` or `/` at the begin of the draft runs nothing.
  * 3. Every change can be undone, until the draft is sent.
  */
-import type { ImageBlock } from "../../../protocol/content.js";
+import type { Clock } from "../../../base/clock.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
-import { Attachments, cleanText, type DraftPart } from "./attachments.js";
-import { classify, type Sent } from "./classify.js";
+import { cleanText } from "./attachments.js";
+import type { CompletionSource } from "./completion.js";
+import { CompletionMenu } from "./completion-menu.js";
 import { type ComposerView, viewDraft } from "./composer-view.js";
-import { DraftLayout } from "./draft-layout.js";
+import { type Draft, DraftBuffer, type ImageAccess, type Submission } from "./draft-buffer.js";
+import type { DraftKeeper } from "./draft-keeper.js";
 import { EDITOR_KEYS, isNewlineKey, typedText, UNDO_KEYS } from "./editing-keys.js";
-import { type Caret, PromptEditor } from "./prompt-editor.js";
+import type { InputHistory } from "./history.js";
+import { HistoryBrowser } from "./history-browser.js";
+import { type HistorySearch, openSearch, searchKey, viewSearch } from "./history-search.js";
+import type { Caret } from "./prompt-editor.js";
 
-export interface Submission {
-  /** All that was written, with pastes in full. */
-  readonly text: string;
-  readonly images: readonly ImageBlock[];
-  readonly sent: Sent;
-}
+export type { Draft, ImageAccess, Submission };
 
 export interface ComposerOptions {
+  readonly clock: Clock;
   readonly onSubmit: (submission: Submission) => void;
   /** Something changed that the screen shows. */
   readonly onChange: () => void;
+  /** Something to tell the person, in one sentence. */
+  readonly onNotice?: (text: string) => void;
   readonly placeholder?: string;
+  readonly history?: InputHistory;
+  readonly drafts?: DraftKeeper;
+  readonly completion?: CompletionSource;
+  readonly images?: ImageAccess;
+  /** Lets the person edit the text in another program; undefined when nothing came of it. */
+  readonly editText?: (text: string) => Promise<string | undefined>;
 }
 
-export interface Draft {
-  readonly parts: readonly DraftPart[];
-}
-
-/** A paste of more than this is shown as a block. */
-const MAX_PASTED_LINES = 10;
-const MAX_PASTED_CHARACTERS = 1000;
-/** A longer line is too slow to edit in place. */
-const MAX_LINE = 20_000;
 const PAGE = 10;
+/** Ctrl-X Ctrl-E, as shells have it. */
+const CHORD = "ctrl+x";
 
 export class Composer {
   readonly #options: ComposerOptions;
-  readonly #attachments = new Attachments();
-  readonly #layout = new DraftLayout((token) => this.#attachments.label(token));
-  readonly #editor: PromptEditor;
+  readonly #buffer: DraftBuffer;
+  readonly #menu: CompletionMenu;
+  readonly #browser: HistoryBrowser;
+  #search: HistorySearch | undefined;
+  #chord = false;
   #top = 0;
 
   constructor(options: ComposerOptions) {
     this.#options = options;
-    this.#editor = new PromptEditor(this.#layout, () => this.#changed());
+    this.#buffer = new DraftBuffer({ ...options, onChange: () => this.#changed() });
+    this.#menu = new CompletionMenu(options.completion ?? { suggest: () => undefined }, options.onChange);
+    this.#browser = new HistoryBrowser(this.#buffer, () => options.history?.list() ?? []);
   }
 
   /** Pastes in full, images by their label. */
   get text(): string {
-    return this.#attachments.expand(this.#editor.text);
+    return this.#buffer.text;
   }
 
   get isEmpty(): boolean {
-    return this.#editor.isEmpty;
+    return this.#buffer.editor.isEmpty;
   }
 
   get draft(): Draft {
-    return { parts: this.#attachments.parts(this.#editor.text) };
+    return this.#buffer.draft;
   }
 
   restore(draft: Draft): void {
-    const text = draft.parts.map((part) => this.#token(part)).join("");
-    this.#editor.setText(text);
+    this.#menu.close();
+    this.#buffer.restore(draft);
   }
 
   setText(text: string): void {
-    this.#editor.setText(this.#foldLongLines(cleanText(text)));
+    this.#menu.close();
+    this.#buffer.setText(text);
   }
 
   /** At the caret, as one step for undo. */
   insert(text: string): void {
-    this.#editor.insert(this.#foldLongLines(cleanText(text)));
+    this.#menu.close();
+    this.#buffer.insert(text);
   }
 
   /** False for a key that means nothing here. */
   onKey(key: Key): boolean {
-    const taken = this.#take(key);
+    const taken = this.#search === undefined ? this.#take(key) : this.#searchKey(this.#search, key);
     if (taken) this.#options.onChange();
     return taken;
   }
 
   onPaste(pasted: string): void {
-    const text = cleanText(pasted);
-    if (text === "") return;
-    if (!this.#expandSame(text)) this.#editor.insert(this.#folded(text));
+    if (this.#search !== undefined) {
+      const query = this.#search.query + pasted.replace(/\s+/g, " ").trim();
+      this.#search = openSearch(this.#options.history?.list() ?? [], query);
+    } else {
+      this.#menu.close();
+      this.#buffer.paste(pasted);
+    }
     this.#options.onChange();
   }
 
   view(width: number, maxRows: number, theme: Theme): ComposerView {
-    const placeholder = this.#options.placeholder ?? "";
-    const view = viewDraft(this.#editor, { width, maxRows, theme, placeholder, top: this.#top });
-    this.#top = view.top;
-    return view;
+    if (this.#search !== undefined) {
+      return viewSearch(this.#search, { width, maxRows, theme, now: this.#options.clock.wall() });
+    }
+    const list = this.#menu.view(width, maxRows - 1, theme);
+    const { placeholder = "" } = this.#options;
+    const room = { width, maxRows: maxRows - list.length, theme, placeholder, top: this.#top };
+    const { lines, cursor, top } = viewDraft(this.#buffer.editor, room);
+    this.#top = top;
+    return { lines: [...lines, ...list], cursor };
   }
 
+  /** Waits for images that are still being read. */
   submit(): void {
-    const raw = this.#editor.text;
-    if (raw.trim() === "") return;
-    const sent = classify(raw);
-    const submission = {
-      text: trimBlankLines(this.#attachments.expand(raw)),
-      images: this.#attachments.images(raw),
-      sent: this.#expanded(sent),
-    };
+    const { settled } = this.#buffer;
+    if (settled !== undefined) {
+      void settled.then(() => this.submit());
+      return;
+    }
+    const submission = this.#buffer.submission();
+    if (submission === undefined) return;
+    this.#options.history?.add(submission.text);
     this.clear();
     this.#options.onSubmit(submission);
   }
 
-  /** Empties the draft; it cannot be undone. */
+  /** Empties the draft for good. */
   clear(): void {
-    this.#editor.reset((text) => this.#attachments.expand(text));
-    this.#attachments.clear();
-    this.#layout.forget();
+    this.#buffer.clear();
+    this.#browser.stop();
+    this.#menu.close();
     this.#top = 0;
     this.#changed();
   }
 
   #changed(): void {
+    this.#options.drafts?.changed(() => this.draft);
     this.#options.onChange();
   }
 
   #take(key: Key): boolean {
+    if (this.#chord) {
+      this.#chord = false;
+      return key.id === "ctrl+e" && this.#edit();
+    }
     if (isNewlineKey(key)) {
-      this.#editor.newline();
+      this.#menu.close();
+      this.#buffer.editor.newline();
       return true;
     }
     const text = typedText(key);
     if (text !== undefined) {
-      this.#editor.type(cleanText(text));
+      this.#buffer.editor.type(text);
+      this.#complete();
       return true;
     }
-    return key.id !== undefined && this.#command(key.id, key.data);
+    return key.id !== undefined && (this.#menuKey(key.id) || this.#command(key.id, key.data));
   }
 
-  #command(id: string, data: string): boolean {
-    const editor = this.#editor;
-    if (id === "ctrl+d" && editor.isEmpty) return false;
-    if (UNDO_KEYS.has(id)) editor.undo();
-    else if (EDITOR_KEYS.has(id)) editor.press(data);
-    else if (id === "enter") this.#enter();
-    else if (id === "up" || id === "ctrl+p") editor.moveRows(-1);
-    else if (id === "down" || id === "ctrl+n") editor.moveRows(1);
-    else if (id === "pageUp") editor.moveRows(-PAGE);
-    else if (id === "pageDown") editor.moveRows(PAGE);
-    else if (id === "ctrl+backspace") editor.deleteWord("back");
-    else if (id === "ctrl+delete") editor.deleteWord("forward");
-    else if (id === "ctrl+home") editor.caret = { line: 0, column: 0 };
-    else if (id === "ctrl+end") editor.caret = endOf(editor.lines);
-    else if (id === "tab") return this.#expandHere();
+  /** The keys of the list, while it is open. */
+  #menuKey(id: string): boolean {
+    if (!this.#menu.isOpen) return false;
+    if (id === "up" || id === "ctrl+p") this.#menu.move(-1);
+    else if (id === "down" || id === "ctrl+n") this.#menu.move(1);
+    else if (id === "escape") this.#menu.dismiss();
+    else if (id === "tab") this.#acceptByTab();
+    else if (id === "enter") return this.#acceptByEnter();
     else return false;
     return true;
   }
 
-  /** A backslash right before the caret makes a newline of it, for terminals that have no other key. */
-  #enter(): void {
-    const { line, column } = this.#editor.caret;
-    if (this.#editor.lines[line]?.charAt(column - 1) === "\\") this.#editor.replaceInLine(column - 1, column, "\n");
-    else this.submit();
+  #command(id: string, data: string): boolean {
+    if (id === "ctrl+d" && this.isEmpty) return false;
+    if (EDITOR_KEYS.has(id)) {
+      const before = this.#buffer.editor.text;
+      this.#buffer.editor.press(data);
+      if (this.#buffer.editor.text === before) this.#menu.close();
+      else this.#complete();
+      return true;
+    }
+    if (id === "tab") return this.#buffer.expandHere() || this.#complete();
+    const action = this.#actions[id];
+    if (action === undefined) return UNDO_KEYS.has(id) && this.#undo();
+    this.#menu.close();
+    return action() !== false;
   }
 
-  /** The paste at the caret becomes text. */
-  #expandHere(): boolean {
-    const { line, column } = this.#editor.caret;
-    return this.#expandAt(line, column - 1) || this.#expandAt(line, column);
-  }
+  /** An action that answers false leaves the key to others. */
+  readonly #actions: Readonly<Record<string, () => unknown>> = {
+    enter: () => this.#enter(),
+    up: () => this.#browser.up(),
+    "ctrl+p": () => this.#browser.up(),
+    down: () => this.#browser.down(),
+    "ctrl+n": () => this.#browser.down(),
+    pageUp: () => this.#buffer.editor.moveRows(-PAGE) || true,
+    pageDown: () => this.#buffer.editor.moveRows(PAGE) || true,
+    "ctrl+backspace": () => this.#buffer.editor.deleteWord("back"),
+    "ctrl+delete": () => this.#buffer.editor.deleteWord("forward"),
+    "ctrl+home": () => this.#jump({ line: 0, column: 0 }),
+    "ctrl+end": () => this.#jump({ line: Number.POSITIVE_INFINITY, column: Number.POSITIVE_INFINITY }),
+    "ctrl+r": () => this.#openSearch(),
+    "ctrl+g": () => this.#edit(),
+    [CHORD]: () => {
+      this.#chord = true;
+    },
+  };
 
-  #expandAt(line: number, column: number): boolean {
-    const found = this.#attachments.get(this.#editor.lines[line]?.charAt(column) ?? "");
-    if (found?.kind !== "paste") return false;
-    this.#editor.replaceInLine(column, column + 1, this.#foldLongLines(found.text));
+  #undo(): boolean {
+    this.#menu.close();
+    this.#buffer.editor.undo();
     return true;
   }
 
-  /** The same paste again, right behind the first: the person wants to see it. */
-  #expandSame(text: string): boolean {
-    const { line, column } = this.#editor.caret;
-    const found = this.#attachments.get(this.#editor.lines[line]?.charAt(column - 1) ?? "");
-    return found?.kind === "paste" && found.text === text && this.#expandAt(line, column - 1);
+  #jump(caret: Caret): void {
+    this.#buffer.editor.caret = caret;
   }
 
-  #folded(text: string): string {
-    const long =
-      text.length > MAX_PASTED_CHARACTERS || text.split("\n", MAX_PASTED_LINES + 2).length > MAX_PASTED_LINES;
-    return long ? (this.#attachments.addPaste(text) ?? text) : text;
+  /** A backslash right before the caret makes a newline of it, for terminals that have no other key. */
+  #enter(): void {
+    const { editor } = this.#buffer;
+    const { line, column } = editor.caret;
+    if (editor.lines[line]?.charAt(column - 1) === "\\") editor.replaceInLine(column - 1, column, "\n");
+    else this.submit();
   }
 
-  #foldLongLines(text: string): string {
-    if (text.length <= MAX_LINE) return text;
-    const fold = (line: string) => (line.length > MAX_LINE ? (this.#attachments.addPaste(line) ?? line) : line);
-    return text.split("\n").map(fold).join("\n");
+  /** Opens or updates the list; false when there is nothing to show. */
+  #complete(): boolean {
+    const { caret, lines } = this.#buffer.editor;
+    const line = lines[caret.line] ?? "";
+    this.#menu.update({ line, column: caret.column, isFirstLine: caret.line === 0 });
+    return this.#menu.isOpen;
   }
 
-  #token(part: DraftPart): string {
-    if (typeof part === "string") return cleanText(part);
-    if ("paste" in part) return this.#attachments.addPaste(cleanText(part.paste)) ?? "";
-    return cleanText(part.source);
+  #acceptByTab(): void {
+    const { common, selected, start } = this.#menu;
+    if (common !== undefined) this.#replace(start, common);
+    else if (selected !== undefined) this.#replace(start, selected.value + (wantsSpace(selected) ? " " : ""));
+    this.#complete();
   }
 
-  #expanded(sent: Sent): Sent {
-    const expand = (text: string) => this.#attachments.expand(text);
-    if (sent.kind === "prompt") return { ...sent, text: trimBlankLines(expand(sent.text)) };
-    if (sent.kind === "slash") return { ...sent, rest: expand(sent.rest) };
-    return { ...sent, command: expand(sent.command) };
+  #acceptByEnter(): boolean {
+    const { selected, start, isComplete } = this.#menu;
+    if (isComplete || selected === undefined) return false;
+    if (selected.next !== "send") {
+      this.#replace(start, selected.value + (wantsSpace(selected) ? " " : ""));
+      this.#complete();
+      return true;
+    }
+    this.#replace(start, selected.value);
+    this.submit();
+    return true;
+  }
+
+  #replace(start: number, value: string): void {
+    // Names come from files and servers.
+    const text = cleanText(value).replaceAll("\n", " ");
+    const { editor } = this.#buffer;
+    const { line, column } = editor.caret;
+    const follows = editor.lines[line]?.charAt(column) === " " && text.endsWith(" ");
+    editor.replaceInLine(start, follows ? column + 1 : column, text);
+  }
+
+  #openSearch(): boolean {
+    const entries = this.#options.history?.list();
+    if (entries === undefined) return false;
+    this.#search = openSearch(entries);
+    return true;
+  }
+
+  #searchKey(search: HistorySearch, key: Key): boolean {
+    const step = searchKey(search, key, this.#options.history?.list() ?? []);
+    this.#search = step.kind === "open" ? step.search : undefined;
+    if (step.kind === "taken") this.#buffer.recall(step.text);
+    return true;
+  }
+
+  #edit(): boolean {
+    const { editText, onNotice } = this.#options;
+    if (editText === undefined) return false;
+    editText(this.text).then(
+      (text) => text !== undefined && this.setText(text.replace(/\n+$/, "")),
+      (error: unknown) => onNotice?.(error instanceof Error ? error.message : String(error)),
+    );
+    return true;
   }
 }
 
-function endOf(lines: readonly string[]): Caret {
-  return { line: lines.length - 1, column: lines.at(-1)?.length ?? 0 };
-}
-
-/** The first line keeps its indent. */
-function trimBlankLines(text: string): string {
-  return text.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
+function wantsSpace({ next, hint, value }: { readonly next: string; readonly hint?: string; readonly value: string }) {
+  if (next === "more") return false;
+  return next === "stay" || (hint !== undefined && hint !== "") || !value.startsWith("/");
 }

@@ -142,6 +142,19 @@ export class PromptEditor {
     this.#editor.onChange?.("");
   }
 
+  /** Replaces a token wherever it stands; the caret stays with its character. It is no step of undo. */
+  replaceToken(token: string, text: string): void {
+    const { state } = this.#inside;
+    for (const [line, content] of state.lines.entries()) {
+      const at = content.indexOf(token);
+      if (at === -1) continue;
+      state.lines[line] = content.replaceAll(token, () => text);
+      if (state.cursorLine === line && state.cursorCol > at)
+        this.#inside.setCursorCol(state.cursorCol + text.length - 1);
+    }
+    this.#editor.onChange?.("");
+  }
+
   /** Forgets the text and the undo. What was killed can still be yanked, so `plain` makes text of its tokens. */
   reset(plain: (text: string) => string): void {
     const inside = this.#inside;

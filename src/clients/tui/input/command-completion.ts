@@ -1,0 +1,166 @@
+/**
+ * `/` completes commands, then their arguments.
+ *
+ * 1. `/` lists what stands at the top: plain commands and namespaces. `/sk` continues to `/skills:`, `/skills:go` to one skill or to
+ *    the list of those that match.
+ * 2. A command is also found by a part of its name: `/add` finds `/route:add`.
+ * 3. Both spellings work: `/route:add` and `/route add`.
+ */
+import { fuzzyMatch } from "@earendil-works/pi-tui/dist/fuzzy.js";
+import type { ArgumentInfo, CommandInfo } from "../../../protocol/queries.js";
+import type { CompletionSource, Place, Suggestion, Suggestions } from "./completion.js";
+
+export interface Value {
+  readonly value: string;
+  readonly about?: string;
+}
+
+export interface CommandSource {
+  /** What is known now; the client asks for them again when skills change. */
+  commands(): readonly CommandInfo[];
+  /** Models, sessions, routes and so on; `typed` for those that are searched, such as files. */
+  values(source: string, typed: string): readonly Value[] | Promise<readonly Value[]>;
+}
+
+/** `permissions safemode on`. */
+const MOST_WORDS = 3;
+const MOST_VALUES = 50;
+
+export function commandCompletion(source: CommandSource): CompletionSource {
+  return {
+    suggest({ line, column, isFirstLine }: Place) {
+      const before = line.slice(0, column);
+      if (!isFirstLine || !/^\/[^/]*$/.test(before)) return undefined;
+      const commands = source.commands();
+      return /\s/.test(before) ? argumentsAt(before, commands, source) : namesAt(before.slice(1), commands);
+    },
+  };
+}
+
+function namesAt(typed: string, commands: readonly CommandInfo[]): Suggestions {
+  const items = rank(typed, candidates(typed, commands));
+  const exact = commands.find(({ name, aliases = [] }) => name === typed || aliases.includes(typed));
+  if (exact === undefined) return { start: 0, items };
+  return { start: 0, items, usage: `${exact.usage}: ${exact.summary}`, complete: true };
+}
+
+interface Candidate extends Suggestion {
+  /** The names that it is found by. */
+  readonly names: readonly string[];
+}
+
+/** Without a word all that stands at the top; with one also what is inside the namespaces. */
+function candidates(typed: string, commands: readonly CommandInfo[]): readonly Candidate[] {
+  const colon = typed.lastIndexOf(":");
+  const scope = typed.slice(0, colon + 1);
+  const inside = commands.filter(({ name }) => name.startsWith(scope));
+  const groups = new Map<string, CommandInfo[]>();
+  const plain: CommandInfo[] = [];
+  for (const command of inside) {
+    const rest = command.name.slice(scope.length);
+    const next = rest.indexOf(":");
+    if (next === -1) plain.push(command);
+    else groups.set(rest.slice(0, next), [...(groups.get(rest.slice(0, next)) ?? []), command]);
+  }
+  const namespaces = [...groups].map(([name, own]) => namespaceItem(`${scope}${name}`, own));
+  const top = [...plain.map(commandItem), ...namespaces].sort((a, b) => (a.value < b.value ? -1 : 1));
+  if (typed === scope) return top;
+  return [...top, ...[...groups.values()].flat().map(commandItem)];
+}
+
+function namespaceItem(name: string, own: readonly CommandInfo[]): Candidate {
+  const actions = own.map((command) => command.name.slice(name.length + 1).split(":")[0]);
+  const description = [...new Set(actions)].join(", ");
+  return { value: `/${name}:`, label: `/${name}:`, description, next: "more", names: [name] };
+}
+
+function commandItem(command: CommandInfo): Candidate {
+  const needs = command.arguments?.some(({ optional }) => optional !== true) === true;
+  const hint = command.arguments?.map(argumentText).join(" ") ?? "";
+  const value = `/${command.name}`;
+  const names = [command.name, ...(command.aliases ?? [])];
+  return { value, label: value, hint, description: command.summary, next: needs ? "stay" : "send", names };
+}
+
+function argumentText({ name, optional, rest, choices }: ArgumentInfo): string {
+  const text = `${choices?.join("|") ?? name}${rest === true ? "…" : ""}`;
+  return optional === true ? `[${text}]` : text;
+}
+
+/** What begins with the typed text first, the shortest name before others, then by how well it matches. */
+function rank(typed: string, all: readonly Candidate[]): readonly Suggestion[] {
+  if (typed === "" || typed.endsWith(":")) return all;
+  const word = typed.toLowerCase();
+  const scored = all.flatMap((candidate, order) => {
+    const score = Math.min(...candidate.names.map((name) => scoreOf(word, name.toLowerCase())));
+    return score === Number.POSITIVE_INFINITY ? [] : [{ candidate, order, score }];
+  });
+  // What is equally good stays in its order: a namespace stands before what is inside it.
+  scored.sort((a, b) => a.score - b.score || a.order - b.order);
+  return scored.map(({ candidate }) => candidate);
+}
+
+function scoreOf(word: string, name: string): number {
+  if (name.startsWith(word)) return name.length - 10_000;
+  const { matches, score } = fuzzyMatch(word, name);
+  return matches ? score : Number.POSITIVE_INFINITY;
+}
+
+function argumentsAt(
+  before: string,
+  commands: readonly CommandInfo[],
+  source: CommandSource,
+): Suggestions | undefined | Promise<Suggestions | undefined> {
+  const words = before.slice(1).split(/\s+/);
+  const typed = words.pop() ?? "";
+  const start = before.length - typed.length;
+  const actions = actionsAfter(words, commands);
+  const found = resolve(words, commands);
+  if (found === undefined) return actions.length > 0 ? { start, items: rankValues(typed, actions) } : undefined;
+  const { command, given } = found;
+  const usage = `${command.usage}: ${command.summary}`;
+  const all = command.arguments ?? [];
+  const argument = all[given.length] ?? (all.at(-1)?.rest === true ? all.at(-1) : undefined);
+  const answer = (values: readonly Value[]): Suggestions => {
+    const items = rankValues(typed, [...(given.length === 0 ? actions : []), ...values.map(valueItem)]);
+    return { start, items, usage };
+  };
+  if (argument?.choices !== undefined) return answer(argument.choices.map((value) => ({ value })));
+  if (argument?.complete === undefined) return answer([]);
+  const values = source.values(argument.complete, typed);
+  return values instanceof Promise ? values.then(answer) : answer(values);
+}
+
+function valueItem({ value, about }: Value): Candidate {
+  const description = about === undefined ? {} : { description: about };
+  return { value, label: value, ...description, next: value.endsWith("/") ? "more" : "stay", names: [value] };
+}
+
+/** The next words of names that begin with these: `/route ` goes on with `add`. */
+function actionsAfter(words: readonly string[], commands: readonly CommandInfo[]): readonly Candidate[] {
+  const prefix = `${words.join(":")}:`;
+  const seen = new Set<string>();
+  return commands.flatMap((command) => {
+    const name = command.name.startsWith(prefix) ? command.name.slice(prefix.length).split(":")[0] : undefined;
+    if (name === undefined || seen.has(name)) return [];
+    seen.add(name);
+    return [{ value: name, label: name, description: command.summary, next: "stay" as const, names: [name] }];
+  });
+}
+
+function rankValues(typed: string, all: readonly Candidate[]): readonly Suggestion[] {
+  return rank(typed, all).slice(0, MOST_VALUES);
+}
+
+/** The command that the words name, and the arguments that follow; the longest name wins. */
+function resolve(
+  words: readonly string[],
+  commands: readonly CommandInfo[],
+): { readonly command: CommandInfo; readonly given: readonly string[] } | undefined {
+  for (let used = Math.min(MOST_WORDS, words.length); used > 0; used--) {
+    const name = words.slice(0, used).join(":");
+    const command = commands.find((each) => each.name === name || each.aliases?.includes(name) === true);
+    if (command !== undefined) return { command, given: words.slice(used).filter((word) => !word.startsWith("-")) };
+  }
+  return undefined;
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import { verifies } from "../../../../test/verifies.js";
+import { ManualClock } from "../../../base/clock.js";
+import type { CommandInfo } from "../../../protocol/queries.js";
+import { commandCompletion } from "./command-completion.js";
+import { firstOf } from "./completion.js";
+import { Composer, type Submission } from "./composer.js";
+import { fileCompletion } from "./file-completion.js";
+import { BYTES, key, keys, plainTheme } from "./keys.testkit.js";
+
+const command = (name: string, more: Partial<CommandInfo> = {}): CommandInfo => {
+  return { name, usage: `/${name}`, summary: `does ${name}`, for_people: true, ...more };
+};
+
+const COMMANDS = [
+  command("cost"),
+  command("compact", { arguments: [{ name: "WORDS", optional: true }] }),
+  command("mode", { arguments: [{ name: "MODE", choices: ["ask", "auto", "plan"] }] }),
+  command("model", { arguments: [{ name: "NAME", optional: true, complete: "model" }] }),
+  command("skills:gofastr-ui"),
+  command("skills:gofastr-cli"),
+];
+
+const FILES = ["src/main.ts", "src/my file.ts", "src/", "docs/evil\u202e\u001b[31m.md"];
+
+function open() {
+  const sent: Submission[] = [];
+  const completion = firstOf(
+    commandCompletion({ commands: () => COMMANDS, values: async () => [{ value: "gpt-5" }, { value: "gpt-4" }] }),
+    fileCompletion({
+      find: async (query) => FILES.filter((path) => path.includes(query)).map((path) => ({ path })),
+      routes: () => [{ name: "fast", about: "gpt-5" }],
+    }),
+  );
+  const clock = new ManualClock();
+  const composer = new Composer({ clock, completion, onChange() {}, onSubmit: (submission) => sent.push(submission) });
+  return {
+    composer,
+    sent,
+    press: (...data: readonly string[]) => {
+      for (const each of data) composer.onKey(key(each));
+    },
+    type: async (text: string) => {
+      for (const each of keys(text)) composer.onKey(each);
+      await new Promise(setImmediate);
+    },
+    list: (width = 60) => composer.view(width, 12, plainTheme).lines.slice(1),
+  };
+}
+
+describe("commands", () => {
+  verifies(["U6"], "/ opens a palette with descriptions and argument hints", async () => {
+    const { type, list } = open();
+    await type("/");
+    expect(list()).toEqual([
+      "> /compact [WORDS]     does compact",
+      "  /cost                does cost",
+      "  /mode ask|auto|plan  does mode",
+      "  /model [NAME]        does model",
+      "  /skills:             gofastr-ui, gofastr-cli",
+    ]);
+    for (const width of [10, 20, 40]) {
+      for (const line of list(width)) expect(line.length, line).toBeLessThanOrEqual(width);
+    }
+  });
+
+  verifies(["U6"], "tab follows the contract", async () => {
+    const { composer, press, type, list } = open();
+    await type("/sk");
+    press(BYTES.tab);
+    expect(composer.text).toBe("/skills:");
+    expect(list()).toHaveLength(2);
+    await type("go");
+    press(BYTES.tab);
+    expect(composer.text).toBe("/skills:gofastr-");
+    await type("c");
+    press(BYTES.tab);
+    expect(composer.text).toBe("/skills:gofastr-cli");
+  });
+
+  it("enter runs the chosen command, and goes on where it needs an argument", async () => {
+    const run = open();
+    await run.type("/cos");
+    run.press(BYTES.enter);
+    expect(run.sent.map(({ sent }) => sent)).toEqual([{ kind: "slash", name: "cost", rest: "" }]);
+    const needs = open();
+    await needs.type("/");
+    needs.press(BYTES.down, BYTES.down, BYTES.enter);
+    expect(needs.composer.text).toBe("/mode ");
+    expect(needs.sent).toEqual([]);
+    await needs.type("au");
+    needs.press(BYTES.enter);
+    expect(needs.composer.text).toBe("/mode auto ");
+    needs.press(BYTES.enter);
+    expect(needs.sent.map(({ sent }) => sent)).toEqual([{ kind: "slash", name: "mode", rest: "auto" }]);
+  });
+
+  it("enter sends what is complete as it is", async () => {
+    const { sent, press, type } = open();
+    await type("/mode");
+    press(BYTES.enter);
+    await type("/model ");
+    press(BYTES.enter);
+    await type("/model gpt-4");
+    press(BYTES.enter);
+    expect(sent.map(({ text }) => text)).toEqual(["/mode", "/model", "/model gpt-4"]);
+  });
+
+  it("escape closes it for this word, and then is left to others", async () => {
+    const { composer, press, type, list } = open();
+    await type("/mo");
+    expect(composer.onKey(key(BYTES.escape))).toBe(true);
+    expect(list()).toEqual([]);
+    expect(composer.onKey(key(BYTES.escape))).toBe(false);
+    await type("d");
+    expect(list()).toEqual([]);
+    press(BYTES.killLineStart);
+    await type("/mo");
+    expect(list()).toEqual(["> /mode ask|auto|plan  does mode", "  /model [NAME]        does model"]);
+  });
+});
+
+describe("files", () => {
+  it("completes a mention anywhere, with quotation marks where it has spaces", async () => {
+    const { composer, press, type } = open();
+    await type("look at @ma");
+    press(BYTES.tab);
+    expect(composer.text).toBe("look at @src/main.ts ");
+    await type("and @my");
+    press(BYTES.enter);
+    expect(composer.text).toBe('look at @src/main.ts and @"src/my file.ts" ');
+  });
+
+  it("goes on inside a folder, and shows no name that could move the cursor", async () => {
+    const { composer, press, type, list } = open();
+    await type("in @src");
+    press(BYTES.down, BYTES.down, BYTES.tab);
+    expect(composer.text).toBe("in @src/");
+    press(BYTES.killLineStart);
+    await type("@evil");
+    expect(list().join("")).not.toMatch(/[\x1b\u202e]/);
+    press(BYTES.tab);
+    expect(composer.text).not.toMatch(/\x1b/);
+  });
+
+  it("knows routes at the very begin", async () => {
+    const { type, list } = open();
+    await type("@fa");
+    expect(list()).toEqual(["> @fast  gpt-5"]);
+    await type(" and @fa");
+    expect(list()).toEqual([]);
+  });
+
+  it("leaves addresses alone", async () => {
+    const { type, list } = open();
+    await type("mail me@src");
+    expect(list()).toEqual([]);
+  });
+
+  it("never shows an answer that came too late", async () => {
+    const { composer, press, type, list } = open();
+    for (const each of keys("@src")) composer.onKey(each);
+    press(BYTES.killLineStart);
+    await type("x");
+    expect(list()).toEqual([]);
+  });
+});

@@ -1,0 +1,148 @@
+/**
+ * The list below the draft.
+ *
+ * 1. It never shows what does not fit the text: while an answer is under way, the last one is filtered by what was typed since.
+ * 2. Escape closes it until another word is begun.
+ */
+import { fuzzyMatch } from "@earendil-works/pi-tui/dist/fuzzy.js";
+import { safeLine } from "../../../base/terminal-text.js";
+import { padText, textWidth, truncateText } from "../../../base/text-width.js";
+import type { Theme } from "../theme.js";
+import type { CompletionSource, Place, Suggestion, Suggestions } from "./completion.js";
+
+const MAX_ROWS = 8;
+
+export class CompletionMenu {
+  readonly #source: CompletionSource;
+  readonly #onChange: () => void;
+  #shown: Suggestions | undefined;
+  #typed = "";
+  #selected = 0;
+  /** Where the word begins that the person closed the list for. */
+  #dismissed: number | undefined;
+  #request = 0;
+
+  constructor(source: CompletionSource, onChange: () => void) {
+    this.#source = source;
+    this.#onChange = onChange;
+  }
+
+  get isOpen(): boolean {
+    return this.#shown !== undefined && this.#shown.items.length > 0;
+  }
+
+  get selected(): Suggestion | undefined {
+    return this.#shown?.items[this.#selected];
+  }
+
+  get start(): number {
+    return this.#shown?.start ?? 0;
+  }
+
+  /** What is typed needs no completion: no argument was begun, or it is all there. */
+  get isComplete(): boolean {
+    return this.#typed === "" || this.#shown?.complete === true || this.selected?.value === this.#typed;
+  }
+
+  /** After the text changed. */
+  update(place: Place): void {
+    const request = ++this.#request;
+    const found = this.#source.suggest(place);
+    if (!(found instanceof Promise)) {
+      this.#show(found, place);
+      return;
+    }
+    this.#narrow(place);
+    found.then(
+      (answer) => {
+        if (request !== this.#request) return;
+        this.#show(answer, place);
+        this.#onChange();
+      },
+      () => {},
+    );
+  }
+
+  /** Forgets the list; the next change may open it again. */
+  close(): void {
+    this.#request++;
+    this.#shown = undefined;
+  }
+
+  /** The person does not want it for this word. */
+  dismiss(): void {
+    this.#dismissed = this.#shown?.start;
+    this.close();
+  }
+
+  move(by: number): void {
+    const count = this.#shown?.items.length ?? 0;
+    if (count > 0) this.#selected = (this.#selected + by + count) % count;
+  }
+
+  /** What all suggestions that continue the typed text have in common; undefined when that adds nothing. */
+  get common(): string | undefined {
+    const going = this.#shown?.items.filter(({ value }) => value.startsWith(this.#typed)) ?? [];
+    const [first, ...others] = going;
+    if (first === undefined || others.length === 0) return undefined;
+    let { length } = first.value;
+    for (const { value } of others) while (!value.startsWith(first.value.slice(0, length))) length--;
+    return length > this.#typed.length ? first.value.slice(0, length) : undefined;
+  }
+
+  view(width: number, maxRows: number, theme: Theme): readonly string[] {
+    if (this.#shown === undefined || maxRows <= 0) return [];
+    const { items, usage } = this.#shown;
+    const lines: string[] = [];
+    const rows = Math.min(MAX_ROWS, items.length, usage === undefined ? maxRows : maxRows - 1);
+    const first = Math.max(0, Math.min(this.#selected - Math.floor(rows / 2), items.length - rows));
+    const shown = items.slice(first, first + rows);
+    const widest = Math.max(0, ...shown.map((item) => textWidth(safeLine(labelOf(item)))));
+    const column = Math.min(widest, Math.max(12, Math.floor(width * 0.5)));
+    for (const [index, item] of shown.entries()) {
+      lines.push(itemLine(item, { width, column, theme, isSelected: first + index === this.#selected }));
+    }
+    if (usage !== undefined) lines.push(theme.dim(truncateText(`  ${safeLine(usage)}`, width)));
+    return lines;
+  }
+
+  #show(found: Suggestions | undefined, { line, column }: Place): void {
+    if (found === undefined || found.start !== this.#dismissed) this.#dismissed = undefined;
+    const isDismissed = found !== undefined && found.start === this.#dismissed;
+    const before = this.selected?.value;
+    this.#shown = isDismissed ? undefined : found;
+    this.#typed = found === undefined ? "" : line.slice(found.start, column);
+    const kept = found?.items.findIndex(({ value }) => value === before) ?? -1;
+    // The best match is first; a choice that the person made by an arrow key stays only while nothing is typed.
+    this.#selected = kept >= 0 && found?.items.length === this.#shown?.items.length && this.#typed === "" ? kept : 0;
+  }
+
+  #narrow({ line, column }: Place): void {
+    if (this.#shown === undefined) return;
+    const { start } = this.#shown;
+    const typed = line.slice(start, column);
+    const items = this.#shown.items.filter(({ value }) => fuzzyMatch(typed, value).matches);
+    this.#shown = column < start || /\s/.test(typed) ? undefined : { start, items };
+    this.#typed = typed;
+    this.#selected = 0;
+  }
+}
+
+function labelOf({ label, hint }: Suggestion): string {
+  return hint === undefined || hint === "" ? label : `${label} ${hint}`;
+}
+
+function itemLine(
+  item: Suggestion,
+  options: { readonly width: number; readonly column: number; readonly theme: Theme; readonly isSelected: boolean },
+): string {
+  const { width, column, theme, isSelected } = options;
+  const label = padText(truncateText(safeLine(labelOf(item)), column), column);
+  const start = `${isSelected ? ">" : " "} ${label}`;
+  const about = item.description === undefined ? "" : `  ${safeLine(item.description)}`;
+  const room = width - textWidth(start);
+  if (isSelected) return theme.selected(truncateText(`${start}${about}`.trimEnd(), width));
+  const rest = truncateText(about, Math.max(0, room)).trimEnd();
+  const shown = truncateText(rest === "" ? start.trimEnd() : start, width);
+  return rest === "" ? theme.text(shown) : theme.text(shown) + theme.dim(rest);
+}

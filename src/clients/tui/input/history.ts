@@ -1,0 +1,132 @@
+/**
+ * What a person sent before, across sessions.
+ *
+ * 1. What was sent in this folder comes first, then what was sent elsewhere; the newest first, and no text twice.
+ * 2. The file is bounded, and other clients append to it at the same time.
+ * 3. What looks like a secret goes to the file only as a mark. This client still knows the words until it ends.
+ */
+import type { Clock } from "../../../base/clock.js";
+import { cleanText } from "./attachments.js";
+
+export interface HistoryStorage {
+  /** Empty when there is none. */
+  read(): Promise<string>;
+  append(line: string): Promise<void>;
+  replace(text: string): Promise<void>;
+}
+
+export interface HistoryEntry {
+  readonly text: string;
+  readonly folder: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export interface HistoryOptions {
+  readonly storage: HistoryStorage;
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly redact: (text: string) => Promise<string>;
+  /** The file cannot be read or written. History goes on without it. */
+  readonly onProblem?: (error: Error) => void;
+}
+
+const MAX_ENTRIES = 2000;
+/** The file is made shorter when it holds so many more. */
+const SLACK = 500;
+const MAX_FILE_CHARACTERS = 4_000_000;
+/** A longer text is kept in memory only. */
+const MAX_STORED_CHARACTERS = 50_000;
+const MAX_REMEMBERED = 200;
+
+export class InputHistory {
+  readonly #options: HistoryOptions;
+  /** Of the file, oldest first. */
+  #stored: readonly HistoryEntry[] = [];
+  /** Of this client, oldest first. */
+  readonly #own: HistoryEntry[] = [];
+  #list: readonly HistoryEntry[] | undefined;
+  /** Writes happen one after the other. */
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: HistoryOptions) {
+    this.#options = options;
+  }
+
+  async load(): Promise<void> {
+    try {
+      const text = await this.#options.storage.read();
+      const entries = text.split("\n").flatMap(readEntry);
+      this.#stored = entries.slice(-MAX_ENTRIES);
+      this.#list = undefined;
+      if (entries.length > MAX_ENTRIES + SLACK || text.length > MAX_FILE_CHARACTERS) await this.#shorten();
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  /** This folder's first. */
+  list(): readonly HistoryEntry[] {
+    this.#list ??= this.#sorted();
+    return this.#list;
+  }
+
+  add(text: string): void {
+    const entry = { text, folder: this.#options.folder, at: this.#options.clock.wall() };
+    this.#own.push(entry);
+    if (this.#own.length > MAX_REMEMBERED) this.#own.shift();
+    this.#list = undefined;
+    if (text.length > MAX_STORED_CHARACTERS) return;
+    this.#writing = this.#writing.then(() => this.#store(entry)).catch((error) => this.#complain(error));
+  }
+
+  /** When all that was added is in the file. */
+  written(): Promise<void> {
+    return this.#writing;
+  }
+
+  async #store(entry: HistoryEntry): Promise<void> {
+    const text = await this.#options.redact(entry.text);
+    await this.#options.storage.append(writeEntry({ ...entry, text }));
+  }
+
+  #shorten(): Promise<void> {
+    let room = MAX_FILE_CHARACTERS / 2;
+    const lines: string[] = [];
+    for (const line of this.#stored.map(writeEntry).reverse()) {
+      room -= line.length;
+      if (room < 0) break;
+      lines.unshift(line);
+    }
+    return this.#options.storage.replace(lines.join(""));
+  }
+
+  #sorted(): readonly HistoryEntry[] {
+    const newest = [...this.#stored, ...this.#own].reverse();
+    const here = newest.filter(({ folder }) => folder === this.#options.folder);
+    const elsewhere = newest.filter(({ folder }) => folder !== this.#options.folder);
+    const seen = new Set<string>();
+    return [...here, ...elsewhere].filter(({ text }) => !seen.has(text) && seen.add(text));
+  }
+
+  #complain(error: unknown): void {
+    this.#options.onProblem?.(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function writeEntry({ text, folder, at }: HistoryEntry): string {
+  return `${JSON.stringify({ at, folder, text })}\n`;
+}
+
+/** A line that was cut off, or that another version wrote, is left out. */
+function readEntry(line: string): HistoryEntry[] {
+  if (line === "") return [];
+  try {
+    const { at, folder, text } = JSON.parse(line) as Partial<Record<keyof HistoryEntry, unknown>>;
+    if (typeof at !== "number" || typeof folder !== "string" || typeof text !== "string") return [];
+    const clean = cleanText(text);
+    return clean === "" ? [] : [{ at, folder, text: clean }];
+  } catch {
+    return [];
+  }
+}

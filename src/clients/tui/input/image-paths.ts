@@ -1,0 +1,52 @@
+/**
+ * Image files in what was dropped on the terminal or pasted. Terminals write the path in quotation marks, with backslashes before
+ * spaces, or as a `file://` address; several stand in a row. Anything else in the text makes it words.
+ */
+
+const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;
+const WORD = /\s*(?:'([^']*)'|"([^"]*)"|((?:\\.|[^\s\\'"])+))(?=\s|$)/y;
+const MAX_CHARACTERS = 10_000;
+
+/** Empty when the text is anything but paths of images. */
+export function imagePaths(text: string): readonly string[] {
+  const trimmed = text.trim();
+  if (trimmed.length > MAX_CHARACTERS) return [];
+  const words = wordsOf(trimmed)?.map(pathOf);
+  if (words?.every(isImagePath)) return words;
+  // Some terminals write a path with spaces as it is.
+  return isImagePath(trimmed) && !trimmed.includes("\n") ? [trimmed] : [];
+}
+
+function wordsOf(text: string): string[] | undefined {
+  const words: string[] = [];
+  WORD.lastIndex = 0;
+  while (WORD.lastIndex < text.length) {
+    const found = WORD.exec(text);
+    if (found === null) return undefined;
+    words.push(found[1] ?? found[2] ?? withoutEscapes(found[3] ?? ""));
+  }
+  return words.length === 0 ? undefined : words;
+}
+
+/** A backslash before a letter belongs to a Windows path. */
+function withoutEscapes(word: string): string {
+  return word.replace(/\\([^A-Za-z0-9])/g, "$1");
+}
+
+function pathOf(word: string): string {
+  if (!/^file:\/\//i.test(word)) return word;
+  try {
+    const { host, pathname } = new URL(word);
+    return host === "" || host === "localhost" ? decodeURIComponent(pathname) : "";
+  } catch {
+    return "";
+  }
+}
+
+function isImagePath(path: string): boolean {
+  return IMAGE.test(path) && /^(?:\/|~\/|[A-Za-z]:[\\/])/.test(path) && !/[\x00-\x1f]/.test(path);
+}
+
+export function baseName(path: string): string {
+  return path.split(/[\\/]/).at(-1) ?? path;
+}
