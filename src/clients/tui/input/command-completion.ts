@@ -136,7 +136,7 @@ function valueItem({ value, about }: Value): Candidate {
   return { value, label: value, ...description, next: value.endsWith("/") ? "more" : "stay", names: [value] };
 }
 
-/** The next words of names that begin with these: `/route ` goes on with `add`. */
+/** The next words of names that begin with these: `/route ` continues with `add`. */
 function actionsAfter(words: readonly string[], commands: readonly CommandInfo[]): readonly Candidate[] {
   const prefix = `${words.join(":")}:`;
   const seen = new Set<string>();

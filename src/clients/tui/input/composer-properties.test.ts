@@ -8,8 +8,8 @@ import { Composer } from "./composer.js";
 import { InputHistory } from "./history.js";
 import { BYTES, key, plainTheme } from "./keys.testkit.js";
 
-const RUNS = times(8, 200);
-const KEYS_PER_RUN = 120;
+const RUNS = times(4, 200);
+const KEYS_PER_RUN = 100;
 
 /** A small generator, so that a failure can be repeated. */
 function randomNumbers(seed: number): () => number {
