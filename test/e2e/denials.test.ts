@@ -1,4 +1,7 @@
+import type { ChildProcess } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
@@ -6,7 +9,9 @@ import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../suppo
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
+const servers: Server[] = [];
 afterEach(async () => {
+  for (const server of servers.splice(0)) server.close();
   for (const mock of mocks.splice(0)) await mock.close();
 });
 
@@ -51,13 +56,29 @@ describe("oxbow tools", () => {
 });
 
 describe("safe calls", () => {
-  verifies(["L6"], "web_fetch starts while the answer still streams, where it is allowed", async () => {
-    const script = 'reply\n  tool web_fetch {"url": "http://127.0.0.1:9/"}\n  text: more\n  hang\n';
+  verifies(["L6"], "web_fetch gets its page while the answer still streams, where it is allowed", async () => {
+    let program: ChildProcess | undefined;
+    let fetched = 0;
+    // The answer never ends: only a call that starts before its end reaches the page.
+    const page = createServer((_, response) => {
+      fetched += 1;
+      response.end("a page", () => program?.kill("SIGINT"));
+    }).listen(0, "127.0.0.1");
+    servers.push(page);
+    await new Promise((resolve) => page.once("listening", resolve));
+    const { port } = page.address() as AddressInfo;
+    const env = await model(`reply\n  tool web_fetch {"url": "http://127.0.0.1:${port}/"}\n  text: more\n  hang\n`);
+    const config = join(await temporaryFolder(), "oxbow");
+    await mkdir(join(config, "config"), { recursive: true });
+    await writeFile(join(config, "config", "config.toml"), `web_hosts = ["127.0.0.1:${port}"]\n`);
     const { stdout } = await oxbow(["go on", "--permission-mode", "allow", "--stream-events"], {
-      env: await model(script),
-      onOutput: (all, child) => void (all.stdout.includes('"ToolCallStarted"') && child.kill("SIGINT")),
+      env: { ...env, OXBOW_HOME: config },
+      onOutput: (_, child) => {
+        program = child;
+      },
     });
-    expect(envelopes(stdout).some(({ kind }) => kind === "ToolCallStarted")).toBe(true);
+    expect(fetched).toBe(1);
+    expect(envelopes(stdout).filter(({ kind }) => kind === "ToolCallStarted")).toHaveLength(1);
   });
 
   verifies(["L6", "L9"], "forty at once bring no warning of the platform", async () => {
