@@ -3,9 +3,9 @@
  * leaves the file as it is: a model that reads that corrects itself, and a guess could change the wrong place.
  */
 const LOOSE =
-  "expects lines to match whatever white space stands around them, also where it differs from line to line, so that the result has another indentation than the file";
+  "expects lines to match whatever their indentation, even if it differs from line to line; the result would be indented in another way than the file, which breaks Python and YAML";
 const REINDENTED =
-  "expects the new text as it was written; Oxbow gives it the indentation that the place in the file has";
+  "expects the new text as it was written; Oxbow moves it to the indentation of the file, because the quotation was indented in another way, too";
 
 export const ACCEPTED_EDITS = [
   { suite: "edits", id: "codex/seek/trim_match", why: LOOSE },

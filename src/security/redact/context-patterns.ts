@@ -185,7 +185,7 @@ export const CONTEXT_PATTERNS: readonly ContextPattern[] = [
     kind: "wallet-key",
     grams: ["^0x@"],
     trigger: "0x[0-9a-fA-F]{64}",
-    pattern: /(?:private|secret|key|wallet)[^\n]{0,60}\b0x(?<secret>[0-9a-fA-F]{64})\b/dgi,
+    pattern: /(?:private|secret|key|wallet|accounts|signer|deployer)[^\n]{0,60}\b0x(?<secret>[0-9a-fA-F]{64})\b/dgi,
     accept: (secret) => variety(secret) >= 8,
   },
 ];

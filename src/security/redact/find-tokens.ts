@@ -7,10 +7,11 @@ import { variety } from "./looks-random.js";
 import { TOKEN_PATTERNS, type TokenPattern } from "./token-patterns.js";
 
 /**
- * A token starts where no letter or digit stands before it, except when those belong to an escape: `\n`, `%20`, a colour.
+ * A token starts where no letter or digit stands before it, except when those belong to an escape: `\n`, `\u003d`, `%20`, a colour.
  * Within base64 a `+` or `/` is no border either.
  */
-const BORDER = "(?:(?<![A-Za-z0-9])|(?<=\\x1b\\[[\\d;]{0,12}m)|(?<=\\\\[nrt])|(?<=%[0-9A-F]{2}))";
+const BORDER =
+  "(?:(?<![A-Za-z0-9])|(?<=\\x1b\\[[\\d;]{0,12}m)|(?<=\\\\(?:[nrt]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}))|(?<=%[0-9A-F]{2}))";
 const LETTERS_ONLY = /^[A-Za-z0-9]+$/;
 const BLOB = "(?<![A-Za-z0-9][+/])";
 /** A token does not go on in letters, and is not the name of a picture. */

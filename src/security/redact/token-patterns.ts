@@ -24,7 +24,7 @@ const UUID = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
 const AZURE_SIGNED =
   "[A-Za-z0-9+/]{76}\\+ASt[A-Za-z0-9+/]{5}[AQgw]==|[A-Za-z0-9+/]{33}(?:\\+ASb|\\+AEh|AIoT)[A-Za-z0-9+/]{5}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/]{76}ACDb[A-Za-z0-9+/]{5}[AQgw]==|[A-Za-z0-9+/]{42}\\+ACR[A-Za-z0-9+/]{6}|[A-Za-z0-9]{42}AzSe[A-Za-z0-9]{6}|[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{5}[AQgw]==|[A-Za-z0-9]{33}AzCa[A-Za-z0-9]{5}[AEIMQUYcgkosw048]=|[A-Za-z0-9]{52}JQQJ9[0-9A-Z]{10,24}[A-Z0-9a-z]{4,10}|[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}";
 /** A random value does not contain the alphabet in order. */
-const NOT_TYPED = "(?![A-Za-z0-9_-]{0,100}(?:abcdefghij|klmnopqrst))";
+const NOT_TYPED = "(?![A-Za-z0-9_-]{0,100}(?:abcdefghij|klmnopqrst|nopqrstuvw))";
 const MOST_VARIETY_ASKED = 6;
 
 function token(kind: string, starts: string, rest: string): TokenPattern {
@@ -161,7 +161,9 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
     "[A-Za-z0-9]{5,30}\\.[A-Za-z0-9]{4,6}\\.(?:acc[_-])[A-Za-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}",
   ),
   // models
-  token("anthropic", "sk-ant-", `(?:api|admin|oat|ort|sid)\\d{2,3}-${NOT_TYPED}${WORD}{80,118}AA`),
+  // The kinds that exist, whatever the body; and any other kind, which may come.
+  plain("anthropic", "sk-ant-", `(?:api|admin|oat|ort|sid)\\d{2,3}-${WORD}{80,118}AA`),
+  token("anthropic", "sk-ant-", `[a-z]{2,12}\\d{2,3}-${NOT_TYPED}${WORD}{40,200}`),
   token("openai", "sk- sk-proj- sk-svcacct- sk-admin- sk-service-", `${WORD}{20,100}T3BlbkFJ${WORD}{20,100}`),
   token("openrouter", "sk-or-v1-", `${HEX}{64}`),
   token("langfuse", "sk-lf-", UUID),
