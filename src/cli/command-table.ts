@@ -2,15 +2,27 @@
 
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
+import type { Argument } from "../commands/command.js";
+import type { Flag } from "../commands/flags.js";
 import { EXIT } from "./exit-codes.js";
 import { faultSentence } from "./fault-sentence.js";
+import type { ShellCommand } from "./shell-command.js";
 
 export { outputGuard } from "./output-guard.js";
 
 export interface CliCommand {
   readonly name: string;
+  readonly aliases?: readonly string[];
   readonly summary: string;
-  readonly load: () => Promise<{ run(args: readonly string[], variables: Variables): Promise<number> }>;
+  readonly load: () => Promise<CliModule>;
+}
+
+/** `shell`, or else `FLAGS` and `ARGUMENTS`, say what it takes. */
+export interface CliModule {
+  run(args: readonly string[], variables: Variables): Promise<number>;
+  readonly shell?: ShellCommand;
+  readonly FLAGS?: readonly Flag[];
+  readonly ARGUMENTS?: readonly Argument[];
 }
 
 export const COMMANDS: readonly CliCommand[] = [
@@ -21,6 +33,7 @@ export const COMMANDS: readonly CliCommand[] = [
   },
   {
     name: "session",
+    aliases: ["sessions"],
     summary: "list, search, show, resume, branch, undo, export and import sessions",
     load: () => import("./commands/session.js"),
   },
@@ -119,7 +132,9 @@ export async function main(args: readonly string[], variables: Variables): Promi
 /** A first word that is a command's name chooses it; everything else is a prompt with its flags, if it looks like one. */
 function choose(args: readonly string[]): { command: Pick<CliCommand, "load">; rest: readonly string[] } {
   const [first, ...rest] = args;
-  const named = COMMANDS.find((command) => command.name === first);
+  const named = COMMANDS.find(
+    ({ name, aliases }) => name === first || (first !== undefined && aliases?.includes(first)),
+  );
   if (named !== undefined) return { command: named, rest };
   if (first === "--help" || first === "-h") return { command: find("help"), rest };
   if (first !== undefined && /^sess_\S*$/.test(first)) {

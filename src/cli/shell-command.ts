@@ -2,12 +2,15 @@
 import { safeText } from "../base/terminal-text.js";
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
+import type { Terminal } from "../clients/headless/terminal.js";
 import { parseWords } from "../commands/arguments.js";
 import {
   type Command,
+  type CommandArguments,
   type CommandContext,
   type CommandResult,
   type CommandSpec,
+  inNamespace,
   namespaceOf,
 } from "../commands/command.js";
 import { type Flag, helpLines, type ParsedFlags, parseFlags } from "../commands/flags.js";
@@ -31,37 +34,47 @@ export interface ShellCommand {
 
 export interface ShellPlace {
   readonly commands: readonly Command[];
+  readonly terminalCommands?: readonly TerminalCommand[];
   close?(): Promise<void> | void;
 }
 
+/** A command that talks with the person itself: it reads the keyboard, prints and handles signals. */
+export interface TerminalCommand extends CommandSpec {
+  readonly take: (args: CommandArguments) => Promise<number>;
+}
+
+/** The `run` of a program command that is made from commands. */
+export function shellRunner(shell: ShellCommand) {
+  return (args: readonly string[], variables: Variables) => runShellCommand(shell, args, variables);
+}
+
 const SHELL = { surface: "shell" } as const;
-const COMMON: readonly Flag[] = [
+export const COMMON: readonly Flag[] = [
   { name: "json", help: "print the result as JSON" },
   { name: "help", short: "h", help: "show this help" },
 ];
 
-export async function runShellCommand(
-  shell: ShellCommand,
-  args: readonly string[],
-  variables: Variables,
-): Promise<number> {
+async function runShellCommand(shell: ShellCommand, args: readonly string[], variables: Variables): Promise<number> {
   const specs = new CommandRegistry<CommandSpec>().register(...shell.specs.filter(worksInShell));
-  const flags = parseFlags(flagsOf(shell.specs), args, shell.name);
-  if (flags.has("help")) {
+  const asked = args[0] === "help" ? [...args.slice(1), "--help"] : args;
+  const flags = parseFlags(flagsFor(shell, specs, asked), asked, [shell.name, ...leadingWords(asked)].join(" "));
+  if (flags.has("help") || (flags.words.length === 0 && specs.find(shell.name) === undefined)) {
     process.stdout.write(helpText(shell, specs, flags.words));
-    return EXIT.answered;
+    return flags.has("help") ? EXIT.answered : EXIT.usage;
   }
   const found = specs.resolve([shell.name, ...flags.words], SHELL);
   if ("failure" in found) throw new UsageError(found.failure.message);
-  const { command: spec, used } = found;
+  const spec = inNamespace(found.command, shell.name);
   if (!spec.users.some((user) => user !== "people"))
     refuseAgents(variables, `'oxbow ${spec.name.replaceAll(":", " ")}'`);
-  const parsed = parseWords(spec, { ...flags, words: flags.words.slice(used - 1) }, SHELL);
+  const parsed = parseWords(spec, { ...flags, words: flags.words.slice(found.used - 1) }, SHELL);
   if ("failure" in parsed) throw new UsageError(parsed.failure.message);
   const place = await shell.open(flags, variables);
   try {
-    const command = place.commands.find(({ name }) => name === spec.name);
-    if (command === undefined) throw new Error(`no part registers ${spec.name}`);
+    const own = place.terminalCommands?.find(({ name }) => name === found.command.name);
+    if (own !== undefined) return await own.take(parsed);
+    const command = place.commands.find(({ name }) => name === found.command.name);
+    if (command === undefined) throw new Error(`no part registers ${found.command.name}`);
     return await inTerminal(variables, flags, (context) => command.run(parsed, context));
   } finally {
     await place.close?.();
@@ -72,7 +85,18 @@ function worksInShell({ places }: CommandSpec): boolean {
   return places.includes("without a session");
 }
 
-/** The flags of all actions: they may stand before the action's name. */
+function leadingWords(args: readonly string[]): readonly string[] {
+  const flagAt = args.findIndex((word) => word.startsWith("-"));
+  return flagAt === -1 ? args : args.slice(0, flagAt);
+}
+
+/** Those of the action that the first words name. Flags may stand before it: then those of all actions are read. */
+function flagsFor(shell: ShellCommand, specs: CommandRegistry<CommandSpec>, args: readonly string[]): readonly Flag[] {
+  const found = specs.resolve([shell.name, ...leadingWords(args)], SHELL);
+  const isNamed = !args[0]?.startsWith("-") && "command" in found;
+  return flagsOf(isNamed ? [found.command] : shell.specs);
+}
+
 function flagsOf(specs: readonly CommandSpec[]): readonly Flag[] {
   const all = specs.flatMap(({ flags = [], shellFlags = [] }) => [...flags, ...shellFlags]);
   return [...new Map([...all, ...COMMON].map((flag) => [flag.name, flag])).values()];
@@ -89,51 +113,116 @@ async function inTerminal(
   const terminal = processTerminal(variables);
   const status = new StatusLine(terminal);
   const screen = process.stdout.isTTY ? { width: process.stdout.columns, color: terminal.color } : undefined;
+  const json = flags.has("json");
+  const output = new Output();
   try {
     const result = await run({
       ...SHELL,
       signal: cancel.signal,
       progress: (message) => status.show(message),
+      warn: (message) => {
+        status.clear();
+        process.stderr.write(`oxbow: ${safeText(message)}\n`);
+      },
+      write: (text) => {
+        status.clear();
+        return output.write(text);
+      },
+      ...(terminal.askLine && { confirm: (question: string) => confirm(terminal, question) }),
+      wants: json ? "value" : "text",
       ...(screen !== undefined && { screen }),
     });
     status.clear();
-    return print(result, { json: flags.has("json"), cancelled: cancel.signal.aborted });
+    return await print(result, { json, cancelled: cancel.signal.aborted, output });
   } finally {
     status.clear();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, onSignal);
   }
 }
 
-function print(result: CommandResult, how: { readonly json: boolean; readonly cancelled: boolean }): number {
+/** Standard output, at the reader's pace. */
+class Output {
+  /** Something was written. */
+  used = false;
+
+  constructor() {
+    // A write that fails reports a reader that went away.
+    process.stdout.on("error", () => {});
+  }
+
+  write(text: string): Promise<void> {
+    this.used = true;
+    return new Promise((resolve, reject) => {
+      process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+}
+
+async function confirm({ askLine }: Terminal, question: string): Promise<boolean> {
+  const line = await askLine?.(`${question} [y/N] `);
+  return /^y(es)?$/i.test(line?.trim() ?? "");
+}
+
+interface Printing {
+  readonly json: boolean;
+  readonly cancelled: boolean;
+  readonly output: Output;
+}
+
+async function print(result: CommandResult, { json, cancelled, output }: Printing): Promise<number> {
   if ("failure" in result) {
     process.stderr.write(`oxbow: ${safeText(result.failure.message)}\n`);
-    return how.cancelled ? EXIT.cancelled : exitCodeOfFailure(result.failure);
+    return cancelled ? EXIT.cancelled : exitCodeOfFailure(result.failure);
   }
-  process.stdout.write(`${how.json ? JSON.stringify(result.value, null, 2) : safeText(result.text)}\n`);
-  if (!how.cancelled) return result.exitCode ?? EXIT.answered;
+  // What a command has written itself, such as an export, is all of its output.
+  if (json && !output.used) await output.write(`${JSON.stringify(result.value, null, 2)}\n`);
+  else if (!json && result.text !== "") await output.write(`${safeText(result.text)}\n`);
+  if (!cancelled) return result.exitCode ?? EXIT.answered;
   process.stderr.write("oxbow: cancelled.\n");
   return EXIT.cancelled;
 }
 
 function helpText(shell: ShellCommand, specs: CommandRegistry<CommandSpec>, words: readonly string[]): string {
   const isNamespace = specs.list().some(({ name }) => namespaceOf(name) !== undefined);
-  if (words.length > 0 || !isNamespace) {
-    const found = specs.resolve([shell.name, ...words], SHELL);
-    if ("failure" in found) throw new UsageError(found.failure.message);
-    const { command } = found;
-    const about = isNamespace ? sentence(command.summary) : shell.about;
-    const more = isNamespace || shell.more === undefined ? "" : `\n${shell.more}\n`;
-    return `Usage: ${usageOf(command, SHELL)}\n\n${about}\n\n${helpLines(flagsOf([command]))}\n${more}`;
-  }
+  if (words.length > 0 || !isNamespace) return commandHelp(shell, specs, { words, isNamespace });
   const lines = specs.list().map((spec) => {
-    const usage = usageOf({ ...spec, shellFlags: [] }, SHELL).slice("oxbow ".length);
+    const usage = usageOf({ ...inNamespace(spec, shell.name), flags: [], shellFlags: [] }, SHELL);
+    const typed = usage.slice("oxbow ".length).replace(/ \[flags\]$/, "");
     return {
-      usage: usage.startsWith(`${shell.name} `) ? usage.slice(shell.name.length + 1) : usage,
+      usage: typed.startsWith(`${shell.name} `) ? typed.slice(shell.name.length + 1) : typed,
       summary: spec.summary,
     };
   });
+  const hasDefault = specs.find(shell.name) !== undefined;
   const more = shell.more === undefined ? "" : `\n${shell.more}\n`;
-  return `Usage: oxbow ${shell.name} [ACTION]\n\n${shell.about}\n\n${helpColumns(lines, "  ")}\n\n${helpLines(flagsOf(shell.specs))}\n${more}`;
+  return `Usage: oxbow ${shell.name} ${hasDefault ? "[ACTION]" : "ACTION"}
+
+${shell.about}
+
+${helpColumns(lines, "  ")}
+
+${helpLines(sharedFlags(specs.list()))}
+${more}
+'oxbow ${shell.name} ACTION --help' shows the flags of an action.
+`;
+}
+
+function commandHelp(
+  shell: ShellCommand,
+  specs: CommandRegistry<CommandSpec>,
+  { words, isNamespace }: { readonly words: readonly string[]; readonly isNamespace: boolean },
+): string {
+  const found = specs.resolve([shell.name, ...words], SHELL);
+  if ("failure" in found) throw new UsageError(found.failure.message);
+  const command = inNamespace(found.command, shell.name);
+  const about = isNamespace ? sentence(command.summary) : shell.about;
+  const more = isNamespace || shell.more === undefined ? "" : `\n${shell.more}\n`;
+  return `Usage: ${usageOf(command, SHELL)}\n\n${about}\n\n${helpLines(flagsOf([command]))}\n${more}`;
+}
+
+/** The flags that every action takes. */
+function sharedFlags(specs: readonly CommandSpec[]): readonly Flag[] {
+  return flagsOf(specs).filter((flag) => specs.every((spec) => flagsOf([spec]).includes(flag)));
 }
 
 function sentence(summary: string): string {

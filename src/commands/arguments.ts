@@ -1,7 +1,14 @@
 /** From typed words to the arguments that a command names. */
 import { UsageError } from "../base/usage-error.js";
 import type { Failure } from "../protocol/errors.js";
-import { type Argument, type CommandArguments, type CommandContext, type CommandSpec, refuse } from "./command.js";
+import {
+  type Argument,
+  type CommandArguments,
+  type CommandContext,
+  type CommandSpec,
+  refuse,
+  spell,
+} from "./command.js";
 import { type ParsedFlags, parseFlags } from "./flags.js";
 import { usageOf } from "./usage.js";
 
@@ -23,7 +30,9 @@ export function parseLine(spec: CommandSpec, line: string): Parsed {
     return assign(spec, { words, flags: NO_FLAGS, context: SLASH, between });
   }
   try {
-    const values = words.map(({ value }) => value);
+    // Text that is taken as it was typed keeps its quotation marks.
+    const keepsQuotes = spec.arguments?.some(({ kind }) => kind === "line") ?? false;
+    const values = words.map(({ value, start, end }) => (keepsQuotes ? line.slice(start, end) : value));
     return parseWords(spec, parseFlags(spec.flags, values, spec.name), SLASH);
   } catch (error) {
     if (error instanceof UsageError) return refuse(error.message);
@@ -82,8 +91,8 @@ function assign(spec: CommandSpec, typed: Typed): Parsed {
     const taken = words.slice(at, end);
     at = end;
     if (taken.length === 0) {
-      if (argument.optional) continue;
-      return refuse(`${argument.name} is missing. Usage: ${usageOf(spec, context)}`);
+      if (argument.optional === true || (argument.optional && context.surface === "slash")) continue;
+      return refuse(argument.missing ?? `${argument.name} is missing. Usage: ${usageOf(spec, context)}`);
     }
     const typedText = between(argument, taken);
     const text = argument.kind === "choice" ? typedText.toLowerCase() : typedText;
@@ -95,7 +104,10 @@ function assign(spec: CommandSpec, typed: Typed): Parsed {
       taken.map(({ value }) => value),
     );
   }
-  if (at < words.length) return refuse(`Too many words. Usage: ${usageOf(spec, context)}`);
+  if (at < words.length) {
+    const problem = wanted.length === 0 ? `'${spell(spec.name, context)}' takes no words.` : "Too many words.";
+    return refuse(`${problem} Usage: ${usageOf(spec, context)}`);
+  }
   return {
     text: (name) => texts.get(name),
     number: (name) => (texts.has(name) ? Number(texts.get(name)) : undefined),

@@ -14,10 +14,13 @@ export interface Argument {
   readonly name: string;
   /** `line` is the rest of the line exactly as it was typed, quotation marks included. */
   readonly kind: "text" | "line" | "number" | "path" | "choice";
-  readonly optional?: true;
+  /** `in a session`: a conversation knows what is meant when it is left out, `oxbow NAME` does not. */
+  readonly optional?: true | "in a session";
   /** It takes all words that the other arguments leave: a `list` of values, or one `text`. */
   readonly rest?: "list" | "text";
   readonly complete?: CompletionSource | readonly string[];
+  /** What to say when it is left out; default: its name and the usage. */
+  readonly missing?: string;
 }
 
 /** `agents in the shell`: it only reads, so `oxbow NAME` works for an agent; in a session it stays with people. */
@@ -26,6 +29,9 @@ export type CommandUser = "people" | "agents" | "agents in the shell";
 /** `in a client`: only a client can do it, the engine cannot. `without a session`: `oxbow NAME` exists. */
 export type CommandPlace = "during a turn" | "between turns" | "without a session" | "in a client";
 
+/** The exit codes that a command may give `oxbow NAME` besides 0. */
+export const COMMAND_EXIT = { failed: 1, noModel: 6, cancelled: 130 } as const;
+
 export interface CommandSpec {
   /** `cost`, or `NAMESPACE:ACTION`, which people also type as two words: `/route add`, `oxbow route add`. */
   readonly name: string;
@@ -33,8 +39,9 @@ export interface CommandSpec {
   readonly aliases?: readonly string[];
   /** One line without a full stop. */
   readonly summary: string;
-  /** Only where the generated usage would be wrong. */
+  /** Only where the generated usage would be wrong: in a conversation, and of `oxbow NAME`. */
   readonly usage?: string;
+  readonly shellUsage?: string;
   readonly arguments?: readonly Argument[];
   readonly flags?: readonly Flag[];
   /** Flags that `oxbow NAME` has besides, such as `--cwd`. */
@@ -58,6 +65,14 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   /** Shows what is going on; replaces the message before it. */
   progress(message: string): void;
+  /** Tells a person something that is no part of the answer. */
+  warn(message: string): void;
+  /** Shows text ahead of the answer's, as fast as it is read. */
+  write(text: string): Promise<void>;
+  /** Asks a person; absent where no one can answer. */
+  confirm?(question: string): Promise<boolean>;
+  /** What of the answer is used; both when absent. A command may leave out the other one where it is slow to make. */
+  readonly wants?: "text" | "value";
   /** What the text is shown on; absent for a pipe or a program. */
   readonly screen?: { readonly width: number | undefined; readonly color: boolean };
 }
@@ -87,6 +102,22 @@ export function namespaceOf(name: string): string | undefined {
 /** The name as people type it: `/route add`, `oxbow route add`. */
 export function spell(name: string, { surface }: Pick<CommandContext, "surface">): string {
   return `${surface === "slash" ? "/" : "oxbow "}${name.replaceAll(":", " ")}`;
+}
+
+/** Whether it can be typed there; a command of a client counts as one of the conversation. */
+export function worksOn({ places }: CommandSpec, { surface }: Pick<CommandContext, "surface">): boolean {
+  return places.some((place) => (place === "without a session") === (surface === "shell"));
+}
+
+/** The command under the name that it has in a namespace: `creds add` is `auth set`. */
+export function inNamespace<C extends CommandSpec>(spec: C, namespace: string): C {
+  const own = [spec.name, ...(spec.aliases ?? [])].find((name) => name.startsWith(`${namespace}:`));
+  return own === undefined ? spec : { ...spec, name: own };
+}
+
+/** Plain data of interfaces, which TypeScript does not take for JSON by itself. */
+export function asValue(data: object): JsonValue {
+  return data as JsonValue;
 }
 
 export function refuse(detail: string): { readonly failure: Failure } {

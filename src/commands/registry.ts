@@ -10,6 +10,7 @@ import {
   namespaceOf,
   refuse,
   spell,
+  worksOn,
 } from "./command.js";
 import { helpColumns, helpOf, namespaceUsage } from "./usage.js";
 
@@ -51,9 +52,7 @@ export class CommandRegistry<C extends CommandSpec = Command> {
 
   /** The actions of a namespace. */
   actions(namespace: string): readonly string[] {
-    const all = this.list().flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-    const own = all.filter((name) => namespaceOf(name) === namespace);
-    return [...new Set(own.map((name) => name.slice(namespace.length + 1).split(":")[0] ?? ""))];
+    return actionsOf(this.list(), namespace);
   }
 
   /** The command that the first words name, and how many of them do. */
@@ -64,8 +63,8 @@ export class CommandRegistry<C extends CommandSpec = Command> {
     for (let used = Math.min(MOST_WORDS, words.length); used > 0; used--) {
       const command = this.find(words.slice(0, used).join(":"));
       if (command === undefined) continue;
-      const isAlone = used === 1 && namespaceOf(command.name) === words[0];
-      const isMistyped = isAlone && words.length > 1 && takesNothing(command);
+      const isAlone = used === 1 && this.actions(words[0] ?? "").length > 0;
+      const isMistyped = isAlone && words.length > 1 && !words[1]?.startsWith("-") && takesNoWords(command);
       return isMistyped ? this.#unknownAction(words, context) : { command, used };
     }
     const [first = ""] = words;
@@ -89,9 +88,16 @@ export class CommandRegistry<C extends CommandSpec = Command> {
   }
 }
 
+/** The actions that commands have in a namespace, by name or alias. */
+export function actionsOf(specs: readonly CommandSpec[], namespace: string): readonly string[] {
+  const all = specs.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const own = all.filter((name) => namespaceOf(name) === namespace);
+  return [...new Set(own.map((name) => name.slice(namespace.length + 1).split(":")[0] ?? ""))];
+}
+
 /** Of a namespace's default action: a word behind the namespace must then be a mistyped action. */
-function takesNothing({ arguments: all = [], flags }: CommandSpec): boolean {
-  return all.length === 0 && flags === undefined;
+function takesNoWords({ arguments: all = [] }: CommandSpec): boolean {
+  return all.length === 0;
 }
 
 export interface SlashCaller {
@@ -117,9 +123,13 @@ export async function runSlash(registry: CommandRegistry, line: string, caller: 
   return "failure" in args ? args : command.run(args, context);
 }
 
-function refusalOf({ name, users, places }: Command, { identity, context, busy }: SlashCaller): string | undefined {
+function refusalOf(command: Command, { identity, context, busy }: SlashCaller): string | undefined {
+  const { name, users, places } = command;
   const typed = spell(name, context);
   if (identity === "agent" && !users.includes("agents")) return `${typed} is for people, not for agents.`;
+  if (!worksOn(command, context)) {
+    return `${typed} works only outside a conversation: ${spell(name, { surface: "shell" })}`;
+  }
   if (places.includes("in a client")) return `${typed} works only in a conversation. 'oxbow' starts one.`;
   if (busy && !places.includes("during a turn")) return `${typed} has to wait until the turn has ended.`;
   return undefined;
@@ -141,7 +151,10 @@ export function helpCommand(spec: CommandSpec, registry: CommandRegistry): Comma
 function helpOn(topic: readonly string[], registry: CommandRegistry, context: CommandContext): CommandResult {
   const words = topic.map((word) => word.replace(/^\//, ""));
   const [first = ""] = words;
-  const own = words.length > 1 ? [] : registry.list().filter(({ name }) => namespaceOf(name) === first);
+  const own =
+    words.length > 1
+      ? []
+      : registry.list().filter((spec) => namespaceOf(spec.name) === first && worksOn(spec, context));
   if (own.length > 0) return { text: helpColumns(helpOf(own, new Map(), context)), value: own.map(describe) };
   const found = registry.resolve(words, context);
   if ("failure" in found) return found;

@@ -1,26 +1,36 @@
 /** Usage lines and help, made from the descriptions of commands. */
-import { type Argument, type CommandContext, type CommandSpec, namespaceOf, spell } from "./command.js";
+import {
+  type Argument,
+  type CommandContext,
+  type CommandSpec,
+  inNamespace,
+  namespaceOf,
+  spell,
+  worksOn,
+} from "./command.js";
 
 type Surface = Pick<CommandContext, "surface">;
 
 /** `/route add NAME MODEL…`. */
 export function usageOf(spec: CommandSpec, context: Surface): string {
-  if (spec.usage !== undefined && context.surface === "slash") return spec.usage;
-  return [spell(spec.name, context), argumentsText(spec), ...flagsHint(spec, context)].filter(Boolean).join(" ");
+  const written = context.surface === "slash" ? spec.usage : spec.shellUsage;
+  if (written !== undefined) return written;
+  const parts = [spell(spec.name, context), argumentsText(spec, context), ...flagsHint(spec, context)];
+  return parts.filter(Boolean).join(" ");
 }
 
 function flagsHint({ flags = [], shellFlags = [] }: CommandSpec, { surface }: Surface): readonly string[] {
   return flags.length + (surface === "shell" ? shellFlags.length : 0) > 0 ? ["[flags]"] : [];
 }
 
-function argumentsText({ arguments: all = [] }: CommandSpec): string {
-  return all.map(argumentText).join(" ");
+function argumentsText({ arguments: all = [] }: CommandSpec, context: Surface): string {
+  return all.map((argument) => argumentText(argument, context)).join(" ");
 }
 
-function argumentText({ name, kind, optional, rest, complete }: Argument): string {
+function argumentText({ name, kind, optional, rest, complete }: Argument, { surface }: Surface): string {
   const choices = kind === "choice" && typeof complete === "object" ? complete.join(" | ") : name;
   const text = `${choices}${rest === "list" ? "…" : ""}`;
-  if (optional) return `[${text}]`;
+  if (optional === true || (optional && surface === "slash")) return `[${text}]`;
   return kind === "choice" ? `(${text})` : text;
 }
 
@@ -37,7 +47,7 @@ export function helpOf(
 ): readonly HelpLine[] {
   const lines: HelpLine[] = [];
   const seen = new Set<string>();
-  for (const command of commands) {
+  for (const command of commands.filter((each) => worksOn(each, context))) {
     const namespace = namespaceOf(command.name);
     const summary = namespace === undefined ? undefined : namespaces.get(namespace);
     if (namespace === undefined || summary === undefined) {
@@ -50,12 +60,20 @@ export function helpOf(
   return lines;
 }
 
+/** A namespace with more actions is shown with their names only. */
+const MOST_ACTIONS = 7;
+
 /** `/route [list | add NAME MODEL… | remove NAME]`; the brackets say that the namespace alone works too. */
 export function namespaceUsage(namespace: string, commands: readonly CommandSpec[], context: Surface): string {
-  const own = commands.filter(({ name }) => namespaceOf(name) === namespace);
-  const actions = own.map((spec) =>
-    [spec.name.slice(namespace.length + 1).replaceAll(":", " "), argumentsText(spec)].filter(Boolean).join(" "),
-  );
+  const own = commands
+    .map((spec) => inNamespace(spec, namespace))
+    .filter(({ name }) => namespaceOf(name) === namespace)
+    .filter((spec) => worksOn(spec, context));
+  const isShort = own.length > MOST_ACTIONS;
+  const actions = own.map((spec) => {
+    const name = spec.name.slice(namespace.length + 1).replaceAll(":", " ");
+    return isShort ? name : [name, argumentsText(spec, context)].filter(Boolean).join(" ");
+  });
   const alone = own.some(({ aliases = [] }) => aliases.includes(namespace));
   const text = actions.join(" | ");
   return `${spell(namespace, context)} ${alone ? `[${text}]` : text}`;

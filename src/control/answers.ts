@@ -9,7 +9,8 @@ import type { Run } from "./run.js";
 export interface QueryPorts {
   sessions?(filter: Queries["ListSessions"]["request"]): Promise<readonly Omit<SessionInfo, "live">[]>;
   models?(): Promise<Queries["ListModels"]["answer"]>;
-  commands?(): Promise<readonly CommandInfo[]>;
+  /** Those of a session, or the built-in ones. */
+  commands?(run: Run | undefined): Promise<readonly CommandInfo[]>;
   permissions?(run: Run): Promise<PermissionInfo | undefined>;
   place?(run: Run): Promise<PlaceStatus | undefined>;
 }
@@ -36,8 +37,8 @@ const ENGINE: Pick<Answers, "ListSessions" | "ListModels" | "ListCommands"> = {
     return found && { sessions: found.map((session) => ({ ...session, live: isLive(session.id) })) };
   },
   ListModels: (_request, { ports }) => ports?.models?.(),
-  ListCommands: async (_request, { ports }) => {
-    const commands = await ports?.commands?.();
+  ListCommands: async (_request, { ports, run }) => {
+    const commands = await ports?.commands?.(run);
     return commands && { commands };
   },
 };

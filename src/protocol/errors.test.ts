@@ -1,8 +1,9 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { COMMANDS } from "../cli/command-table.js";
-import { SESSION_ACTIONS } from "../cli/commands/session.js";
+import { shell } from "../cli/commands/session.js";
 import { SESSION_SPECS } from "../commands/catalogue/index.js";
+import { actionsOf } from "../commands/registry.js";
 import { FAILURE_REASONS, failure, isBuiltInReason } from "./errors.js";
 
 /** Reasons that are a contract with clients; a rename breaks them. */
@@ -57,7 +58,7 @@ describe("failures", () => {
       for (const [, name = ""] of message.matchAll(/\boxbow ([a-z-]+)/g))
         expect(programs, `${reason}: ${name}`).toContain(name);
       for (const [, name = ""] of message.matchAll(/oxbow session ([a-z-]+)/g))
-        expect(SESSION_ACTIONS, reason).toContain(name);
+        expect(actionsOf(shell.specs, "session"), reason).toContain(name);
       for (const [, name = ""] of message.matchAll(/(?:^|[\s('])\/([a-z][\w:/-]*)/g))
         expect(slashes, `${reason}: ${name}`).toContain(name);
     }

@@ -26,27 +26,31 @@ export interface ModelInfo {
   readonly context_window?: number;
 }
 
-/** An argument of a command, for completion. */
-export interface ArgumentInfo {
-  /** As the usage shows it: `NAME`. */
-  readonly name: string;
-  readonly optional?: true;
-  /** It takes all words that follow. */
-  readonly rest?: true;
-  /** Where its values come from: `model`, `session`, `route`, `provider`, `file`, `folder`, `command`, `program`. */
-  readonly complete?: string;
-  readonly choices?: readonly string[];
-}
-
 export interface CommandInfo {
+  /** `cost`, or `NAMESPACE:ACTION`. */
   readonly name: string;
-  /** Other full names. */
-  readonly aliases?: readonly string[];
-  readonly arguments?: readonly ArgumentInfo[];
+  /** Other full names; that of a namespace alone makes this its default action. */
+  readonly aliases: readonly string[];
   readonly usage: string;
   readonly summary: string;
+  readonly arguments: readonly ArgumentInfo[];
   /** No agent may use it. */
   readonly for_people: boolean;
+  /** The engine refuses it: the client does it itself. */
+  readonly by_client: boolean;
+  /** It works while a turn runs. */
+  readonly during_turn: boolean;
+}
+
+export interface ArgumentInfo {
+  readonly name: string;
+  readonly optional?: true;
+  /** It takes all words that are left. */
+  readonly rest?: true;
+  /** The values it takes. */
+  readonly choices?: readonly string[];
+  /** Where its values come from: `model`, `session`, `file` … */
+  readonly source?: string;
 }
 
 export interface ToolInfo {
@@ -113,6 +117,7 @@ export interface Queries {
     /** `problems`: providers that did not answer, one line each. */
     readonly answer: { readonly models: readonly ModelInfo[]; readonly problems: readonly string[] };
   };
+  /** With a session: also what its plugins add. */
   ListCommands: {
     readonly request: Record<never, never>;
     readonly answer: { readonly commands: readonly CommandInfo[] };

@@ -94,7 +94,16 @@ export function createEngine(options: EngineOptions): Engine {
     return result.run;
   };
 
+  // The commands of a session are put together when a client asks for the first one.
   const registries = new WeakMap<HostedRun, Promise<CommandRegistry>>();
+  const registryOf = async (run: Run) => {
+    const opened = hosted.get(run);
+    if (opened === undefined) return undefined;
+    const { sessionCommands } = await import("./commands/session-commands.js");
+    const registry = registries.get(opened) ?? sessionCommands(opened, { ...options, ...opened.place });
+    registries.set(opened, registry);
+    return registry;
+  };
   const refuseAnswer: HostPorts["refuseAnswer"] = (client, turn) => {
     const may = mayAnswer(client, { originator: turn.id, originatorIdentity: turn.identity });
     return may.ok ? undefined : may.reason;
@@ -108,11 +117,15 @@ export function createEngine(options: EngineOptions): Engine {
       hint: (content, run) => placeOf(run).routes.hint(content),
     },
     refuseAnswer,
-    custom: (request) => runCommand(request, hosted.get(request.run), { shared: options, registries }),
+    custom: async (request) => runCommand(request, await registryOf(request.run)),
     queries: queryPorts({
       sessions: options.sessions,
       registry: options.place.registry,
-      commands: async () => (await import("./commands/command-infos.js")).commandInfos(),
+      commands: async (run) => {
+        const { commandInfos } = await import("./commands/command-infos.js");
+        const registry = run && (await registryOf(run));
+        return commandInfos(registry?.list());
+      },
       permissionsOf: (run) => hosted.get(run)?.permissions,
       place: async (run) => {
         const opened = hosted.get(run);
@@ -142,23 +155,13 @@ async function resolveModel(spec: string, { routes, registry }: Place) {
   return (await routes.resolve(spec)) ?? registry.resolve(spec);
 }
 
-/** The commands of a session are put together when a client sends the first one. */
-async function runCommand(
-  request: CustomRequest,
-  run: HostedRun | undefined,
-  {
-    shared,
-    registries,
-  }: { readonly shared: ProcessParts; readonly registries: WeakMap<HostedRun, Promise<CommandRegistry>> },
-): Promise<CommandReply> {
-  if (request.namespace !== "slash" || run === undefined) {
+async function runCommand(request: CustomRequest, registry: CommandRegistry | undefined): Promise<CommandReply> {
+  if (request.namespace !== "slash" || registry === undefined) {
     const detail = `There is no command ${request.namespace}:${request.verb}.`;
     return { ok: false, failure: failure("InvalidInput", { detail }) };
   }
-  const { answerSlash, sessionCommands } = await import("./commands/session-commands.js");
-  const registry = registries.get(run) ?? sessionCommands(run, { ...shared, ...run.place });
-  registries.set(run, registry);
-  return answerSlash(await registry, request);
+  const { answerSlash } = await import("./commands/session-commands.js");
+  return answerSlash(registry, request);
 }
 
 /** Ids must differ, not be secret: loading the crypto module for them would delay the first request. */

@@ -10,8 +10,8 @@ import type { SessionStores } from "./sessions/session-stores.js";
 export interface QuerySources {
   readonly sessions: Pick<SessionStores, "open">;
   readonly registry: Pick<ModelRegistry, "providers">;
-  /** Every command that a client may send. */
-  readonly commands: () => Promise<readonly CommandInfo[]>;
+  /** Every command of a session; without one, the built-in ones. */
+  readonly commands: (run: Run | undefined) => Promise<readonly CommandInfo[]>;
   readonly place: QueryPorts["place"];
   readonly permissionsOf: (run: Run) => Pick<RunPermissions, "mode" | "parts"> | undefined;
 }

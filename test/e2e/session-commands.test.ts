@@ -100,7 +100,7 @@ describe("oxbow session", () => {
     const hits = await json<{ session: string; turn: number; snippet: string }[]>("search", "tulip", '"now it is"');
     expect(hits).toMatchObject([{ session: id, turn: 2 }]);
     const nothing = await session("search", "chrysanthemum");
-    expect([nothing.code, nothing.stderr]).toEqual([1, "Nothing was found.\n"]);
+    expect([nothing.code, nothing.stderr]).toEqual([1, "oxbow: Nothing was found.\n"]);
   });
 
   verifies(["S6"], "replays without a terminal by printing every step, and runs nothing", async () => {
@@ -210,7 +210,7 @@ describe("oxbow session", () => {
       input,
     });
     expect(stdout).toMatch(/Undo of turn 2: .*\/undo yes does it.*a tulip\n.*Undone: 3 entries.*a rose\n.*Done again/s);
-    expect(stderr).toContain("There is no turn 9.");
+    expect(stderr).toContain("has no turn 9");
     expect(stderr).toContain("Use /undo, /undo TURN or /undo redo");
     expect(await readFile(join(cwd, "poem.txt"), "utf8")).toBe("a tulip\n");
   });
@@ -231,6 +231,28 @@ describe("oxbow session", () => {
     const result = await json<{ expired: unknown[]; due_soon: unknown[] }>("gc", "--dry-run");
     expect(result).toMatchObject({ dry_run: true, expired: [], due_soon: [] });
     expect((await session("gc")).stdout).toContain("Nothing has expired");
+  });
+
+  verifies(["U6", "S10"], "has the same commands in a conversation, with their values", async () => {
+    const slash = async (line: string) => {
+      const env = providerEnvironment("anthropic", mock.url);
+      const { stdout, stderr, code } = await run(["--continue", "--output-format", "json", line], env);
+      expect([code, stderr], line).toEqual([0, ""]);
+      return JSON.parse(stdout) as { text: string; value: never };
+    };
+    const [text, value] = [(await session("list")).stdout, await json("list")];
+    for (const line of ["/sessions:list", "/session list", "/sessions"]) {
+      const said = await slash(line);
+      expect(said, line).toMatchObject({ text: expect.stringContaining(id), value: [{ id }] });
+      expect(said.text.split("\n")[0]?.split(/\s+/)).toEqual(text.split("\n")[0]?.split(/\s+/));
+      expect(Object.keys(said.value[0])).toEqual(Object.keys((value as object[])[0] ?? {}));
+    }
+    expect((await slash("/session show --turn 2")).value).toMatchObject({ id, turns: [{ number: 2 }] });
+    expect((await slash('/sessions:search tulip "now it is"')).text).toContain(`${id}  turn 2`);
+    expect((await slash("/session pin")).value).toEqual({ id, pinned: true });
+    expect((await slash("/session:rename this About flowers")).value).toEqual({ id, title: "About flowers" });
+    expect((await run(["/session resume x"])).stderr).toContain("oxbow session resume");
+    expect((await run(["/session delete x"])).stderr).toContain("too short");
   });
 
   verifies(["S10"], "explains itself and what was typed wrongly", async () => {

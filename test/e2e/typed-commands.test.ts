@@ -33,14 +33,14 @@ const REFUSED: readonly (readonly [args: readonly string[], advice: RegExp])[] =
   [["/clear"], /\/clear works only in a conversation/],
   [["--modle", "x", "hi there"], /Did you mean --model/],
   [["session", "lst"], /'oxbow session list'/],
-  [["session", "list", "word"], /takes no words: word/],
+  [["session", "list", "word"], /takes no words/],
   [["permissions", "tset", "ls"], /'oxbow permissions test'/],
   [["config", "shwo"], /'oxbow config show'/],
   [["route", "ad", "x", "y"], /oxbow route add/],
   [["models", "tset"], /'oxbow models test'/],
   [["auth", "st"], /'oxbow auth set'/],
   [["ollama", "plul"], /Did you mean 'oxbow ollama pull'/],
-  [["tools", "word"], /takes no words: word/],
+  [["tools", "word"], /takes no words/],
   [["help", "sesion"], /'oxbow help session'/],
   [["help", "session", "lst"], /'oxbow session list'/],
 ];
@@ -85,7 +85,7 @@ describe("oxbow help", () => {
   verifies(["U10"], "prints the help of a command and of its actions", async () => {
     const pages: readonly (readonly [readonly string[], RegExp])[] = [
       [["help", "run"], /Usage: oxbow run/],
-      [["help", "session"], /Usage: oxbow session ACTION/],
+      [["help", "session"], /Usage: oxbow session \[ACTION\]/],
       [["help", "session", "list"], /Usage: oxbow session list/],
       [["session", "help", "list"], /Usage: oxbow session list/],
       [["help", "auth", "set"], /Usage: oxbow auth set/],

@@ -1,18 +1,17 @@
-/** `oxbow auth …` (feature M13): keys and sign-ins, by provider. */
-import type { Variables } from "../../base/variables.js";
-import { AUTH_ACTIONS } from "./auth/actions.js";
-import { runKeyCommand } from "./auth/key-command.js";
+/** `oxbow auth`: keys and sign-ins, by provider. */
+import * as specs from "../../commands/catalogue/credentials.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
+import { openCredentialCommands } from "./auth/open-commands.js";
 
-export function run(args: readonly string[], variables: Variables): Promise<number> {
-  return runKeyCommand({
-    variables,
-    name: "auth",
-    args,
-    actions: AUTH_ACTIONS,
-    epilogue: `The key is asked for without being shown; scripts give it with --stdin. A key is stored for one address, and a
-process of its own adds it to requests there: neither the model's tools nor the engine see it.
+export const shell: ShellCommand = {
+  name: "auth",
+  specs: [specs.AUTH_SET, specs.AUTH_LIST, specs.AUTH_REMOVE, specs.AUTH_UNLOCK, specs.AUTH_LOCK],
+  about: "Stores the keys of providers, and signs in to them.",
+  more: `Oxbow asks for the key without showing it; scripts give it with --stdin. A key is stored for one address, and a separate
+process adds it to requests there: neither the model's tools nor the engine see it.
 A key in the environment (ANTHROPIC_API_KEY …) goes before a stored one.
-chatgpt, claude and copilot are signed in to: 'oxbow auth set chatgpt' opens the browser, or takes a paste where there is none.
-`,
-  });
-}
+'oxbow auth set chatgpt' (or claude, copilot) signs in: it opens the browser, or takes a paste where there is none.`,
+  open: openCredentialCommands,
+};
+
+export const run = shellRunner(shell);

@@ -4,6 +4,7 @@ import { nearest } from "../../base/nearest.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { type ParsedFlags, parseFlags } from "../../commands/flags.js";
+import { actionsOf } from "../../commands/registry.js";
 import { COMMANDS } from "../command-table.js";
 import { runPrompt } from "./run.js";
 import { RUN_FLAGS } from "./run-flags.js";
@@ -20,7 +21,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   exec: "oxbow run PROMPT",
   prompt: "oxbow run PROMPT",
   continue: "oxbow --continue",
-  sessions: "oxbow session list",
   history: "oxbow session list",
   settings: "oxbow config show",
   model: "oxbow models",
@@ -92,8 +92,8 @@ async function suggestion(typed: string): Promise<string> {
   if (near !== undefined) return ` Did you mean 'oxbow ${near}'?`;
   const elsewhere = nearest(word, Object.keys(ELSEWHERE));
   if (elsewhere !== undefined) return ` Did you mean '${ELSEWHERE[elsewhere]}'?`;
-  const { SESSION_ACTIONS } = await import("./session.js");
-  const action = nearest(word, SESSION_ACTIONS);
+  const { shell } = await import("./session.js");
+  const action = nearest(word, actionsOf(shell.specs, "session"));
   if (action !== undefined) return ` Did you mean 'oxbow session ${action}'?`;
   return " 'oxbow --help' lists the commands.";
 }

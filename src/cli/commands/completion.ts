@@ -2,6 +2,8 @@
 import { safeLine } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
+import type { Argument } from "../../commands/command.js";
+import type { Flag } from "../../commands/flags.js";
 import { SCRIPTS, SHELLS } from "../completion/scripts.js";
 import { EXIT } from "../exit-codes.js";
 
@@ -13,6 +15,9 @@ Prints a script that completes commands, flags, sessions, routes and models.
   zsh   source <(oxbow completion zsh)       in ~/.zshrc, after compinit
   fish  oxbow completion fish | source       in ~/.config/fish/config.fish
 `;
+
+export const ARGUMENTS: readonly Argument[] = [{ name: "SHELL", kind: "choice", complete: SHELLS }];
+export const FLAGS: readonly Flag[] = [{ name: "help", short: "h", help: "show this help" }];
 
 export async function run(args: readonly string[], variables: Variables): Promise<number> {
   const [first, ...rest] = args;

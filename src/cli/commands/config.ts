@@ -1,51 +1,53 @@
-/** `oxbow config show`: each value and where it came from (feature U10). */
+/** `oxbow config show`: each setting and where it came from. */
 
 import { formatBudget } from "../../base/budget-text.js";
 import { formatDuration } from "../../base/duration.js";
-import { UsageError } from "../../base/usage-error.js";
-import type { Variables } from "../../base/variables.js";
-import { type Flag, helpLines, parseFlags, unknownAction } from "../../commands/flags.js";
+import type { Command, CommandSpec } from "../../commands/command.js";
 import type { BudgetLimit } from "../../costs/budget.js";
 import { type LoadedSettings, loadSettings, type Settings } from "../../runtime/settings/settings.js";
-import { EXIT } from "../exit-codes.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
-export const FLAGS: readonly Flag[] = [
-  { name: "json", help: "as JSON" },
-  ...RUN_FLAGS.filter((flag) =>
-    [
-      "model",
-      "provider",
-      "max-iterations",
-      "tool-set",
-      "permission-mode",
-      "system-prompt",
-      "timeout",
-      "run-timeout",
-      "ollama-timeout",
-      "budget",
-      "retry-wait",
-      "log-level",
-      "help",
-    ].includes(flag.name),
-  ),
+const TAKEN = [
+  "model",
+  "provider",
+  "max-iterations",
+  "tool-set",
+  "permission-mode",
+  "system-prompt",
+  "timeout",
+  "run-timeout",
+  "ollama-timeout",
+  "budget",
+  "retry-wait",
+  "log-level",
 ];
 
-export async function run(args: readonly string[], variables: Variables): Promise<number> {
-  const flags = parseFlags(FLAGS, args, "config");
-  if (flags.has("help")) {
-    process.stdout.write(
-      `Usage: oxbow config show [flags]\n\nFlags are taken into account as a run would.\n${helpLines(FLAGS)}\n`,
-    );
-    return EXIT.answered;
-  }
-  const [action, ...more] = flags.words;
-  if (action !== undefined && action !== "show") throw unknownAction("config", action, ["show"]);
-  if (action === undefined || more.length > 0) throw new UsageError("Say 'oxbow config show'.");
-  const loaded = await loadSettings(flags, variables);
-  for (const warning of loaded.warnings) process.stderr.write(`oxbow: ${warning}\n`);
-  process.stdout.write(flags.has("json") ? asJson(loaded) : asTable(loaded));
-  return EXIT.answered;
+const CONFIG_SHOW: CommandSpec = {
+  name: "config:show",
+  summary: "show every setting and where it came from",
+  shellFlags: RUN_FLAGS.filter(({ name }) => TAKEN.includes(name)),
+  users: ["people", "agents"],
+  places: ["without a session"],
+};
+
+export const shell: ShellCommand = {
+  name: "config",
+  specs: [CONFIG_SHOW],
+  about: "Shows the settings. Flags count as in a run.",
+  open: async (flags, variables) => ({ commands: [showCommand(await loadSettings(flags, variables))] }),
+};
+
+export const run = shellRunner(shell);
+
+function showCommand(loaded: LoadedSettings): Command {
+  return {
+    ...CONFIG_SHOW,
+    run: (_args, { warn }) => {
+      for (const warning of loaded.warnings) warn(warning);
+      return { text: asTable(loaded), value: asJson(loaded) };
+    },
+  };
 }
 
 function shown(key: string, value: unknown): string {
@@ -82,10 +84,11 @@ function rows({ settings, roots, profilePath }: LoadedSettings): readonly (reado
 function asTable(loaded: LoadedSettings): string {
   const lines = rows(loaded);
   const widths = [0, 1].map((column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
-  return `${lines.map(([key, value, origin]) => `${key.padEnd(widths[0] ?? 0)}  ${value.padEnd(widths[1] ?? 0)}  ${origin}`).join("\n")}\n`;
+  return lines
+    .map(([key, value, origin]) => `${key.padEnd(widths[0] ?? 0)}  ${value.padEnd(widths[1] ?? 0)}  ${origin}`)
+    .join("\n");
 }
 
-function asJson(loaded: LoadedSettings): string {
-  const entries = rows(loaded).map(([key, value, origin]) => [key.replaceAll(" ", "_"), { value, origin }]);
-  return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
+function asJson(loaded: LoadedSettings) {
+  return Object.fromEntries(rows(loaded).map(([key, value, origin]) => [key.replaceAll(" ", "_"), { value, origin }]));
 }

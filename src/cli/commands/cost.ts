@@ -1,23 +1,18 @@
 /** `oxbow cost`. */
-import type { Variables } from "../../base/variables.js";
 import { COST } from "../../commands/catalogue/cost.js";
 import { costCommand } from "../../runtime/commands/cost.js";
-import { runShellCommand } from "../shell-command.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { openSessions } from "./session/open-sessions.js";
 
-export function run(args: readonly string[], variables: Variables): Promise<number> {
-  return runShellCommand(
-    {
-      name: "cost",
-      specs: [COST],
-      about: "Shows what was spent in all sessions, as far as prices are known.",
-      open: async (flags) => {
-        const { store, folder, close } = await openSessions(flags, variables);
-        const spending = (query: Parameters<typeof store.spending>[0]) => store.spending(query);
-        return { commands: [costCommand({ spending, folder, wall: Date.now })], close };
-      },
-    },
-    args,
-    variables,
-  );
-}
+export const shell: ShellCommand = {
+  name: "cost",
+  specs: [COST],
+  about: "Shows what was spent in all sessions, as far as prices are known.",
+  open: async (flags, variables) => {
+    const { store, folder, close } = await openSessions(flags, variables);
+    const spending = (query: Parameters<typeof store.spending>[0]) => store.spending(query);
+    return { commands: [costCommand({ spending, folder, wall: Date.now })], close };
+  },
+};
+
+export const run = shellRunner(shell);

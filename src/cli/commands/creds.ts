@@ -1,15 +1,14 @@
-/** `oxbow creds …` (feature M11): the same file by provider and account. */
-import type { Variables } from "../../base/variables.js";
-import { CREDS_ACTIONS } from "./auth/actions.js";
-import { runKeyCommand } from "./auth/key-command.js";
+/** `oxbow creds`: the commands of `oxbow auth`, by provider and account. */
+import * as specs from "../../commands/catalogue/credentials.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
+import { openCredentialCommands } from "./auth/open-commands.js";
 
-export function run(args: readonly string[], variables: Variables): Promise<number> {
-  return runKeyCommand({
-    variables,
-    name: "creds",
-    args,
-    actions: CREDS_ACTIONS,
-    epilogue: `The key is asked for without being shown; scripts give it with --stdin. 'oxbow auth' has more.
-`,
-  });
-}
+export const shell: ShellCommand = {
+  name: "creds",
+  specs: [specs.AUTH_SET, specs.AUTH_LIST, specs.AUTH_REMOVE],
+  about: "Stores the keys of providers, by account.",
+  more: "Oxbow asks for the key without showing it; scripts give it with --stdin. 'oxbow auth' has more.",
+  open: openCredentialCommands,
+};
+
+export const run = shellRunner(shell);

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
-import { type Flag, helpLines, parseFlags, refuseWords } from "../../commands/flags.js";
+import { asValue, COMMAND_EXIT, type CommandResult, type CommandSpec } from "../../commands/command.js";
+import { parseFlags } from "../../commands/flags.js";
 import { createModelRegistry } from "../../runtime/models/model-registry.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
 import { findProgram } from "../../system/find-program.js";
 import { findRipgrep } from "../../tools/search/find-ripgrep.js";
-import { EXIT } from "../exit-codes.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 type Verdict = "ok" | "note" | "problem";
 
@@ -20,22 +21,26 @@ interface Finding {
   readonly text: string;
 }
 
-export const FLAGS: readonly Flag[] = [
-  { name: "json", help: "as JSON" },
-  { name: "help", short: "h", help: "show this help" },
-];
+const DOCTOR: CommandSpec = {
+  name: "doctor",
+  summary: "check what works on this machine and what to do about the rest",
+  users: ["people", "agents"],
+  places: ["without a session"],
+};
+
+export const shell: ShellCommand = {
+  name: "doctor",
+  specs: [DOCTOR],
+  about: "Checks what works on this machine, and says what to do about the rest.",
+  more: "Exit code 1 when something is a problem.",
+  open: async (_flags, variables) => ({ commands: [{ ...DOCTOR, run: () => examine(variables) }] }),
+};
+
+export const run = shellRunner(shell);
 
 const MARKS: Readonly<Record<Verdict, string>> = { ok: "✓", note: "–", problem: "✗" };
 
-export async function run(args: readonly string[], variables: Variables): Promise<number> {
-  const flags = parseFlags(FLAGS, args, "doctor");
-  if (flags.has("help")) {
-    process.stdout.write(
-      `Usage: oxbow doctor [--json]\n\n${helpLines(FLAGS)}\n\nExit code 1 when something is a problem.\n`,
-    );
-    return EXIT.answered;
-  }
-  refuseWords(flags, "doctor");
+async function examine(variables: Variables): Promise<CommandResult> {
   const findings = [
     programFinding(),
     ...(await settingsFindings(variables)),
@@ -48,8 +53,9 @@ export async function run(args: readonly string[], variables: Variables): Promis
     await sessionsFinding(variables),
     await sandboxFinding(variables),
   ];
-  process.stdout.write(flags.has("json") ? `${JSON.stringify(findings, null, 2)}\n` : table(findings));
-  return findings.some((finding) => finding.verdict === "problem") ? EXIT.failed : EXIT.answered;
+  const isProblem = findings.some((finding) => finding.verdict === "problem");
+  const value = asValue(findings);
+  return { text: table(findings).trimEnd(), value, ...(isProblem && { exitCode: COMMAND_EXIT.failed }) };
 }
 
 function programFinding(): Finding {

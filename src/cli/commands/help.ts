@@ -2,11 +2,16 @@ import { nearest } from "../../base/nearest.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
+import type { Argument } from "../../commands/command.js";
 import { helpLines } from "../../commands/flags.js";
 import { COMMANDS } from "../command-table.js";
 import { EXIT } from "../exit-codes.js";
 import { KNOWN_VARIABLES } from "../known-variables.js";
 import { RUN_FLAGS } from "./run-flags.js";
+
+export const ARGUMENTS: readonly Argument[] = [
+  { name: "COMMAND", kind: "choice", complete: [...COMMANDS.map(({ name }) => name), "environment"] },
+];
 
 export async function run(args: readonly string[], variables: Variables): Promise<number> {
   const [topic, ...rest] = args.filter((word) => !word.startsWith("-"));
@@ -18,7 +23,7 @@ export async function run(args: readonly string[], variables: Variables): Promis
 
 /** Each command explains itself. */
 async function helpOf(topic: string, rest: readonly string[], variables: Variables): Promise<number> {
-  const command = COMMANDS.find(({ name }) => name === topic);
+  const command = COMMANDS.find(({ name, aliases }) => name === topic || aliases?.includes(topic));
   if (command !== undefined) return (await command.load()).run([...rest, "--help"], variables);
   const near = nearest(topic, [...COMMANDS.map(({ name }) => name), "environment"]);
   const advice = near === undefined ? "'oxbow --help' lists the commands." : `Did you mean 'oxbow help ${near}'?`;

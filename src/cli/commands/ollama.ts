@@ -1,5 +1,4 @@
 /** `oxbow ollama`. */
-import type { Variables } from "../../base/variables.js";
 import * as specs from "../../commands/catalogue/models.js";
 import { OllamaControl, ollamaCommands } from "../../runtime/commands/ollama.js";
 import { networkOf } from "../../runtime/network.js";
@@ -7,31 +6,27 @@ import { makeHome } from "../../runtime/settings/home-folder.js";
 import { createHttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
-import { runShellCommand } from "../shell-command.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
 
-export function run(args: readonly string[], variables: Variables): Promise<number> {
-  return runShellCommand(
-    {
-      name: "ollama",
-      specs: [
-        specs.OLLAMA_STATUS,
-        specs.OLLAMA_LIST,
-        specs.OLLAMA_START,
-        specs.OLLAMA_STOP,
-        specs.OLLAMA_USE,
-        specs.OLLAMA_PULL,
-      ],
-      about: "Controls the local Ollama service and its models.",
-      more: "OLLAMA_HOST names another address than 127.0.0.1:11434.",
-      open: async () => {
-        makeHome(variables);
-        const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
-        const workspace = process.cwd();
-        const control = new OllamaControl({ variables, roots: roots(variables), http, clock: nodeClock, workspace });
-        return { commands: ollamaCommands((action) => action(control)), close: () => http.close() };
-      },
-    },
-    args,
-    variables,
-  );
-}
+export const shell: ShellCommand = {
+  name: "ollama",
+  specs: [
+    specs.OLLAMA_STATUS,
+    specs.OLLAMA_LIST,
+    specs.OLLAMA_START,
+    specs.OLLAMA_STOP,
+    specs.OLLAMA_USE,
+    specs.OLLAMA_PULL,
+  ],
+  about: "Controls the local Ollama service and its models.",
+  more: "OLLAMA_HOST names another address than 127.0.0.1:11434.",
+  open: async (_flags, variables) => {
+    makeHome(variables);
+    const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
+    const workspace = process.cwd();
+    const control = new OllamaControl({ variables, roots: roots(variables), http, clock: nodeClock, workspace });
+    return { commands: ollamaCommands((action) => action(control)), close: () => http.close() };
+  },
+};
+
+export const run = shellRunner(shell);

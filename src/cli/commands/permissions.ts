@@ -17,37 +17,33 @@ import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
-import { runShellCommand } from "../shell-command.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
 
-export function run(args: readonly string[], variables: Variables): Promise<number> {
-  return runShellCommand(
-    {
-      name: "permissions",
-      specs: [
-        specs.PERMISSIONS_LIST,
-        specs.PERMISSIONS_TEST,
-        specs.PERMISSIONS_REPLAY,
-        specs.PERMISSIONS_SET,
-        specs.PERMISSIONS_RESET,
-        specs.SAFEMODE_STATUS,
-        specs.SAFEMODE_ON,
-        specs.SAFEMODE_OFF,
-        specs.SAFEMODE_ALLOW,
-        specs.SAFEMODE_DENY,
-        specs.SAFEMODE_RESET,
-      ],
-      about: "Shows and changes what may run without asking.",
-      more: "Exit codes of 'test': 0 runs without asking, 4 a person is asked, 1 denied.",
-      open: async (flags) => {
-        const { security, stores: sessions, permissions, tools, close } = await openPlace(flags, variables);
-        const replay = permissionReplay({ sessions, permissions, tools });
-        return { commands: [...(await security.commands()), replay], close };
-      },
-    },
-    args,
-    variables,
-  );
-}
+export const shell: ShellCommand = {
+  name: "permissions",
+  specs: [
+    specs.PERMISSIONS_LIST,
+    specs.PERMISSIONS_TEST,
+    specs.PERMISSIONS_REPLAY,
+    specs.PERMISSIONS_SET,
+    specs.PERMISSIONS_RESET,
+    specs.SAFEMODE_STATUS,
+    specs.SAFEMODE_ON,
+    specs.SAFEMODE_OFF,
+    specs.SAFEMODE_ALLOW,
+    specs.SAFEMODE_DENY,
+    specs.SAFEMODE_RESET,
+  ],
+  about: "Shows and changes what may run without asking.",
+  more: "Exit codes of 'test': 0 runs without asking, 4 a person is asked, 1 denied.",
+  open: async (flags, variables) => {
+    const { security, stores: sessions, permissions, tools, close } = await openPlace(flags, variables);
+    const replay = permissionReplay({ sessions, permissions, tools });
+    return { commands: [...(await security.commands()), replay], close };
+  },
+};
+
+export const run = shellRunner(shell);
 
 export async function openPlace(flags: ParsedFlags, variables: Variables) {
   const loaded = await loadSettings(flags, variables);

@@ -201,7 +201,7 @@ async function prepare(
   setTimeout(() => void keepHeapSmall(), SENT_MS).unref();
   setTimeout(() => void sweepUp(), SENT_MS).unref();
   const tendSessions = async () => {
-    const { tendRetention } = await import("../retention-notice.js");
+    const { tendRetention } = await import("../../runtime/sessions/retention-notice.js");
     await tendRetention({ sessions, settings, roots, clock: engine.clock, notify }).catch((error) =>
       log("warn", "sessions", "what is about to expire could not be told", { error: String(error) }),
     );

@@ -1,25 +1,47 @@
-/** `oxbow tools`: what the model may call, by set, and what of it runs unasked. */
-import type { Variables } from "../../base/variables.js";
-import { type Flag, helpLines, parseFlags, refuseWords } from "../../commands/flags.js";
+/** `oxbow tools`: what the model may call, by set, and what of it runs without asking. */
+import { asValue, type Command, type CommandSpec } from "../../commands/command.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { Decision } from "../../security/permissions/facts.js";
-import { EXIT } from "../exit-codes.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { openPlace } from "./permissions.js";
 
-export const FLAGS: readonly Flag[] = [
-  { name: "tool-set", value: "SET[,SET]", repeatable: true as const, help: "only these sets" },
-  { name: "permission-mode", value: "MODE", help: "as a run with this mode would decide" },
-  { name: "strict-permissions", help: "as a run with this flag would decide" },
-  { name: "sandbox", value: "MODE", help: "as a run with this sandbox would decide" },
-  { name: "cwd", value: "DIR", help: "the workspace (default: where you are)" },
-  { name: "json", help: "with descriptions and schemas, as JSON" },
-  { name: "help", short: "h", help: "show this help" },
-];
+const TOOLS: CommandSpec = {
+  name: "tools",
+  summary: "list the tools the model can call",
+  shellFlags: [
+    { name: "tool-set", value: "SET[,SET]", repeatable: true, help: "only these sets" },
+    {
+      name: "permission-mode",
+      value: "MODE",
+      choices: ["auto", "ask", "allow", "deny"],
+      help: "decide as a run with this mode would",
+    },
+    { name: "strict-permissions", help: "decide as a run with this flag would" },
+    {
+      name: "sandbox",
+      value: "MODE",
+      choices: ["auto", "required", "off"],
+      help: "decide as a run with this sandbox would",
+    },
+    { name: "cwd", value: "DIR", complete: "folder", help: "the workspace (default: the current folder)" },
+  ],
+  users: ["people", "agents"],
+  places: ["without a session"],
+};
 
-const EPILOGUE = `
-free: runs unasked · asks: a person is asked · denied · depends: on the command or the path, 'oxbow permissions test COMMAND' tells
-The decisions are those of your settings and rules in this folder, for usual calls.
-`;
+export const shell: ShellCommand = {
+  name: "tools",
+  specs: [TOOLS],
+  about: "Lists the tools the model can call, and whether a usual call of each runs without asking.",
+  more: `free: runs without asking · asks: a person is asked · denied · depends: on the command or the path
+('oxbow permissions test COMMAND' explains a decision). The decisions follow your settings and rules in this folder.`,
+  open: async (flags, variables) => {
+    const place = await openPlace(flags, variables);
+    return { commands: [toolsCommand(place)], close: place.close };
+  },
+};
+
+export const run = shellRunner(shell);
 
 /** Usual calls of each tool: what only looks and what does more, where a tool can do both. */
 const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
@@ -38,40 +60,28 @@ const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
 
 const WORDS: Readonly<Record<Decision, string>> = { allow: "free", ask: "asks", deny: "denied" };
 
-export async function run(args: readonly string[], variables: Variables): Promise<number> {
-  const flags = parseFlags(FLAGS, args, "tools");
-  if (flags.has("help")) {
-    process.stdout.write(`Usage: oxbow tools [flags]\n\n${helpLines(FLAGS)}\n${EPILOGUE}`);
-    return EXIT.answered;
-  }
-  refuseWords(flags, "tools");
-  const place = await openPlace(flags, variables);
-  try {
-    const tools = place.tools.list();
-    const permissions = new Map<string, string>();
-    for (const { name } of tools) permissions.set(name, await permissionOf(name, place.judge));
-    if (flags.has("json")) {
-      const shown = tools.map(({ name, set, mutating, description, inputSchema }) => ({
+function toolsCommand(place: Awaited<ReturnType<typeof openPlace>>): Command {
+  return {
+    ...TOOLS,
+    run: async () => {
+      const tools = place.tools.list();
+      const permissions = new Map<string, string>();
+      for (const { name } of tools) permissions.set(name, await permissionOf(name, place.judge));
+      const width = Math.max(...tools.map((tool) => tool.name.length));
+      const lines = tools.map(({ name, set, description }) => {
+        const summary = description.trim().split("\n")[0] ?? "";
+        return `${name.padEnd(width)}  ${set.padEnd(7)}  ${(permissions.get(name) ?? "").padEnd(7)}  ${summary}`;
+      });
+      const value = tools.map(({ name, set, mutating, description, inputSchema }) => ({
         ...{ name, set, mutating, permission: permissions.get(name) },
         ...{ description, inputSchema },
       }));
-      process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
-      return EXIT.answered;
-    }
-    const width = Math.max(...tools.map((tool) => tool.name.length));
-    for (const { name, set, description } of tools) {
-      const summary = description.trim().split("\n")[0] ?? "";
-      process.stdout.write(
-        `${name.padEnd(width)}  ${set.padEnd(7)}  ${(permissions.get(name) ?? "").padEnd(7)}  ${summary}\n`,
-      );
-    }
-    return EXIT.answered;
-  } finally {
-    await place.close();
-  }
+      return { text: lines.join("\n"), value: asValue(value) };
+    },
+  };
 }
 
-/** From the decisions themselves, so that it cannot differ from what happens. */
+/** From the decisions themselves, so it cannot differ from what happens. */
 async function permissionOf(name: string, judge: Awaited<ReturnType<typeof openPlace>>["judge"]): Promise<string> {
   const verdicts = await Promise.all((SAMPLES[name] ?? [{}]).map((args) => judge(name, args)));
   const words = new Set(verdicts.flatMap((verdict) => (verdict === undefined ? [] : [WORDS[verdict.decision]])));

@@ -12,11 +12,14 @@ export type Candidates = readonly Candidate[] | ":files" | ":folders";
 
 export interface CompletionWorld {
   /** The commands of `oxbow`. */
-  readonly commands: readonly { readonly name: string; readonly summary: string }[];
+  readonly commands: readonly {
+    readonly name: string;
+    readonly aliases?: readonly string[];
+    readonly summary: string;
+  }[];
   /** Slash commands, which `oxbow "/NAME"` takes. */
   readonly slashNames: () => Promise<readonly Candidate[]>;
-  /** `words`: what follows the name. */
-  specsOf(name: string, words: readonly string[]): Promise<readonly CommandSpec[]>;
+  specsOf(name: string): Promise<readonly CommandSpec[]>;
   valuesOf(source: CompletionSource): Promise<Candidates>;
 }
 
@@ -52,10 +55,11 @@ async function unfiltered({ typed, first, others, isFirst }: Line, world: Comple
   if (isFirst && !typed.startsWith("-")) {
     return world.commands.map(({ name, summary }) => ({ value: name, about: summary }));
   }
-  const isCommand = world.commands.some(({ name }) => name === first);
-  const specs = await world.specsOf(isCommand ? first : "run", others);
+  const isCommand = world.commands.some(({ name, aliases }) => name === first || aliases?.includes(first));
+  const specs = await world.specsOf(isCommand ? first : "run");
   const before = isCommand || isFirst ? others : [first, ...others];
-  const flags = specs.flatMap((spec) => [...(spec.flags ?? []), ...(spec.shellFlags ?? [])]);
+  const named = resolve(specs, isCommand ? [first, ...leadingWords(before)] : ["run"]);
+  const flags = named.own.flatMap((spec) => [...(spec.flags ?? []), ...(spec.shellFlags ?? [])]);
   const waiting = flagBefore(before, flags);
   if (waiting !== undefined) return valuesOfFlag(waiting, world);
   const [, name, equals] = /^--([^=]+)(=)/.exec(typed) ?? [];
@@ -67,6 +71,11 @@ async function unfiltered({ typed, first, others, isFirst }: Line, world: Comple
   const { own, used } = resolve(specs, isCommand ? [first, ...plain] : ["run"]);
   if (typed.startsWith("-")) return flagNames(own);
   return next(specs, { own, given: plain.slice(used - 1), words: isCommand ? [first, ...plain] : [] }, world);
+}
+
+function leadingWords(words: readonly string[]): readonly string[] {
+  const flagAt = words.findIndex((word) => word.startsWith("-"));
+  return flagAt === -1 ? words : words.slice(0, flagAt);
 }
 
 const NO_FLAG: Flag = { name: "", help: "" };

@@ -90,17 +90,6 @@ export const RECORD_STATUS: CommandSpec = {
   places: ANY_TIME,
 };
 
-/** It writes files and asks no further question, so it is for people. */
-export const UNDO: CommandSpec = {
-  name: "undo",
-  aliases: ["unapply"],
-  usage: "/undo [TURN | redo] [yes]",
-  summary: "show what the last turn that changed files did, and undo it with 'yes'",
-  arguments: [{ name: "WHICH", kind: "text", optional: true, rest: "list", complete: ["redo", "yes", "guarded"] }],
-  users: PEOPLE,
-  places: BETWEEN_TURNS,
-};
-
 export const SHELL: CommandSpec = {
   name: "shell",
   usage: "!COMMAND",

@@ -2,13 +2,20 @@
 import type { CommandSpec } from "../command.js";
 import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
+import * as credentials from "./credentials.js";
 import * as models from "./models.js";
 import * as security from "./security.js";
+import * as sessions from "./sessions.js";
 
 /** The commands of a session. */
-export const SESSION_SPECS: readonly CommandSpec[] = [conversation, models, cost, security].flatMap((subject) =>
-  Object.values(subject).filter(isSpec),
-);
+export const SESSION_SPECS: readonly CommandSpec[] = [
+  conversation,
+  sessions,
+  models,
+  cost,
+  credentials,
+  security,
+].flatMap((subject) => Object.values(subject).filter(isSpec));
 
 function isSpec(value: unknown): value is CommandSpec {
   return typeof value === "object" && value !== null && "summary" in value && "places" in value;

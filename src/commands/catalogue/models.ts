@@ -1,4 +1,4 @@
-/** `route`, `bench` and `ollama`: in a conversation and as `oxbow NAME`. */
+/** `models`, `route`, `bench` and `ollama`: in a conversation and as `oxbow NAME`. */
 import type { Argument, CommandPlace, CommandSpec, CommandUser } from "../command.js";
 
 const EVERYONE: readonly CommandUser[] = ["people", "agents"];
@@ -6,6 +6,35 @@ const PEOPLE: readonly CommandUser[] = ["people"];
 const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
 const ROUTE: Argument = { name: "NAME", kind: "text", complete: "route" };
 const LOCAL_MODEL: Argument = { name: "NAME", kind: "text", complete: "model" };
+
+export const MODELS_NAMESPACE = { models: "the models that can be used now, and what they can do" };
+
+export const MODELS_LIST: CommandSpec = {
+  name: "models:list",
+  aliases: ["models"],
+  summary: "list the models of every provider that is ready, or of one, and what the others need",
+  arguments: [{ name: "PROVIDER", kind: "text", optional: true, complete: "provider" }],
+  flags: [{ name: "refresh", help: "fetch the newest limits and prices (from models.dev) first" }],
+  users: EVERYONE,
+  places: ANYWHERE,
+};
+
+export const ABILITIES_FLAGS = [
+  { name: "only", value: "ABILITY[,…]", help: "measure only these abilities" },
+  { name: "context", value: "TOKENS", help: "try the context up to this size (default 16000; larger takes long)" },
+  { name: "show", help: "show what was measured before, without asking the model" },
+  { name: "forget", help: "forget what was measured: the model gets the full prompt and all tools again" },
+] as const;
+
+/** It costs money and changes what the model is given. */
+export const MODELS_TEST: CommandSpec = {
+  name: "models:test",
+  summary: "measure what a model can really do",
+  arguments: [{ name: "MODEL", kind: "text", complete: "model" }],
+  flags: ABILITIES_FLAGS,
+  users: ["people", "agents in the shell"],
+  places: ["between turns", "without a session"],
+};
 
 export const ROUTE_NAMESPACE = {
   route: "named models: '@NAME …' asks one for a single turn; several in a row are fallbacks",

@@ -6,6 +6,8 @@ export const CONTEXT: CommandContext = {
   surface: "slash",
   signal: new AbortController().signal,
   progress: () => {},
+  warn: () => {},
+  write: async () => {},
 };
 
 /** The answer, with `ok: false` and the message for a refusal. */

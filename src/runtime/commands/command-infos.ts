@@ -1,18 +1,24 @@
 /** The commands of a session as data, for clients that ask for them. */
 import { SESSION_SPECS } from "../../commands/catalogue/index.js";
-import type { Argument } from "../../commands/command.js";
+import { type Argument, type CommandSpec, worksOn } from "../../commands/command.js";
 import { usageOf } from "../../commands/usage.js";
 import type { ArgumentInfo, CommandInfo } from "../../protocol/queries.js";
 
-export function commandInfos(): CommandInfo[] {
-  return SESSION_SPECS.map((spec) => ({
-    name: spec.name,
-    ...(spec.aliases && { aliases: spec.aliases }),
-    ...(spec.arguments && { arguments: spec.arguments.map(argumentInfo) }),
-    usage: usageOf(spec, { surface: "slash" }),
-    summary: spec.summary,
-    for_people: !spec.users.includes("agents"),
-  }));
+const SLASH = { surface: "slash" } as const;
+
+export function commandInfos(specs: readonly CommandSpec[] = SESSION_SPECS): CommandInfo[] {
+  return specs
+    .filter((spec) => worksOn(spec, SLASH))
+    .map((spec) => ({
+      name: spec.name,
+      aliases: spec.aliases ?? [],
+      usage: usageOf(spec, SLASH),
+      summary: spec.summary,
+      arguments: (spec.arguments ?? []).map(argumentInfo),
+      for_people: !spec.users.includes("agents"),
+      by_client: spec.places.includes("in a client"),
+      during_turn: spec.places.includes("during a turn"),
+    }));
 }
 
 function argumentInfo({ name, kind, optional, rest, complete }: Argument): ArgumentInfo {
@@ -20,8 +26,8 @@ function argumentInfo({ name, kind, optional, rest, complete }: Argument): Argum
   return {
     name,
     ...(optional && { optional }),
-    ...(rest === "list" && { rest: true as const }),
-    ...(source !== undefined && { complete: source }),
+    ...(rest !== undefined && { rest: true as const }),
     ...(typeof complete === "object" && { choices: complete }),
+    ...(source !== undefined && { source }),
   };
 }

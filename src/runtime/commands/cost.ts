@@ -8,6 +8,7 @@ import { UsageError } from "../../base/usage-error.js";
 import { BUDGET } from "../../commands/catalogue/conversation.js";
 import { COST, COST_WAYS } from "../../commands/catalogue/cost.js";
 import {
+  asValue,
   type Command,
   type CommandArguments,
   type CommandContext,
@@ -15,7 +16,6 @@ import {
   refuse,
 } from "../../commands/command.js";
 import type { Amount, BudgetLimit } from "../../costs/budget.js";
-import type { JsonValue } from "../../protocol/json.js";
 import type { Spending } from "../../sessions/store.js";
 import {
   type BudgetState,
@@ -70,7 +70,7 @@ async function ofSession(costs: SessionCosts): Promise<CommandResult> {
     lines: byModel(rows).map(withKnownCost),
     budgets: budgets.map(budgetJson),
   };
-  return { text: await sessionReport(costs), value: asJsonValue(value) };
+  return { text: await sessionReport(costs), value: asValue(value) };
 }
 
 async function ofAll(args: CommandArguments, port: CostPort, { screen }: CommandContext): Promise<CommandResult> {
@@ -84,13 +84,8 @@ async function ofAll(args: CommandArguments, port: CostPort, { screen }: Command
   const lines = linesOf(rows, way);
   return {
     text: report(lines, { way, since, rows, width: screen?.width, color: screen?.color ?? false }),
-    value: asJsonValue(asJson(rows, { way, since, lines })),
+    value: asValue(asJson(rows, { way, since, lines })),
   };
-}
-
-/** Plain data of interfaces, which TypeScript does not take for JSON by itself. */
-function asJsonValue(value: object): JsonValue {
-  return value as JsonValue;
 }
 
 export interface BudgetPort {

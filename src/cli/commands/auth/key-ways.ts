@@ -1,10 +1,10 @@
 /** Which way each provider's key goes, for `oxbow doctor`: from the environment, stored and through the helper, or not at all. */
 
 import type { Variables } from "../../../base/variables.js";
+import { openDirectory } from "../../../runtime/commands/credentials/open-directory.js";
+import { runningHelper } from "../../../runtime/commands/credentials/running-helper.js";
 import { credentialFile } from "../../../runtime/credentials/credential-places.js";
 import { readCatalogue } from "../../../security/credentials/catalogue.js";
-import { openDirectory } from "./open-directory.js";
-import { runningHelper } from "./running-helper.js";
 
 export interface KeyWay {
   readonly subject: string;

@@ -4,26 +4,26 @@ import { nearest } from "../../../base/nearest.js";
 import { UsageError } from "../../../base/usage-error.js";
 import { loadWire, type NamedProvider } from "../../../providers/named.js";
 import type { ProviderDirectory } from "../../../providers/selection/provider-directory.js";
+import { namedEntry } from "../../../runtime/commands/credentials/named-entry.js";
+import { openDirectory } from "../../../runtime/commands/credentials/open-directory.js";
 import { bindEndpoint, isOpenlySent } from "../../../security/credentials/bind-endpoint.js";
 import { checkKey } from "../../../security/credentials/check-key.js";
 import { findOAuthProvider } from "../../../security/oauth/providers.js";
 import { nodeClock } from "../../../system/node-clock.js";
 import { EXIT } from "../../exit-codes.js";
 import { personPresent, readInput } from "../../terminal-io.js";
-import type { KeyActionContext } from "./key-command.js";
-import { namedEntry } from "./named-entry.js";
-import { openDirectory } from "./open-directory.js";
-import { openCredentialFile } from "./open-file.js";
+import { openFileAtTerminal } from "./ask-passphrase.js";
+import type { SecretContext } from "./open-commands.js";
 
-export async function run(context: KeyActionContext): Promise<number> {
-  const { flags, variables } = context;
-  const { provider: name, account } = namedEntry(context);
+export async function setKey(context: SecretContext): Promise<number> {
+  const { args, variables } = context;
+  const { provider: name, account } = namedEntry(args);
   const signsIn = findOAuthProvider(name);
   if (signsIn !== undefined) return (await import("./sign-in.js")).signInTo(signsIn, { ...context, account });
   const directory = await openDirectory(variables);
   const provider = knownProvider(name, directory);
   const { authorize } = await loadWire(provider.wire);
-  const baseUrl = flags.text("base-url") ?? directory.endpoint(provider).baseUrl;
+  const baseUrl = args.flag("base-url") ?? directory.endpoint(provider).baseUrl;
   const endpoint = bindEndpoint({ baseUrl, authorize });
   const given = await readKey(context, endpoint.baseUrl);
   if (given === undefined) {
@@ -39,7 +39,7 @@ export async function run(context: KeyActionContext): Promise<number> {
       : undefined,
     variables[provider.keyName ?? ""] ? `${provider.keyName} is set and goes before the stored key.` : undefined,
   ];
-  const file = await openCredentialFile(variables);
+  const file = await openFileAtTerminal(variables);
   const { key } = checked;
   const done = await file.put({ kind: "api_key", provider: name, account, endpoint, addedAt: nodeClock.wall(), key });
   for (const warning of warnings) if (warning !== undefined) process.stderr.write(`oxbow: ${warning}\n`);
@@ -65,16 +65,16 @@ function knownProvider(name: string, directory: ProviderDirectory): NamedProvide
   throw new UsageError(`There is no provider '${name}'. ${advice}`);
 }
 
-async function readKey({ flags, words }: KeyActionContext, baseUrl: string): Promise<string | undefined> {
-  const given = flags.text("key");
+async function readKey({ args }: SecretContext, baseUrl: string): Promise<string | undefined> {
+  const given = args.flag("key");
   if (given !== undefined) {
     process.stderr.write(
       "oxbow: a key on the command line can be seen by other programs, and stays in the shell's history.\n",
     );
     return given;
   }
-  if (flags.has("stdin")) return (await readInput({ patient: true })) ?? "";
+  if (args.hasFlag("stdin")) return (await readInput({ patient: true })) ?? "";
   if (!personPresent()) throw new UsageError("Give the key with --stdin: there is no terminal to ask on.");
   const { askSecret } = await import("../../secret-prompt.js");
-  return askSecret({ question: `Key for ${words[0]} (${baseUrl}), not shown: `, clock: nodeClock });
+  return askSecret({ question: `Key for ${args.text("PROVIDER")} (${baseUrl}), not shown: `, clock: nodeClock });
 }

@@ -1,4 +1,4 @@
-/** `oxbow auth set chatgpt|claude|copilot`: signing in with an account, in a browser (feature M13). */
+/** `oxbow auth set chatgpt|claude|copilot`: signing in with an account, in a browser. */
 
 import { UsageError } from "../../../base/usage-error.js";
 import { networkOf } from "../../../runtime/network.js";
@@ -12,22 +12,22 @@ import { createHttpClient } from "../../../system/http-client.js";
 import { nodeClock } from "../../../system/node-clock.js";
 import { EXIT } from "../../exit-codes.js";
 import { inputIsConnected, personPresent, processTerminal } from "../../terminal-io.js";
-import type { KeyActionContext } from "./key-command.js";
-import { openCredentialFile } from "./open-file.js";
+import { openFileAtTerminal } from "./ask-passphrase.js";
+import type { SecretContext } from "./open-commands.js";
 
 const KEY_FLAGS = ["stdin", "key", "base-url"] as const;
 
 export async function signInTo(
   row: OAuthProvider,
-  context: KeyActionContext & { readonly account: string },
+  context: SecretContext & { readonly account: string },
 ): Promise<number> {
-  const { flags, variables, account } = context;
-  const wrong = KEY_FLAGS.find((name) => flags.has(name));
+  const { args, variables, account } = context;
+  const wrong = KEY_FLAGS.find((name) => args.hasFlag(name));
   if (wrong !== undefined) throw new UsageError(`--${wrong} is for keys. ${row.label} is signed in to, in a browser.`);
   const server = variables.OXBOW_TEST_SIGN_IN;
   const provider = server ? atTestServer(row, server) : row;
-  const file = await openCredentialFile(variables);
-  // Whoever signs in should not learn afterwards that it cannot be kept.
+  const file = await openFileAtTerminal(variables);
+  // A file that cannot be written shows before the sign-in, not after it.
   await file.change(() => ({ result: undefined }));
   const stop = new AbortController();
   const onSignal = () => stop.abort();
@@ -35,7 +35,7 @@ export async function signInTo(
   const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
   const person = await openConversation(context);
   try {
-    await agree(provider, { person, signal: stop.signal, consent: flags.has("yes") ? "given" : "ask" });
+    await agree(provider, { person, signal: stop.signal, consent: args.hasFlag("yes") ? "given" : "ask" });
     const entry = await signIn(provider, {
       http,
       clock: nodeClock,
@@ -59,8 +59,8 @@ export async function signInTo(
   }
 }
 
-function browserOf({ flags, variables }: KeyActionContext): Pick<SignInOptions, "open"> {
-  if (flags.has("no-browser")) return {};
+function browserOf({ args, variables }: SecretContext): Pick<SignInOptions, "open"> {
+  if (args.hasFlag("no-browser")) return {};
   const opener = findOpener({ platform: process.platform, variables, workspace: process.cwd() });
   if ("program" in opener) return { open: (url) => openBrowser(opener, url) };
   process.stderr.write(`oxbow: no browser can be opened: ${opener.missing}.\n`);
@@ -70,7 +70,7 @@ function browserOf({ flags, variables }: KeyActionContext): Pick<SignInOptions, 
 type Person = SignInOptions["person"] & { close(): void };
 
 /** Also a script can paste: what it writes to standard input is taken line by line. */
-async function openConversation({ variables }: KeyActionContext): Promise<Person> {
+async function openConversation({ variables }: SecretContext): Promise<Person> {
   const notify = (text: string) => void process.stderr.write(text);
   if (!personPresent() && !inputIsConnected()) return { notify, close: () => {} };
   const { LineReader } = await import("../../line-reader.js");

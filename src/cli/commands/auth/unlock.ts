@@ -1,26 +1,28 @@
 /** `oxbow auth unlock`: the passphrase goes from the person to the helper process, and nowhere else. */
 
+import { runningHelper } from "../../../runtime/commands/credentials/running-helper.js";
 import { credentialFile, keyPlaces } from "../../../runtime/credentials/credential-places.js";
 import { startCredentialHelper } from "../../../runtime/credentials/stored-credentials.js";
 import { CredentialError } from "../../../security/credentials/credential-error.js";
 import { neededKey } from "../../../security/credentials/credential-key.js";
 import { EXIT } from "../../exit-codes.js";
 import { readInput } from "../../terminal-io.js";
-import type { KeyActionContext } from "./key-command.js";
-import { askPassphrase } from "./open-file.js";
-import { runningHelper } from "./running-helper.js";
+import { askPassphrase } from "./ask-passphrase.js";
+import type { SecretContext } from "./open-commands.js";
 
-export async function run({ flags, variables }: KeyActionContext): Promise<number> {
+export async function unlock({ args, variables }: SecretContext): Promise<number> {
   if ((await runningHelper(variables)) !== undefined) {
     process.stdout.write("The keys are open already.\n");
     return EXIT.answered;
   }
   const places = keyPlaces({ variables, choice: "file" });
   if (neededKey(places) !== "passphrase") throw new CredentialError("refused", "The stored keys have no passphrase.");
-  const passphrase = flags.has("stdin")
+  const passphrase = args.hasFlag("stdin")
     ? ((await readInput({ patient: true })) ?? "").replace(/\r?\n$/, "")
     : await askPassphrase(credentialFile(variables));
   await startCredentialHelper(variables, { passphrase });
-  process.stdout.write("The keys are open until nobody has used them for a while ('oxbow auth lock' closes them).\n");
+  process.stdout.write(
+    "The keys are open until they have not been used for a while ('oxbow auth lock' closes them).\n",
+  );
   return EXIT.answered;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { textWidth } from "../../../base/text-width.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { longLog, SampleLog, sampleLog, sourceOf } from "./test-support/sample-log.js";
-import { parseTurnRange, printReplay, showTranscript, type TranscriptOptions } from "./transcript.js";
+import { printReplay, showTranscript, type TranscriptOptions } from "./transcript.js";
 
 const OPTIONS: TranscriptOptions = { color: false, details: false, timeZone: "UTC" };
 
@@ -133,21 +133,5 @@ describe("[S6] printReplay", () => {
     );
     expect(shown).toContain("\nstep 3 · turn 1 · 2026-01-31 12:00:01 · ● bash\n  ls -la\n");
     expect(shown.match(/^step /gm)).toHaveLength(10);
-  });
-});
-
-describe("parseTurnRange", () => {
-  it.each([
-    ["3", { from: 3, to: 3 }],
-    ["3-5", { from: 3, to: 5 }],
-    [" 3 - 5 ", { from: 3, to: 5 }],
-    ["3-", { from: 3, to: Number.POSITIVE_INFINITY }],
-    ["-5", { from: 1, to: 5 }],
-  ])("reads %j", (text, range) => {
-    expect(parseTurnRange(text)).toEqual(range);
-  });
-
-  it.each(["", "-", "0", "5-3", "x", "1,2", "1-2-3", "-0"])("refuses %j", (text) => {
-    expect(parseTurnRange(text)).toBeUndefined();
   });
 });

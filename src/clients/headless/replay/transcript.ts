@@ -3,6 +3,7 @@
 import { paint, type Style } from "../../../base/terminal-style.js";
 import { safeLine } from "../../../base/terminal-text.js";
 import { textWidth, truncateText } from "../../../base/text-width.js";
+import type { TurnRange } from "../../../base/turn-range.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { formatDollars, type Price, priceTold } from "./cost-marks.js";
@@ -11,11 +12,6 @@ import type { Step, StepKind } from "./step.js";
 import { layout } from "./step-layout.js";
 import { type EventSource, type ReadStep, readSteps } from "./step-stream.js";
 import { timeText } from "./time-text.js";
-
-export interface TurnRange {
-  readonly from: number;
-  readonly to: number;
-}
 
 export interface TranscriptOptions {
   readonly color: boolean;
@@ -38,15 +34,6 @@ const INDENTS: Readonly<Partial<Record<StepKind, string>>> = { input: "> ", answ
 
 /** Their titles begin with a mark of their own. */
 const MARKED: ReadonlySet<StepKind> = new Set(["call", "result"]);
-
-/** `3`, `3-5`, `3-`, `-5`; undefined when the text is none of these. */
-export function parseTurnRange(text: string): TurnRange | undefined {
-  const [, from = "", dash = "", to = ""] = /^\s*(\d*)\s*(-?)\s*(\d*)\s*$/.exec(text) ?? [];
-  if (from === "" && to === "") return undefined;
-  const first = from === "" ? 1 : Number(from);
-  const last = dash === "" ? first : to === "" ? Number.POSITIVE_INFINITY : Number(to);
-  return first >= 1 && last >= first ? { from: first, to: last } : undefined;
-}
 
 /** Pieces of text, each ending in a newline. */
 export async function* showTranscript(

@@ -126,8 +126,8 @@ function argumentsAt(
     return { start, items, usage };
   };
   if (argument?.choices !== undefined) return answer(argument.choices.map((value) => ({ value })));
-  if (argument?.complete === undefined) return answer([]);
-  const values = source.values(argument.complete, typed);
+  if (argument?.source === undefined) return answer([]);
+  const values = source.values(argument.source, typed);
   return values instanceof Promise ? values.then(answer) : answer(values);
 }
 

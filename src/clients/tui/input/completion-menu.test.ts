@@ -16,7 +16,7 @@ const COMMANDS = [
   command("cost"),
   command("compact", { arguments: [{ name: "WORDS", optional: true }] }),
   command("mode", { arguments: [{ name: "MODE", choices: ["ask", "auto", "plan"] }] }),
-  command("model", { arguments: [{ name: "NAME", optional: true, complete: "model" }] }),
+  command("model", { arguments: [{ name: "NAME", optional: true, source: "model" }] }),
   command("skills:gofastr-ui"),
   command("skills:gofastr-cli"),
 ];

@@ -1,0 +1,35 @@
+/** The commands about sessions that need a terminal or a run of their own. */
+import { SESSION_COMPACT, SESSION_REPLAY, SESSION_RESUME } from "../../../commands/catalogue/sessions.js";
+import type { ParsedFlags } from "../../../commands/flags.js";
+import { named } from "../../../runtime/commands/sessions/port.js";
+import type { TerminalCommand } from "../../shell-command.js";
+import type { OpenSessions } from "./open-sessions.js";
+
+export function shellSessionCommands(sessions: OpenSessions, flags: ParsedFlags): readonly TerminalCommand[] {
+  return [
+    {
+      ...SESSION_RESUME,
+      take: async (args) => {
+        const { id } = await named(args.text("ID"), sessions);
+        const { resume } = await import("./resume.js");
+        return resume(id, { flags, words: args.list("PROMPT"), sessions });
+      },
+    },
+    {
+      ...SESSION_REPLAY,
+      take: async (args) => {
+        const record = await named(args.text("ID"), sessions);
+        const { replay } = await import("./replay.js");
+        return replay(record, sessions);
+      },
+    },
+    {
+      ...SESSION_COMPACT,
+      take: async (args) => {
+        const { id } = await named(args.text("ID"), sessions);
+        const { compact } = await import("./compact.js");
+        return compact(id, { flags, words: args.text("WORDS") ?? "", sessions });
+      },
+    },
+  ];
+}

@@ -1,0 +1,72 @@
+/** Stored keys and sign-ins: `oxbow auth …`, and by account `oxbow creds …`. */
+import type { Argument, CommandPlace, CommandSpec, CommandUser } from "../command.js";
+import type { Flag } from "../flags.js";
+
+const PEOPLE: readonly CommandUser[] = ["people"];
+const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
+/** They ask for a secret, which only a terminal of their own does without showing it. */
+const SHELL_ONLY: readonly CommandPlace[] = ["without a session"];
+
+export const AUTH_NAMESPACE = { auth: "stored keys and sign-ins; 'oxbow auth set' stores one" };
+
+const ENTRY: readonly Argument[] = [
+  {
+    name: "PROVIDER",
+    kind: "text",
+    complete: "provider",
+    missing: "Which provider? For example: oxbow auth set anthropic",
+  },
+  // More than one word is refused by the command itself: the words may hold a key, which no message repeats.
+  { name: "ACCOUNT", kind: "text", optional: true, rest: "list" },
+];
+const ACCOUNT: Flag = { name: "account", value: "NAME", help: "which of several for this provider (default: default)" };
+
+export const AUTH_SET: CommandSpec = {
+  name: "auth:set",
+  aliases: ["creds:add"],
+  summary: "store a key, or sign in",
+  arguments: ENTRY,
+  flags: [
+    ACCOUNT,
+    { name: "stdin", help: "read the key from standard input" },
+    { name: "key", value: "KEY", help: "the key itself: other programs of this machine can see it while this runs" },
+    { name: "base-url", value: "URL", help: "the address the key is for (default: the provider's, or its variable's)" },
+    { name: "no-browser", help: "to sign in: open no browser, show the address and take the code by paste" },
+    { name: "yes", short: "y", help: "to sign in: you have read the provider's terms, do not ask" },
+  ],
+  users: PEOPLE,
+  places: SHELL_ONLY,
+};
+
+export const AUTH_LIST: CommandSpec = {
+  name: "auth:list",
+  aliases: ["creds:list"],
+  summary: "list the keys and where they come from; no key is shown",
+  users: ["people", "agents in the shell"],
+  places: ANYWHERE,
+};
+
+export const AUTH_REMOVE: CommandSpec = {
+  name: "auth:remove",
+  aliases: ["creds:delete"],
+  summary: "delete a stored key",
+  arguments: ENTRY,
+  flags: [ACCOUNT],
+  users: PEOPLE,
+  places: ANYWHERE,
+};
+
+export const AUTH_UNLOCK: CommandSpec = {
+  name: "auth:unlock",
+  summary: "give the passphrase once, for as long as the helper process lives",
+  flags: [{ name: "stdin", help: "read the passphrase from standard input" }],
+  users: PEOPLE,
+  places: SHELL_ONLY,
+};
+
+export const AUTH_LOCK: CommandSpec = {
+  name: "auth:lock",
+  summary: "end the helper process, which holds the opened keys",
+  users: PEOPLE,
+  places: ANYWHERE,
+};

@@ -1,0 +1,206 @@
+/** Stored sessions: `oxbow session …`, `/session …` and `/sessions:…`. */
+import type { Argument, CommandPlace, CommandSpec, CommandUser } from "../command.js";
+import type { Flag } from "../flags.js";
+
+const EVERYONE: readonly CommandUser[] = ["people", "agents"];
+const PEOPLE: readonly CommandUser[] = ["people"];
+/** In the shell an agent's command runs under its permissions; in a session it would not. */
+const SHELL_AGENTS: readonly CommandUser[] = ["people", "agents in the shell"];
+const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
+const BETWEEN_TURNS: readonly CommandPlace[] = ["between turns", "without a session"];
+
+export const SESSION_SHELL_FLAGS: readonly Flag[] = [
+  { name: "store", value: "STORE", help: "sqlite, files or files:DIR" },
+  { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" },
+];
+
+export const SESSION_NAMESPACE = { session: "stored sessions: list, search, show, branch, export and more" };
+
+const NEEDED_ID: Argument = {
+  name: "ID",
+  kind: "text",
+  complete: "session",
+  missing: "Which session? Give its id, or a piece of it ('oxbow session list').",
+};
+/** Without it, a conversation means itself. */
+const ID: Argument = { ...NEEDED_ID, optional: "in a session" };
+const YES: Flag = { name: "yes", short: "y", help: "do not ask" };
+
+const session = (action: string, spec: Omit<CommandSpec, "name">): CommandSpec => ({
+  ...spec,
+  name: `session:${action}`,
+  aliases: [`sessions:${action}`, ...(spec.aliases ?? [])],
+  shellFlags: SESSION_SHELL_FLAGS,
+});
+
+export const SESSION_LIST = session("list", {
+  aliases: ["session", "sessions"],
+  summary: "list the sessions of this folder, latest first (the default)",
+  flags: [
+    { name: "all", short: "a", help: "of every folder" },
+    { name: "limit", short: "n", value: "N", help: "at most this many (default 20, 0 for all)" },
+    { name: "pinned", help: "only pinned ones" },
+  ],
+  users: EVERYONE,
+  places: ANYWHERE,
+});
+
+export const SESSION_SHOW = session("show", {
+  summary: "show what was said and done",
+  arguments: [ID],
+  flags: [
+    { name: "turn", short: "t", value: "N", help: "only these: 3, 3-5, 3- or -5" },
+    { name: "details", short: "d", help: "with thinking, arguments, whole results and times" },
+  ],
+  users: EVERYONE,
+  places: ANYWHERE,
+});
+
+export const SESSION_SEARCH = session("search", {
+  summary: 'find words in all sessions: WORDS "a phrase" -without',
+  arguments: [{ name: "WORDS", kind: "line", rest: "text" }],
+  flags: [
+    { name: "here", help: "only in sessions of this folder" },
+    { name: "limit", short: "n", value: "N", help: "at most this many places (default 20)" },
+  ],
+  users: EVERYONE,
+  places: ANYWHERE,
+});
+
+export const SESSION_DIFF = session("diff", {
+  summary: "show the files it changed, or where two sessions diverge",
+  arguments: [ID, { name: "OTHER", kind: "text", optional: true, complete: "session" }],
+  users: EVERYONE,
+  places: ANYWHERE,
+});
+
+export const SESSION_BRANCH = session("branch", {
+  summary: "make a new session that begins as a copy, up to the end of a turn",
+  arguments: [ID],
+  flags: [
+    { name: "turn", short: "t", value: "N", help: "the last turn to copy (default: the last finished one)" },
+    { name: "title", value: "TEXT", help: "its title (default: that of the original)" },
+  ],
+  users: SHELL_AGENTS,
+  places: ANYWHERE,
+});
+
+/** It writes files, so it is for people. A conversation has the short form without an ID, where words stand for the flags. */
+export const UNDO: CommandSpec = {
+  name: "undo",
+  aliases: ["unapply", "session:undo", "sessions:undo"],
+  usage: "/undo [TURN | redo] [yes]",
+  shellUsage: "oxbow session undo ID [flags]",
+  summary: "show what a turn changed in files, and undo it after a yes",
+  arguments: [{ name: "WHICH", kind: "text", optional: true, rest: "list", complete: "session" }],
+  flags: [
+    { name: "turn", short: "t", value: "N", help: "only this turn (default: the last one that changed files)" },
+    { name: "from", value: "N", help: "this turn and everything after it" },
+    { name: "redo", help: "take the last undo back" },
+    { name: "dry-run", short: "n", help: "only show what would be done" },
+    { name: "skip-conflicts", help: "leave files that others changed since, and do the rest" },
+    { name: "yes", short: "y", help: "do not ask, except about guarded files" },
+    { name: "guarded", help: "with --yes: also files that other programs run or obey" },
+  ],
+  shellFlags: SESSION_SHELL_FLAGS,
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
+export const SESSION_EXPORT = session("export", {
+  summary: "print it as JSONL (events) or Markdown",
+  arguments: [ID],
+  flags: [
+    {
+      name: "format",
+      short: "f",
+      value: "FORMAT",
+      choices: ["jsonl", "markdown"],
+      help: "jsonl: every event (default); markdown: to read",
+    },
+    { name: "output", short: "o", value: "FILE", complete: "file", help: "into a new file" },
+  ],
+  users: SHELL_AGENTS,
+  places: ANYWHERE,
+});
+
+export const SESSION_IMPORT = session("import", {
+  summary: "import transcripts of Oxbow, Claude Code or Codex",
+  arguments: [{ name: "FILE", kind: "path", optional: true, rest: "list", complete: "file" }],
+  flags: [
+    { name: "list", short: "l", help: "show the Claude Code and Codex transcripts on this machine" },
+    { name: "here", help: "make it a session of this folder, whatever the transcript says" },
+  ],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+});
+
+export const SESSION_PIN = session("pin", {
+  summary: "keep its content for ever",
+  arguments: [ID],
+  users: SHELL_AGENTS,
+  places: ANYWHERE,
+});
+
+export const SESSION_UNPIN = session("unpin", {
+  summary: "let its content expire again",
+  arguments: [ID],
+  users: PEOPLE,
+  places: ANYWHERE,
+});
+
+export const SESSION_RENAME = session("rename", {
+  summary: "give it another title; in a conversation 'this' means its own session",
+  arguments: [NEEDED_ID, { name: "TITLE", kind: "text", rest: "text" }],
+  users: PEOPLE,
+  places: ANYWHERE,
+});
+
+export const SESSION_VERIFY = session("verify", {
+  shellUsage: "oxbow session verify ID | --all [flags]",
+  summary: "find changed, missing or reordered events",
+  arguments: [{ ...ID, optional: true }],
+  flags: [{ name: "all", short: "a", help: "every session" }],
+  users: SHELL_AGENTS,
+  places: ANYWHERE,
+});
+
+export const SESSION_GC = session("gc", {
+  summary: "delete content that has expired and was announced",
+  flags: [{ name: "dry-run", short: "n", help: "only show what would go" }],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+});
+
+export const SESSION_DELETE = session("delete", {
+  summary: "delete it, with its events and its undo copies",
+  arguments: [NEEDED_ID],
+  flags: [YES],
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+});
+
+/** These need a terminal of their own. */
+const SHELL_ONLY: readonly CommandPlace[] = ["without a session"];
+
+export const SESSION_RESUME = session("resume", {
+  summary: "resume it (also: oxbow sess_…)",
+  arguments: [NEEDED_ID, { name: "PROMPT", kind: "text", optional: true, rest: "list" }],
+  users: SHELL_AGENTS,
+  places: SHELL_ONLY,
+});
+
+export const SESSION_REPLAY = session("replay", {
+  summary: "step through it; nothing is executed",
+  arguments: [NEEDED_ID],
+  users: SHELL_AGENTS,
+  places: SHELL_ONLY,
+});
+
+export const SESSION_COMPACT = session("compact", {
+  summary: "summarise its older messages; WORDS say what to keep",
+  arguments: [NEEDED_ID, { name: "WORDS", kind: "text", optional: true, rest: "text" }],
+  flags: [{ name: "dry-run", help: "only show a summary" }],
+  users: PEOPLE,
+  places: SHELL_ONLY,
+});

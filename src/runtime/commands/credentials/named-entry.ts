@@ -1,0 +1,26 @@
+/** Which entry the words of a command mean. */
+
+import { UsageError } from "../../../base/usage-error.js";
+import type { CommandArguments } from "../../../commands/command.js";
+import { DEFAULT_ACCOUNT } from "../../../security/credentials/entry.js";
+
+export interface NamedEntry {
+  readonly provider: string;
+  readonly account: string;
+}
+
+export function namedEntry(args: CommandArguments): NamedEntry {
+  const provider = args.text("PROVIDER") ?? "";
+  const [account, ...more] = args.list("ACCOUNT");
+  // `creds add PROVIDER ACCOUNT KEY` is a likely mistake.
+  if (more.length > 0)
+    throw new UsageError("A key is not given as a word: leave it out and it is asked for, or use --stdin.");
+  const named = args.flag("account");
+  if (account !== undefined && named !== undefined && account !== named)
+    throw new UsageError("Two accounts are named.");
+  const chosen = account ?? named ?? DEFAULT_ACCOUNT;
+  if (!/^[\w.@+-]{1,100}$/.test(chosen)) {
+    throw new UsageError("An account's name has letters, digits and . _ @ + - only. A key is not given as a word.");
+  }
+  return { provider, account: chosen };
+}

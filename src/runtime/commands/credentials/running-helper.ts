@@ -1,0 +1,31 @@
+/** The helper that runs now, for commands that look at it or end it. */
+
+import type { Variables } from "../../../base/variables.js";
+import { reachable, readNote } from "../../../security/credentials/helper/helper-protocol.js";
+import { roots } from "../../../system/xdg-paths.js";
+import { helperFolder } from "../../credentials/credential-places.js";
+
+export interface RunningHelper {
+  readonly pid: number;
+  readonly version: string;
+  /** Connections of others. */
+  readonly connections: number;
+  /** A program that uses it now starts another one. */
+  stop(): Promise<void>;
+}
+
+export async function runningHelper(variables: Variables): Promise<RunningHelper | undefined> {
+  const folder = helperFolder(roots(variables));
+  const note = readNote(folder);
+  if (note === undefined) return undefined;
+  const { askHelper } = await import("../../../security/credentials/helper/helper-client.js");
+  const socketPath = reachable(folder, note.socket);
+  const status = await askHelper({ socketPath, note, method: "GET", path: "/status" });
+  if (status === undefined) return undefined;
+  return {
+    pid: note.pid,
+    version: note.version,
+    connections: Number(status.connections),
+    stop: async () => void (await askHelper({ socketPath, note, method: "POST", path: "/stop" })),
+  };
+}

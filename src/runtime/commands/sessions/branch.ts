@@ -1,0 +1,56 @@
+import { UsageError } from "../../../base/usage-error.js";
+import { asValue } from "../../../commands/command.js";
+import type { CallId, SessionId } from "../../../protocol/ids.js";
+import { branchEvents, derivedId, nextBranchIds } from "../../../sessions/branch.js";
+import { type SessionRecord, type SessionStore, StoreError } from "../../../sessions/store.js";
+import { copySession } from "./copy-session.js";
+import { named, type OpenPort, type SessionAction } from "./port.js";
+import { findTurn, turnNumber } from "./turn-number.js";
+
+/** It is there, or another process is making it. */
+async function isTaken(store: SessionStore, session: SessionId): Promise<boolean> {
+  if ((await store.get(session)) !== undefined) return true;
+  try {
+    await (await store.lease(session)).release();
+    return false;
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "leased") return true;
+    throw error;
+  }
+}
+
+export const branch: SessionAction = async (args, port, { progress }) => {
+  const { store, clock } = port;
+  const source = await named(args.text("ID"), port);
+  const at = await endOf(source, args.flag("turn"), port);
+  const from = { session: source.id, log: source.log };
+  const ids = await nextBranchIds(from, at, (session) => isTaken(store, session));
+  const title = args.flag("title") ?? source.title;
+  const { cwd, provider, model } = source;
+  const created_at = new Date(clock.wall()).toISOString();
+  const branch_of = { session: source.id, event: at };
+  const row = { id: ids.session, log: ids.log, cwd, provider, model, created_at, branch_of };
+  const callOf = (call: CallId) => derivedId("call", call, ids.log);
+  await copySession(store, {
+    session: { ...row, ...(title !== undefined && { title }) },
+    events: branchEvents(store.events(source.id), { from: source.id, ...ids, at }),
+    finish: async () => store.copyEdits?.(source.id, ids.session, { upTo: at, callOf }),
+    progress,
+  });
+  const made = await store.get(ids.session);
+  const text = `${ids.session} begins as a copy of ${source.id} up to event ${at}.`;
+  return { text, value: asValue(made ?? { id: ids.session }) };
+};
+
+/** The event after which the copy ends. */
+async function endOf(source: SessionRecord, asked: string | undefined, port: OpenPort): Promise<number> {
+  if (asked === undefined) {
+    const last = await port.store.last(source.id, "TurnEnded");
+    if (last === undefined) throw new UsageError(`${source.id} has no finished turn to branch after.`);
+    return last;
+  }
+  const number = turnNumber("turn", asked);
+  const { endEvent } = await findTurn(port, source, number);
+  if (endEvent === undefined) throw new UsageError(`Turn ${number} of ${source.id} has no end yet.`);
+  return endEvent;
+}

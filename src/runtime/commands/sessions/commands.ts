@@ -1,0 +1,30 @@
+/** The commands about stored sessions. Each loads its code when it runs. */
+import * as specs from "../../../commands/catalogue/sessions.js";
+import type { Command, CommandSpec } from "../../../commands/command.js";
+import { openPort, type SessionAction, type SessionsPort } from "./port.js";
+
+type LoadAction = () => Promise<SessionAction>;
+
+const ACTIONS: readonly (readonly [CommandSpec, LoadAction])[] = [
+  [specs.SESSION_LIST, async () => (await import("./list.js")).list],
+  [specs.SESSION_SHOW, async () => (await import("./show.js")).show],
+  [specs.SESSION_SEARCH, async () => (await import("./search.js")).search],
+  [specs.SESSION_DIFF, async () => (await import("./diff.js")).diff],
+  [specs.SESSION_BRANCH, async () => (await import("./branch.js")).branch],
+  [specs.UNDO, async () => (await import("./undo.js")).undo],
+  [specs.SESSION_EXPORT, async () => (await import("./export.js")).exportSession],
+  [specs.SESSION_IMPORT, async () => (await import("./import.js")).importFiles],
+  [specs.SESSION_PIN, async () => (await import("./pin.js")).pin],
+  [specs.SESSION_UNPIN, async () => (await import("./pin.js")).unpin],
+  [specs.SESSION_RENAME, async () => (await import("./rename.js")).rename],
+  [specs.SESSION_VERIFY, async () => (await import("./verify.js")).verify],
+  [specs.SESSION_GC, async () => (await import("./gc.js")).gc],
+  [specs.SESSION_DELETE, async () => (await import("./delete.js")).deleteSession],
+];
+
+export function storedSessionCommands(port: SessionsPort): readonly Command[] {
+  return ACTIONS.map(([spec, load]) => ({
+    ...spec,
+    run: async (args, context) => (await load())(args, await openPort(port), context),
+  }));
+}

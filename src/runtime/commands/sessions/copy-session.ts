@@ -1,0 +1,56 @@
+/** Writes a whole session, from a branch or an import, in pieces that bound the memory. It is built aside: a kill leaves nothing of it. */
+import type { Envelope } from "../../../protocol/envelope.js";
+import { condenseSession } from "../../../sessions/condense.js";
+import type { NewSession, SessionStore } from "../../../sessions/store.js";
+
+const PIECE = 500;
+
+export interface Copy {
+  readonly session: NewSession;
+  readonly events: AsyncIterable<Envelope>;
+  /** Writes what else belongs to it, before it can be seen. */
+  readonly finish?: () => Promise<void>;
+  progress(message: string): void;
+}
+
+export async function copySession(store: SessionStore, copy: Copy): Promise<number> {
+  const lease = await store.lease(copy.session.id);
+  try {
+    return await build(store, copy);
+  } finally {
+    await lease.release();
+  }
+}
+
+/** All of it or nothing: a copy that fails on the way is taken back. */
+async function build(store: SessionStore, { session, events, finish, progress }: Copy): Promise<number> {
+  await store.create(session, { draft: true });
+  let count = 0;
+  let piece: Envelope[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  const write = async (durability: "group" | "sync") => {
+    await writing;
+    count += piece.length;
+    writing = store.append(session.id, piece, durability, { copied: true });
+    // The next piece is read while this one is written; what fails is heard of before that one is.
+    writing.catch(() => {});
+    piece = [];
+    progress(`${count} events`);
+  };
+  try {
+    for await (const event of events) {
+      piece.push(event);
+      if (piece.length === PIECE) await write("group");
+    }
+    await write("sync");
+    await writing;
+    await condenseSession(store, session.id);
+    await finish?.();
+    await store.publish(session.id);
+  } catch (error) {
+    await writing.catch(() => {});
+    await store.remove(session.id);
+    throw error;
+  }
+  return count;
+}

@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { UsageError } from "../../../base/usage-error.js";
+import { COMMAND_EXIT, type CommandResult, refuse } from "../../../commands/command.js";
+import type { SessionId } from "../../../protocol/ids.js";
+import { named, type OpenPort, type SessionAction } from "./port.js";
+import { withLease } from "./with-lease.js";
+
+export const deleteSession: SessionAction = async (args, port, { confirm }) => {
+  const { id, title, pinned } = await named(args.text("ID"), port);
+  if (pinned) throw new UsageError(`${id} is pinned. 'oxbow session unpin ${id}' first.`);
+  const question = `Delete ${id} (${title ?? "no title"}) for good?`;
+  return withLease(port, { session: id, advice: "Leave it there first, then delete it." }, async () => {
+    if (!args.hasFlag("yes")) {
+      if (confirm === undefined) return refuse(`${question} Add --yes to do it without a question.`);
+      if (!(await confirm(question))) {
+        return { text: "Nothing was deleted.", value: { id, deleted: false }, exitCode: COMMAND_EXIT.cancelled };
+      }
+    }
+    return remove(id, port);
+  });
+};
+
+async function remove(id: SessionId, { store, stores, roots }: OpenPort): Promise<CommandResult> {
+  await store.remove(id);
+  const { removeUndo } = await import("../../../sessions/undo/remove.js");
+  await removeUndo(stores.undoFolder, id);
+  const { removeOutputs } = await import("../../../sessions/outputs.js");
+  await removeOutputs(join(roots.state, "output"), id);
+  return { text: `${id} was deleted.`, value: { id, deleted: true } };
+}

@@ -1,0 +1,50 @@
+import { createWriteStream } from "node:fs";
+import { resolve } from "node:path";
+import { finished } from "node:stream/promises";
+import { UsageError } from "../../../base/usage-error.js";
+import { exportJsonl } from "../../../sessions/transfer/export-jsonl.js";
+import { exportMarkdown } from "../../../sessions/transfer/export-markdown.js";
+import { loadRedact } from "./load-redact.js";
+import { named, type SessionAction } from "./port.js";
+
+export const exportSession: SessionAction = async (args, port, { write }) => {
+  const record = await named(args.text("ID"), port);
+  const output = args.flag("output");
+  const format = args.flag("format") ?? (/\.(md|markdown)$/.test(output ?? "") ? "markdown" : "jsonl");
+  if (!["jsonl", "markdown", "md"].includes(format))
+    throw new UsageError(`--format: expected jsonl or markdown, got "${format}".`);
+  const redact = await loadRedact();
+  const events = port.store.events(record.id);
+  const pieces =
+    format === "jsonl" ? lines(exportJsonl(record, events, { redact })) : exportMarkdown(record, events, { redact });
+  if (output === undefined) {
+    for await (const piece of pieces) await write(piece);
+    return { text: "", value: { id: record.id, format } };
+  }
+  const file = resolve(port.base, output);
+  await writeFile(file, pieces);
+  return { text: `${record.id} was written to ${output}.`, value: { id: record.id, file, format } };
+};
+
+async function* lines(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) yield `${text}\n`;
+}
+
+/** Never over a file that is there. */
+async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<void> {
+  const stream = createWriteStream(path, { flags: "wx", mode: 0o600 });
+  const done = finished(stream);
+  // The await below reports a failure, also one that comes while the pieces are still being read.
+  done.catch(() => {});
+  for await (const piece of pieces) {
+    if (!stream.write(piece)) await Promise.race([done, new Promise<void>((resolve) => stream.once("drain", resolve))]);
+  }
+  stream.end();
+  try {
+    await done;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST")
+      throw new UsageError(`${path} is there already; choose another name.`);
+    throw error;
+  }
+}

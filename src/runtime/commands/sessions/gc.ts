@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import { asValue, COMMAND_EXIT } from "../../../commands/command.js";
+import { sweepOutputs } from "../../../sessions/outputs.js";
+import { collect, dueSoon } from "../../../sessions/retention.js";
+import { removeUndo, undoSessions } from "../../../sessions/undo/remove.js";
+import { retentionPolicy } from "../../sessions/retention-notice.js";
+import type { OpenPort, SessionAction } from "./port.js";
+
+export const gc: SessionAction = async (args, port) => {
+  const { store, settings, roots } = port;
+  const now = port.clock.wall();
+  const policy = await retentionPolicy(settings, roots);
+  const dryRun = args.hasFlag("dry-run");
+  const gone = await collect(store, now, { dryRun, policy });
+  const undo = await staleUndo(port, { dryRun });
+  if (!dryRun) await sweepSessionOutputs(port, { now, days: policy.days });
+  const going = new Set(gone.map(({ session }) => session));
+  // A session that a dry run reports as going now is not reported as going later too.
+  const soon = (await dueSoon(store, now, policy)).filter(({ session }) => !(dryRun && going.has(session)));
+  const lines = [
+    ...gone.map(({ session, events, reason, error }) => {
+      if (error !== undefined) return `${session}: ${error}`;
+      return `${session} ${dryRun ? "would lose" : "lost"} the content of ${events} events: ${reason}.`;
+    }),
+    ...undo.map((session) => `${session}: its undo copies ${dryRun ? "would go" : "are gone"}.`),
+  ];
+  if (lines.length === 0) lines.push("Nothing has expired that was announced.");
+  lines.push(
+    ...soon.map(
+      ({ session, title, expires_at }) =>
+        `${session} (${title ?? "no title"}) loses content from ${expires_at.slice(0, 10)} on. 'oxbow session pin' keeps it.`,
+    ),
+  );
+  const value = asValue({ dry_run: dryRun, expired: gone, undo, due_soon: soon });
+  const failed = gone.some(({ error }) => error !== undefined);
+  return { text: lines.join("\n"), value, ...(failed && { exitCode: COMMAND_EXIT.failed }) };
+};
+
+async function sweepSessionOutputs(
+  { stores, store, roots }: OpenPort,
+  age: { readonly now: number; readonly days: number },
+): Promise<void> {
+  const knowsAll = (await stores.choice()).kind === "sqlite";
+  await sweepOutputs(join(roots.state, "output"), { ...age, find: (session) => store.get(session), knowsAll });
+}
+
+/** Copies that no session needs any more: it is gone, or all of its content has expired. */
+async function staleUndo({ stores, store }: OpenPort, { dryRun }: { readonly dryRun: boolean }): Promise<string[]> {
+  const stale: string[] = [];
+  for (const session of await undoSessions(stores.undoFolder)) {
+    const record = await store.get(session);
+    if (record !== undefined && record.expired_to < record.last_event) continue;
+    // Sessions of other stores keep their copies here too; only what the user's own database lost is known to be stale.
+    if (record === undefined && (await stores.choice()).kind !== "sqlite") continue;
+    if (!dryRun) await removeUndo(stores.undoFolder, session);
+    stale.push(session);
+  }
+  return stale;
+}

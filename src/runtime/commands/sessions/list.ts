@@ -1,0 +1,47 @@
+import { safeLine } from "../../../base/terminal-text.js";
+import { ago, type Column, renderTable } from "../../../base/text-table.js";
+import { UsageError } from "../../../base/usage-error.js";
+import { asValue } from "../../../commands/command.js";
+import type { SessionRecord } from "../../../sessions/store.js";
+import type { SessionAction } from "./port.js";
+
+export const list: SessionAction = async (args, { store, folder, clock }, { warn, screen }) => {
+  const limit = Number(args.flag("limit") ?? 20);
+  if (!Number.isInteger(limit) || limit < 0) throw new UsageError("--limit: expected a whole number.");
+  const all = args.hasFlag("all");
+  const records = await store.list({
+    ...(!all && { cwd: folder }),
+    ...(args.hasFlag("pinned") && { pinned: true }),
+    ...(limit > 0 && { limit }),
+  });
+  for (const { id, message } of (await store.unlisted?.()) ?? []) {
+    warn(`${id} cannot be listed: ${safeLine(message)}`);
+  }
+  const none = all
+    ? "There are no sessions yet."
+    : "There are no sessions of this folder yet. '--all' shows those of others.";
+  const look = { now: clock.wall(), all, width: screen?.width, color: screen?.color ?? false };
+  return { text: records.length === 0 ? none : table(records, look), value: asValue(records) };
+};
+
+interface Look {
+  readonly now: number;
+  readonly all: boolean;
+  readonly width: number | undefined;
+  readonly color: boolean;
+}
+
+function table(records: readonly SessionRecord[], { now, all, width, color }: Look): string {
+  const columns: Column<SessionRecord>[] = [
+    { header: "ID", value: ({ id }) => id, priority: 9, minWidth: 31 },
+    { header: "", value: ({ pinned }) => (pinned ? "★" : ""), priority: 5 },
+    { header: "ACTIVE", value: ({ active_at }) => ago(now - Date.parse(active_at)), align: "right", priority: 8 },
+    { header: "EVENTS", value: ({ last_event }) => String(last_event), align: "right", priority: 2 },
+    { header: "MODEL", value: ({ provider, model }) => `${provider}:${model}`, priority: 4, maxWidth: 32 },
+    { header: "BRANCH OF", value: ({ branch_of }) => branch_of?.session, priority: 1, maxWidth: 14 },
+    { header: "TITLE", value: ({ title }) => safeLine(title ?? ""), priority: 7, minWidth: 16 },
+    ...(all ? [{ header: "FOLDER", value: ({ cwd }: SessionRecord) => cwd, priority: 3 }] : []),
+  ];
+  const used = columns.filter(({ header, value }) => header === "ID" || records.some((record) => value(record)));
+  return renderTable(used, records, { width, color });
+}

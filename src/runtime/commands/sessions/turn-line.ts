@@ -1,0 +1,13 @@
+import { safeLine } from "../../../base/terminal-text.js";
+import type { TurnSummary } from "../../../sessions/branch.js";
+
+/** A turn on two lines: what was asked, and what was answered. */
+export function turnLine({ number, input, text, toolCalls }: TurnSummary): string {
+  const calls = toolCalls === 0 ? "" : ` [${toolCalls} ${toolCalls === 1 ? "call" : "calls"}]`;
+  return `  ${number}. ${short(input)}${calls}\n     → ${short(text)}`;
+}
+
+function short(text: string): string {
+  const shown = safeLine(text.trim());
+  return shown.length > 100 ? `${shown.slice(0, 99)}…` : shown;
+}

@@ -1,0 +1,163 @@
+/** `oxbow session undo ID` and `/undo`: shows what would be undone, and does it after a yes. */
+import { safeText } from "../../../base/terminal-text.js";
+import { UsageError } from "../../../base/usage-error.js";
+import {
+  asValue,
+  COMMAND_EXIT,
+  type CommandArguments,
+  type CommandContext,
+  type CommandResult,
+  refuse,
+} from "../../../commands/command.js";
+import type { SessionRecord } from "../../../sessions/store.js";
+import { applyUndo } from "../../../sessions/undo/apply.js";
+import { planUndo, type UndoPlan } from "../../../sessions/undo/plan.js";
+import { renderUndoPlan, undoPlanJson } from "../../../sessions/undo/render.js";
+import type { UndoChoice } from "../../../sessions/undo/selection.js";
+import { shownPath } from "../../../system/path-bytes.js";
+import { openSessionUndo } from "../../parts/undo.js";
+import { type GuardedUndo, guardedUndo } from "../../parts/undo-guard.js";
+import { named, type OpenPort, type SessionAction } from "./port.js";
+import { findTurn, turnNumber } from "./turn-number.js";
+import { withLease } from "./with-lease.js";
+
+interface Asked {
+  /** The session, as it was typed. */
+  readonly session: string | undefined;
+  readonly turn?: string | undefined;
+  readonly from?: string | undefined;
+  readonly redo: boolean;
+  readonly dryRun: boolean;
+  readonly skipConflicts: boolean;
+  readonly yes: boolean;
+  readonly guarded: boolean;
+}
+
+export const undo: SessionAction = async (args, port, context) => {
+  const asked = askedOf(args, context);
+  const record = await named(asked.session, port);
+  const work = () => undoIn(record, asked, { port, context });
+  // A conversation has the lease of its own session.
+  if (asked.dryRun || record.id === port.current) return work();
+  return withLease(port, { session: record.id, advice: "Use /undo there, or leave it first." }, work);
+};
+
+/** In a conversation words may stand for the flags: `/undo 2 yes`. */
+function askedOf(args: CommandArguments, { surface }: CommandContext): Asked {
+  const words = args.list("WHICH");
+  const flags = {
+    turn: args.flag("turn"),
+    from: args.flag("from"),
+    redo: args.hasFlag("redo"),
+    dryRun: args.hasFlag("dry-run"),
+    skipConflicts: args.hasFlag("skip-conflicts"),
+    yes: args.hasFlag("yes"),
+    guarded: args.hasFlag("guarded"),
+  };
+  if (surface === "shell") {
+    if (words.length > 1) throw new UsageError("Name one session: oxbow session undo ID [flags]");
+    return { session: words[0], ...flags };
+  }
+  const [session] = words.filter((word) => /^sess_/i.test(word));
+  const rest = words.filter((word) => word !== session).join(" ");
+  const [whole, which, yes, guarded] = /^(?:(redo|\d{1,9})(?:\s+|$))?(yes)?(\s+guarded)?$/i.exec(rest) ?? [];
+  if (whole === undefined) throw new UsageError("Use /undo, /undo TURN or /undo redo; add 'yes' to do it.");
+  const isRedo = which?.toLowerCase() === "redo";
+  return {
+    session,
+    ...flags,
+    turn: isRedo ? flags.turn : (which ?? flags.turn),
+    redo: flags.redo || isRedo,
+    yes: flags.yes || yes !== undefined,
+    guarded: flags.guarded || guarded !== undefined,
+  };
+}
+
+async function undoIn(
+  record: SessionRecord,
+  asked: Asked,
+  { port, context }: { readonly port: OpenPort; readonly context: CommandContext },
+): Promise<CommandResult> {
+  const journal = await openSessionUndo(port.stores, record.id);
+  try {
+    const choice = await choiceOf(asked, { port, record });
+    const plan = await planUndo(journal, { workspaceRoot: record.cwd, ...choice });
+    const guarded = await guardedUndo(plan, { sessions: port.stores, variables: port.variables });
+    const color = context.screen?.color ?? false;
+    const shown = [renderUndoPlan(plan, { color }), safeText(guarded.text)].filter((text) => text !== "").join("\n\n");
+    const stop = await decide({ plan, guarded, asked, shown, context });
+    if (stop !== undefined) return stop;
+    const granted = context.confirm !== undefined || asked.guarded ? guarded.paths : [];
+    const options = { skipConflicts: asked.skipConflicts, guarded: guarded.reason, granted };
+    const { done, left } = await applyUndo(journal, plan, options);
+    const paths = (entries: typeof done) => entries.map(({ path }) => shownPath(path));
+    return {
+      text: `${doneText(plan, done.length, left.length)}${context.surface === "slash" ? HINT : ""}`,
+      value: asValue({ ...undoPlanJson(plan), done: paths(done), left: paths(left) }),
+    };
+  } finally {
+    journal.close();
+  }
+}
+
+const HINT = " The model does not know; tell it if it matters.";
+
+function doneText({ redo }: UndoPlan, done: number, left: number): string {
+  const rest = left === 0 ? "" : ` ${left} left as they are.`;
+  return `${redo ? "Done again" : "Undone"}: ${done === 1 ? "1 entry" : `${done} entries`}.${rest}`;
+}
+
+interface Decision {
+  readonly plan: UndoPlan;
+  readonly guarded: GuardedUndo;
+  readonly asked: Asked;
+  readonly shown: string;
+  readonly context: CommandContext;
+}
+
+/** The answer when the plan is not carried out now; undefined when it is. */
+async function decide({ plan, guarded, asked, shown, context }: Decision): Promise<CommandResult | undefined> {
+  const unchanged = { text: shown, value: asValue({ ...undoPlanJson(plan), done: [] }) };
+  if (asked.dryRun) return unchanged;
+  const isReady = plan.items.some(({ state }) => state === "ready");
+  const isBlocked = plan.items.some(({ state }) => state === "conflict") && !asked.skipConflicts;
+  const isAnswered = asked.yes && (guarded.paths.length === 0 || asked.guarded);
+  if (context.surface === "slash") {
+    if (asked.yes) return undefined;
+    return isReady ? { ...unchanged, text: `${shown}\n\n${nextStep(asked, guarded)}` } : unchanged;
+  }
+  if (context.wants !== "value") await context.write(`${shown}\n`);
+  if (isBlocked || !isReady || isAnswered) return undefined;
+  const question = plan.redo ? "Do it again?" : "Undo this?";
+  if (context.confirm !== undefined) {
+    if (await context.confirm(question)) return undefined;
+    return { text: "", value: unchanged.value, exitCode: COMMAND_EXIT.cancelled };
+  }
+  if (asked.yes)
+    return refuse(`${shownPath(guarded.paths[0] ?? "")} is guarded: --yes alone does not change it. Add --guarded as well.`);
+  return refuse(`${question} Add --yes to do it without a question.`);
+}
+
+/** What to type to do it. */
+function nextStep({ session, turn, from, redo }: Asked, { paths }: GuardedUndo): string {
+  const which = [
+    ...(session === undefined ? [] : [session]),
+    ...(redo ? ["redo"] : turn === undefined ? [] : [turn]),
+    "yes",
+    ...(paths.length > 0 ? ["guarded"] : []),
+    ...(from === undefined ? [] : [`--from ${from}`]),
+  ];
+  return `Nothing is changed yet: ${["/undo", ...which].join(" ")} does it.`;
+}
+
+async function choiceOf(
+  { turn, from, redo }: Asked,
+  { port, record }: { readonly port: OpenPort; readonly record: SessionRecord },
+): Promise<UndoChoice> {
+  const given = [turn !== undefined && "--turn", from !== undefined && "--from", redo && "--redo"].filter(Boolean);
+  if (given.length > 1) throw new UsageError(`Use one of ${given.join(" and ")}.`);
+  if (redo) return { redo: true };
+  if (turn !== undefined) return { turn: (await findTurn(port, record, turnNumber("turn", turn))).turn };
+  if (from !== undefined) return { from: (await findTurn(port, record, turnNumber("from", from))).turn };
+  return {};
+}

@@ -1,0 +1,20 @@
+import type { SessionId } from "../../../protocol/ids.js";
+import { StoreError } from "../../../sessions/store.js";
+import type { OpenPort } from "./port.js";
+
+/** Does something to a session that no other process has open; `advice` says what to do when one has. */
+export async function withLease<T>(
+  { store }: Pick<OpenPort, "store">,
+  { session, advice }: { readonly session: SessionId; readonly advice: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const lease = await store.lease(session).catch((error: unknown) => {
+    if (!(error instanceof StoreError) || error.code !== "leased") throw error;
+    throw new StoreError("leased", `${error.message} ${advice}`, { cause: error });
+  });
+  try {
+    return await work();
+  } finally {
+    await lease.release();
+  }
+}
