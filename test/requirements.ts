@@ -134,7 +134,7 @@ export const REQUIREMENTS = [
   { id: "U3", title: "Diff review", status: "open" },
   { id: "U4", title: "Web client", status: "open" },
   { id: "U5", title: "Client libraries and recipes", status: "open" },
-  { id: "U6", title: "Slash commands in one registry", status: "open" },
+  { id: "U6", title: "Slash commands in one registry", status: "part" },
   { id: "U7", title: "Shell escape and file commands", status: "open" },
   { id: "U8", title: "Structured results and CI reports", status: "open" },
   { id: "U9", title: "Environment variables and what wins over what", status: "part" },

@@ -15,9 +15,9 @@ describe("the commands of the program", () => {
     expect(byName.size).toBe(SESSION_SPECS.length);
     const shells = await shellSpecs();
     for (const [shell, specs] of shells) {
-      for (const { shellFlags: _ours, ...spec } of specs) {
-        const { shellFlags: _theirs, ...known } = byName.get(spec.name) ?? spec;
-        expect(spec, `oxbow ${shell}`).toEqual(known);
+      for (const spec of specs) {
+        const known = byName.get(spec.name) ?? spec;
+        expect({ ...spec, shellFlags: [] }, `oxbow ${shell}`).toEqual({ ...known, shellFlags: [] });
       }
     }
     const offered = new Set([...shells.values()].flat().map(({ name }) => name));

@@ -20,6 +20,8 @@ export interface ModelsPort {
   readonly settings: Settings;
   readonly roots: Roots;
   readonly variables: Variables;
+  /** Runs it beside a conversation, so that the same cancel reaches it. */
+  readonly aside?: <T>(action: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
 export function modelsCommands(port: ModelsPort): readonly Command[] {
@@ -27,7 +29,11 @@ export function modelsCommands(port: ModelsPort): readonly Command[] {
     { ...MODELS_LIST, run: (args) => listModels(args, port) },
     {
       ...MODELS_TEST,
-      run: async (args, context) => (await import("./models-test.js")).testModel(args, port, context),
+      run: async (args, context) => {
+        const { testModel } = await import("./models-test.js");
+        const { aside = (action) => action(context.signal) } = port;
+        return aside((signal) => testModel(args, port, { ...context, signal }));
+      },
     },
   ];
 }

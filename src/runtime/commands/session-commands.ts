@@ -61,7 +61,9 @@ type Engine = Pick<ProcessParts, "variables" | "sessions"> &
 
 export async function sessionCommands(opened: OpenedRun, engine: Engine): Promise<CommandRegistry> {
   const { run, recording, security, costs, compaction, effort, permissions } = opened;
-  const { root, registry: models, routes, variables, sessions, content } = engine;
+  const { root, loaded, registry: models, routes, variables, sessions, content } = engine;
+  const { settings, roots } = loaded;
+  const aside: Run["aside"] = (action) => run.aside(action);
   const model = { run, registry: models, routes };
   const registry = new CommandRegistry().describe(NAMESPACES);
   return registry.register(
@@ -74,7 +76,7 @@ export async function sessionCommands(opened: OpenedRun, engine: Engine): Promis
     }),
     modelCommand(model),
     effortCommand({ run, effort }),
-    benchCommand({ registry: models, clock: nodeClock, aside: (action) => run.aside(action) }),
+    benchCommand({ registry: models, clock: nodeClock, aside }),
     costCommand({
       session: () => costs.sessionCosts(),
       spending: async (query) => (await sessions.open())?.spending(query),
@@ -88,10 +90,10 @@ export async function sessionCommands(opened: OpenedRun, engine: Engine): Promis
     permissionReplay({ sessions, permissions, tools: run.tools }),
     ...recording.commands(),
     ...storedSessionCommands({
-      ...{ stores: sessions, settings: loaded.settings, roots: loaded.roots, variables, clock: nodeClock },
+      ...{ stores: sessions, settings, roots, variables, clock: nodeClock },
       ...{ folder: root, base: root, current: run.session },
     }),
-    ...modelsCommands({ registry: models, settings: loaded.settings, roots: loaded.roots, variables }),
+    ...modelsCommands({ registry: models, settings, roots, variables, aside }),
     ...credentialCommands({ variables, openFile: () => openCredentialFile({ variables, warn: () => {} }) }),
     ...ollamaCommands(besideOf(run, engine), (spec) => switchModel(spec, model)),
     shellCommand({ run, refusalOf: (command) => security.refusalOf(command) }),
