@@ -134,7 +134,9 @@ async function decide({ plan, guarded, asked, shown, context }: Decision): Promi
     return { text: "", value: unchanged.value, exitCode: COMMAND_EXIT.cancelled };
   }
   if (asked.yes)
-    return refuse(`${shownPath(guarded.paths[0] ?? "")} is guarded: --yes alone does not change it. Add --guarded as well.`);
+    return refuse(
+      `${shownPath(guarded.paths[0] ?? "")} is guarded: --yes alone does not change it. Add --guarded as well.`,
+    );
   return refuse(`${question} Add --yes to do it without a question.`);
 }
 
