@@ -25,7 +25,7 @@ function argumentInfo({ name, kind, optional, rest, complete }: Argument): Argum
   const source = typeof complete === "string" ? complete : kind === "path" ? "file" : undefined;
   return {
     name,
-    ...(optional && { optional }),
+    ...(optional !== undefined && { optional: true as const }),
     ...(rest !== undefined && { rest: true as const }),
     ...(typeof complete === "object" && { choices: complete }),
     ...(source !== undefined && { source }),

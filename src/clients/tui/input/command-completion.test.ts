@@ -5,7 +5,8 @@ import { commandCompletion } from "./command-completion.js";
 import type { Suggestions } from "./completion.js";
 
 const command = (name: string, more: Partial<CommandInfo> = {}): CommandInfo => {
-  return { name, usage: `/${name}`, summary: `does ${name}`, for_people: true, ...more };
+  const usual = { aliases: [], arguments: [], for_people: true, by_client: false, during_turn: true };
+  return { name, usage: `/${name}`, summary: `does ${name}`, ...usual, ...more };
 };
 
 const COMMANDS: readonly CommandInfo[] = [

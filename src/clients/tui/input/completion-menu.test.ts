@@ -9,7 +9,8 @@ import { fileCompletion } from "./file-completion.js";
 import { BYTES, key, keys, plainTheme } from "./keys.testkit.js";
 
 const command = (name: string, more: Partial<CommandInfo> = {}): CommandInfo => {
-  return { name, usage: `/${name}`, summary: `does ${name}`, for_people: true, ...more };
+  const usual = { aliases: [], arguments: [], for_people: true, by_client: false, during_turn: true };
+  return { name, usage: `/${name}`, summary: `does ${name}`, ...usual, ...more };
 };
 
 const COMMANDS = [
