@@ -1,5 +1,5 @@
 /** The commands that the line client runs itself, by name and alias. */
-import type { ClientAction } from "../clients/headless/repl.js";
+import type { ClientAction } from "../base/client-action.js";
 import { CANCEL, CLEAR, EXIT_COMMAND, QUEUE } from "../commands/catalogue/conversation.js";
 
 const ACTIONS = new Map<string, ClientAction>(

@@ -40,6 +40,8 @@ export const RUN_FLAGS: readonly Flag[] = [
     choices: ["auto", "ask", "allow", "deny"],
     help: "auto (default): commands inside the sandbox run without asking; ask: only reading, and edits under a sandbox, run without asking; allow: everything; deny: nothing",
   },
+  { name: "plain", help: "talk line by line instead of in the terminal client" },
+  { name: "quiet-cost", help: "do not show what turns cost" },
   { name: "strict-permissions", help: "ask before read-only commands too" },
   { name: "auto-approve", help: "answer yes to every question; denied calls stay denied" },
   { name: "plan", help: "plan only: Oxbow changes nothing until you approve the plan" },

@@ -7,6 +7,7 @@ import type { Variables } from "../../base/variables.js";
 import { OUTPUT_FORMATS, type OutputFormat, runOneShot } from "../../clients/headless/one-shot.js";
 import type { Problem } from "../../clients/headless/repl.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
+import type { Block } from "../../clients/tui/content/block.js";
 import { helpLines, type ParsedFlags, parseFlags } from "../../commands/flags.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
 import type { EngineClient } from "../../protocol/client.js";
@@ -65,7 +66,8 @@ export async function runPrompt(flags: ParsedFlags, options: PromptOptions): Pro
   const terminal = processTerminal(variables, { verbose: flags.has("verbose") });
   const prompt = await wholePrompt(flags, terminal);
   const images = await imagesOf(flags);
-  const prepared = await prepare(flags, { ...options, terminal });
+  const isConversation = prompt === undefined && personPresent();
+  const prepared = await prepare(flags, { ...options, terminal, isConversation });
   if ("exit" in prepared) return prepared.exit;
   let reason: SessionEndReason = "binary-shutdown";
   try {
@@ -139,6 +141,8 @@ interface Prepared {
   readonly cassette: RunCassette | undefined;
   /** The session to go on with. */
   readonly resume: SessionRecord | undefined;
+  /** Messages of the engine go there from now on. */
+  readonly onMessages: (show: (message: string) => void) => void;
   /** Tells what is about to expire. A fault in this is no fault of the run. */
   tendSessions(): Promise<void>;
   /** The last turns of the session that goes on, where somebody sees the estimate that is made of them. */
@@ -147,11 +151,17 @@ interface Prepared {
 
 async function prepare(
   flags: ParsedFlags,
-  options: { readonly rawTrace: boolean; readonly variables: Variables; readonly terminal: Terminal },
+  options: {
+    readonly rawTrace: boolean;
+    readonly variables: Variables;
+    readonly terminal: Terminal;
+    /** A person talks with the model, so a question waits as long as it takes. */
+    readonly isConversation?: boolean;
+  },
 ): Promise<Prepared | { readonly exit: number }> {
   const { variables, terminal } = options;
   refuseWideningFlags(variables, flags);
-  const loaded = await loadSettings(flags, variables);
+  const loaded = atTerminal(await loadSettings(flags, variables), options);
   const { settings, roots } = loaded;
   for (const warning of loaded.warnings) process.stderr.write(`oxbow: ${warning}\n`);
   const log = createLog({
@@ -162,7 +172,11 @@ async function prepare(
   });
   const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(roots) : undefined;
   const root = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
-  const notify = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);
+  let show: (message: string) => void = (message) => void process.stderr.write(`oxbow: ${message}\n`);
+  const notify = (message: string) => show(message);
+  const onMessages: Prepared["onMessages"] = (other) => {
+    show = other;
+  };
   // Scripts read stderr too: a piece of news is no reason to break one.
   const hint = (message: string) => (terminal.showProgress ? notify(message) : log("info", "sessions", message));
   const content = await ProjectContent.enter({
@@ -211,7 +225,14 @@ async function prepare(
     if (store === undefined || resume === undefined) return [];
     return (await import("../../sessions/recent-turns.js")).recentTurns(store, resume).catch(() => []);
   };
-  return { engine, client, chosen, loaded, cassette, resume, tendSessions, recentTurns };
+  return { engine, client, chosen, loaded, cassette, resume, onMessages, tendSessions, recentTurns };
+}
+
+/** A limit that the person has set holds all the same. */
+function atTerminal(loaded: LoadedSettings, { isConversation }: { readonly isConversation?: boolean }): LoadedSettings {
+  const { permission_timeout: timeout } = loaded.settings;
+  if (!isConversation || timeout.origin !== "default") return loaded;
+  return { ...loaded, settings: { ...loaded.settings, permission_timeout: { value: undefined, origin: "default" } } };
 }
 
 /** A session goes on with the model it had, unless another one was asked for here and now. */
@@ -311,10 +332,12 @@ async function oneShot(
 }
 
 async function converse(
-  { engine, client, chosen, resume, tendSessions, recentTurns }: Prepared,
+  prepared: Prepared,
   options: { session: SessionId; images: readonly ImageBlock[]; flags: ParsedFlags; variables: Variables },
 ): Promise<number> {
   const { session, images, flags, variables } = options;
+  if (await useTerminalClient(flags, variables)) return converseOnScreen(prepared, options);
+  const { engine, client, chosen, resume, tendSessions, recentTurns } = prepared;
   const [{ runRepl }, { LineReader }, { clientAction }] = await Promise.all([
     import("../../clients/headless/repl.js"),
     import("../line-reader.js"),
@@ -342,6 +365,42 @@ async function converse(
   lines.close();
   if (stop.asked) return EXIT.cancelled;
   return input === "person" || problem === undefined ? EXIT.answered : exitCodeOfProblem(problem);
+}
+
+async function useTerminalClient(flags: ParsedFlags, variables: Variables): Promise<boolean> {
+  if (flags.has("plain") || flags.list("image").length > 0) return false;
+  const { terminalFits } = await import("../../clients/tui/terminal/abilities.js");
+  return terminalFits(variables, { input: process.stdin, output: process.stdout });
+}
+
+async function converseOnScreen(
+  { client, chosen, resume, loaded, onMessages, recentTurns }: Prepared,
+  { session, flags, variables }: { session: SessionId; flags: ParsedFlags; variables: Variables },
+): Promise<number> {
+  const { converseInTerminal } = await import("../tui/converse.js");
+  const leaving = new AbortController();
+  const stop = stopOnSignals(() => leaving.abort(), { interrupts: "elsewhere" });
+  const { model, note } = chosen;
+  const name = `${model.provider}:${model.model}`;
+  const greeting: Block[] = [{ kind: "notice", level: "info", text: `oxbow · ${name}` }];
+  if (note !== undefined) greeting.push({ kind: "notice", level: "info", text: note });
+  await converseInTerminal({
+    client,
+    session,
+    variables,
+    model: name,
+    ...(resume?.title !== undefined && { title: resume.title }),
+    recent: await recentTurns(),
+    greeting,
+    resumed: resume !== undefined,
+    showCost: !flags.has("quiet-cost"),
+    spinner: loaded.settings.spinner.value,
+    theme: loaded.settings.theme.value,
+    screenReader: loaded.settings.screen_reader.value,
+    leaving: leaving.signal,
+    onMessages,
+  });
+  return stop.asked ? EXIT.cancelled : EXIT.answered;
 }
 
 /** A person saw what failed; of a script, the exit code tells. */

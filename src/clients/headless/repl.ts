@@ -2,6 +2,8 @@
  * The plain line client: a prompt, streamed answers, slash commands, `!command`. It needs nothing of the terminal but lines,
  * so it also works over a serial line, in an editor's shell buffer and in a pipe.
  */
+
+import type { ClientAction } from "../../base/client-action.js";
 import type { Clock } from "../../base/clock.js";
 import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
@@ -30,9 +32,6 @@ export interface LineSource {
   /** Ctrl-C while no line is being read. */
   onInterrupt(action: () => void): () => void;
 }
-
-/** What the engine cannot do for a client. */
-export type ClientAction = "cancel" | "clear" | "exit" | "queue";
 
 export interface ReplOptions {
   readonly client: EngineClient;

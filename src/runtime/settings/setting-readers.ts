@@ -167,3 +167,26 @@ export function logLevels(text: string): LogLevels {
   }
   return levels;
 }
+
+export const SPINNERS = ["verses", "plain"] as const;
+export type SpinnerKind = (typeof SPINNERS)[number];
+
+export function spinner(text: string): SpinnerKind {
+  return oneOf(SPINNERS, text);
+}
+
+const THEMES = ["dark", "light", "high-contrast", "plain"] as const;
+
+export function theme(text: string): string {
+  return oneOf(THEMES, text);
+}
+
+export function yesOrNo(text: string): boolean {
+  return oneOf(["true", "false"] as const, text) === "true";
+}
+
+function oneOf<T extends string>(known: readonly T[], text: string): T {
+  const found = known.find((each) => each === text);
+  if (found === undefined) throw new UsageError(`expected ${known.join(", ")}, got "${text}".`);
+  return found;
+}

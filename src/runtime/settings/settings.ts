@@ -22,6 +22,7 @@ import type { CredentialKeyChoice } from "../credentials/credential-places.js";
 import type { SandboxMode } from "../parts/sandbox.js";
 import { type KeySource, readStoreSetting } from "../sessions/session-stores.js";
 import { makeHome } from "./home-folder.js";
+import type { SpinnerKind } from "./setting-readers.js";
 import * as read from "./setting-readers.js";
 
 export interface Setting<T> {
@@ -87,6 +88,11 @@ export interface Settings {
   readonly ca_file: Setting<string | undefined>;
   /** Whether what tools bring is delimited as text from outside. */
   readonly untrusted_results: Setting<UntrustedResults>;
+  /** What the terminal client shows while the model works: lines of verse, or only the time. */
+  readonly spinner: Setting<SpinnerKind>;
+  /** The terminal client writes line by line, and nothing moves by itself. */
+  readonly screen_reader: Setting<boolean>;
+  readonly theme: Setting<string | undefined>;
   /** Instruction files to load, in this order; each folder gives all that it has. */
   readonly context_sources: Setting<readonly string[]>;
   /** Most bytes of them all together. */
@@ -171,6 +177,9 @@ const PROFILE_KEYS = [
   "no_proxy",
   "ca_file",
   "untrusted_results",
+  "spinner",
+  "screen_reader",
+  "theme",
   "context_sources",
   "context_bytes",
   "output_bytes",
@@ -286,6 +295,9 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
     proxy: pick<string | undefined>({ key: "proxy", fallback: undefined, read: String }),
     no_proxy: pick<string | undefined>({ key: "no_proxy", fallback: undefined, read: String }),
     ca_file: pick<string | undefined>({ key: "ca_file", fallback: undefined, read: read.certificateFile }),
+    spinner: pick<SpinnerKind>({ key: "spinner", fallback: "verses", read: read.spinner }),
+    screen_reader: pick<boolean>({ key: "screen_reader", fallback: false, read: read.yesOrNo }),
+    theme: pick<string | undefined>({ key: "theme", fallback: undefined, read: read.theme }),
     untrusted_results: pick<UntrustedResults>({
       key: "untrusted_results",
       fallback: "wrap",

@@ -8,9 +8,7 @@ import type { Theme } from "../theme.js";
 export type Step<S, R> =
   | { readonly state: S }
   /** It is over. */
-  | { readonly done: R }
-  /** It asks for something slow; the answer comes back by `receive`. */
-  | { readonly state: S; readonly load: unknown };
+  | { readonly done: R };
 
 export interface DialogSize {
   readonly columns: number;
@@ -21,6 +19,8 @@ export interface DialogSize {
 export interface Dialog<S, R> {
   readonly name: string;
   readonly first: S;
+  /** It fills the screen while it is open; the conversation comes back after it. */
+  readonly fullScreen?: true;
   onKey(state: S, key: Key): Step<S, R>;
   onPaste?(state: S, text: string): Step<S, R>;
   view(state: S, size: DialogSize, theme: Theme): DialogView;

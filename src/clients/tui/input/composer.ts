@@ -68,6 +68,11 @@ export class Composer {
     return this.#buffer.editor.isEmpty;
   }
 
+  /** A list or a search is open, which takes the keys first. */
+  get isOpen(): boolean {
+    return this.#search !== undefined || this.#menu.isOpen;
+  }
+
   get draft(): Draft {
     return this.#buffer.draft;
   }

@@ -1,0 +1,72 @@
+/** Opens the terminal client on a session. */
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { formatStats, type TurnStats } from "../../base/turn-stats.js";
+import type { Variables } from "../../base/variables.js";
+import { runTui, type TuiEnd } from "../../clients/tui/app.js";
+import type { Block } from "../../clients/tui/content/block.js";
+import { openTerminal } from "../../clients/tui/terminal/open-terminal.js";
+import { processIo } from "../../clients/tui/terminal/process-io.js";
+import type { EngineClient } from "../../protocol/client.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { clientAction } from "../client-actions.js";
+import { sessionCompletion } from "./completion.js";
+import { clientThemes } from "./themes.js";
+
+export interface ConverseOptions {
+  readonly client: EngineClient;
+  readonly session: SessionId;
+  readonly variables: Variables;
+  readonly model: string;
+  readonly title?: string;
+  readonly recent: readonly TurnStats[];
+  readonly greeting: readonly Block[];
+  readonly resumed: boolean;
+  readonly showCost: boolean;
+  readonly spinner: "verses" | "plain";
+  readonly screenReader: boolean;
+  readonly theme: string | undefined;
+  readonly leaving: AbortSignal;
+  /** Messages of the engine go to the screen while the client is open. */
+  readonly onMessages: (show: (message: string) => void) => void;
+}
+
+export async function converseInTerminal(options: ConverseOptions): Promise<TuiEnd> {
+  const { client, session, variables, spinner, screenReader } = options;
+  const terminal = openTerminal(processIo({ process, variables }));
+  const themes = clientThemes(variables, options.theme);
+  const completion = sessionCompletion(client, session);
+  const { theme: _theme, ...rest } = options;
+  const end = await runTui({
+    ...rest,
+    terminal,
+    clock: nodeClock,
+    theme: themes.first,
+    themes: themes.all,
+    light: () => terminal.backgroundIsLight(),
+    still: screenReader,
+    verses: spinner === "verses" && !screenReader ? verses() : [],
+    clientAction,
+    composer: { completion },
+  });
+  process.stdout.write(farewell(end));
+  return end;
+}
+
+/** How to come back, and what it took. */
+function farewell({ session, begun, state }: TuiEnd): string {
+  if (!begun) return "";
+  const last = state.recent.at(-1);
+  const cost = state.costs.session.usd > 0 ? ` · $${state.costs.session.usd.toFixed(2)} in this session` : "";
+  const usage = last === undefined ? "" : `Last turn: ${formatStats(last)}${cost}\n`;
+  return `${usage}Resume: oxbow ${session}\n`;
+}
+
+function verses(): readonly string[] {
+  for (const place of ["../assets/lear.txt", "../../../assets/lear.txt"]) {
+    const file = fileURLToPath(new URL(place, import.meta.url));
+    if (existsSync(file)) return readFileSync(file, "utf8").trim().split("\n");
+  }
+  return [];
+}

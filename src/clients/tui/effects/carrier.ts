@@ -1,0 +1,194 @@
+/** Carries out what the reducers want from the engine: sends, commands, questions, pickers. */
+
+import type { ClientAction } from "../../../base/client-action.js";
+import type { Clock } from "../../../base/clock.js";
+import type { CommandReply, EngineClient } from "../../../protocol/client.js";
+import type { CommandKind, CommandPayloads } from "../../../protocol/commands.js";
+import type { SessionId } from "../../../protocol/ids.js";
+import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
+import type { Block } from "../content/block.js";
+import type { Dialog } from "../dialogs/dialog.js";
+import type { PermissionAnswer } from "../dialogs/permission.js";
+import { type DialogName, type Effect, type Question, type Reduced, type State, without } from "../state.js";
+import type { Theme } from "../theme.js";
+
+export interface CarrierOptions {
+  readonly client: EngineClient;
+  readonly clock: Clock;
+  readonly state: () => State;
+  readonly update: (change: (state: State) => State) => void;
+  readonly apply: (reduced: Reduced) => void;
+  readonly print: (block: Block) => void;
+  readonly open: <S, R>(dialog: Dialog<S, R>, then: (result: R) => void) => void;
+  /** The client goes on with another session. */
+  readonly restart: (session: SessionId, model: string) => void;
+  readonly setTheme: (name: string) => void;
+  readonly themes: readonly { readonly name: string; readonly description: string; readonly theme: Theme }[];
+  readonly hint: (text: string) => void;
+  /** Which action of the client a command's name or alias means; undefined for a command of the engine. */
+  readonly clientAction: (name: string) => ClientAction | undefined;
+  readonly exit: () => void;
+}
+
+type Wanted = Extract<Effect, { readonly do: "send" | "command" | "shell" | "refresh" | "open" | "edit externally" }>;
+
+/** What the whole conversation shows; older blocks are in the session's log. */
+const MOST_REMEMBERED = 2000;
+/** Events of a resumed session that are shown. */
+const MOST_SHOWN_AGAIN = 5000;
+
+export class Carrier {
+  readonly #options: CarrierOptions;
+  #blocks: Block[] = [];
+
+  constructor(options: CarrierOptions) {
+    this.#options = options;
+  }
+
+  carryOut(effect: Wanted): void {
+    switch (effect.do) {
+      case "send":
+        this.send(effect.kind, effect.payload);
+        return;
+      case "command":
+        this.#command(effect);
+        return;
+      case "shell":
+        this.#shell(effect.command, effect.share);
+        return;
+      case "refresh":
+        this.refresh();
+        return;
+      case "open":
+        this.openDialog(effect.dialog);
+        return;
+      case "edit externally":
+        return;
+    }
+  }
+
+  /** Kept for the view of the whole conversation. */
+  remember(block: Block): void {
+    this.#blocks.push(block);
+    if (this.#blocks.length > MOST_REMEMBERED) this.#blocks.splice(0, MOST_REMEMBERED / 4);
+  }
+
+  async refresh(): Promise<void> {
+    const { client, state, update } = this.#options;
+    const { session } = state();
+    const reply = await client.query("GetStatus", {}, session);
+    if (!reply.ok) return;
+    const { place, provider, model } = reply.answer;
+    update((now) =>
+      now.session === session ? { ...now, model: `${provider}:${model}`, ...(place && { place }) } : now,
+    );
+  }
+
+  answer(question: Question, { decision, message, always }: PermissionAnswer): void {
+    const { client, state } = this.#options;
+    const { session } = state();
+    const send = () =>
+      this.send("AnswerPermission", { call: question.call, decision, ...(message !== undefined && { message }) });
+    if (!always) {
+      send();
+      return;
+    }
+    void (async () => {
+      const before = await client.query("GetPermissions", {}, session);
+      await send();
+      const after = await client.query("GetPermissions", {}, session);
+      if (!before.ok || !after.ok) return;
+      const known = new Set(before.answer.session_rules.map(({ number }) => number));
+      for (const { number } of after.answer.session_rules) {
+        if (!known.has(number)) await this.#slash("permissions", `promote ${number}`);
+      }
+    })();
+  }
+
+  async send<K extends CommandKind>(kind: K, payload: CommandPayloads[K]): Promise<void> {
+    const { client, state, update } = this.#options;
+    const { session } = state();
+    const reply = await client.send(kind, payload, session);
+    if (reply.ok) {
+      const hint = isJsonObject(reply.value) ? reply.value.hint : undefined;
+      if (typeof hint === "string") this.#options.print({ kind: "notice", level: "info", text: hint });
+      return;
+    }
+    this.#complain(reply);
+    // Nothing has begun.
+    if (kind === "SendInput") update((now) => (now.turn?.id === undefined ? without(now, "turn") : now));
+    if (kind === "SetMode") await this.refresh();
+  }
+
+  #complain(reply: CommandReply): void {
+    if (reply.ok) return;
+    this.#options.print({ kind: "notice", level: "error", text: reply.failure.message });
+    this.#options.update((now) => now);
+  }
+
+  async #command({ line, verb, args }: { readonly line: string; readonly verb: string; readonly args: string }) {
+    const { update, print } = this.#options;
+    const done = () => update((now) => without(now, "command"));
+    const { runOwnCommand } = await import("./own-commands.js");
+    const isOwn = await runOwnCommand({ verb, args }, this, this.#options);
+    if (isOwn) {
+      done();
+      return;
+    }
+    const reply = await this.#slash(verb, args);
+    done();
+    if (!reply.ok) {
+      this.#complain(reply);
+      return;
+    }
+    const text = textOf(reply.value);
+    if (text !== "") print({ kind: "command", line, text });
+    await this.refresh();
+  }
+
+  #slash(verb: string, args: string): Promise<CommandReply> {
+    const { client, state } = this.#options;
+    return client.send("CustomCommand", { namespace: "slash", verb, payload: { args } }, state().session);
+  }
+
+  async #shell(command: string, share: boolean): Promise<void> {
+    const { update, print, state } = this.#options;
+    const reply = await this.#slash("shell", command);
+    const shown = state().shell?.output ?? "";
+    update((now) => without(now, "shell"));
+    if (!reply.ok) {
+      this.#complain(reply);
+      return;
+    }
+    const output = textOf(reply.value) || shown;
+    const exitCode = exitCodeOf(reply.value);
+    print({ kind: "shell", command, output, ...(exitCode !== undefined && { exitCode }) });
+    if (share) update((now) => ({ ...now, context: [...now.context, `[context: !${command}]\n${output}`] }));
+    update((now) => now);
+  }
+
+  /** Shows what happened in a session so far. */
+  async showAgain(session: SessionId): Promise<void> {
+    const status = await this.#options.client.query("GetStatus", {}, session);
+    const last = status.ok ? status.answer.last_event : 0;
+    const after = Math.max(0, last - MOST_SHOWN_AGAIN);
+    const reply = await this.#options.client.send("AttachSession", { after }, session);
+    this.#complain(reply);
+  }
+
+  async openDialog(name: DialogName): Promise<void> {
+    const { openNamed } = await import("./open-named.js");
+    await openNamed(name, { ...this.#options, blocks: this.#blocks, carrier: this });
+  }
+}
+
+/** The text of a command's answer. */
+function textOf(value: JsonValue | undefined): string {
+  return isJsonObject(value) && typeof value.text === "string" ? value.text : "";
+}
+
+function exitCodeOf(value: JsonValue | undefined): number | undefined {
+  const inner = isJsonObject(value) && isJsonObject(value.value) ? value.value : undefined;
+  const details = inner !== undefined && isJsonObject(inner.details) ? inner.details : undefined;
+  return typeof details?.exit_code === "number" ? details.exit_code : undefined;
+}

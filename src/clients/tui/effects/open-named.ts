@@ -1,0 +1,128 @@
+/** Opens the pickers and views of the client with what the engine knows. */
+import { groupDigits } from "../../../base/group-digits.js";
+import type { SessionInfo } from "../../../protocol/queries.js";
+import type { Block } from "../content/block.js";
+import { helpDialog } from "../dialogs/help.js";
+import { type PickerItem, pickerDialog } from "../dialogs/list-picker.js";
+import { transcriptDialog } from "../dialogs/transcript.js";
+import type { DialogName } from "../state.js";
+import { ageOf } from "../views/age.js";
+import type { Carrier, CarrierOptions } from "./carrier.js";
+
+export interface DialogPlace extends CarrierOptions {
+  readonly blocks: readonly Block[];
+  readonly carrier: Carrier;
+}
+
+export async function openNamed(name: DialogName, place: DialogPlace): Promise<void> {
+  switch (name) {
+    case "help":
+      place.open(helpDialog(), () => {});
+      return;
+    case "models":
+      return openModels(place);
+    case "sessions":
+      return openSessions(place);
+    case "themes":
+      return openThemes(place);
+    case "transcript":
+      return place.open(transcriptDialog(place.blocks), (printed) => {
+        for (const block of printed ?? []) place.print(block);
+      });
+    case "review":
+      return;
+  }
+}
+
+/** Every word of the filter is somewhere in the text. */
+function matches(filter: string, text: string): boolean {
+  const hay = text.toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => hay.includes(word));
+}
+
+async function openModels(place: DialogPlace): Promise<void> {
+  const { client, open, hint, state } = place;
+  hint("Looking for models …");
+  const reply = await client.query("ListModels", {}, state().session);
+  if (!reply.ok) {
+    hint(reply.failure.message);
+    return;
+  }
+  const { models, problems } = reply.answer;
+  const current = state().model;
+  const items = models.map(({ provider, model, context_window: window }) => ({
+    value: `${provider}:${model}`,
+    label: `${provider}:${model}`,
+    columns: [window === undefined ? "" : `${groupDigits(Math.round(window / 1000))}k tokens`],
+    current: `${provider}:${model}` === current,
+  }));
+  const empty = problems[0] ?? "No model found. /login signs in, or start Ollama.";
+  const scopes = [{ name: "all", items }];
+  open(pickerDialog({ name: "models", title: "Model", scopes, empty, matches }), (chosen) => {
+    if (chosen !== undefined) void setModel(place, chosen);
+  });
+}
+
+async function setModel({ client, state, print, carrier }: DialogPlace, model: string): Promise<void> {
+  const reply = await client.send("SetModel", { model }, state().session);
+  if (reply.ok) print({ kind: "notice", level: "info", text: `The next turn uses ${model}.` });
+  else print({ kind: "notice", level: "error", text: reply.failure.message });
+  await carrier.refresh();
+}
+
+async function openSessions(place: DialogPlace): Promise<void> {
+  const { client, open, hint, state, clock } = place;
+  const reply = await client.query("ListSessions", {});
+  if (!reply.ok) {
+    hint(reply.failure.message);
+    return;
+  }
+  const now = clock.wall();
+  const item = (session: SessionInfo): PickerItem<SessionInfo> => ({
+    value: session,
+    label: session.title ?? "(no title)",
+    columns: [ageOf(Date.parse(session.active_at), now), stateOf(session), session.model, session.cwd],
+    preview: [session.cwd, `${session.provider}:${session.model}, ${session.id}`],
+    current: session.id === state().session,
+  });
+  const all = reply.answer.sessions;
+  const here = all.filter(({ cwd }) => cwd === state().place?.cwd);
+  const scopes = [
+    { name: "this folder", items: here.map(item) },
+    { name: "all folders", items: all.map(item) },
+  ];
+  open(pickerDialog({ name: "sessions", title: "Resume", scopes, empty: "No session here.", matches }), (chosen) => {
+    if (chosen !== undefined) void resume(place, chosen);
+  });
+}
+
+function stateOf({ live, ended }: SessionInfo): string {
+  if (live) return "open";
+  return ended === undefined || ended === "error" ? "interrupted" : "done";
+}
+
+/** The conversation is shown again, then it goes on. */
+async function resume({ client, state, print, restart, carrier }: DialogPlace, chosen: SessionInfo): Promise<void> {
+  const { id, provider, model, title } = chosen;
+  if (id === state().session) return;
+  const reply = await client.send("CreateSession", { resume: id });
+  if (!reply.ok) {
+    print({ kind: "notice", level: "error", text: reply.failure.message });
+    return;
+  }
+  restart(id, `${provider}:${model}`);
+  print({ kind: "notice", level: "info", text: `Resumed: ${title ?? id}` });
+  await carrier.showAgain(id);
+  await carrier.refresh();
+}
+
+function openThemes({ open, themes, setTheme }: DialogPlace): void {
+  const items = themes.map(({ name, description }) => ({ value: name, label: name, columns: [description] }));
+  const scopes = [{ name: "all", items }];
+  open(pickerDialog({ name: "themes", title: "Theme", scopes, empty: "No themes.", matches }), (chosen) => {
+    if (chosen !== undefined) setTheme(chosen);
+  });
+}

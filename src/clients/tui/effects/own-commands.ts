@@ -1,0 +1,64 @@
+/** Commands that the client does itself: a picker instead of a list, a new conversation, the end. */
+import { text as textBlock } from "../../../protocol/content.js";
+import type { DialogName } from "../state.js";
+import type { Carrier, CarrierOptions } from "./carrier.js";
+
+export interface TypedCommand {
+  readonly verb: string;
+  readonly args: string;
+}
+
+/** False when the engine has to do it. */
+export async function runOwnCommand(
+  { verb, args }: TypedCommand,
+  carrier: Carrier,
+  options: CarrierOptions,
+): Promise<boolean> {
+  const bare = args.trim() === "";
+  switch (options.clientAction(verb)) {
+    case "exit":
+      options.exit();
+      return true;
+    case "cancel":
+      await carrier.send("CancelTurn", {});
+      return true;
+    case "queue":
+      if (!bare) await carrier.send("SendInput", { content: [textBlock(args)], queue: true });
+      return true;
+    case "clear":
+      await clear(options);
+      return true;
+  }
+  if (!bare && verb === "theme") {
+    options.setTheme(args.trim());
+    return true;
+  }
+  if (!bare) return false;
+  const dialog = DIALOGS.get(verb);
+  if (dialog === undefined) return false;
+  await carrier.openDialog(dialog);
+  return true;
+}
+
+const DIALOGS: ReadonlyMap<string, DialogName> = new Map([
+  ["model", "models"],
+  ["sessions", "sessions"],
+  ["resume", "sessions"],
+  ["session:resume", "sessions"],
+  ["sessions:resume", "sessions"],
+  ["theme", "themes"],
+  ["keys", "help"],
+  ["hotkeys", "help"],
+  ["transcript", "transcript"],
+] as const);
+
+async function clear({ client, state, restart, print }: CarrierOptions): Promise<void> {
+  const { session, model } = state();
+  const reply = await client.send("CreateSession", { after: session });
+  if (!reply.ok || reply.session === undefined) {
+    if (!reply.ok) print({ kind: "notice", level: "error", text: reply.failure.message });
+    return;
+  }
+  restart(reply.session, model);
+  print({ kind: "notice", level: "info", text: "New, empty conversation. Your settings stay." });
+}

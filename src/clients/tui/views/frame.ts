@@ -1,0 +1,47 @@
+/** Puts the parts of the live region together. The draft and the status always have their rows; what grows is cut at its top. */
+import { truncateText } from "../../../base/text-width.js";
+import type { Frame } from "../terminal/terminal.js";
+import type { Theme } from "../theme.js";
+
+export interface Rows {
+  readonly lines: readonly string[];
+  readonly cursor?: { readonly row: number; readonly column: number };
+}
+
+export interface FrameParts {
+  /** The unfinished end of the answer and the calls that run. */
+  readonly live: readonly string[];
+  readonly working: string | undefined;
+  readonly queue: readonly string[];
+  /** A question or a picker. */
+  readonly dialog: Rows | undefined;
+  readonly dialogHasFocus: boolean;
+  readonly composer: Rows;
+  readonly status: string;
+  readonly hint: string | undefined;
+}
+
+export interface FrameSize {
+  readonly columns: number;
+  readonly rows: number;
+  readonly theme: Theme;
+}
+
+export function composeFrame(parts: FrameParts, { columns, rows, theme }: FrameSize): Frame {
+  const { dialog, composer, queue } = parts;
+  const rule = theme.dim((theme.ascii ? "-" : "─").repeat(columns));
+  const footer = parts.hint === undefined ? parts.status : theme.warning(truncateText(parts.hint, columns));
+  const fixed = composer.lines.length + 3 + (parts.working === undefined ? 0 : 1);
+  const middle = [...queue, ...(dialog?.lines ?? [])];
+  const room = Math.max(0, rows - 1 - fixed - middle.length);
+  const live = parts.live.slice(Math.max(0, parts.live.length - room));
+  const above = [...live, ...(parts.working === undefined ? [] : [parts.working]), ...queue];
+  const dialogTop = above.length;
+  const lines = [...above, ...(dialog?.lines ?? []), rule];
+  const composerTop = lines.length;
+  lines.push(...composer.lines, rule, footer);
+  const owner = parts.dialogHasFocus && dialog !== undefined ? { rows: dialog, top: dialogTop } : undefined;
+  const focus = owner ?? { rows: composer, top: composerTop };
+  const { cursor } = focus.rows;
+  return { lines, ...(cursor && { cursor: { row: focus.top + cursor.row, column: cursor.column } }) };
+}
