@@ -20,7 +20,7 @@ export interface CarrierOptions {
   readonly apply: (reduced: Reduced) => void;
   readonly print: (block: Block) => void;
   readonly open: <S, R>(dialog: Dialog<S, R>, then: (result: R) => void) => void;
-  /** The client goes on with another session. */
+  /** The client continues with another session. */
   readonly restart: (session: SessionId, model: string) => void;
   readonly setTheme: (name: string) => void;
   readonly themes: readonly { readonly name: string; readonly description: string; readonly theme: Theme }[];
