@@ -1,4 +1,5 @@
 /** What the process says when it ends. Scripts rely on these. */
+import type { Problem } from "../clients/headless/repl.js";
 import type { Failure } from "../protocol/errors.js";
 import type { EventPayloads } from "../protocol/events.js";
 
@@ -29,5 +30,19 @@ export function exitCodeOfFailure(failure: Failure): number {
       return EXIT.unapproved;
     default:
       return EXIT.failed;
+  }
+}
+
+/** Of the first thing that failed in a script. */
+export function exitCodeOfProblem(problem: Problem): number {
+  switch (problem.kind) {
+    case "shell":
+      return EXIT.failed;
+    case "answer":
+      return problem.exitCode;
+    case "turn":
+      return exitCodeOf(problem.ended);
+    default:
+      return exitCodeOfFailure(problem.failure);
   }
 }

@@ -39,6 +39,7 @@ Usage
   oxbow "PROMPT" [flags]        run one prompt to its end; a prompt of one word needs 'oxbow run WORD'
   oxbow                         open a conversation, line by line
   oxbow "/COMMAND"              run one command of the conversation, such as /help
+  oxbow --run SCRIPT            run a file of commands and prompts, one a line
   COMMAND | oxbow run [PROMPT]  the input is added to the prompt
   oxbow COMMAND [flags]         'oxbow help COMMAND' explains each
 

@@ -65,6 +65,13 @@ export const RUN_FLAGS: readonly Flag[] = [
     hidden: true,
     help: "let hooks, tools and plugins of the project run, each once it is approved ('oxbow ack')",
   },
+  {
+    name: "run",
+    value: "SCRIPT",
+    complete: "file",
+    help: "run a file of slash commands and prompts, one a line ('-': standard input); stops at the first failure",
+  },
+  { name: "keep-going", help: "with --run: go on after a failure; the exit code is still that of the first one" },
   { name: "continue", short: "c", help: "resume the latest session of this folder" },
   {
     name: "resume",

@@ -14,6 +14,8 @@ export interface TypedCommand {
   readonly args: string;
 }
 
+export type CommandEnd = { readonly exitCode: number } | { readonly failure: Failure };
+
 /** A slash and a name: `/help`, `/model NAME`, `/route:list`. A path such as `/etc/hosts` is none. */
 export function readCommand(input: string): TypedCommand | undefined {
   const [, verb, args = ""] = /^\/([a-z][a-z-]*(?::[a-z][a-z-]*)*)(?:\s+(.*))?$/is.exec(input.trim()) ?? [];
@@ -29,7 +31,7 @@ export async function runOneCommand(
     readonly clock: Clock;
     readonly format: OutputFormat;
   },
-): Promise<Failure | undefined> {
+): Promise<CommandEnd> {
   const { client, session, terminal, clock, format } = place;
   const spinner = new Spinner(terminal, clock);
   client.subscribe((event) => {
@@ -41,10 +43,10 @@ export async function runOneCommand(
   const reply = await client.send("CustomCommand", payload, session).finally(() => spinner.stop());
   if (!reply.ok) {
     terminal.err.write(`oxbow: ${safeText(reply.failure.message)}\n`);
-    return reply.failure;
+    return { failure: reply.failure };
   }
-  const { text = "", value = null } = isJsonObject(reply.value) ? reply.value : {};
+  const { text = "", value = null, exit_code: exitCode } = isJsonObject(reply.value) ? reply.value : {};
   if (format === "json") terminal.out.write(`${JSON.stringify({ command: `/${verb}`, text, value }, null, 2)}\n`);
   else if (format === "text" && text !== "") terminal.out.write(`${safeText(String(text))}\n`);
-  return undefined;
+  return { exitCode: typeof exitCode === "number" ? exitCode : 0 };
 }

@@ -50,14 +50,17 @@ export interface ReplOptions {
   readonly leaving?: AbortSignal;
   /** A script is refused when it is no text. */
   readonly input: "person" | "script";
+  /** Take no further line after the first problem. */
+  readonly stopAtProblem?: boolean;
   /** Go with the first input. */
   readonly images?: readonly ImageBlock[];
 }
 
-/** The first thing that failed: a command of the client, a turn, or a command of the shell. */
+/** The first thing that failed: a command that was refused, a turn, a command whose answer is a failure, or a command of the shell. */
 export type Problem =
   | { readonly kind: "command"; readonly failure: Failure }
   | { readonly kind: "turn"; readonly ended: EventPayloads["TurnEnded"] }
+  | { readonly kind: "answer"; readonly exitCode: number }
   | { readonly kind: "shell" };
 
 /** Tells the first problem, for a script that must not go unnoticed when it failed. */
@@ -109,7 +112,8 @@ class Repl {
     });
     const { leaving } = this.#options;
     leaving?.addEventListener("abort", () => void client.send("CancelTurn", {}, this.#session));
-    terminal.err.write(`${this.#options.greeting}\n`);
+    const { greeting, stopAtProblem } = this.#options;
+    if (greeting !== "") terminal.err.write(`${greeting}\n`);
     for (;;) {
       const line = await lines.next("> ");
       if (line === undefined || leaving?.aborted) break;
@@ -120,6 +124,7 @@ class Repl {
         break;
       }
       if (!(await this.#take(input))) break;
+      if (stopAtProblem && this.#problem !== undefined) break;
     }
     return this.#problem;
   }
@@ -259,7 +264,9 @@ class Repl {
       this.#complain(reply);
       return undefined;
     }
-    return isJsonObject(reply.value) && typeof reply.value.text === "string" ? reply.value.text : "";
+    const { text = "", exit_code: exitCode } = isJsonObject(reply.value) ? reply.value : {};
+    if (typeof exitCode === "number" && exitCode !== 0) this.#problem ??= { kind: "answer", exitCode };
+    return String(text);
   }
 
   async #turn(input: string): Promise<void> {

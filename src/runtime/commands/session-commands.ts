@@ -138,7 +138,11 @@ export async function answerSlash(registry: CommandRegistry, request: CustomRequ
   try {
     const result = await runSlash(registry, `${verb} ${args}`, { identity, context, busy: run.busy });
     if ("failure" in result) return { ok: false, failure: result.failure };
-    return { ok: true, value: { text: written.before(result.text), value: result.value } };
+    const { text, value, exitCode = 0 } = result;
+    return {
+      ok: true,
+      value: { text: written.before(text), value, ...(exitCode !== 0 && { exit_code: exitCode }) },
+    };
   } catch (error) {
     const isMeant = [UsageError, StoreError, CredentialError].some((kind) => error instanceof kind);
     if (!isMeant) throw error;

@@ -1,0 +1,39 @@
+/** A conversation in the terminal client. */
+import type { Variables } from "../../base/variables.js";
+import type { Block } from "../../clients/tui/content/block.js";
+import type { ParsedFlags } from "../../commands/flags.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { EXIT } from "../exit-codes.js";
+import { stopOnSignals } from "../stop-signals.js";
+import { converseInTerminal } from "../tui/converse.js";
+import type { Prepared } from "./prepare.js";
+
+export async function converseOnScreen(
+  { client, chosen, resume, loaded, onMessages, recentTurns }: Prepared,
+  { session, flags, variables }: { session: SessionId; flags: ParsedFlags; variables: Variables },
+): Promise<number> {
+  const leaving = new AbortController();
+  const stop = stopOnSignals(() => leaving.abort(), { interrupts: "elsewhere" });
+  const { model, note } = chosen;
+  const name = `${model.provider}:${model.model}`;
+  const greeting: Block[] = [{ kind: "notice", level: "info", text: `oxbow · ${name}` }];
+  if (note !== undefined) greeting.push({ kind: "notice", level: "info", text: note });
+  const { settings } = loaded;
+  await converseInTerminal({
+    client,
+    session,
+    variables,
+    model: name,
+    ...(resume?.title !== undefined && { title: resume.title }),
+    recent: await recentTurns(),
+    greeting,
+    resumed: resume !== undefined,
+    showCost: !flags.has("quiet-cost"),
+    spinner: settings.spinner.value,
+    theme: settings.theme.value,
+    screenReader: settings.screen_reader.value,
+    leaving: leaving.signal,
+    onMessages,
+  });
+  return stop.asked ? EXIT.cancelled : EXIT.answered;
+}

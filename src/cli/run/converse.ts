@@ -1,0 +1,62 @@
+/** A conversation: in the terminal client, or line by line with a person or with what is piped in. */
+import type { Variables } from "../../base/variables.js";
+import type { ParsedFlags } from "../../commands/flags.js";
+import type { ImageBlock } from "../../protocol/content.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { EXIT, exitCodeOfProblem } from "../exit-codes.js";
+import { stopOnSignals } from "../stop-signals.js";
+import { processTerminal } from "../terminal-io.js";
+import type { Prepared } from "./prepare.js";
+
+interface ConverseOptions {
+  readonly session: SessionId;
+  readonly images: readonly ImageBlock[];
+  readonly flags: ParsedFlags;
+  readonly variables: Variables;
+}
+
+export async function converse(prepared: Prepared, options: ConverseOptions): Promise<number> {
+  if (!(await fitsTerminalClient(options))) return converseByLines(prepared, options);
+  const { converseOnScreen } = await import("./converse-on-screen.js");
+  return converseOnScreen(prepared, options);
+}
+
+async function fitsTerminalClient({ flags, images, variables }: ConverseOptions): Promise<boolean> {
+  if (flags.has("plain") || images.length > 0) return false;
+  const { terminalFits } = await import("../../clients/tui/terminal/abilities.js");
+  return terminalFits(variables, { input: process.stdin, output: process.stdout });
+}
+
+async function converseByLines(
+  { engine, client, chosen, resume, tendSessions, recentTurns }: Prepared,
+  options: ConverseOptions,
+): Promise<number> {
+  const { session, images, flags, variables } = options;
+  const [{ runRepl }, { LineReader }, { clientAction }] = await Promise.all([
+    import("../../clients/headless/repl.js"),
+    import("../line-reader.js"),
+    import("../client-actions.js"),
+  ]);
+  const lines = new LineReader(engine.clock);
+  const terminal = processTerminal(variables, { lines, verbose: flags.has("verbose") });
+  const { model } = chosen;
+  const again = resume === undefined ? "" : `\nResuming ${resume.id}: ${resume.title ?? "(no title)"}`;
+  const greeting = `oxbow · ${model.provider}:${model.model} · /help for commands, Ctrl-D to leave${chosen.note === undefined ? "" : `\n${chosen.note}`}${again}`;
+  if (terminal.showProgress) await tendSessions();
+  const recent = await recentTurns();
+  const verbose = flags.has("verbose");
+  const leaving = new AbortController();
+  const stop = stopOnSignals(
+    () => {
+      leaving.abort();
+      lines.close();
+    },
+    { interrupts: "elsewhere" },
+  );
+  const input = process.stdin.isTTY ? "person" : "script";
+  const conversation = { client, session, terminal, lines, clock: engine.clock, verbose, greeting, recent, images };
+  const problem = await runRepl({ ...conversation, clientAction, input, leaving: leaving.signal });
+  lines.close();
+  if (stop.asked) return EXIT.cancelled;
+  return input === "person" || problem === undefined ? EXIT.answered : exitCodeOfProblem(problem);
+}

@@ -1,0 +1,43 @@
+import { estimateFrom } from "../../base/turn-stats.js";
+import { type OutputFormat, runOneShot } from "../../clients/headless/one-shot.js";
+import type { Terminal } from "../../clients/headless/terminal.js";
+import type { ParsedFlags } from "../../commands/flags.js";
+import type { ImageBlock } from "../../protocol/content.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
+import { outputGuard } from "../output-guard.js";
+import { stopOnSignals } from "../stop-signals.js";
+import type { Prepared } from "./prepare.js";
+
+/** One prompt to its end. */
+export async function oneShot(
+  { engine, client, chosen, recentTurns }: Prepared,
+  options: {
+    session: SessionId;
+    prompt: string;
+    images: readonly ImageBlock[];
+    format: OutputFormat;
+    flags: ParsedFlags;
+    terminal: Terminal;
+  },
+): Promise<number> {
+  const { session, prompt, images, format, flags, terminal } = options;
+  stopOnSignals(() => void client.send("CancelTurn", {}, session));
+  if (terminal.showProgress && chosen.note !== undefined) terminal.err.write(`oxbow: ${chosen.note}\n`);
+  const result = await runOneShot({
+    client,
+    session,
+    prompt,
+    images,
+    format,
+    recordsAfter: flags.has("json-events"),
+    verbose: flags.has("verbose"),
+    terminal,
+    clock: engine.clock,
+    estimateMs: estimateFrom(await recentTurns()),
+    isReaderGone: () => outputGuard().failed,
+  });
+  if ("ended" in result) return exitCodeOf(result.ended);
+  process.stderr.write(`oxbow: ${result.refused.message}\n`);
+  return exitCodeOfFailure(result.refused);
+}

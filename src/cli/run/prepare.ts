@@ -1,0 +1,210 @@
+/** What a run needs before its session opens: settings, approved content, the model, the engine and a client. */
+import { resolve } from "node:path";
+import type { TurnStats } from "../../base/turn-stats.js";
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import type { Terminal } from "../../clients/headless/terminal.js";
+import type { ParsedFlags } from "../../commands/flags.js";
+import { connectInProcess } from "../../control/transports/inproc.js";
+import type { EngineClient } from "../../protocol/client.js";
+import { isAgent, refuseWideningFlags } from "../../runtime/agent-limits.js";
+import { ProjectContent } from "../../runtime/content/project-content.js";
+import {
+  type Chosen,
+  createModelRegistry,
+  type ModelChoice,
+  type ModelRegistry,
+} from "../../runtime/models/model-registry.js";
+import { ModelRoutes } from "../../runtime/models/model-routes.js";
+import { createEngine, type Engine } from "../../runtime/open-engine.js";
+import type { RunCassette } from "../../runtime/parts/cassette.js";
+import { SessionStores } from "../../runtime/sessions/session-stores.js";
+import { type LoadedSettings, loadSettings, localOptions, type Settings } from "../../runtime/settings/settings.js";
+import type { SessionRecord } from "../../sessions/store.js";
+import { createLog } from "../../system/log.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { WorkspaceError } from "../../tools/files/workspace-error.js";
+import { openRoot } from "../../tools/files/workspace-root.js";
+import { cassetteOf } from "../commands/run-cassette-flags.js";
+import { exitCodeOfFailure } from "../exit-codes.js";
+import { askOnce, personPresent, trustLook } from "../terminal-io.js";
+
+/** By then the first request has gone out, as a rule, and what is loaded after it has not begun to come. */
+const SENT_MS = 20;
+
+export interface Prepared {
+  readonly engine: Engine;
+  readonly client: EngineClient;
+  readonly chosen: Chosen;
+  readonly loaded: LoadedSettings;
+  readonly cassette: RunCassette | undefined;
+  /** The session to go on with. */
+  readonly resume: SessionRecord | undefined;
+  /** Messages of the engine go there from now on. */
+  readonly onMessages: (show: (message: string) => void) => void;
+  /** Tells what is about to expire. A fault in this is no fault of the run. */
+  tendSessions(): Promise<void>;
+  /** The last turns of the session that goes on, where somebody sees the estimate that is made of them. */
+  recentTurns(): Promise<readonly TurnStats[]>;
+}
+
+export async function prepare(
+  flags: ParsedFlags,
+  options: {
+    readonly rawTrace: boolean;
+    readonly variables: Variables;
+    readonly terminal: Terminal;
+    /** A person talks with the model, so a question waits as long as it takes. */
+    readonly isConversation?: boolean;
+  },
+): Promise<Prepared | { readonly exit: number }> {
+  const { variables, terminal } = options;
+  refuseWideningFlags(variables, flags);
+  const loaded = atTerminal(await loadSettings(flags, variables), options);
+  const { settings, roots } = loaded;
+  for (const warning of loaded.warnings) process.stderr.write(`oxbow: ${warning}\n`);
+  const log = createLog({
+    directory: resolve(roots.state, "log"),
+    wall: Date.now,
+    levels: settings.log.value,
+    ...(flags.has("log-to-stderr") && { toStderr: (line: string) => void process.stderr.write(line) }),
+  });
+  const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(roots) : undefined;
+  const root = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
+  let show: (message: string) => void = (message) => void process.stderr.write(`oxbow: ${message}\n`);
+  const notify = (message: string) => show(message);
+  const onMessages: Prepared["onMessages"] = (other) => {
+    show = other;
+  };
+  // Scripts read stderr too: a piece of news is no reason to break one.
+  const hint = (message: string) => (terminal.showProgress ? notify(message) : log("info", "sessions", message));
+  const content = await ProjectContent.enter({
+    ...{ loaded, variables, root, notify },
+    ...trustLook(terminal),
+    skipUnapproved: flags.has("skip-unapproved"),
+    allowProjectHooks: flags.has("allow-project-hooks"),
+  });
+  if ("failure" in content) {
+    notify(content.failure.message);
+    return { exit: exitCodeOfFailure(content.failure) };
+  }
+  const cassette = await cassetteOf(flags, { variables, root, state: roots.state });
+  const registry = createModelRegistry({
+    variables,
+    roots,
+    tables: { value: settings.providers.value, file: loaded.profilePath },
+    local: localOptions(settings),
+    ...cassette?.registry,
+    ...(rawTrace && { trace: rawTrace.write }),
+  });
+  const sessions = new SessionStores({ settings, roots, variables, root, notify, hint });
+  const resume = await sessionToResume(flags, sessions, root);
+  const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
+  const choice = namesModel(flags) ? modelChoice(settings) : (resume ?? cassette?.model ?? modelChoice(settings));
+  const chosen = (await routes.choose(choice)) ?? (await chooseModel(registry, { choice, notify, terminal }));
+  cassette?.begins(chosen.model);
+  const { model } = chosen;
+  const isReplay = flags.has("replay");
+  const place = { root, loaded, content, registry, routes, model };
+  const engine = createEngine({ place, variables, sessions, log, isReplay, notify, hint, flags });
+  const identity = isAgent(variables) ? "agent" : "human";
+  const client = connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: personPresent() });
+  if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
+  // When the first request is on its way.
+  setTimeout(() => void keepHeapSmall(), SENT_MS).unref();
+  setTimeout(() => void sweepUp(), SENT_MS).unref();
+  const tendSessions = async () => {
+    const { tendRetention } = await import("../../runtime/sessions/retention-notice.js");
+    await tendRetention({ sessions, settings, roots, clock: engine.clock, notify }).catch((error) =>
+      log("warn", "sessions", "what is about to expire could not be told", { error: String(error) }),
+    );
+  };
+  const recentTurns = async () => {
+    const store = resume && terminal.showProgress ? await sessions.open() : undefined;
+    if (store === undefined || resume === undefined) return [];
+    return (await import("../../sessions/recent-turns.js")).recentTurns(store, resume).catch(() => []);
+  };
+  return { engine, client, chosen, loaded, cassette, resume, onMessages, tendSessions, recentTurns };
+}
+
+/** A session goes on with the model it had, unless another one was asked for here and now. */
+function namesModel(flags: ParsedFlags): boolean {
+  return flags.has("model") || flags.has("provider");
+}
+
+function modelChoice({ provider, model }: Settings) {
+  return { provider: provider.value, model: model.value };
+}
+
+async function sessionToResume(
+  flags: ParsedFlags,
+  sessions: SessionStores,
+  root: string,
+): Promise<SessionRecord | undefined> {
+  const named = flags.text("resume");
+  if (named === undefined && !flags.has("continue")) return undefined;
+  if (named !== undefined && flags.has("continue")) throw new UsageError("Use --continue or --resume, not both.");
+  const store = await sessions.open();
+  if (store === undefined) throw new UsageError("Sessions are not stored (--store none): there is nothing to resume.");
+  const { findSession, latestSession } = await import("../../runtime/sessions/find-session.js");
+  return named === undefined ? latestSession(store, root) : findSession(store, named);
+}
+
+async function findRoot(folder: string): Promise<string> {
+  try {
+    return await openRoot(folder);
+  } catch (error) {
+    if (error instanceof WorkspaceError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** Servers that are slow to say whether they are there do not keep the screen empty. */
+async function chooseModel(
+  registry: ModelRegistry,
+  { choice, notify, terminal }: { choice: ModelChoice; notify: (message: string) => void; terminal: Terminal },
+): Promise<Chosen> {
+  const person = personPresent() ? { ask: askOnce, notify } : undefined;
+  if (!terminal.showProgress) return registry.choose(choice, person);
+  const { LookingLine } = await import("../looking-line.js");
+  const write = (text: string) => void process.stderr.write(text);
+  const line = new LookingLine("oxbow · looking for models …", { write, clock: nodeClock });
+  const heard = person && {
+    ask: (...question: Parameters<typeof askOnce>) => {
+      line.end();
+      return person.ask(...question);
+    },
+    notify: (message: string) => {
+      line.end();
+      notify(message);
+    },
+  };
+  try {
+    return await registry.choose(choice, heard);
+  } finally {
+    line.end();
+  }
+}
+
+async function sweepUp(): Promise<void> {
+  const { sweepTemporaryEntries } = await import("../../system/temporary-entries.js");
+  await sweepTemporaryEntries();
+}
+
+/**
+ * The part of V8's heap that new objects go to stays as small as it began, where it would grow to many megabytes; and what runs now and
+ * then is interpreted, where a first compiler would make a megabyte of code of it. What is hot is compiled all the same. Memory is also
+ * time: every page is copied into the page table of each process that is started from here.
+ */
+async function keepHeapSmall(): Promise<void> {
+  const { setFlagsFromString } = await import("node:v8");
+  setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString("--no-sparkplug");
+}
+
+/** A limit that the person has set holds all the same. */
+function atTerminal(loaded: LoadedSettings, { isConversation }: { readonly isConversation?: boolean }): LoadedSettings {
+  const { permission_timeout: timeout } = loaded.settings;
+  if (!isConversation || timeout.origin !== "default") return loaded;
+  return { ...loaded, settings: { ...loaded.settings, permission_timeout: { value: undefined, origin: "default" } } };
+}
