@@ -17,7 +17,8 @@ import { nodeClock } from "../system/node-clock.js";
 import type { ProjectContent } from "./content/project-content.js";
 import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
-import { type OpenedRun, openRun } from "./open-run.js";
+import { openRun } from "./open-run.js";
+import type { OpenedRun } from "./opening.js";
 import type { CreatePart } from "./part.js";
 import { queryPorts, storedEvents } from "./queries.js";
 import type { SessionStores } from "./sessions/session-stores.js";
@@ -100,7 +101,7 @@ export function createEngine(options: EngineOptions): Engine {
     const opened = hosted.get(run);
     if (opened === undefined) return undefined;
     const { sessionCommands } = await import("./commands/session-commands.js");
-    const registry = registries.get(opened) ?? sessionCommands(opened, { ...options, ...opened.place });
+    const registry = registries.get(opened) ?? sessionCommands(opened.parts);
     registries.set(opened, registry);
     return registry;
   };

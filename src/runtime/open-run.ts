@@ -1,47 +1,18 @@
 /** Opens one session: makes its parts in order, joins them and starts the run. */
-import { OutsideResults } from "../chain/outside-results.js";
-import type { Command } from "../commands/command.js";
 import type { RunRequest } from "../control/host.js";
 import { PermissionPrompts } from "../control/permission-prompts.js";
-import type { Run } from "../control/run.js";
 import { Bus } from "../engine/bus.js";
-import type { Effort } from "../engine/ports.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { Failure } from "../protocol/errors.js";
 import { timedOut } from "../security/permissions/identity.js";
 import { type AssemblyOptions, assemble } from "./assemble.js";
-import { modelFits } from "./models/model-fit.js";
 import type { SessionParts } from "./open-engine.js";
-import { closeParts, type PartContext, type SessionPart } from "./part.js";
-import { RunCompaction } from "./parts/compaction.js";
-import { RunCosts } from "./parts/costs.js";
-import { type OpenedJournal, openJournal } from "./parts/journal.js";
-import type { RunPermissions } from "./parts/permissions.js";
+import { Built, type BuiltParts, type OpenedRun, type Opening } from "./opening.js";
+import { closeParts, type SessionPart } from "./part.js";
+import { BUILT_IN } from "./parts/built-in.js";
 import { inputNotices, promptOf } from "./parts/prompt.js";
-import { RunRecording } from "./parts/recording.js";
-import type { RunSandbox } from "./parts/sandbox.js";
-import type { RunSecurity } from "./parts/security.js";
-import { modeSwitch, planSwitch, toolsPart } from "./parts/tools.js";
-import { pastEvents, type ResumedSession, resumeSession, takeUp } from "./sessions/resumed-session.js";
-import { sessionMark } from "./sessions/session-mark.js";
-
-export interface OpenedRun {
-  readonly run: Run;
-  readonly costs: RunCosts;
-  readonly compaction: RunCompaction;
-  readonly recording: RunRecording;
-  readonly security: RunSecurity;
-  readonly effort: RunEffort;
-  readonly permissions: RunPermissions;
-  readonly sandbox: RunSandbox;
-  /** The commands that the parts of this session add. */
-  readonly commands: readonly Command[];
-}
-
-/** How much the model thinks; undefined is the model's own default. */
-export interface RunEffort {
-  level: Effort | undefined;
-}
+import { modeSwitch, planSwitch } from "./parts/tools.js";
+import { resumeSession, takeUp } from "./sessions/resumed-session.js";
 
 /** `before`: the run whose model, effort, rules, budget and recording the new one keeps. */
 export async function openRun(
@@ -61,16 +32,6 @@ export async function openRun(
   }
 }
 
-/** What the built-in parts are made of. */
-interface Opening extends PartContext {
-  readonly engine: SessionParts;
-  readonly request: RunRequest;
-  readonly resumed: ResumedSession | undefined;
-  readonly before: OpenedRun | undefined;
-  /** The run, as soon as there is one. */
-  readonly current: { run?: Run };
-}
-
 function contextOf(
   engine: SessionParts,
   request: RunRequest,
@@ -85,7 +46,7 @@ function contextOf(
     firstId: (resumed?.record.last_event ?? 0) + 1,
     onSubscriberError: (error) => log("error", "engine", "a subscriber failed", { error: String(error), session }),
   });
-  return { session, bus, root, clock, log, engine, request, resumed, before, current: {} };
+  return { session, bus, root, clock, log, engine, request, resumed, before, current: {}, built: new Built() };
 }
 
 async function openSessionRun(opening: Opening): Promise<OpenedRun> {
@@ -93,8 +54,8 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
   const { log, clock, hint } = engine;
   const published: Envelope[] = [];
   const stopCollecting = bus.subscribe((event) => published.push(event));
-  const built = await builtInParts(opening);
-  const parts = await allParts(opening, built.parts);
+  const parts = await createParts(opening);
+  const built = opening.built.all();
   const assembly = assemble({ ...assemblyBase(opening, built), parts });
   log("info", "engine", resumed ? "session resumed" : "session opened", { session, model: engine.model.model });
   const { timeout_ms } = engine.loaded.settings;
@@ -123,104 +84,23 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
     hint(
       `${left} input${left === 1 ? "" : "s"} that waited when the session was stopped will go along with your next one.`,
     );
-  const { recording, costs, compaction, effort, permissions, sandbox, security } = built;
-  if (before !== undefined) await recording.takeOver(before.recording);
-  const commands = parts.flatMap((part) => part.commands ?? []);
-  return { run, recording, costs, compaction, effort, permissions, sandbox, security, commands };
+  if (before !== undefined) await built.recording.takeOver(before.recording);
+  return { ...built, run, parts };
 }
 
-/** The added parts come last: what they supply counts, and they are closed while the built-in ones still work. */
-async function allParts(opening: Opening, builtIn: readonly SessionPart[]): Promise<readonly SessionPart[]> {
-  const added: SessionPart[] = [];
+/** Parts from outside come after the built-in ones: what they supply counts, and they are closed while those still work. */
+async function createParts(opening: Opening): Promise<readonly SessionPart[]> {
+  const parts: SessionPart[] = [];
   try {
-    for (const create of opening.engine.parts ?? []) added.push(await create(opening));
+    for (const create of [...BUILT_IN, ...(opening.engine.parts ?? [])]) parts.push(await create(opening));
   } catch (error) {
-    await closeParts([...builtIn, ...added]);
+    await closeParts(parts);
     throw error;
   }
-  return [...builtIn, ...added];
+  return parts;
 }
 
-/** The built-in parts, each made of what it needs of the ones before it. */
-async function builtInParts(opening: Opening) {
-  const { engine, session, bus, resumed, before, current } = opening;
-  const { sessions, clock, root } = engine;
-  const { settings } = engine.loaded;
-  const tools = toolsPart(engine, {
-    session,
-    bus,
-    turnsBefore: resumed === undefined ? 0 : resumed.turns,
-    originator: () => current.run?.originator.identity ?? "human",
-    history: resumed && (() => pastEvents(sessions, resumed.record)),
-    before: before?.permissions,
-  });
-  const journal = await openSessionJournal(opening);
-  const costs = new RunCosts({
-    ...engine,
-    ...engine.loaded,
-    session,
-    isResumed: resumed !== undefined,
-    journal,
-    before: before?.costs,
-  });
-  const outside = new OutsideResults(() => sessionMark(session, sessions), {
-    results: settings.untrusted_results.value,
-  });
-  const compaction = new RunCompaction({
-    outside,
-    share: settings.compact_at.value,
-    limitsOf: (model) => costs.limitsOf(model),
-    summaryModel: () => engine.routes.summary(),
-    conversation: () => current.run?.conversation ?? [],
-    journal,
-    onShortened: () => engine.content?.forget(),
-  });
-  const effort: RunEffort = { level: before === undefined ? settings.effort.value : before.effort.level };
-  const model = () => `${current.run?.model.provider}:${current.run?.model.model}`;
-  const recording = new RunRecording({ bus, workspace: root, model, wall: clock.wall, notify: engine.notify });
-  const parts: readonly SessionPart[] = [
-    { name: "models", services: modelServices(engine, effort) },
-    { name: "content", services: { content: engine.content } },
-    { name: "compaction", services: { compaction, outside } },
-    { name: "costs", services: { costs } },
-    { name: "journal", services: { journal }, close: () => journal.close() },
-    { name: "recording", close: () => recording.stop() },
-    tools.part,
-  ];
-  const { toolbox, permissions, security, sandbox } = tools;
-  return { parts, journal, costs, compaction, effort, recording, toolbox, permissions, security, sandbox };
-}
-
-type BuiltIn = Awaited<ReturnType<typeof builtInParts>>;
-
-function openSessionJournal({ engine, session, resumed, current }: Opening): Promise<OpenedJournal> {
-  const { log, notify } = engine;
-  return openJournal({
-    ...engine,
-    session,
-    resumed,
-    onFailure: (cause) => {
-      log("error", "sessions", "the session cannot be saved", { session, error: cause.message });
-      if (current.run?.busy) current.run.fail("session store", cause);
-      else notify(cause.message);
-    },
-  });
-}
-
-/** Which model answers, how hard it thinks and how often it is tried. */
-function modelServices(engine: SessionParts, effort: RunEffort): NonNullable<SessionPart["services"]> {
-  const { settings, roots } = engine.loaded;
-  const { routes, clock, variables, hint } = engine;
-  return {
-    openRoute: (name) => routes.open(name),
-    retry: { clock, random: Math.random, totalWaitMs: settings.retry_wait_ms.value },
-    fit: modelFits({ variables, roots, hint }),
-    effort: () => effort.level,
-    ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),
-  };
-}
-
-function assemblyBase(opening: Opening, built: BuiltIn): Omit<AssemblyOptions, "parts"> {
+function assemblyBase(opening: Opening, built: BuiltParts): Omit<AssemblyOptions, "parts"> {
   const { engine, session, bus, request } = opening;
   const { clock, ids, log } = engine;
   const { settings } = engine.loaded;

@@ -22,7 +22,8 @@ export interface SessionPart {
   readonly hooks?: Partial<Record<Stage, readonly NamedHook[]>>;
   readonly links?: { readonly request?: readonly RequestLink[]; readonly tool?: readonly ToolLink[] };
   readonly tools?: readonly Tool[];
-  readonly commands?: readonly Command[];
+  /** A list, or what loads it with the first command that a client sends. */
+  readonly commands?: readonly Command[] | (() => Promise<readonly Command[]>);
   readonly subscribers?: readonly Subscriber[];
   close?(): Promise<unknown> | unknown;
 }
@@ -65,6 +66,12 @@ export function toolsOf(registry: ToolRegistry, parts: readonly SessionPart[]): 
     list: () => [...registry.list().filter(({ name }) => !added.has(name)), ...added.values()],
     find: (name) => added.get(name) ?? registry.find(name),
   };
+}
+
+/** The commands of all parts, in the order of the parts. */
+export async function commandsOf(parts: readonly SessionPart[]): Promise<readonly Command[]> {
+  const each = parts.map(({ commands = [] }) => (typeof commands === "function" ? commands() : commands));
+  return (await Promise.all(each)).flat();
 }
 
 export async function closeParts(parts: readonly SessionPart[]): Promise<void> {

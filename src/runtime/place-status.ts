@@ -4,7 +4,7 @@ import type { PlaceStatus } from "../protocol/queries.js";
 import { gitFolderAround, namedGitFolder } from "../system/git/git-folder.js";
 import { smallText } from "../system/git/plain-file.js";
 import type { Place } from "./open-engine.js";
-import type { OpenedRun } from "./open-run.js";
+import type { OpenedRun } from "./opening.js";
 
 export async function placeStatus(opened: OpenedRun, { root, content }: Place): Promise<PlaceStatus> {
   const { run, permissions, effort, sandbox, costs } = opened;

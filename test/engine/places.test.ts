@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
-import type { ToolLink } from "../../src/engine/ports.js";
+import type { RequestLink, ToolLink } from "../../src/engine/ports.js";
+import { text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { type HostedEngine, hostEngine, turnOf } from "../support/hosted-engine.js";
@@ -83,44 +84,75 @@ describe("one engine", () => {
     expect(await agent.send("CreateSession", { cwd: join(base, "alpha") })).toMatchObject({ ok: true });
   });
 
-  verifies(["L2"], "takes parts from outside through the door of the built-in ones", async () => {
-    const seen: string[] = [];
-    const seeCall: ToolLink["run"] = (call, _context, next) => {
-      seen.push(`link ${call.tool}`);
-      return next(call);
-    };
-    hosted = await hostEngine(base, mock, {
-      flags: ["--permission-mode", "allow"],
-      parts: [
-        ({ root }) => ({
-          name: "greeter",
-          hooks: { start: [{ name: "45-greet", run: () => void seen.push("hook") }] },
-          links: { tool: [{ name: "45-see", run: seeCall }] },
-          commands: [
-            {
-              name: "greet",
-              summary: "greets",
-              users: ["people"],
-              places: ["between turns"],
-              run: () => ({ text: `Hello from ${root}.`, value: root }),
+  verifies(
+    ["L2", "U6"],
+    "takes a hook, links, a tool, a command, a subscriber and a close from an outside part",
+    async () => {
+      const seen: string[] = [];
+      const seeCall: ToolLink["run"] = (call, _context, next) => {
+        seen.push(`link ${call.tool}`);
+        return next(call);
+      };
+      const seeRequest: RequestLink["run"] = (request, _context, next) => {
+        seen.push("request");
+        return next(request);
+      };
+      hosted = await hostEngine(base, mock, {
+        flags: ["--permission-mode", "allow"],
+        parts: [
+          ({ root }) => ({
+            name: "greeter",
+            hooks: { start: [{ name: "45-greet", run: () => void seen.push("hook") }] },
+            links: {
+              tool: [{ name: "45-see", run: seeCall }],
+              request: [{ name: "45-count", run: seeRequest }],
             },
-          ],
-          subscribers: [{ name: "45-end", run: ({ kind }) => void (kind === "TurnEnded" && seen.push("end")) }],
-          close: () => seen.push("closed"),
-        }),
-      ],
-    });
-    const client = hosted.connect();
-    const reply = await client.send("CreateSession", {});
-    if (!reply.ok || reply.session === undefined) throw new Error(JSON.stringify(reply));
-    await turnOf(client, reply.session, "go");
-    const greeting = await client.send(
-      "CustomCommand",
-      { namespace: "slash", verb: "greet", payload: {} },
-      reply.session,
-    );
-    expect(greeting).toMatchObject({ ok: true, value: { text: `Hello from ${hosted.root}.` } });
-    await hosted.engine.close();
-    expect(seen).toEqual(["hook", "link read", "end", "closed"]);
-  });
+            tools: [
+              {
+                name: "greeting",
+                set: "read",
+                description: "Greets.",
+                inputSchema: { type: "object", properties: {} },
+                mutating: false,
+                concurrencySafe: true,
+                run: async () => ({ status: "ok", content: [text("Hello.")] }),
+              },
+            ],
+            commands: [
+              {
+                name: "greet",
+                summary: "greets",
+                users: ["people"],
+                places: ["between turns"],
+                run: () => ({ text: `Hello from ${root}.`, value: root }),
+              },
+            ],
+            subscribers: [{ name: "45-end", run: ({ kind }) => void (kind === "TurnEnded" && seen.push("end")) }],
+            close: () => seen.push("closed"),
+          }),
+        ],
+      });
+      const client = hosted.connect();
+      const reply = await client.send("CreateSession", {});
+      if (!reply.ok || reply.session === undefined) throw new Error(JSON.stringify(reply));
+      await turnOf(client, reply.session, "go");
+      const greeting = await client.send(
+        "CustomCommand",
+        { namespace: "slash", verb: "greet", payload: {} },
+        reply.session,
+      );
+      expect(greeting).toMatchObject({ ok: true, value: { text: `Hello from ${hosted.root}.` } });
+      const tools = await client.query("ListTools", {}, reply.session);
+      expect(tools.ok && tools.answer.tools.map(({ name }) => name)).toContain("greeting");
+      expect(JSON.stringify(mock.requests[0]?.body)).toContain('"greeting"');
+      const [own, builtIn] = [
+        await client.query("ListCommands", {}, reply.session),
+        await client.query("ListCommands", {}),
+      ];
+      expect(own.ok && own.answer.commands.find(({ name }) => name === "greet")).toMatchObject({ usage: "/greet" });
+      expect(builtIn.ok && builtIn.answer.commands.map(({ name }) => name)).not.toContain("greet");
+      await hosted.engine.close();
+      expect(seen).toEqual(["hook", "request", "link read", "request", "end", "closed"]);
+    },
+  );
 });

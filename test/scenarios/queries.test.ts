@@ -107,6 +107,19 @@ describe("a client", () => {
     expect(await client.query("GetStatus", {}, "sess_none")).toMatchObject({ failure: { reason: "SessionNotFound" } });
   });
 
+  verifies(
+    ["C1", "M3"],
+    "looks up the models of providers that are ready, and what is wrong with the others",
+    async () => {
+      const engine = await open([]);
+      const found = await connect(engine).query("ListModels", {});
+      if (!found.ok) throw new Error(found.failure.message);
+      expect(found.answer.models).toContainEqual(expect.objectContaining({ provider: "offline", model: "offline" }));
+      expect(found.answer.models.some(({ provider }) => provider === "anthropic")).toBe(true);
+      expect(found.answer.problems).toEqual([]);
+    },
+  );
+
   verifies(["C1"], "attaches after an event in the middle of a turn, without a gap or a double", async () => {
     const engine = await open(["echo one", "echo two", "echo three"], { flags: ["--permission-mode", "ask"] });
     const first = connect(engine);

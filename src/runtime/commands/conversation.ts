@@ -5,7 +5,7 @@ import type { Run } from "../../control/run.js";
 import { ownText } from "../../protocol/content.js";
 import type { ModelRegistry } from "../models/model-registry.js";
 import type { ModelRoutes } from "../models/model-routes.js";
-import type { RunEffort } from "../open-run.js";
+import type { RunEffort } from "../opening.js";
 import { EFFORTS } from "../settings/setting-readers.js";
 
 export function modelName({ model }: Pick<Run, "model">): string {

@@ -19,28 +19,12 @@ import {
 import type { Command, CommandContext, CommandSpec } from "../../commands/command.js";
 import { CommandRegistry, helpCommand, runSlash } from "../../commands/registry.js";
 import type { CustomRequest } from "../../control/host.js";
-import type { Run } from "../../control/run.js";
 import type { CommandReply } from "../../protocol/client.js";
 import { failure } from "../../protocol/errors.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { CredentialError } from "../../security/credentials/credential-error.js";
 import { StoreError } from "../../sessions/store.js";
-import { createHttpClient } from "../../system/http-client.js";
-import { nodeClock } from "../../system/node-clock.js";
-import { openCredentialFile } from "../credentials/open-file.js";
-import { networkOf } from "../network.js";
-import type { Place, ProcessParts } from "../open-engine.js";
-import type { OpenedRun } from "../open-run.js";
-import { benchCommand } from "./bench.js";
-import { compactionCommands } from "./compaction.js";
-import { effortCommand, modelCommand, shellCommand, statusCommand, switchModel } from "./conversation.js";
-import { budgetCommand, costCommand } from "./cost.js";
-import { credentialCommands } from "./credentials/commands.js";
-import { modelsCommands } from "./models.js";
-import { OllamaControl, ollamaCommands, type WithOllama } from "./ollama.js";
-import { permissionReplay } from "./permission-replay.js";
-import { routeCommands } from "./route.js";
-import { storedSessionCommands } from "./sessions/commands.js";
+import { commandsOf, type SessionPart } from "../part.js";
 
 /** Namespaces that the help shows on one line. */
 const NAMESPACES = {
@@ -56,49 +40,12 @@ const NAMESPACES = {
   ...AUDIT_NAMESPACE,
 };
 
-type Engine = Pick<ProcessParts, "variables" | "sessions"> &
-  Pick<Place, "loaded" | "root" | "registry" | "routes" | "content">;
-
-export async function sessionCommands(opened: OpenedRun, engine: Engine): Promise<CommandRegistry> {
-  const { run, recording, security, costs, compaction, effort, permissions } = opened;
-  const { root, loaded, registry: models, routes, variables, sessions, content } = engine;
-  const { settings, roots } = loaded;
-  const aside: Run["aside"] = (action) => run.aside(action);
-  const model = { run, registry: models, routes };
+export async function sessionCommands(parts: readonly SessionPart[]): Promise<CommandRegistry> {
   const registry = new CommandRegistry().describe(NAMESPACES);
   return registry.register(
     helpCommand(HELP, registry),
-    statusCommand({
-      ...{ run, effort, root },
-      permissionMode: () => (permissions.planning ? "plan" : permissions.mode),
-      files: content?.files ?? [],
-      recording: () => recording.status(),
-    }),
-    modelCommand(model),
-    effortCommand({ run, effort }),
-    benchCommand({ registry: models, clock: nodeClock, aside }),
-    costCommand({
-      session: () => costs.sessionCosts(),
-      spending: async (query) => (await sessions.open())?.spending(query),
-      folder: root,
-      wall: Date.now,
-    }),
-    budgetCommand(costs),
-    ...compactionCommands({ run, compaction }),
-    ...routeCommands(routes),
-    ...(await security.commands()),
-    permissionReplay({ sessions, permissions, tools: run.tools }),
-    ...recording.commands(),
-    ...storedSessionCommands({
-      ...{ stores: sessions, settings, roots, variables, clock: nodeClock },
-      ...{ folder: root, base: root, current: run.session },
-    }),
-    ...modelsCommands({ registry: models, settings, roots, variables, aside }),
-    ...credentialCommands({ variables, openFile: () => openCredentialFile({ variables, warn: () => {} }) }),
-    ...ollamaCommands(besideOf(run, engine), (spec) => switchModel(spec, model)),
-    shellCommand({ run, refusalOf: (command) => security.refusalOf(command) }),
     ...[...CLIENT_COMMANDS, ...SHELL_COMMANDS].map(elsewhere),
-    ...opened.commands,
+    ...(await commandsOf(parts)),
   );
 }
 
@@ -108,19 +55,6 @@ const SHELL_COMMANDS = [AUTH_SET, AUTH_UNLOCK, SESSION_RESUME, SESSION_REPLAY, S
 /** The registry refuses these before they run. */
 function elsewhere(spec: CommandSpec): Command {
   return { ...spec, run: () => ({ text: "", value: null }) };
-}
-
-/** Ollama beside the conversation: the session's cancel reaches it. */
-function besideOf(run: Run, { variables, loaded, root }: Engine): WithOllama {
-  return async (action) => {
-    const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
-    const control = new OllamaControl({ variables, roots: loaded.roots, http, clock: nodeClock, workspace: root });
-    try {
-      return await run.aside((signal) => action(control, signal));
-    } finally {
-      http.close();
-    }
-  };
 }
 
 /** Answers the `slash` commands of clients. */

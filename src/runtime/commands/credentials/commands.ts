@@ -17,3 +17,9 @@ export function credentialCommands(port: CredentialsPort): readonly Command[] {
     { ...AUTH_LOCK, run: async () => (await import("./lock.js")).lock(port) },
   ];
 }
+
+/** For a conversation, which cannot ask for a passphrase. */
+export async function sessionCredentialCommands(variables: Variables): Promise<readonly Command[]> {
+  const { openCredentialFile } = await import("../../credentials/open-file.js");
+  return credentialCommands({ variables, openFile: () => openCredentialFile({ variables, warn: () => {} }) });
+}

@@ -1,0 +1,49 @@
+/** The commands about models: which one answers, which there are, and the local Ollama. */
+import type { Command } from "../../commands/command.js";
+import type { Run } from "../../control/run.js";
+import { createHttpClient } from "../../system/http-client.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { networkOf } from "../network.js";
+import { type Opening, runOf } from "../opening.js";
+import { benchCommand } from "./bench.js";
+import { effortCommand, modelCommand, statusCommand, switchModel } from "./conversation.js";
+import { modelsCommands } from "./models.js";
+import { OllamaControl, ollamaCommands, type WithOllama } from "./ollama.js";
+import { routeCommands } from "./route.js";
+
+export function modelPartCommands(opening: Opening): readonly Command[] {
+  const run = runOf(opening);
+  const { engine, root, built } = opening;
+  const { registry, routes, loaded, variables, content } = engine;
+  const { effort, permissions, recording } = built.all();
+  const { settings, roots } = loaded;
+  const model = { run, registry, routes };
+  const aside: Run["aside"] = (action) => run.aside(action);
+  return [
+    statusCommand({
+      ...{ run, effort, root },
+      permissionMode: () => (permissions.planning ? "plan" : permissions.mode),
+      files: content?.files ?? [],
+      recording: () => recording.status(),
+    }),
+    modelCommand(model),
+    effortCommand({ run, effort }),
+    ...modelsCommands({ registry, settings, roots, variables, aside }),
+    benchCommand({ registry, clock: nodeClock, aside }),
+    ...routeCommands(routes),
+    ...ollamaCommands(withOllama(run, opening), (spec) => switchModel(spec, model)),
+  ];
+}
+
+/** Ollama beside the conversation: the session's cancel reaches it. */
+function withOllama(run: Run, { engine: { variables, loaded }, root }: Opening): WithOllama {
+  return async (action) => {
+    const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
+    const control = new OllamaControl({ variables, roots: loaded.roots, http, clock: nodeClock, workspace: root });
+    try {
+      return await run.aside((signal) => action(control, signal));
+    } finally {
+      http.close();
+    }
+  };
+}

@@ -1,0 +1,16 @@
+/** The commands about tools: what they may do, what they did, and a shell command by a person. */
+import type { Command } from "../../commands/command.js";
+import { type Opening, runOf } from "../opening.js";
+import { shellCommand } from "./conversation.js";
+import { permissionReplay } from "./permission-replay.js";
+
+export async function toolPartCommands(opening: Opening): Promise<readonly Command[]> {
+  const run = runOf(opening);
+  const { security, permissions } = opening.built.all();
+  const { sessions } = opening.engine;
+  return [
+    ...(await security.commands()),
+    permissionReplay({ sessions, permissions, tools: run.tools }),
+    shellCommand({ run, refusalOf: (command) => security.refusalOf(command) }),
+  ];
+}

@@ -1,0 +1,76 @@
+/** What a session is opened with, and what its built-in parts have made so far. */
+import type { OutsideResults } from "../chain/outside-results.js";
+import type { RunRequest } from "../control/host.js";
+import type { Run } from "../control/run.js";
+import type { Effort } from "../engine/ports.js";
+import type { SessionParts } from "./open-engine.js";
+import type { PartContext, SessionPart } from "./part.js";
+import type { RunCompaction } from "./parts/compaction.js";
+import type { RunCosts } from "./parts/costs.js";
+import type { OpenedJournal } from "./parts/journal.js";
+import type { RunPermissions } from "./parts/permissions.js";
+import type { RunRecording } from "./parts/recording.js";
+import type { RunSandbox } from "./parts/sandbox.js";
+import type { RunSecurity } from "./parts/security.js";
+import type { Toolbox } from "./parts/toolbox.js";
+import type { ResumedSession } from "./sessions/resumed-session.js";
+
+/** How much the model thinks; undefined is the model's own default. */
+export interface RunEffort {
+  level: Effort | undefined;
+}
+
+/** What the built-in parts make for each other and for the run. */
+export interface BuiltParts {
+  readonly effort: RunEffort;
+  readonly journal: OpenedJournal;
+  readonly costs: RunCosts;
+  readonly outside: OutsideResults;
+  readonly compaction: RunCompaction;
+  readonly recording: RunRecording;
+  readonly toolbox: Toolbox;
+  readonly permissions: RunPermissions;
+  readonly sandbox: RunSandbox;
+  readonly security: RunSecurity;
+}
+
+export interface OpenedRun extends BuiltParts {
+  readonly run: Run;
+  readonly parts: readonly SessionPart[];
+}
+
+/** What the built-in parts are made of. */
+export interface Opening extends PartContext {
+  readonly engine: SessionParts;
+  readonly request: RunRequest;
+  readonly resumed: ResumedSession | undefined;
+  readonly before: OpenedRun | undefined;
+  /** The run, as soon as there is one. */
+  readonly current: { run?: Run };
+  readonly built: Built;
+}
+
+/** A part that is asked for before it is made is a mistake in the order of the parts. */
+export class Built {
+  readonly #made: Partial<BuiltParts> = {};
+
+  add(made: Partial<BuiltParts>): void {
+    Object.assign(this.#made, made);
+  }
+
+  get<K extends keyof BuiltParts>(name: K): BuiltParts[K] {
+    const made = this.#made[name];
+    if (made === undefined) throw new Error(`the part with ${name} comes later`);
+    return made;
+  }
+
+  all(): BuiltParts {
+    return this.#made as BuiltParts;
+  }
+}
+
+/** The run of a part's commands: they are made after it. */
+export function runOf({ current }: Pick<Opening, "current">): Run {
+  if (current.run === undefined) throw new Error("the run has not begun");
+  return current.run;
+}

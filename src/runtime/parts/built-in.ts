@@ -1,0 +1,160 @@
+/**
+ * The built-in parts of a session.
+ *
+ * 1. They are made in this order: each may use what the ones before it have made (`opening.built`).
+ * 2. They are closed in reverse order: what the tools still write when they end goes to the journal, which closes after them.
+ * 3. Their commands load with the first command that a client sends.
+ */
+import { OutsideResults } from "../../chain/outside-results.js";
+import { modelFits } from "../models/model-fit.js";
+import { type Opening, type RunEffort, runOf } from "../opening.js";
+import type { SessionPart } from "../part.js";
+import { pastEvents } from "../sessions/resumed-session.js";
+import { sessionMark } from "../sessions/session-mark.js";
+import { RunCompaction } from "./compaction.js";
+import { RunCosts } from "./costs.js";
+import { openJournal } from "./journal.js";
+import { RunRecording } from "./recording.js";
+import { toolsPart } from "./tools.js";
+
+export type CreateBuiltIn = (opening: Opening) => SessionPart | Promise<SessionPart>;
+
+/** Which model answers, how much it thinks and how often it is tried. */
+const models: CreateBuiltIn = (opening) => {
+  const { engine, before, built } = opening;
+  const { settings, roots } = engine.loaded;
+  const { routes, clock, variables, hint } = engine;
+  const effort: RunEffort = { level: before === undefined ? settings.effort.value : before.effort.level };
+  built.add({ effort });
+  return {
+    name: "models",
+    services: {
+      openRoute: (name) => routes.open(name),
+      retry: { clock, random: Math.random, totalWaitMs: settings.retry_wait_ms.value },
+      fit: modelFits({ variables, roots, hint }),
+      effort: () => effort.level,
+      ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),
+    },
+    commands: async () => (await import("../commands/of-models.js")).modelPartCommands(opening),
+  };
+};
+
+const content: CreateBuiltIn = ({ engine }) => ({ name: "content", services: { content: engine.content } });
+
+const journal: CreateBuiltIn = async (opening) => {
+  const { engine, session, resumed, current, built } = opening;
+  const { log, notify, sessions, loaded, variables, root } = engine;
+  const opened = await openJournal({
+    ...engine,
+    session,
+    resumed,
+    onFailure: (cause) => {
+      log("error", "sessions", "the session cannot be saved", { session, error: cause.message });
+      if (current.run?.busy) current.run.fail("session store", cause);
+      else notify(cause.message);
+    },
+  });
+  built.add({ journal: opened });
+  return {
+    name: "journal",
+    services: { journal: opened },
+    commands: async () => {
+      const { storedSessionCommands } = await import("../commands/sessions/commands.js");
+      const { settings, roots } = loaded;
+      const place = { folder: root, base: root, current: session };
+      return storedSessionCommands({ ...place, stores: sessions, settings, roots, variables, clock: engine.clock });
+    },
+    close: () => opened.close(),
+  };
+};
+
+const costs: CreateBuiltIn = (opening) => {
+  const { engine, session, resumed, before, built } = opening;
+  const kept = new RunCosts({
+    ...engine,
+    ...engine.loaded,
+    session,
+    isResumed: resumed !== undefined,
+    journal: built.get("journal"),
+    before: before?.costs,
+  });
+  built.add({ costs: kept });
+  return {
+    name: "costs",
+    services: { costs: kept },
+    commands: async () => {
+      const { budgetCommand, costCommand } = await import("../commands/cost.js");
+      const spending = async (query: { readonly since?: string; readonly cwd?: string }) =>
+        (await engine.sessions.open())?.spending(query);
+      const session = () => kept.sessionCosts();
+      return [costCommand({ session, spending, folder: engine.root, wall: Date.now }), budgetCommand(kept)];
+    },
+  };
+};
+
+const compaction: CreateBuiltIn = (opening) => {
+  const { engine, session, current, built } = opening;
+  const { settings } = engine.loaded;
+  const results = settings.untrusted_results.value;
+  const outside = new OutsideResults(() => sessionMark(session, engine.sessions), { results });
+  const shortening = new RunCompaction({
+    outside,
+    share: settings.compact_at.value,
+    limitsOf: (model) => built.get("costs").limitsOf(model),
+    summaryModel: () => engine.routes.summary(),
+    conversation: () => current.run?.conversation ?? [],
+    journal: built.get("journal"),
+    onShortened: () => engine.content?.forget(),
+  });
+  built.add({ outside, compaction: shortening });
+  return {
+    name: "compaction",
+    services: { compaction: shortening, outside },
+    commands: async () => {
+      const { compactionCommands } = await import("../commands/compaction.js");
+      return compactionCommands({ run: runOf(opening), compaction: shortening });
+    },
+  };
+};
+
+const recording: CreateBuiltIn = ({ engine, bus, root, current, built }) => {
+  const model = () => `${current.run?.model.provider}:${current.run?.model.model}`;
+  const { clock, notify } = engine;
+  const made = new RunRecording({ bus, workspace: root, model, wall: clock.wall, notify });
+  built.add({ recording: made });
+  return { name: "recording", commands: made.commands(), close: () => made.stop() };
+};
+
+const tools: CreateBuiltIn = (opening) => {
+  const { engine, session, bus, resumed, before, current, built } = opening;
+  const { part, ...made } = toolsPart(engine, {
+    session,
+    bus,
+    turnsBefore: resumed === undefined ? 0 : resumed.turns,
+    originator: () => current.run?.originator.identity ?? "human",
+    history: resumed && (() => pastEvents(engine.sessions, resumed.record)),
+    before: before?.permissions,
+  });
+  built.add(made);
+  return {
+    ...part,
+    commands: async () => (await import("../commands/of-tools.js")).toolPartCommands(opening),
+  };
+};
+
+/** Stored keys; nothing of a turn uses it. */
+const credentials: CreateBuiltIn = ({ engine: { variables } }) => ({
+  name: "credentials",
+  commands: async () => (await import("../commands/credentials/commands.js")).sessionCredentialCommands(variables),
+});
+
+export const BUILT_IN: readonly CreateBuiltIn[] = [
+  models,
+  content,
+  journal,
+  costs,
+  compaction,
+  credentials,
+  recording,
+  tools,
+];
