@@ -18,6 +18,7 @@ import { isSummary, type SessionRecord, type SessionStore, STRETCH_EVENTS, Store
 
 /** Between as many events others get their turn. */
 const READ_AT_ONCE = 500;
+const FIRST_PAGE = 25;
 
 export interface CondenseOptions {
   /** How many events a stretch has at least. */
@@ -101,10 +102,10 @@ export async function startOf(store: SessionStore, record: SessionRecord): Promi
  */
 async function* waitingInputs(store: SessionStore, record: SessionRecord, to: number): AsyncGenerator<Envelope> {
   const { id: session, expired_to } = record;
-  if (((await store.last(session, "InputQueued")) ?? 0) <= expired_to) return;
   let kept: Envelope[] = [];
-  for (let end = to; end > expired_to; end -= READ_AT_ONCE) {
-    const after = Math.max(expired_to, end - READ_AT_ONCE);
+  // Mostly the turn before began without one.
+  for (let end = to, size = FIRST_PAGE; end > expired_to; end -= size, size = Math.min(2 * size, READ_AT_ONCE)) {
+    const after = Math.max(expired_to, end - size);
     const page: Envelope[] = [];
     for await (const event of store.events(session, { after, limit: end - after })) {
       if (event.kind === "TurnStarted" && !event.payload.queued) page.length = 0;

@@ -36,7 +36,7 @@ const LABEL_BYTES = 80;
 const QUICK_BYTES = 4096;
 const HEAD_TRIES = 3;
 /** Below this a search reads on line by line. */
-const SEARCH_BYTES = 64 * 1024;
+const SEARCH_BYTES = 16 * 1024;
 
 export async function readTail(file: LineFile): Promise<Tail> {
   for await (const { text } of file.linesFromEnd()) {

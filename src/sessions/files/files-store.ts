@@ -236,7 +236,7 @@ class FilesStore implements SessionStore {
     try {
       await writer.add(async (open) => {
         await this.#check(open, fence);
-        await open.addToLedger((ledger) => ledger.intention(intent));
+        await open.addToLedger(call, (ledger) => ledger.intention(intent));
         return mutating ? "sync" : "group";
       });
     } catch (error) {
@@ -252,7 +252,7 @@ class FilesStore implements SessionStore {
     await this.#filesOf(session).writer.add(async (open) => {
       let mutating = false;
       await this.#check(open, fence);
-      await open.addToLedger((ledger) => {
+      await open.addToLedger(call, (ledger) => {
         mutating = ledger.isMutating(call);
         return ledger.conclusion(call, conclusion);
       });

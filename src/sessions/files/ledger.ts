@@ -1,6 +1,12 @@
 /**
- * `ledger.jsonl` of one session: which calls began and how they ended. Lines are `{"intent":…}` and
- * `{"conclusion":…}`.
+ * `ledger.jsonl` of one session: which calls began and how they ended.
+ *
+ *     {"intent":…}                  a call begins
+ *     {"conclusion":…}              a call has ended
+ *     {"open":[…],"highest":"…"}    now and then: the intents of all calls before this line that have no end, and the highest of their ids
+ *
+ * The first look reads back to the last line of the third kind. Ids grow with time, so a call with a higher id is new. For any other
+ * one that is not known the whole file is read.
  */
 import type { CallId, SessionId } from "../../protocol/ids.js";
 import { isId } from "../../protocol/ids.js";
@@ -10,7 +16,15 @@ import { checkTime } from "./session-conf.js";
 
 type StoredIntent = Omit<Intent, "session">;
 type StoredConclusion = Conclusion & { readonly call: CallId };
-type LedgerLine = { readonly intent?: StoredIntent; readonly conclusion?: StoredConclusion };
+type LedgerLine = {
+  readonly intent?: StoredIntent;
+  readonly conclusion?: StoredConclusion;
+  readonly open?: readonly StoredIntent[];
+  readonly highest?: string;
+};
+
+/** A line that sums up follows as many others. */
+const SUM_UP_AFTER = 100;
 
 interface Call {
   readonly intent: StoredIntent;
@@ -22,16 +36,56 @@ export class Ledger {
   readonly #calls = new Map<CallId, Call>();
   #inode: number | undefined;
   #read = 0;
+  /** Calls that had ended before the line that reading began with are not known. */
+  #isPartial = false;
+  #highest = "";
+  #linesSinceSum = 0;
 
+  /** Reads what was added since the last look. */
   async refresh(file: LineFile): Promise<void> {
     const end = await file.end();
     if (file.inode !== this.#inode || end < this.#read) {
-      this.#calls.clear();
-      this.#read = 0;
-      this.#inode = file.inode;
+      this.#forget(file);
+      for (const text of await this.#newestLines(file)) this.#take(text, file.path);
+    } else {
+      for await (const lines of file.lines(this.#read)) for (const { text } of lines) this.#take(text, file.path);
     }
-    for await (const lines of file.lines(this.#read)) for (const { text } of lines) this.#take(text, file.path);
     this.#read = end;
+  }
+
+  /** After this, what the ledger says about a call holds. */
+  async lookFor(call: CallId, file: LineFile): Promise<void> {
+    if (!this.#isPartial || this.#calls.has(call) || call > this.#highest) return;
+    this.#forget(file);
+    for await (const lines of file.lines(0)) for (const { text } of lines) this.#take(text, file.path);
+    this.#read = await file.end();
+  }
+
+  /** The line that sums up, when it is time for one. */
+  sum(): string | undefined {
+    if (this.#linesSinceSum < SUM_UP_AFTER) return undefined;
+    const calls = [...this.#calls.values()].filter(({ conclusion }) => conclusion === undefined);
+    return render({ open: calls.map(({ intent }) => intent), highest: this.#highest });
+  }
+
+  #forget({ inode }: LineFile): void {
+    this.#calls.clear();
+    this.#read = this.#linesSinceSum = 0;
+    this.#isPartial = false;
+    this.#highest = "";
+    this.#inode = inode;
+  }
+
+  /** The oldest first. */
+  async #newestLines(file: LineFile): Promise<readonly string[]> {
+    const found: string[] = [];
+    for await (const { text } of file.linesFromEnd()) {
+      found.push(text);
+      if (!text.startsWith('{"open":')) continue;
+      this.#isPartial = true;
+      break;
+    }
+    return found.reverse();
   }
 
   has(call: CallId): boolean {
@@ -81,8 +135,11 @@ export class Ledger {
         cause,
       });
     }
-    const { intent, conclusion } = parsed;
+    const { intent, conclusion, open, highest } = parsed;
+    this.#linesSinceSum = open === undefined ? this.#linesSinceSum + 1 : 0;
+    for (const each of open ?? []) if (!this.#calls.has(each.call)) this.#calls.set(each.call, { intent: each });
     if (intent !== undefined) this.#calls.set(intent.call, { intent });
+    for (const id of [intent?.call, highest]) if (id !== undefined && id > this.#highest) this.#highest = id;
     const begun = conclusion && this.#calls.get(conclusion.call);
     if (begun !== undefined && conclusion !== undefined) begun.conclusion = conclusion;
   }

@@ -12,6 +12,7 @@ import { asStoreError, guarded, ifThere } from "./file-errors.js";
 
 const READ_BYTES = 256 * 1024;
 const TAIL_BYTES = 16 * 1024;
+const PROBE_BYTES = 2 * 1024;
 const LINE_FEED = 10;
 
 export interface Line {
@@ -79,8 +80,11 @@ export class LineFile {
     const end = await this.end();
     let at = from;
     let rest: Buffer = Buffer.alloc(0);
+    // Often the first lines are all that is wanted.
+    let step = TAIL_BYTES;
     for (let position = from; position < end; ) {
-      const chunk = await this.#read(position, Math.min(Math.max(READ_BYTES, rest.length), end - position));
+      const chunk = await this.#read(position, Math.min(Math.max(step, rest.length), end - position));
+      step = Math.min(2 * step, READ_BYTES);
       if (chunk.length === 0) return;
       position += chunk.length;
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
@@ -106,8 +110,9 @@ export class LineFile {
   async lineStart(place: number): Promise<number> {
     const end = await this.end();
     if (place === 0) return 0;
-    for (let position = place - 1; position < end; ) {
-      const chunk = await this.#read(position, Math.min(TAIL_BYTES, end - position));
+    let step = PROBE_BYTES;
+    for (let position = place - 1; position < end; step = Math.min(2 * step, READ_BYTES)) {
+      const chunk = await this.#read(position, Math.min(step, end - position));
       const found = chunk.indexOf(LINE_FEED);
       if (found !== -1) return position + found + 1;
       if (chunk.length === 0) return end;
@@ -147,7 +152,7 @@ export class LineFile {
   /** The pieces between line feeds before `end`, the last first. */
   async *#backwards(end: number): AsyncGenerator<Line> {
     let rest: Buffer = Buffer.alloc(0);
-    // Mostly the end is all that is wanted; who goes on goes far.
+    // Mostly the end is all that is wanted.
     let step = TAIL_BYTES;
     for (let position = end; position > 0; ) {
       const length = Math.min(Math.max(step, rest.length), position);

@@ -45,6 +45,9 @@ export class MessageFold {
   readonly #answers = new AnswerFold((at) => new Answer(at));
   /** The event the newest draft begins with. */
   #newest = 0;
+  /** The last summary, and the event with which the conversation begins since then. */
+  #summary: { readonly at: number; readonly from: number } | undefined;
+  #from = 0;
 
   /** `after` is an event with which nothing was left open. */
   constructor(after: number) {
@@ -59,6 +62,11 @@ export class MessageFold {
   /** No draft of the events up to here changes any more. */
   get settled(): number {
     return this.#settled;
+  }
+
+  /** Where the conversation up to `settled` begins, when a summary that was taken says so; otherwise 0. */
+  get from(): number {
+    return this.#from;
   }
 
   /** The event that began the turn that has not ended. */
@@ -76,6 +84,7 @@ export class MessageFold {
     else if (event.kind === "CompactionTriggered") this.#compact(event);
     else if (this.#turn !== undefined) this.#takeInTurn(event);
     if (this.#turn === undefined) this.#settled = event.id;
+    if (this.#summary !== undefined && this.#summary.at <= this.#settled) this.#from = this.#summary.from;
   }
 
   #takeInTurn(event: Envelope): void {
@@ -106,6 +115,7 @@ export class MessageFold {
   #compact({ id, ts, payload: { summary, kept_from } }: EnvelopeOf<"CompactionTriggered">): void {
     if (summary === undefined) return;
     this.#leave(ts);
+    this.#summary = { at: id, from: Math.min(id, kept_from ?? id) };
     const kept = kept_from === undefined ? {} : { keptFrom: kept_from };
     const entry: DraftEntry = { role: "user", timestamp: ts, content: [text(summary)], compaction: true, ...kept };
     this.#put({ at: id, entry });

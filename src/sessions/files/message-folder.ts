@@ -110,6 +110,7 @@ export class MessageFolder {
         if (await this.#written.areAsWritten(this.#index)) return undefined;
         await this.#index.add({ edited: true });
       }
+      await this.#index.readAll();
       const files = await this.#readFiles();
       const openTurn = this.#fold.openTurn ?? Number.POSITIVE_INFINITY;
       const before = files.filter(({ name }) => (this.#index.named(name)?.at ?? 0) < openTurn);
@@ -133,6 +134,7 @@ export class MessageFolder {
   async editedUpTo(event: number): Promise<EditedMessages | undefined> {
     return this.#exclusively(async () => {
       await this.#catchUp();
+      await this.#index.readAll();
       const found = await this.#readFiles();
       if (!this.#index.edited && this.#isUntouched(found)) return undefined;
       const atOf = ({ name }: FoundFile) => this.#index.named(name)?.at;
@@ -167,6 +169,7 @@ export class MessageFolder {
   async expire(event: number): Promise<void> {
     await this.#exclusively(async () => {
       await this.#catchUp();
+      await this.#index.readAll();
       const expired = [...this.#index.files].filter(({ at }) => at <= event);
       const last = Math.max(0, ...expired.map(({ file }) => seqOf(file)));
       for (const found of await this.#readFiles()) if (found.seq <= last) await this.#dropWords(found);
@@ -194,7 +197,9 @@ export class MessageFolder {
     const fold = this.#fold;
     for await (const event of reader.read({ after: fold.last })) fold.take(event);
     if (fold.changed.size > 0) await this.#writeChanged(fold);
-    if (fold.settled > this.#index.done) await this.#index.add({ done: fold.settled });
+    if (fold.settled > this.#index.done) {
+      await this.#index.addDone(fold.settled, Math.max(fold.from, this.#index.from));
+    }
   }
 
   async #writeChanged(fold: MessageFold): Promise<void> {
@@ -258,7 +263,7 @@ export class MessageFolder {
 
   #isUntouched(files: readonly FoundFile[]): boolean {
     return (
-      files.length === this.#index.size &&
+      files.length === [...this.#index.files].length &&
       files.every(({ name, bytes }) => this.#index.named(name)?.sum === digestOf(bytes))
     );
   }

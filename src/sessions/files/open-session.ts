@@ -1,6 +1,6 @@
 /** The files of one session while its lock is held. They are opened when they are needed and closed with the batch. */
 import { readFileSync } from "node:fs";
-import type { SessionId } from "../../protocol/ids.js";
+import type { CallId, SessionId } from "../../protocol/ids.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import type { KnownHead } from "../known-heads.js";
 import { StoreError } from "../store.js";
@@ -51,12 +51,18 @@ export class OpenSession {
     this.#turnEnded ||= events.some(({ kind }) => kind === "TurnEnded" || kind === "SessionEnded");
   }
 
-  /** Adds the line that `make` answers with, unless it refuses. */
-  async addToLedger(make: (ledger: Ledger) => string): Promise<void> {
+  /** Adds the line about a call that `make` answers with, unless it refuses. */
+  async addToLedger(call: CallId, make: (ledger: Ledger) => string): Promise<void> {
     const file = await this.#openLedger();
-    await file.append(make(this.#state.ledger));
-    this.#state.unsynced.add("ledger");
-    await this.#state.ledger.refresh(file);
+    const { ledger, unsynced } = this.#state;
+    await ledger.lookFor(call, file);
+    await file.append(make(ledger));
+    unsynced.add("ledger");
+    await ledger.refresh(file);
+    const sum = ledger.sum();
+    if (sum === undefined) return;
+    await file.append(sum);
+    await ledger.refresh(file);
   }
 
   async lastEvent(): Promise<number> {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { verifies } from "../../../test/verifies.js";
-import { systemClock } from "../../base/clock.js";
+import { type Clock, systemClock } from "../../base/clock.js";
 import { digestOf } from "./chain.js";
 import { errnoOf } from "./file-errors.js";
 import { FolderWatch } from "./folder-watch.js";
@@ -16,12 +16,15 @@ let root: string;
 let folder: string;
 let index: MessageIndex;
 let written: WrittenFiles;
+let open: (clock: Clock) => void;
 let looks: number;
+let reads: number;
 
 const nameOf = (seq: number) => `${String(seq).padStart(4, "0")}-user.md`;
 const path = (seq: number) => join(folder, nameOf(seq));
 
 function read(name: string): Buffer | undefined {
+  reads++;
   try {
     return readFileSync(join(folder, name));
   } catch (error) {
@@ -44,14 +47,26 @@ beforeEach(async () => {
   index = new MessageIndex(join(root, "messages.jsonl"));
   await index.refresh();
   for (let seq = 1; seq <= FILES; seq++) await write(seq);
-  looks = 0;
+  looks = reads = 0;
   const stat = (at: string) => {
     looks++;
     return lstatSync(at, { throwIfNoEntry: false });
   };
-  const names = async () => (await readdir(folder)).filter((name) => name.endsWith(".md"));
-  written = new WrittenFiles({ folder, clock: systemClock, names, read, stat });
+  open = (clock) => {
+    const names = async () => (await readdir(folder)).filter((name) => name.endsWith(".md"));
+    written = new WrittenFiles({ folder, clock, names, read, stat });
+  };
+  open(systemClock);
 });
+
+/** As a process does that comes a minute later. */
+async function comeBack(): Promise<void> {
+  written.forget();
+  open({ ...systemClock, wall: () => systemClock.wall() + 60_000 });
+  index = new MessageIndex(join(root, "messages.jsonl"));
+  await index.refresh();
+  looks = reads = 0;
+}
 
 afterEach(async () => {
   written.forget();
@@ -72,6 +87,38 @@ describe("files that were written", () => {
     expect(await areAsWritten()).toBe(true);
     expect(looks).toBe(1);
     expect((await readdir(folder)).filter((name) => name.startsWith("."))).toEqual([]);
+  });
+
+  verifies(["S7"], "are read once, and then by no other process", async () => {
+    await comeBack();
+    expect([await areAsWritten(), reads]).toEqual([true, FILES]);
+    await write(FILES + 1);
+    await comeBack();
+    expect([await areAsWritten(), reads]).toEqual([true, 1]);
+    await comeBack();
+    expect([await areAsWritten(), reads]).toEqual([true, 0]);
+    await writeFile(path(7), "message 8\n");
+    await comeBack();
+    expect([await areAsWritten(), reads]).toEqual([false, 1]);
+  });
+
+  verifies(["S7"], "do not count when they stand behind a summary", async () => {
+    const known = [...index.files];
+    const done = (event: number, from: number) => ({ done: event, from, highest: event });
+    const [early, middle, late] = [known.slice(0, -20), known.slice(-20, -10), known.slice(-10)];
+    const dones = [done(FILES - 20, 0), done(FILES - 10, 0), done(FILES, FILES - 4)] as const;
+    await index.replace([...early, dones[0], ...middle, dones[1], ...late, dones[2]]);
+    await writeFile(path(7), "other\n");
+    await unlink(path(8));
+    await writeFile(path(0), "mine\n");
+    await comeBack();
+    expect([await areAsWritten(), looks]).toEqual([true, 5]);
+    expect([index.highest, await written.strangers(index)]).toEqual([FILES, []]);
+    await index.readAll();
+    expect([...index.files]).toHaveLength(FILES);
+    await writeFile(path(FILES - 2), "other\n");
+    await comeBack();
+    expect(await areAsWritten()).toBe(false);
   });
 
   const edits: readonly (readonly [what: string, edit: () => Promise<unknown>])[] = [

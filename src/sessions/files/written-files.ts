@@ -1,9 +1,9 @@
 /**
- * Tells whether the message files are still as we wrote them.
+ * Tells whether the message files of the conversation are still as we wrote them. Files that stand behind a summary do not count.
  *
- * 1. The first question looks at every file. Later ones look only at files that were touched since (folder-watch.ts), so that a
- *    turn of a long session costs what a turn of a short one costs.
- * 2. Where there is no watch, a file whose stamp has not changed since it was read is not read again.
+ * 1. The first question looks at each of them, and reads those whose stamp is not the one in the index, which are mostly those of the
+ *    turn before. Later questions look only at files that were touched since (folder-watch.ts). So a turn costs as much as it says.
+ * 2. A stamp goes to the index once its file is old enough: one that was changed a moment ago may change again unseen.
  */
 import { randomBytes } from "node:crypto";
 import { lstatSync, type Stats } from "node:fs";
@@ -12,7 +12,7 @@ import type { Clock } from "../../base/clock.js";
 import { digestOf } from "./chain.js";
 import { FolderWatch } from "./folder-watch.js";
 import { parseMessageFileName } from "./message-file.js";
-import type { MessageIndex } from "./message-index.js";
+import type { IndexedFile, MessageIndex } from "./message-index.js";
 
 export interface WrittenFilesOptions {
   readonly folder: string;
@@ -31,8 +31,6 @@ const SETTLED_MS = 2000;
 export class WrittenFiles {
   readonly #options: WrittenFilesOptions;
   readonly #stat: (path: string) => Stats | undefined;
-  /** Of the files that were as we wrote them: what they looked like to the file system then. */
-  readonly #stamps = new Map<string, string>();
   /** Begins when every file was found as we wrote it. */
   #watch: FolderWatch | undefined;
 
@@ -50,9 +48,10 @@ export class WrittenFiles {
   async areAsWritten(index: MessageIndex): Promise<boolean> {
     // The name is one of those that are removed when a crash leaves them.
     const touched = await this.#watch?.upToNow(`.0000-mark.md.${randomBytes(8).toString("hex")}.tmp`);
-    const names = touched && [...touched];
+    const first = index.firstSeq;
+    const names = touched && [...touched].filter((name) => seqOf(name) >= first);
     // Before they are read: what is touched while we read is reported once more.
-    this.#watch?.forget(names ?? []);
+    this.#watch?.forget(touched ? [...touched] : []);
     const same = names === undefined ? await this.#areAll(index) : names.every((name) => this.#isOurs(name, index));
     if (!same) this.forget();
     return same;
@@ -60,7 +59,8 @@ export class WrittenFiles {
 
   /** Message files that the index does not name. */
   async strangers(index: MessageIndex): Promise<readonly string[]> {
-    const isStrange = (file: string) => index.named(file) === undefined;
+    const first = index.firstSeq;
+    const isStrange = (file: string) => seqOf(file) >= first && index.named(file) === undefined;
     const touched = this.#watch?.touched;
     // A report that comes too late costs a number that a person has taken too, and nothing else.
     if (touched !== undefined && ![...touched].some(isStrange)) return [];
@@ -73,32 +73,44 @@ export class WrittenFiles {
     // Before the first look, so that a change during it is reported.
     const counts = (name: string) => parseMessageFileName(name) !== undefined;
     this.#watch = await FolderWatch.begin(folder, { clock, counts });
-    const names = await this.#options.names();
-    if (names.length !== index.size) return false;
+    const first = index.firstSeq;
+    const names = (await this.#options.names()).filter((name) => seqOf(name) >= first);
+    const known = [...index.files].filter(({ file }) => seqOf(file) >= first);
+    if (names.length !== known.length) return false;
+    const stamped: IndexedFile[] = [];
     for (const [i, name] of names.entries()) {
       if (i % STAMPS_AT_ONCE === STAMPS_AT_ONCE - 1) await new Promise<void>((resolve) => setImmediate(resolve));
-      const known = index.named(name);
-      if (known === undefined || !this.#isSame(name, known.sum)) return false;
+      const entry = index.named(name);
+      const found = entry && this.#look(name, entry);
+      if (found === undefined) return false;
+      if (found !== entry) stamped.push(found);
     }
+    // Without it the files are read again.
+    if (stamped.length > 0) await index.add(...stamped).catch(() => {});
     return true;
   }
 
   /** A file that is not ours may have come and gone. */
   #isOurs(name: string, index: MessageIndex): boolean {
     const known = index.named(name);
-    if (known !== undefined) return this.#isSame(name, known.sum);
+    if (known !== undefined) return this.#look(name, known) !== undefined;
     return this.#stat(join(this.#options.folder, name)) === undefined;
   }
 
-  #isSame(name: string, sum: string): boolean {
+  /** Undefined when the file is not as we wrote it. Has a stamp when it may be believed. */
+  #look(name: string, known: IndexedFile): IndexedFile | undefined {
     const found = this.#stat(join(this.#options.folder, name));
-    if (found === undefined) return false;
-    const stamp = `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs} ${sum}`;
-    if (this.#stamps.get(name) === stamp) return true;
+    if (found === undefined) return undefined;
+    const stamp = `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
+    if (known.stamp === stamp) return known;
+    const seenAt = this.#options.clock.wall();
     const bytes = this.#options.read(name);
-    if (bytes === undefined || digestOf(bytes) !== sum) return false;
-    // One that was changed a moment ago may change again within the same tick of the file system's clock.
-    if (this.#options.clock.wall() - found.ctimeMs > SETTLED_MS) this.#stamps.set(name, stamp);
-    return true;
+    if (bytes === undefined || digestOf(bytes) !== known.sum) return undefined;
+    const { file, sum, at } = known;
+    return seenAt - found.ctimeMs > SETTLED_MS ? { file, sum, at, stamp } : known;
   }
+}
+
+function seqOf(file: string): number {
+  return parseMessageFileName(file)?.seq ?? 0;
 }
