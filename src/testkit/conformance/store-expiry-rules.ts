@@ -56,6 +56,7 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "HookError", payload: { event: "PreToolUse", command: SECRET, exit_code: 1 } },
     { kind: "CustomEvent", payload: { namespace: "n", kind: "k", payload: [{ deep: SECRET }] } },
     { kind: "MCPServerDown", payload: { name: "n", reason: "r", attempts: 3 } },
+    { kind: "ModeChanged", payload: { mode: "ask", by: "cli_1" } },
     { kind: "SkillRegistryChanged", payload: { added: ["s"], removed: [] } },
     { kind: "TokenExpiring", payload: { jti: "tok", exp: 1 } },
     { kind: "StreamGap", payload: { from: 1, to: 2, reason: "r" } },
