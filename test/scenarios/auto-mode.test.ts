@@ -81,8 +81,13 @@ describe.skipIf(reason !== undefined)("ordinary build and test commands", () => 
     ["python3", "python3 -m venv .venv && .venv/bin/python -c 'import sys; print(sys.prefix)'", "slow"],
     ["python3", "python3 -m unittest discover -q"],
     ["cmake", "cmake -S . -B build && cmake --build build -j && ctest --test-dir build", "slow"],
+    ["ninja", "cmake -G Ninja -S . -B build && ninja -C build", "slow"],
     ["cargo", "cargo test && cargo build --release", "slow"],
     ["go", "go build ./... && go test ./...", "slow"],
+    ["go", "go vet ./... && gofmt -l .", "slow"],
+    ["pnpm", "pnpm test && pnpm install --offline", "slow"],
+    ["yarn", "yarn test && yarn install --offline", "slow"],
+    ["mvn", "mvn -o -q validate", "slow"],
     ["perl", "perl -pi -e 's/two/three/' data.txt"],
     ["javac", "javac -d classes Main.java && java -cp classes Main", "slow"],
   ];
@@ -94,6 +99,9 @@ describe.skipIf(reason !== undefined)("ordinary build and test commands", () => 
     expect([verdict.decision, exitCode, output]).toEqual(["allow", 0, expect.any(String)]);
   });
 });
+
+const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>a</groupId><artifactId>a</artifactId><version>1</version><packaging>pom</packaging></project>\n`;
 
 function sampleProject(): void {
   const at = (name: string) => join(root ?? "", name);
@@ -116,6 +124,7 @@ function sampleProject(): void {
   lay(at("src/lib.rs"), "#[test]\nfn a() {}\n");
   lay(at("go.mod"), "module example.com/a\n\ngo 1.20\n");
   lay(at("a.go"), "package a\n");
+  lay(at("pom.xml"), POM);
   lay(at("Main.java"), "class Main { public static void main(String[] a) { System.out.println(1); } }");
 }
 

@@ -17,7 +17,9 @@ import type { Sandbox, SandboxOptions } from "../../security/sandbox/sandbox.js"
 import type { SandboxState } from "../../security/sandbox/state.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/bash.js";
+import { networkOf } from "../network.js";
 import type { LoadedSettings } from "../settings/settings.js";
+import { resolverOf } from "./allowed-hosts.js";
 import type { Reach } from "./contained-reach.js";
 
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
@@ -97,7 +99,8 @@ export class RunSandbox {
     if (kind === "none") return command;
     if (outside) return { ...command, ...(await this.#watch)?.outside() };
     const [program = "", ...args] = command.argv;
-    const watch = await this.#watchCommands();
+    this.#watch ??= this.#openWatch();
+    const watch = await this.#watch;
     const begun = watch.begin();
     const reach = await this.#reach(openings);
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
@@ -126,11 +129,6 @@ export class RunSandbox {
   /** At the end of a turn: what commands have left behind is found by then, also by those that still run. */
   async flush(): Promise<void> {
     await (await this.#watch)?.flush();
-  }
-
-  #watchCommands(): Promise<CommandWatch> {
-    this.#watch ??= this.#openWatch();
-    return this.#watch;
   }
 
   async #openWatch(): Promise<CommandWatch> {
@@ -254,6 +252,7 @@ export class RunSandbox {
     const { loaded, variables, root, session, outputDirectory, restrictions } = this.#options;
     const { settings, roots } = loaded;
     const home = variables.HOME || homedir();
+    const network = networkOf(variables);
     const privately = reach.home === "private" ? await this.#private(home, reach) : undefined;
     const options: SandboxOptions = {
       platform: process.platform,
@@ -278,12 +277,8 @@ export class RunSandbox {
         unixSockets: reach.unixSockets,
         ...(privately && { home: privately.home, repositories: "read-only" as const }),
       }),
-      resolveSafely: async (host) => {
-        const { resolveSafely } = await import("../../security/net-guard/resolve-safely.js");
-        const found = await resolveSafely(host);
-        if (!found.allowed) throw new Error(found.reason);
-        return found.addresses;
-      },
+      network,
+      resolveSafely: resolverOf(network),
     };
     return new Sandbox(options);
   }

@@ -2,6 +2,7 @@ import { createServer as createHttpServer, request } from "node:http";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openNetwork } from "../../system/network/network.js";
 import { isListed, parseHostList, plainHost } from "./host-list.js";
 import { SOCKET_NAME } from "./network-door.js";
 import { describeRefusal, type GateEntrance, NetworkGate } from "./network-gate.js";
@@ -123,6 +124,33 @@ describe("[P8] the gate", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 Connection established[\s\S]*"url":"\/t"/);
     expect(asked).toEqual(["allowed.test"]);
     expect(entrance.refusals()).toEqual([]);
+  });
+
+  it("goes through the proxy of this machine, with names that only that one knows", async () => {
+    const far = entrance;
+    const proxy = { value: `http://ann:pw@127.0.0.1:${far.port}`, origin: "HTTPS_PROXY" };
+    const network = openNetwork({ httpProxy: proxy, httpsProxy: proxy, noProxy: "direct.test" });
+    const gate = new NetworkGate({
+      allow: [`allowed.test:${port}`, `inner.test:${port}`, `direct.test:${port}`],
+      resolveSafely: async (host) => {
+        if (host === "inner.test") throw new Error("10.0.0.1 is a private address");
+        return [];
+      },
+      network: async () => network,
+    });
+    entrance = await gate.open("port");
+    closing.push(() => entrance.close());
+    const { body } = await ask(`http://allowed.test:${port}/a?b=c`);
+    expect(JSON.parse(body)).toMatchObject({ url: "/a?b=c", host: `allowed.test:${port}` });
+    const text = "GET /t HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    expect(await tunnel(`allowed.test:${port}`, text)).toMatch(/^HTTP\/1\.1 200[\s\S]*"url":"\/t"/);
+    expect(asked).toEqual(["allowed.test", "allowed.test"]);
+    expect(await tunnel(`inner.test:${port}`, text)).toMatch(/^HTTP\/1\.1 403[\s\S]*private address/);
+    expect(await tunnel(`other.test:${port}`, text)).toMatch(/^HTTP\/1\.1 403/);
+    expect(await tunnel(`direct.test:${port}`, text)).toMatch(/^HTTP\/1\.1 502[\s\S]*no address/);
+    expect(asked).toHaveLength(2);
+    await far.close();
+    expect((await ask(`http://allowed.test:${port}/`)).body).toMatch(/the proxy http:\/\/127\.0\.0\.1:\d+/);
   });
 
   it("delivers the whole of a long answer after the far side has closed", async () => {

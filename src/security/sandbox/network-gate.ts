@@ -5,6 +5,8 @@
  *    connection goes to the address that was judged.
  * 2. Each command has an entrance of its own, so that what was refused can be told to the command that asked.
  * 3. Nothing is decrypted: of a TLS connection only the host and the port are known.
+ * 4. Where this machine reaches the network through a proxy, so do the commands. The proxy gets the name, after the same checks; a
+ *    name that cannot be looked up here has no address, and only the proxy can tell where it leads.
  */
 import { rmSync } from "node:fs";
 import {
@@ -17,11 +19,13 @@ import {
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { type Duplex, pipeline } from "node:stream";
+import type { Network } from "../../system/network/network.js";
+import type { ProxyAddress } from "../../system/network/proxy-address.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { type HostEntry, isListed, parseHostList, plainHost } from "./host-list.js";
 import { SOCKET_NAME } from "./network-door.js";
 
-/** The addresses of a host that may be connected to; rejects with the reason when there is none. */
+/** The addresses of a host that may be connected to; rejects with the reason when it may not be. */
 export type ResolveSafely = (host: string) => Promise<readonly string[]>;
 
 export interface Refusal {
@@ -43,6 +47,8 @@ export interface NetworkGateOptions {
   readonly allow: readonly string[];
   readonly resolveSafely: ResolveSafely;
   readonly connectTimeoutMs?: number;
+  /** How this machine reaches the network, when that is not the usual way. */
+  readonly network?: () => Promise<Network | undefined>;
 }
 
 /** One line for the tool result. */
@@ -64,8 +70,10 @@ export class NetworkGate {
   readonly #list: readonly HostEntry[];
   readonly #resolveSafely: ResolveSafely;
   readonly #timeoutMs: number;
+  readonly #network: NetworkGateOptions["network"];
 
-  constructor({ allow, resolveSafely, connectTimeoutMs = CONNECT_TIMEOUT_MS }: NetworkGateOptions) {
+  constructor({ allow, resolveSafely, network, connectTimeoutMs = CONNECT_TIMEOUT_MS }: NetworkGateOptions) {
+    this.#network = network;
     this.#list = parseHostList(allow);
     this.#resolveSafely = resolveSafely;
     this.#timeoutMs = connectTimeoutMs;
@@ -108,7 +116,7 @@ export class NetworkGate {
   ): Promise<void> {
     socket.on("error", () => {});
     const [, name = "", port = ""] = /^(.+):(\d+)$/.exec(request.url ?? "") ?? [];
-    const found = await this.#reach(name.replace(/^\[(.*)\]$/, "$1"), Number(port));
+    const found = await this.#reach(name.replace(/^\[(.*)\]$/, "$1"), { port: Number(port), scheme: "https" });
     if ("reason" in found) return answer(socket, 403, refuse(found));
     if ("failure" in found) return answer(socket, 502, found.failure);
     keep(found.socket);
@@ -127,15 +135,16 @@ export class NetworkGate {
     const url = wholeAddress(request.url ?? "");
     if (url === undefined) return fail(400, "This is a proxy: the address must be whole and begin with http://.");
     const port = Number(url.port || 80);
-    const found = await this.#reach(url.hostname.replace(/^\[(.*)\]$/, "$1"), port);
+    const found = await this.#reach(url.hostname.replace(/^\[(.*)\]$/, "$1"), { port, scheme: "http" });
     if ("reason" in found) return fail(403, refuse(found));
     if ("failure" in found) return fail(502, found.failure);
     keep(found.socket);
-    const { socket } = found;
+    const { socket, proxy } = found;
+    const login = proxy?.authorization && { "proxy-authorization": proxy.authorization };
     const outgoing = httpRequest({
       method: request.method ?? "GET",
-      path: url.pathname + url.search,
-      headers: { ...handedOn(request), host: url.host, connection: "close" },
+      path: proxy === undefined ? url.pathname + url.search : `http://${url.host}${url.pathname}${url.search}`,
+      headers: { ...handedOn(request), host: url.host, connection: "close", ...login },
       createConnection: () => socket,
     });
     outgoing.on("error", (error) => fail(502, error.message));
@@ -148,7 +157,7 @@ export class NetworkGate {
     request.pipe(outgoing);
   }
 
-  async #reach(name: string, port: number): Promise<Reached> {
+  async #reach(name: string, { port, scheme }: Target): Promise<Reached> {
     const host = plainHost(name);
     if (host === undefined) return { host: name, port, reason: "hosts are allowed by name, not by address" };
     if (!isListed(this.#list, host, port)) return { host, port, reason: "it is not on the list of allowed hosts" };
@@ -158,6 +167,9 @@ export class NetworkGate {
     } catch (error) {
       return { host, port, reason: (error as Error).message };
     }
+    const network = await this.#network?.();
+    const proxy = network?.proxyFor(new URL(`${scheme}://${host}:${port}/`));
+    if (network !== undefined && proxy !== undefined) return reachThrough(proxy, { network, host, port, scheme });
     let failure = `${host} has no address.`;
     for (const address of addresses) {
       try {
@@ -172,7 +184,35 @@ export class NetworkGate {
 
 type Refuse = (refusal: Refusal) => string;
 type Keep = (socket: Duplex) => void;
-type Reached = Refusal | { readonly failure: string } | { readonly socket: Socket };
+type Reached =
+  | Refusal
+  | { readonly failure: string }
+  | {
+      readonly socket: Socket;
+      /** What the connection leads to, when a request is to be handed to it. */
+      readonly proxy?: ProxyAddress;
+    };
+
+interface Target {
+  readonly port: number;
+  readonly scheme: "http" | "https";
+}
+
+/** A tunnel for TLS; the proxy itself for plain requests, since many let tunnels lead to few ports only. */
+async function reachThrough(
+  proxy: ProxyAddress,
+  { network, host, port, scheme }: Target & { readonly network: Network; readonly host: string },
+): Promise<Reached> {
+  try {
+    const { connectToProxy, openTunnel } = await import("../../system/network/tunnel.js");
+    const options = { secureContext: await network.secureContext() };
+    if (scheme === "http") return { socket: await connectToProxy(proxy, options), proxy };
+    // The command's own TLS goes through the tunnel, so it is asked for like a plain one.
+    return { socket: await openTunnel(proxy, new URL(`http://${host}:${port}/`), options) };
+  } catch (error) {
+    return { failure: `${host} could not be reached: ${(error as Error).message}` };
+  }
+}
 
 function listen(server: Server, place: { path: string } | { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {

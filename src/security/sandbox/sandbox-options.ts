@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.js";
 import type { Withheld } from "../../system/process-group.js";
 import type { Wrapped } from "./bubblewrap.js";
 import type { DetectOptions } from "./detect.js";
-import type { ResolveSafely } from "./network-gate.js";
+import type { NetworkGateOptions, ResolveSafely } from "./network-gate.js";
 import type { SandboxPolicy } from "./policy.js";
 
 export interface SandboxOptions extends DetectOptions {
@@ -18,6 +18,8 @@ export interface SandboxOptions extends DetectOptions {
   readonly variables?: Readonly<Record<string, string | undefined>>;
   /** Needed when the policy allows hosts. */
   readonly resolveSafely?: ResolveSafely;
+  /** For allowed hosts, where this machine reaches the network through a proxy. */
+  readonly network?: NetworkGateOptions["network"];
   /** The caller can give commands `descriptors`: that saves a shell. */
   readonly passesDescriptors?: "yes" | "no";
   /** Variables of a container program. */

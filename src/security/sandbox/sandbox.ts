@@ -142,11 +142,11 @@ export class Sandbox {
   }
 
   async #entrance(state: SandboxState, undo: Undo): Promise<GateEntrance | undefined> {
-    const { policy, resolveSafely } = this.#options;
+    const { policy, resolveSafely, network } = this.#options;
     if (policy.network === "off" || policy.network === "open" || state.abilities.network !== "allowlist")
       return undefined;
     if (resolveSafely === undefined) throw new SandboxError("Hosts are allowed, but nothing can resolve their names.");
-    this.#gate ??= new NetworkGate({ allow: policy.network.allow, resolveSafely });
+    this.#gate ??= new NetworkGate({ allow: policy.network.allow, resolveSafely, ...(network && { network }) });
     const entrance = await this.#gate.open(state.kind === "bubblewrap" ? "socket" : "port");
     undo.push(() => entrance.close());
     return entrance;
