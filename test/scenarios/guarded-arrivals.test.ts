@@ -42,6 +42,12 @@ const run = async () => {
 };
 const isThere = (name: string) => lstatSync(at(name), { throwIfNoEntry: false }) !== undefined;
 
+/** Until the clock of the file system has moved on. */
+async function someTicks(): Promise<void> {
+  const now = Date.now();
+  await vi.waitFor(() => expect(Date.now() - now).toBeGreaterThan(60), { interval: 10 });
+}
+
 beforeEach(async () => {
   base = realpathSync(mkdtempSync("/var/tmp/arrivals-"));
   root = join(base, "home/project");
@@ -152,11 +158,11 @@ describe.skipIf(reason !== undefined)("what a command did not make", () => {
     lay("a/b/c/d/e/f/g/h/.npmrc");
     program('open("a/b/c/d/e/f/g/h/new","w"); open("out","w")');
     await run();
-    const ended = Date.now();
-    await vi.waitFor(() => expect(Date.now() - ended).toBeGreaterThan(60), { interval: 10 });
+    await someTicks();
     lay(".envrc");
     lay("packages/one/.npmrc");
     await auto.flush();
+    await someTicks();
     await run();
     program('import time\nopen("begun","w")\nwhile not os.path.exists("go"): time.sleep(0.01)');
     const running = run();

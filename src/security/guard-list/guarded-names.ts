@@ -48,7 +48,7 @@ const FILES: ReadonlyMap<string, string> = reasons([
   [HOOKS, ".pre-commit-config.yaml .pre-commit-config.yml .overcommit.yml .huskyrc .huskyrc.js .huskyrc.json"],
   [
     EDITOR,
-    ".vimrc _vimrc .gvimrc .exrc _exrc .nvimrc .nvim.lua .lvimrc .ideavimrc .dir-locals.el .dir-locals-2.el .emacs .luarc.json .luarc.jsonc .neoconf.json .latexmkrc latexmkrc",
+    ".vimrc _vimrc .gvimrc .exrc _exrc .nvimrc .nvim.lua .lvimrc .ideavimrc .dir-locals.el .dir-locals-2.el .emacs .luarc.json .luarc.jsonc .neoconf.json .latexmkrc latexmkrc rust-analyzer.toml .rust-analyzer.toml",
   ],
   [AGENT, ".mcp.json mcp.json .cursorrules .windsurfrules opencode.json opencode.jsonc crush.json"],
   [
@@ -88,7 +88,7 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/(^|\/)\.?mise\/(config(\.[^/]+)?\.toml|tasks(\/|$)|conf\.d(\/|$))/, TOOLS],
   [/(^|\/)\.mise-tasks(\/|$)/, TOOLS],
   [/(^|\/)\.lldbinit-[^/]+$/, STARTED],
-  [/(^|\/)[^/]+\.(code-workspace|sublime-project)$/, EDITOR],
+  [/(^|\/)[^/]*\.(code-workspace|sublime-project)$/, EDITOR],
   [/(^|\/)\.docker\/(config\.json$|cli-plugins(\/|$))/, ACCOUNT],
   [/(^|\/)\.kube\/config$/, ACCOUNT],
   [/(^|\/)\.local\/(bin|share\/(applications|systemd))(\/|$)/, ACCOUNT],

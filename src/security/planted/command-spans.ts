@@ -20,7 +20,7 @@ export interface CommandSpan extends CommandRights {
 }
 
 /** The times of a file system may be behind by this, never ahead. */
-const TICK_MS = 50;
+const TICK_MS = 15;
 /** Some file systems know no parts of a second. */
 const SECOND_MS = 1000;
 

@@ -27,7 +27,7 @@ export interface WatchedCommand {
 
 /** In a large workspace the model does not wait for all of a look: the end of the turn does. */
 const PATIENCE_MS = 25;
-const FIRST_LOOK_MS = 200;
+const FIRST_LOOK_MS = 50;
 /** While a command runs in the background. */
 const POLL_MS = 1000;
 /** Looking takes at most this part of the time. */

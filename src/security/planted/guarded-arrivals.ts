@@ -32,6 +32,8 @@ export interface Sight {
   readonly inodes: ReadonlyMap<string, number>;
 }
 
+/** As deep as is looked before each command (`../guard-list/work-tree-search.ts`). */
+const KNOWN_DEPTH = 6;
 const BY_SETTING = "a git setting names it";
 
 export class GuardedArrivals {
@@ -59,8 +61,15 @@ export class GuardedArrivals {
 
   /** The first walk: what changed last before commands ran is known, however deep it lies. */
   begin(sight: Sight, startedAt: number): void {
-    this.#folders = sight.inodes;
-    for (const path of pathsOf(sight)) if ((statOf(path)?.ctimeMs ?? 0) < startedAt) this.#know(path);
+    const isOlder = (path: string) => (statOf(path)?.ctimeMs ?? 0) < startedAt;
+    const paths = pathsOf(sight);
+    const folders = new Set(paths.flatMap((path) => this.#foldersAround(path)));
+    this.#folders = new Map([...sight.inodes].filter(([folder]) => !folders.has(folder) || isOlder(folder)));
+    for (const path of paths) {
+      // Nearer ones were known before the command started, if they were there.
+      const isDeep = this.#foldersAround(path).length > KNOWN_DEPTH;
+      if (isOlder(path) && (isDeep || this.#foldersAround(path).every(isOlder))) this.#know(path);
+    }
   }
 
   /** What to tell of what is there now. */
@@ -109,12 +118,19 @@ export class GuardedArrivals {
   /** The commands that may have made it: they ran when it changed last, or when a folder around it came to its place. */
   #suspects(path: string): readonly CommandSpan[] {
     const found = new Set(this.#spans.around(path, statOf(path)?.ctimeMs ?? 0));
-    for (let folder = dirname(path); folder !== this.#root && isWithin(folder, this.#root); folder = dirname(folder)) {
+    for (const folder of this.#foldersAround(path)) {
       const place = statOf(folder);
       if (place === undefined || this.#folders.get(folder) === place.ino) continue;
       for (const span of this.#spans.around(path, place.ctimeMs)) found.add(span);
     }
     return [...found];
+  }
+
+  #foldersAround(path: string): readonly string[] {
+    const folders: string[] = [];
+    for (let folder = dirname(path); folder !== this.#root && isWithin(folder, this.#root); folder = dirname(folder))
+      folders.push(folder);
+    return folders;
   }
 
   #know(path: string): void {
@@ -157,8 +173,12 @@ const MAX_TOLD = 8;
 
 /** For a person and for the model. */
 export function arrivalText(arrivals: readonly Arrival[]): string {
-  const lines = arrivals.slice(0, MAX_TOLD).map(lineOf);
-  const more = arrivals.length > MAX_TOLD ? [`… and ${arrivals.length - MAX_TOLD} more.`] : [];
+  // What is still there comes first: a command could hide it behind many names.
+  const inOrder = [...arrivals].sort((one, other) => Number(one.what === "renamed") - Number(other.what === "renamed"));
+  const lines = inOrder.slice(0, MAX_TOLD).map(lineOf);
+  const left = arrivals.length - MAX_TOLD;
+  const more =
+    left > 0 ? [`… and ${left} more. Their names are in the result of: find . -name '*.set-aside-by-oxbow*'`] : [];
   const head = "A command made files that other programs run or obey without asking:";
   return [head, ...lines, ...more].join("\n  ");
 }

@@ -145,7 +145,9 @@ export class PlantedRepositories {
       .map((danger) => this.#dealWith(danger));
     if (!complete && !this.#known.has("incomplete")) {
       this.#known.add("incomplete");
-      lines.push("Oxbow did not check every folder for new git repositories: there are too many.");
+      lines.push(
+        "Oxbow did not check every folder for new repositories and guarded names: there are too many, or their names are not UTF-8.",
+      );
     }
     if (lines.length === 0) return;
     const more = lines.length > MAX_TOLD ? [`… and ${lines.length - MAX_TOLD} more.`] : [];

@@ -28,7 +28,7 @@ export interface Walked<Note> {
   readonly notes: ReadonlyMap<string, Note | undefined>;
   /** The number of each folder on the disk. */
   readonly inodes: ReadonlyMap<string, number>;
-  /** False when there are more folders than were looked through. */
+  /** False when there are more folders than were looked through, or folders whose names are not UTF-8. */
   readonly complete: boolean;
 }
 
@@ -77,9 +77,12 @@ export class RepositoryWalk<Note = undefined> {
     const { maxFolders, maxDepth = Number.POSITIVE_INFINITY } = this.#options;
     const listings = new Map<string, Listing<Note>>();
     const waiting = [{ folder: this.#root, depth: 0 }];
+    let unnamed = false;
     for (const { folder, depth } of waiting) {
       if (listings.size >= maxFolders) break;
       const listing = this.#listing(folder);
+      // Node cannot name a folder whose name is not UTF-8.
+      if (listing === undefined) unnamed ||= folder.includes("\ufffd");
       if (listing === undefined) continue;
       listings.set(folder, listing);
       if (depth < maxDepth)
@@ -92,7 +95,7 @@ export class RepositoryWalk<Note = undefined> {
       repositories: found.filter(([, { isRepository }]) => isRepository).map(([folder]) => folder),
       notes: new Map(found.map(([folder, { note }]) => [folder, note])),
       inodes: new Map(found.map(([folder, { inode }]) => [folder, inode])),
-      complete: waiting.length <= maxFolders,
+      complete: waiting.length <= maxFolders && !unnamed,
     };
   }
 
