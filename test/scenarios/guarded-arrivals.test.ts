@@ -152,6 +152,24 @@ describe.skipIf(reason !== undefined)("what a command makes at a guarded name", 
   });
 });
 
+describe.skipIf(reason !== undefined)("a command whose words name a guarded path", () => {
+  const COMMANDS = [
+    ...[
+      "echo x > $PWD/.envrc",
+      'echo x > "$PWD"/.git/config',
+      "echo x > .env{rc,}",
+      "cp a .e[n]vrc",
+      "dd if=a of=.envrc",
+    ],
+    ...["tar xf a.tar -C .vscode", "unzip -d .vscode a.zip", "git apply --directory=.vscode p", "cp -t .husky tool"],
+    ...["cd .vscode && echo x > tasks.json", "env mv tool .envrc", "cp tool /proc/self/cwd/.envrc", "tee -a b .ENVRC"],
+  ];
+  it("asks about it, also after the tool was allowed for the session", async () => {
+    await auto.ask("git commit --allow-empty -m x", { ...YES, decision: "allow_tool" });
+    for (const command of COMMANDS) expect([command, (await auto.judge(command)).law]).toEqual([command, "guarded"]);
+  });
+});
+
 describe.skipIf(reason !== undefined)("what a command did not make", () => {
   it("stays: what the person made before, between and in guarded folders during commands", async () => {
     lay(".idea/workspace.xml", "1");

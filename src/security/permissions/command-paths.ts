@@ -9,6 +9,7 @@ import { posix } from "node:path";
 import type { SimpleCommand, Word } from "../shell/syntax.js";
 import { fixedValue, globValue } from "../shell/word-values.js";
 import type { PathAccess, PathFacts } from "./facts.js";
+import { guessedPaths } from "./guessed-paths.js";
 import { spelledPath } from "./spelled-path.js";
 
 export interface Whereabouts {
@@ -31,6 +32,8 @@ const ACCESS: ReadonlyMap<string, readonly PathAccess[]> = new Map<string, reado
   ...list("sh bash dash zsh ksh fish source . exec python python3 node ruby php deno bun").map(
     (name) => [name, ["read", "exec"]] as const,
   ),
+  // They unpack, download or apply into what they are given.
+  ...list("tar bsdtar unzip cpio 7z curl wget apply").map((name) => [name, ["read", "write"]] as const),
   ["find", ["read", "delete"]],
 ]);
 
@@ -47,19 +50,24 @@ export function commandPaths(
       for (const each of accesses) found.push(spelledPath(resolveFrom(place, folder, text), each, place.workspace));
     }
   };
+  const addAll = (word: Word, accesses: readonly PathAccess[]) => {
+    const text = pathText(word, place);
+    const value = text === undefined ? undefined : /^-{0,2}[\w-]+=(.+)$/s.exec(text)?.[1];
+    if (!text?.startsWith("-")) add(text, accesses);
+    add(value, accesses);
+    const changing = accesses.filter((access) => access === "write" || access === "delete");
+    if (changing.length > 0 && fixedValue(word) === undefined)
+      for (const guess of guessedPaths(word.text)) add(guess, changing);
+  };
   for (const { operator, target } of command.redirects) {
     if (operator.startsWith("<<")) continue;
-    add(pathText(target, place), [operator === "<" ? "read" : "write"]);
+    addAll(target, [operator === "<" ? "read" : "write"]);
   }
   const [first, ...rest] = command.words;
   const program = first === undefined ? undefined : fixedValue(first);
   if (program?.includes("/")) add(program, ["exec"]);
   const usual = usualAccess(command.words);
-  for (const word of rest) {
-    const text = pathText(word, place);
-    const value = text?.startsWith("-") ? /^--?[\w-]+=(.+)$/s.exec(text)?.[1] : text;
-    add(value, access === undefined ? usual : [access]);
-  }
+  for (const word of rest) addAll(word, access === undefined ? usual : [access]);
   if (program === "cd" || program === "pushd") follow(rest.at(-1), place);
   return found;
 }
