@@ -16,57 +16,64 @@ export type ProgressState = "none" | "busy" | "waiting";
 /** Some terminals let the sign of progress fade when it is not sent again. */
 const PROGRESS_AGAIN_MS = 5000;
 
+export interface AnnouncerOptions {
+  readonly clock: Clock;
+  readonly send: (bytes: string) => void;
+  /** `undo` gives other bytes now. */
+  readonly onChange: () => void;
+}
+
 export class Announcer {
   readonly #abilities: Abilities;
-  readonly #clock: Clock;
-  readonly #send: (bytes: string) => void;
+  readonly #options: AnnouncerOptions;
   #title: string | undefined;
   #progress: { readonly state: ProgressState; readonly at: number } = { state: "none", at: 0 };
 
-  constructor(
-    abilities: Abilities,
-    { clock, send }: { readonly clock: Clock; readonly send: (bytes: string) => void },
-  ) {
+  constructor(abilities: Abilities, options: AnnouncerOptions) {
     this.#abilities = abilities;
-    this.#clock = clock;
-    this.#send = send;
+    this.#options = options;
   }
 
   bell(): void {
-    this.#send(BELL);
+    this.#options.send(BELL);
   }
 
   notify(text: string): void {
-    this.#send(notificationBytes(text, this.#abilities));
+    this.#options.send(notificationBytes(text, this.#abilities));
   }
 
   setTitle(title: string): void {
     if (!this.#abilities.strings || this.#title === title) return;
-    this.#send((this.#title === undefined ? PUSH_TITLE : "") + titleBytes(title));
+    this.#options.send((this.#title === undefined ? PUSH_TITLE : "") + titleBytes(title));
     this.#title = title;
+    this.#options.onChange();
   }
 
   setProgress(state: ProgressState): void {
     if (!this.#abilities.progress) return;
-    const at = this.#clock.now();
+    const at = this.#options.clock.now();
     const isOld = state !== "none" && at - this.#progress.at >= PROGRESS_AGAIN_MS;
     if (state === this.#progress.state && !isOld) return;
     this.#progress = { state, at };
-    this.#send(progressBytes(state));
+    this.#options.send(progressBytes(state));
+    this.#options.onChange();
   }
 
   copy(text: string): boolean {
     const bytes = copyBytes(text, this.#abilities);
-    if (bytes !== undefined) this.#send(bytes);
+    if (bytes !== undefined) this.#options.send(bytes);
     return bytes !== undefined;
   }
 
-  /** Restores the title and ends the progress. */
-  takeBack(): string {
+  /** The bytes that restore the title and end the progress. */
+  undo(): string {
     const title = this.#title === undefined ? "" : POP_TITLE;
-    const progress = this.#progress.state === "none" ? "" : progressBytes("none");
-    this.#title = undefined;
-    this.#progress = { state: "none", at: 0 };
-    return title + progress;
+    return title + (this.#progress.state === "none" ? "" : progressBytes("none"));
+  }
+
+  /** The bytes that set both again. */
+  redo(): string {
+    const title = this.#title === undefined ? "" : PUSH_TITLE + titleBytes(this.#title);
+    return title + (this.#progress.state === "none" ? "" : progressBytes(this.#progress.state));
   }
 }

@@ -16,6 +16,7 @@ export interface FramePacerOptions {
 export class FramePacer {
   readonly #options: FramePacerOptions;
   readonly #holds = new Set<string>();
+  readonly #whenWritten: (() => void)[] = [];
   #isDue = false;
   #isWriting = false;
   #last = Number.NEGATIVE_INFINITY;
@@ -46,6 +47,12 @@ export class FramePacer {
     this.#flush();
   }
 
+  /** When the terminal has taken the last frame: now, or soon. */
+  whenWritten(action: () => void): void {
+    if (this.#isWriting) this.#whenWritten.push(action);
+    else action();
+  }
+
   #flush(): void {
     if (!this.#isDue || this.#isWriting || this.#holds.size > 0 || this.#cancelTimer !== undefined) return;
     const { clock, render, write } = this.#options;
@@ -65,6 +72,7 @@ export class FramePacer {
     this.#isWriting = true;
     write(bytes, () => {
       this.#isWriting = false;
+      for (const action of this.#whenWritten.splice(0)) action();
       this.#flush();
     });
   }

@@ -11,6 +11,8 @@ import {
 } from "./modes.js";
 import type { TerminalIo, Watcher } from "./terminal-io.js";
 
+/** What is left of the live part below the cursor. */
+const ERASE_BELOW = "\x1b[J";
 const KITTY_ANSWER = /^\x1b\[\?\d+u$/;
 
 export interface HoldingOptions {
@@ -18,6 +20,8 @@ export interface HoldingOptions {
   readonly onBytes: (bytes: Buffer) => void;
   /** Whether the terminal understands questions. */
   readonly asks: boolean;
+  /** The bytes that take back what the client told the desktop. */
+  readonly announced: () => string;
 }
 
 export class Holding {
@@ -27,6 +31,8 @@ export class Holding {
   #hasStarted = false;
   #hasKitty = false;
   #isFullScreen = false;
+  /** The protocol was switched on in the alternate screen only. */
+  #owesKitty = false;
 
   constructor(options: HoldingOptions) {
     this.#options = options;
@@ -36,7 +42,7 @@ export class Holding {
     const { io, onBytes } = this.#options;
     this.#release = io.take(onBytes);
     io.write(enterModes(this.#modes));
-    this.#tellWatcher();
+    this.tellWatcher();
   }
 
   /** The bytes go out first, then raw mode ends, so that no answer or key lands between. */
@@ -45,7 +51,7 @@ export class Holding {
     write(leaveModes(this.#modes));
     this.#release();
     this.#release = undefined;
-    this.#tellWatcher();
+    this.tellWatcher();
   }
 
   /** Gives the terminal back at once, in the middle of a frame if it must be. */
@@ -54,7 +60,7 @@ export class Holding {
   }
 
   end(): void {
-    this.#watcher?.say("end");
+    this.#watcher?.end();
     setKittyProtocolActive(false);
   }
 
@@ -64,33 +70,40 @@ export class Holding {
     this.#hasStarted = true;
     if (this.#options.asks) this.#options.io.write(QUESTIONS);
     this.#watcher = this.#options.io.startWatcher?.();
-    this.#tellWatcher();
+    this.tellWatcher();
   }
 
   hear(answer: string): void {
     if (!KITTY_ANSWER.test(answer) || this.#hasKitty) return;
     this.#hasKitty = true;
     setKittyProtocolActive(true);
-    if (this.#release !== undefined) this.#options.io.write(SWITCH_TO_KITTY);
+    if (this.#release === undefined) return;
+    this.#options.io.write(SWITCH_TO_KITTY);
+    this.#owesKitty = this.#isFullScreen;
+    this.tellWatcher();
   }
 
   enterFullScreen(): string {
     this.#isFullScreen = true;
-    this.#tellWatcher();
+    this.tellWatcher();
     return enterFullScreen(this.#modes);
   }
 
   leaveFullScreen(): string {
     this.#isFullScreen = false;
-    this.#tellWatcher();
-    return leaveFullScreen(this.#modes);
+    this.tellWatcher();
+    const switched = this.#owesKitty ? SWITCH_TO_KITTY : "";
+    this.#owesKitty = false;
+    return leaveFullScreen(this.#modes) + switched;
   }
 
   get #modes() {
     return { hasKitty: this.#hasKitty, isFullScreen: this.#isFullScreen };
   }
 
-  #tellWatcher(): void {
-    this.#watcher?.say(this.#release === undefined ? "off" : this.#isFullScreen ? "full" : "live");
+  /** Tells the watcher what there is to restore now. */
+  tellWatcher(): void {
+    const modes = CANCEL_SEQUENCE + leaveModes(this.#modes) + ERASE_BELOW + this.#options.announced();
+    this.#watcher?.restoreBy(this.#release === undefined ? "" : modes);
   }
 }

@@ -88,9 +88,9 @@ export class InputDecoder {
 
   #takeTyped(text: string): void {
     const { pieces, rest } = cutInput(text);
-    const burst = pieces.findIndex((piece) => piece.kind === "text" && isBurst(piece.text));
     const last = pieces.at(-1);
-    if (burst !== -1) {
+    if (pieces.some((piece) => piece.kind === "text" && isBurst(piece.text))) {
+      const burst = pieces.findIndex((piece) => piece.kind === "text");
       this.#emitPieces(pieces.slice(0, burst));
       this.#mode = "burst";
       this.#takeBurst(pieces.slice(burst).reduce((all, piece) => all + piece.text, "") + rest);

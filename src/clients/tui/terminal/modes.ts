@@ -44,7 +44,3 @@ export function enterFullScreen({ hasKitty }: Pick<Modes, "hasKitty">): string {
 export function leaveFullScreen({ hasKitty }: Pick<Modes, "hasKitty">): string {
   return (hasKitty ? KITTY_POP : "") + ALTERNATE_OFF;
 }
-
-/** For the watcher, which does not know which of them are on. */
-export const RESTORE_LIVE = `${CANCEL_SEQUENCE}${PLAIN}\x1b[J${KITTY_POP}${OTHER_KEYS_OFF}${PASTE_OFF}`;
-export const RESTORE_FULL = `${CANCEL_SEQUENCE}${KITTY_POP}${ALTERNATE_OFF}`;

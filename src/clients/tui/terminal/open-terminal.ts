@@ -7,17 +7,14 @@ import { OpenFullScreen } from "./full-screen.js";
 import { Holding } from "./holding.js";
 import { InputDecoder } from "./input-decoder.js";
 import { LivePart } from "./live-part.js";
+import { ScreenSize } from "./screen-size.js";
+import { stopProcess } from "./stop-process.js";
 import type { Frame, FullScreen, TerminalInput, TuiTerminal } from "./terminal.js";
-import type { TerminalIo, TerminalSignal, TerminalSize } from "./terminal-io.js";
+import type { TerminalIo, TerminalSignal } from "./terminal-io.js";
 
 export function openTerminal(io: TerminalIo): TuiTerminal {
   return new OpenTerminal(io);
 }
-
-/** A window that is drawn larger or smaller sends many sizes. The last one counts. */
-const RESIZE_WAIT_MS = 50;
-/** A group of processes without a shell above it does not stop. The client then comes back by itself. */
-const STOP_WAIT_MS = 50;
 
 const ENDING_SIGNALS: readonly TerminalSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
@@ -32,21 +29,28 @@ class OpenTerminal implements TuiTerminal {
   readonly #holding: Holding;
   readonly #announcer: Announcer;
   readonly #background: BackgroundColour;
+  readonly #size: ScreenSize;
   readonly #listeners = new Set<(input: TerminalInput) => void>();
   readonly #subscriptions: (() => void)[];
   #stopSubscription: (() => void) | undefined;
   #fullScreen: OpenFullScreen | undefined;
-  #cancelResize: (() => void) | undefined;
   #state: State = "open";
-  #size: TerminalSize;
 
   constructor(io: TerminalIo) {
     const { clock } = io;
     const abilities = terminalAbilities(io.variables);
     this.#io = io;
-    this.#size = io.size();
+    this.#size = new ScreenSize({
+      io,
+      onChanging: () => this.#pacer.hold("resize"),
+      onChanged: () => this.#onResized(),
+    });
     this.#live = new LivePart(abilities.reflow);
-    this.#announcer = new Announcer(abilities, { clock, send: (bytes) => this.#send(bytes) });
+    this.#announcer = new Announcer(abilities, {
+      clock,
+      send: (bytes) => this.#send(bytes),
+      onChange: () => this.#holding.tellWatcher(),
+    });
     this.#background = new BackgroundColour(io);
     this.#decoder = new InputDecoder({
       clock,
@@ -57,11 +61,21 @@ class OpenTerminal implements TuiTerminal {
         if (!abilities.isTmux) this.#live.reflow = reflowByAnswer(answer) ?? this.#live.reflow;
       },
     });
-    this.#holding = new Holding({ io, onBytes: (bytes) => this.#decoder.push(bytes), asks: abilities.strings });
+    this.#holding = new Holding({
+      io,
+      onBytes: (bytes) => this.#decoder.push(bytes),
+      asks: abilities.strings,
+      announced: () => this.#announcer.undo(),
+    });
     this.#pacer = new FramePacer({
       clock,
       render: () => this.#render(),
-      write: (bytes, written) => this.#writeFrame(bytes, written),
+      write: (bytes, written) => {
+        io.write(bytes, () => {
+          written();
+          this.#holding.startLate();
+        });
+      },
     });
     this.#subscriptions = this.#subscribe();
     this.#stopSubscription = io.onSignal("SIGTSTP", () => this.suspend());
@@ -69,11 +83,11 @@ class OpenTerminal implements TuiTerminal {
   }
 
   get columns(): number {
-    return this.#size.columns;
+    return this.#size.known.columns;
   }
 
   get rows(): number {
-    return this.#size.rows;
+    return this.#size.known.rows;
   }
 
   paint(frame: Frame, printed: readonly string[] = []): void {
@@ -96,7 +110,7 @@ class OpenTerminal implements TuiTerminal {
     this.#pacer.hold("full screen");
     const screen = new OpenFullScreen({
       clock: this.#io.clock,
-      size: () => this.#size,
+      size: () => this.#size.known,
       write: (bytes, written) => this.#io.write(bytes, written),
       onClose: () => this.#closeFullScreen(),
     });
@@ -131,19 +145,19 @@ class OpenTerminal implements TuiTerminal {
 
   suspend(): void {
     if (this.#state !== "open") return;
-    this.#goAway();
-    const comeBack = () => {
-      cancel();
-      unsubscribe();
-      if (this.#comeBack()) this.#emit({ kind: "resumed" });
-    };
-    const unsubscribe = this.#io.onSignal("SIGCONT", comeBack);
-    const cancel = this.#io.clock.after(STOP_WAIT_MS, comeBack);
-    this.#io.stop();
+    this.#pacer.hold("away");
+    this.#pacer.whenWritten(() => {
+      if (!this.#goAway()) return;
+      stopProcess(this.#io, () => {
+        if (this.#comeBack()) this.#emit({ kind: "resumed" });
+      });
+    });
   }
 
   async lend<T>(action: () => Promise<T>): Promise<T> {
     if (this.#state !== "open") return action();
+    this.#pacer.hold("away");
+    await new Promise<void>((resolve) => this.#pacer.whenWritten(resolve));
     this.#goAway();
     try {
       return await action();
@@ -156,7 +170,8 @@ class OpenTerminal implements TuiTerminal {
     if (this.#state === "closed") return Promise.resolve();
     this.#fullScreen?.close();
     const isOnItsWay = this.#pacer.isWriting && this.#state === "open";
-    const bytes = this.#announcer.takeBack() + this.#live.finish(last, this.#io.size());
+    const announced = this.#state === "open" ? this.#announcer.undo() : "";
+    const bytes = announced + this.#live.finish(last, this.#io.size());
     this.#state = "closed";
     this.#endTimers();
     // A frame that is on its way goes first.
@@ -178,7 +193,7 @@ class OpenTerminal implements TuiTerminal {
   #subscribe(): (() => void)[] {
     const { onResize, onLost, onExit, onSignal } = this.#io;
     return [
-      onResize(() => this.#onResize()),
+      onResize(() => this.#size.change()),
       onLost(() => this.#onLost()),
       onExit(() => this.#onExit()),
       ...ENDING_SIGNALS.map((signal) => onSignal(signal, () => this.#onSignal(signal))),
@@ -186,20 +201,7 @@ class OpenTerminal implements TuiTerminal {
   }
 
   #render(): string | undefined {
-    const size = this.#io.size();
-    // The signal of a new size may come later than the size itself.
-    if (size.columns !== this.#size.columns || size.rows !== this.#size.rows) {
-      this.#onResize();
-      return undefined;
-    }
-    return this.#live.render(size);
-  }
-
-  #writeFrame(bytes: string, written: () => void): void {
-    this.#io.write(bytes, () => {
-      written();
-      this.#holding.startLate();
-    });
+    return this.#size.check() ? this.#live.render(this.#size.known) : undefined;
   }
 
   #send(bytes: string): void {
@@ -212,35 +214,30 @@ class OpenTerminal implements TuiTerminal {
 
   #closeFullScreen(): void {
     this.#fullScreen = undefined;
-    const bytes = this.#holding.leaveFullScreen();
-    this.#send(bytes);
+    this.#send(this.#holding.leaveFullScreen());
     this.#pacer.request();
     this.#pacer.release("full screen");
   }
 
-  #onResize(): void {
-    this.#pacer.hold("resize");
-    this.#cancelResize?.();
-    this.#cancelResize = this.#io.clock.after(RESIZE_WAIT_MS, () => {
-      this.#cancelResize = undefined;
-      this.#size = this.#io.size();
-      this.#emit({ kind: "resize", ...this.#size });
-      this.#fullScreen?.repaint();
-      this.#pacer.request();
-      this.#pacer.release("resize");
-    });
+  #onResized(): void {
+    this.#emit({ kind: "resize", ...this.#size.known });
+    this.#fullScreen?.repaint();
+    this.#pacer.request();
+    this.#pacer.release("resize");
   }
 
-  #goAway(): void {
-    this.#pacer.hold("away");
+  /** False when the terminal is not ours to give. */
+  #goAway(): boolean {
+    if (this.#state !== "open") return false;
     this.#fullScreen?.hold();
     const erased = this.#fullScreen === undefined ? this.#live.erase(this.#io.size()) : "";
-    this.#io.writeNow(erased);
+    this.#io.writeNow(erased + this.#announcer.undo());
     this.#holding.give((bytes) => this.#io.writeNow(bytes));
     this.#state = "away";
     // Ctrl-Z in the other program stops this process, too, without more ado.
     this.#stopSubscription?.();
     this.#stopSubscription = undefined;
+    return true;
   }
 
   /** False when the client has ended meanwhile. */
@@ -250,7 +247,8 @@ class OpenTerminal implements TuiTerminal {
     this.#stopSubscription = this.#io.onSignal("SIGTSTP", () => this.suspend());
     this.#decoder.reset();
     this.#holding.take();
-    this.#size = this.#io.size();
+    this.#send(this.#announcer.redo());
+    this.#size.check();
     this.#fullScreen?.repaint();
     this.#pacer.request();
     this.#pacer.release("away");
@@ -287,14 +285,14 @@ class OpenTerminal implements TuiTerminal {
     if (this.#state !== "open" && this.#state !== "away") return;
     this.#pacer.hold("restored");
     this.#fullScreen?.hold();
+    if (this.#state === "open") this.#io.writeNow(this.#announcer.undo());
     this.#holding.giveNow();
-    this.#io.writeNow(this.#announcer.takeBack());
     this.#state = "restored";
   }
 
   #endTimers(): void {
     this.#pacer.hold("closed");
-    this.#cancelResize?.();
+    this.#size.stop();
     this.#background.settle();
     this.#decoder.reset();
     this.#stopSubscription?.();

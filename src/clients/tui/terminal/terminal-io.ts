@@ -11,8 +11,9 @@ export type TerminalSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGTSTP" | "SIGC
 
 /** A process that restores the terminal when this one is killed. */
 export interface Watcher {
-  /** What there is to restore: nothing, the modes, or the alternate screen too. `end` ends the watcher. */
-  say(state: "off" | "live" | "full" | "end"): void;
+  /** What it then writes to the terminal; nothing for an empty text. */
+  restoreBy(bytes: string): void;
+  end(): void;
 }
 
 export interface TerminalIo {

@@ -1,10 +1,9 @@
 /**
- * Restores the terminal when the client is killed and cannot do it itself. A shell reads a pipe from the client; when the pipe ends
- * without the word `end`, the client is dead.
+ * Restores the terminal when the client is killed and cannot do it itself. A shell reads from a pipe what it is to write then. When
+ * the pipe ends without the word `end`, the client is dead.
  */
 import { spawn } from "node:child_process";
 import type { Variables } from "../../../base/variables.js";
-import { RESTORE_FULL, RESTORE_LIVE } from "./modes.js";
 import type { Watcher } from "./terminal-io.js";
 
 /**
@@ -13,14 +12,13 @@ import type { Watcher } from "./terminal-io.js";
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU
-state=off
+restore=
 while IFS= read -r word; do
-  state=$word
+  restore=$word
   [ "$word" = end ] && exit 0
 done
-[ "$state" = off ] && exit 0
-[ "$state" = full ] && printf '${octal(RESTORE_FULL)}'
-printf '${octal(RESTORE_LIVE)}'
+[ -z "$restore" ] && exit 0
+printf "$restore"
 sleep 0.1
 case $(stty -a <&3) in
 *-isig*) stty brkint icrnl ixon isig icanon iexten echo <&3 ;;
@@ -47,9 +45,11 @@ export function startWatcher({ input, output, variables }: WatcherOptions): Watc
   child.stdin?.on("error", () => {});
   child.unref();
   (child.stdin as { unref?(): void } | null)?.unref?.();
-  return { say: (state) => void child.stdin?.write(`${state}\n`) };
+  const say = (word: string) => void child.stdin?.write(`${word}\n`);
+  return { restoreBy: (bytes) => say(asFormat(bytes)), end: () => say("end") };
 }
 
-function octal(bytes: string): string {
-  return bytes.replace(/[\x00-\x1f\\%']/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
+/** For `printf` of the shell. */
+function asFormat(bytes: string): string {
+  return bytes.replace(/[^0-9A-Za-z;[\]?>]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
 }
