@@ -28,6 +28,12 @@ export function printedLines(lines: readonly string[]): string[] {
   return lines.flatMap((line) => line.split(/\r\n|\r|\n/)).map((line) => cleanLine(line).trimEnd());
 }
 
+const STYLES = /\x1b\[[0-9;:]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)/g;
+
+export function withoutStyles(line: string): string {
+  return line.replace(STYLES, "");
+}
+
 const LINK_STARTS = /\x1b\]8;[^;]*;[^\x07\x1b]/;
 const LINK_END = "\x1b]8;;\x1b\\";
 

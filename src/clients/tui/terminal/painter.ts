@@ -6,7 +6,7 @@
  * 3. All movement is relative: it need not know where on the screen the live part is.
  */
 import { fitLine, printedLines } from "./fit-line.js";
-import { type Reflow, rowsAboveCursor } from "./reflow.js";
+import { type NewSize, type Reflow, rowsAboveCursor } from "./reflow.js";
 import { changeRow, isSurelyOneRow, writeRow } from "./row-change.js";
 import type { Frame } from "./terminal.js";
 
@@ -65,7 +65,7 @@ export function paintFrame(previous: Painted, request: PaintRequest): { bytes: s
 }
 
 /** Erases the live part. The cursor then stands where its first row was. */
-export function eraseLive(previous: Painted, request: Pick<PaintRequest, "columns" | "reflow">): string {
+export function eraseLive(previous: Painted, request: NewSize): string {
   return toFirstRow(previous, request) + ERASE_BELOW + (previous.isCursorShown ? "" : SHOW_CURSOR);
 }
 
@@ -168,7 +168,7 @@ function placeCursor(body: Body, { previous, painted, cursor }: Placing): string
   return move(body.row, cursor.row) + column + visibility;
 }
 
-function toFirstRow(previous: Painted, request: Pick<PaintRequest, "columns" | "reflow">): string {
+function toFirstRow(previous: Painted, request: NewSize): string {
   const up = previous.columns === 0 ? 0 : rowsAboveCursor(previous, request);
   return `${move(up, 0)}\r`;
 }

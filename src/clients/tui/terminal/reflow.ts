@@ -3,37 +3,51 @@
  * cursor up to the first live row is then longer than it was.
  */
 import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+import { certainWidth } from "./certain-width.js";
+import { withoutStyles } from "./fit-line.js";
 import type { Painted } from "./painter.js";
 
 const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-const SEQUENCES = /\x1b\[[0-9;:]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)/g;
 
 /**
  * `cursor`: all rows are wrapped, and the cursor stays at its character. Most terminals.
- * `count`: the row of the cursor is cut, and the cursor goes down by one for each new row, also for those below it. xterm.js.
+ * `count`: the cursor goes down by one for each new row, also for those below it, and the row where it then stands is cut. xterm.js.
  * `none`: rows are cut. The original xterm, GNU screen.
  */
 export type Reflow = "cursor" | "count" | "none";
 
-export function rowsAboveCursor(
-  { lines, row, column, columns: before }: Painted,
-  { columns, reflow }: { readonly columns: number; readonly reflow: Reflow },
-): number {
-  if (columns >= before || reflow === "none") return row;
-  const added = lines.map((line) => wrappedRows(line, columns) - 1);
-  const sum = (numbers: readonly number[]) => numbers.reduce((all, number) => all + number, 0);
-  if (reflow === "count") return row + sum(added) - (added[row] ?? 0);
-  return row + sum(added.slice(0, row)) + Math.floor(column / columns);
+export interface NewSize {
+  readonly columns: number;
+  readonly rows: number;
+  readonly reflow: Reflow;
 }
 
-/** How many rows of `columns` cells a line takes. A wide character that does not fit at the end of a row moves to the next. */
+export function rowsAboveCursor(painted: Painted, { columns, rows, reflow }: NewSize): number {
+  const { lines, row, column } = painted;
+  if (columns >= painted.columns || reflow === "none") return row;
+  const added = lines.map((line) => wrappedRows(line, columns) - 1);
+  if (reflow === "cursor") return row + sum(added.slice(0, row)) + Math.floor(column / columns);
+  // A screen that is lower, too, first loses rows below the cursor. How many of them are ours is not known: at most so many.
+  const lost = Math.max(0, painted.rows - rows);
+  const kept = added.slice(0, Math.max(row + 1, added.length - lost));
+  // From the last row to the first, as xterm.js does it.
+  return kept.reduceRight((cursor, more, index) => (cursor === index ? cursor : cursor + more), row);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, number) => all + number, 0);
+}
+
+/**
+ * How many rows of `columns` cells a line takes at least. A character of which terminals disagree counts little: a row too few leaves
+ * a remain, and a row too many would erase what stands above the live part.
+ */
 export function wrappedRows(line: string, columns: number): number {
-  const width = visibleWidth(line);
-  if (width <= columns) return 1;
-  if (/^[\x20-\x7e]*$/.test(line)) return Math.ceil(width / columns);
+  if (visibleWidth(line) <= columns) return 1;
   let [rows, used] = [1, 0];
-  for (const { segment } of GRAPHEMES.segment(line.replace(SEQUENCES, ""))) {
-    const cells = visibleWidth(segment);
+  for (const { segment } of GRAPHEMES.segment(withoutStyles(line))) {
+    const cells = (segment.length === 1 && certainWidth(segment.charCodeAt(0))) || Math.min(1, visibleWidth(segment));
+    // A wide character that does not fit at the end of a row moves to the next.
     if (used + cells > columns) {
       rows++;
       used = 0;

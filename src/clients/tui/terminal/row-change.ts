@@ -1,6 +1,7 @@
 /** The bytes that turn one row of the screen into another. The cursor is somewhere on that row, and no style is on. */
 import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
-import { endStyles } from "./fit-line.js";
+import { certainWidth } from "./certain-width.js";
+import { endStyles, withoutStyles } from "./fit-line.js";
 
 const ERASE_TO_END = "\x1b[K";
 /** A shorter common start does not pay for the movement to its end. */
@@ -24,7 +25,7 @@ export function changeRow(before: string, after: string): string {
 /** Whether every terminal shows the line in one row of `columns` cells. */
 export function isSurelyOneRow(line: string, columns: number): boolean {
   if (visibleWidth(line) > columns) return false;
-  return isPlain(line) || Array.from(line.replace(STYLES, "")).every((char) => certainWidth(char.charCodeAt(0)) > 0);
+  return isPlain(line) || Array.from(withoutStyles(line)).every((char) => certainWidth(char.charCodeAt(0)) > 0);
 }
 
 function isPlain(line: string): boolean {
@@ -38,7 +39,6 @@ interface Start {
   readonly style: string;
 }
 
-const STYLES = /\x1b\[[0-9;:]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)/g;
 const STYLE = /\x1b\[[0-9;:]*m/y;
 const RESET = /^\x1b\[0*m$/;
 
@@ -65,14 +65,4 @@ function commonStart(before: string, after: string): Start {
     column += width;
   }
   return last;
-}
-
-/** 0 for a character of which terminals disagree, and for every control character. */
-function certainWidth(code: number): 0 | 1 | 2 {
-  if (code >= 0x20 && code <= 0x7e) return 1;
-  const isLetter =
-    (code >= 0xc0 && code <= 0x2af) || (code >= 0x386 && code <= 0x481) || (code >= 0x48a && code <= 0x52f);
-  if (isLetter) return 1;
-  const isKana = (code >= 0x3041 && code <= 0x3096) || (code >= 0x30a1 && code <= 0x30fa);
-  return isKana || (code >= 0x4e00 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3) ? 2 : 0;
 }
