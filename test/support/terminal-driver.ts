@@ -1,19 +1,21 @@
 /**
  * A small program on the terminal of the client, for tests in a real one: it shows the last key or paste, a caret, and prints what
- * Enter ends. `q` leaves, `z` suspends, `e` lends the terminal, `f` opens and closes the full screen, `x` throws.
+ * Enter ends. It writes its process id to the file that is its argument. `q` leaves, `z` suspends, `e` lends the terminal, `f` opens and closes the full screen, `x` throws.
  */
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { openTerminal } from "../../src/clients/tui/terminal/open-terminal.js";
 import { processIo } from "../../src/clients/tui/terminal/process-io.js";
 import type { FullScreen, TerminalInput } from "../../src/clients/tui/terminal/terminal.js";
 
+writeFileSync(process.argv[2] ?? "", String(process.pid));
 const terminal = openTerminal(processIo({ process, variables: process.env }));
 const seen: string[] = [];
 let fullScreen: FullScreen | undefined;
 
 function paint(printed: readonly string[] = []): void {
   const rule = "-".repeat(terminal.columns);
-  const last = `last ${seen.slice(-3).join(" ")}`;
+  const last = `last ${seen.slice(-3).reverse().join(" ")}`;
   const input = `> ${seen.length}`;
   terminal.paint({ lines: [rule, last, input, "status"], cursor: { row: 2, column: input.length } }, printed);
   fullScreen?.paint({ lines: ["full screen", last] });
@@ -29,6 +31,7 @@ const actions: Readonly<Record<string, () => void>> = {
   q: () => void terminal.close(["bye"]).then(() => process.exit(0)),
   z: () => terminal.suspend(),
   x: () => {
+    Error.stackTraceLimit = 0;
     throw new Error("thrown on purpose");
   },
   e: () => {

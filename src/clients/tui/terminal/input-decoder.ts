@@ -29,6 +29,9 @@ const SEQUENCE_WAIT_MS = 1000;
 /** After so long without a byte, the end of a paste was lost. */
 const PASTE_WAIT_MS = 10_000;
 const BURST_WAIT_MS = 20;
+/** A long paste comes in many reads, with pauses on a busy machine. */
+const LONG_BURST = 1024;
+const LONG_BURST_WAIT_MS = 200;
 /** An Enter that came together with text waits so long for more text. */
 const ENTER_WAIT_MS = 10;
 /** More characters than a person types between two reads. */
@@ -129,7 +132,8 @@ export class InputDecoder {
 
   #takeBurst(text: string): void {
     this.#held.push(text);
-    this.#wait(BURST_WAIT_MS, () => this.#endBurst());
+    const isLong = this.#held.length > 1 || text.length > LONG_BURST;
+    this.#wait(isLong ? LONG_BURST_WAIT_MS : BURST_WAIT_MS, () => this.#endBurst());
   }
 
   #endBurst(): void {

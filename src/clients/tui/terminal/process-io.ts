@@ -7,7 +7,7 @@ import { startWatcher } from "./watcher.js";
 
 const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 24;
-const WRITE_TRIES = 200;
+const WRITE_TRIES = 100;
 const WRITE_PAUSE_MS = 5;
 
 export interface ProcessIoOptions {
