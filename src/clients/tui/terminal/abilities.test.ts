@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { FakeProcess } from "../../../../test/support/fake-terminal-process.js";
 import { terminalAbilities, terminalFits } from "./abilities.js";
 import { copyBytes, notificationBytes, titleBytes } from "./announcements.js";
-import { FakeProcess } from "./fake-io.testkit.js";
 import { openTerminal } from "./open-terminal.js";
 
 const XTERM = { TERM: "xterm-256color" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeProcess } from "./fake-io.testkit.js";
+import { FakeProcess } from "../../../../test/support/fake-terminal-process.js";
 import { openTerminal } from "./open-terminal.js";
 import type { TerminalInput } from "./terminal.js";
 

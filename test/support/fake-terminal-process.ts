@@ -1,8 +1,8 @@
 /** A process with a virtual terminal, for tests: everything happens when the test says so. */
-import { ManualClock } from "../../../base/clock.js";
-import type { Variables } from "../../../base/variables.js";
-import { VirtualTerminal } from "../../../testkit/virtual-terminal.js";
-import type { TerminalIo, TerminalSignal } from "./terminal-io.js";
+import { ManualClock } from "../../src/base/clock.js";
+import type { Variables } from "../../src/base/variables.js";
+import type { TerminalIo, TerminalSignal } from "../../src/clients/tui/terminal/terminal-io.js";
+import { VirtualTerminal } from "../../src/testkit/virtual-terminal.js";
 
 type Event = "resize" | "lost" | "exit" | TerminalSignal;
 
