@@ -16,7 +16,7 @@ export interface Taken {
 }
 
 /** A longer line is taken in pieces. */
-const MAX_LINE = 2048;
+const MAX_LINE = 1024;
 
 export class AnswerStream {
   readonly #safe = new SafeTextStream();

@@ -26,7 +26,7 @@ import { Paragraph, type Place } from "./paragraph.js";
 import { codeMarkOf, isPlain, type Span, span } from "./spans.js";
 import { layoutTable } from "./table.js";
 import type { ContentTools, Highlighter } from "./tools.js";
-import { wrapSpans } from "./wrap.js";
+import { breakLine, wrapSpans } from "./wrap.js";
 
 export interface LayoutView {
   readonly width: number;
@@ -48,7 +48,7 @@ type LeafKind = "prose" | "heading" | "code" | "table" | "rule";
 type Leaf =
   | { readonly kind: "none" }
   | { readonly kind: "paragraph"; readonly paragraph: Paragraph }
-  | { readonly kind: "fence"; readonly fence: Fence; highlighter: Highlighter; isEmpty: boolean }
+  | { readonly kind: "fence"; readonly fence: Fence; highlighter: Highlighter; isEmpty: boolean; carry: string }
   | { readonly kind: "indented" }
   | {
       readonly kind: "table";
@@ -93,7 +93,7 @@ export class MarkdownLayout {
   }
 
   line({ text, isOpen = false, continues = false }: SourceLine): void {
-    if (continues) this.#continue(text);
+    if (continues) this.#continue(text, isOpen);
     else this.#start(withoutLeadingTabs(text), isOpen);
   }
 
@@ -127,10 +127,10 @@ export class MarkdownLayout {
     this.#leafLine(this.#openContainers(rest, sibling), isOpen);
   }
 
-  #continue(part: string): void {
+  #continue(part: string, isOpen: boolean): void {
     const leaf = this.#leaf;
     if (leaf.kind === "paragraph") leaf.paragraph.addPart(part, this.#place());
-    else if (leaf.kind === "fence" && part !== "") this.#codeLine(leaf, part);
+    else if (leaf.kind === "fence") this.#codePart(leaf, part, isOpen);
     else if (leaf.kind === "table") leaf.rows.push((leaf.rows.pop() ?? "") + part);
     else if (part !== "") this.#write([span(part)], "anywhere");
   }
@@ -214,7 +214,13 @@ export class MarkdownLayout {
     const title = isOpen ? undefined : heading(rest);
     if (fence !== undefined) {
       this.#closeLeaf();
-      this.#leaf = { kind: "fence", fence, highlighter: this.view.tools.highlighter(fence.language), isEmpty: true };
+      this.#leaf = {
+        kind: "fence",
+        fence,
+        highlighter: this.view.tools.highlighter(fence.language),
+        isEmpty: true,
+        carry: "",
+      };
     } else if (title !== undefined) {
       this.#closeLeaf();
       this.#heading(title.level, title.text);
@@ -272,7 +278,17 @@ export class MarkdownLayout {
       this.#leaf = { kind: "none" };
       return;
     }
-    this.#codeLine(leaf, line.slice(Math.min(indentOf(line), leaf.fence.indent)));
+    const code = line.slice(Math.min(indentOf(line), leaf.fence.indent));
+    if (isOpen) this.#codePart(leaf, code, isOpen);
+    else this.#codeLine(leaf, code);
+  }
+
+  /** Of a very long line, whole rows. */
+  #codePart(leaf: Leaf & { kind: "fence" }, part: string, isOpen: boolean): void {
+    const text = leaf.carry + part;
+    const start = isOpen ? (breakLine(text, this.#place().width, "anywhere").at(-1)?.start ?? 0) : text.length;
+    leaf.carry = text.slice(start);
+    if (start > 0) this.#codeLine(leaf, text.slice(0, start));
   }
 
   #codeLine(leaf: Leaf & { kind: "fence" }, line: string): void {
@@ -307,6 +323,7 @@ export class MarkdownLayout {
     const leaf = this.#leaf;
     this.#leaf = { kind: "none" };
     if (leaf.kind === "paragraph") leaf.paragraph.end(this.#place());
+    else if (leaf.kind === "fence" && leaf.carry !== "") this.#codeLine(leaf, leaf.carry);
     else if (leaf.kind === "table" && (leaf.rows.length > 0 || !leaf.isStarted)) this.#writeTable(leaf, leaf.rows);
   }
 

@@ -62,11 +62,9 @@ export class Paragraph {
   /** The rest of a very long line, in pieces. */
   addPart(part: string, place: Place): void {
     this.text += part;
-    const end = Math.min(finalLength(this.text), this.text.length - 1);
-    const space = this.text.lastIndexOf(" ", end);
-    const forced = this.text.length > MAX_OPEN;
-    if (space <= 0 && !forced) return;
-    const cut = space > 0 ? space + 1 : this.text.length;
+    const found = lastBreak(this.text, Math.min(finalLength(this.text), this.text.length - 1));
+    if (found === 0 && this.text.length <= MAX_OPEN) return;
+    const cut = found === 0 ? this.text.length : found;
     const spans = [...this.#carry, ...parseInline(this.text.slice(0, cut), place.codeMark)];
     this.text = this.text.slice(cut);
     const [done, rest] = splitLast(spans, place.width);
@@ -83,6 +81,15 @@ export class Paragraph {
     place.emit([...this.#carry, ...parseInline(text, place.codeMark)]);
     this.#carry = [];
   }
+}
+
+/** The last place up to `end` where no mark or URL is cut: after a space, or after a character of a script without spaces. */
+function lastBreak(text: string, end: number): number {
+  for (let at = end; at > 0; at--) {
+    const unit = text.charCodeAt(at - 1);
+    if (unit === 0x20 || (unit >= 0x2e80 && unit < 0xd800)) return at;
+  }
+  return 0;
 }
 
 /** All lines on the screen but the last, and that one. */
