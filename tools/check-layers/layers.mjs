@@ -30,7 +30,7 @@ export const LAYERS = {
   library: { imports: [...RUNTIME, "runtime"] },
   cli: { imports: [...RUNTIME, ...CLIENTS, "runtime", "testkit"] },
   testkit: { imports: FOUNDATION },
-  "testkit/suite-adapter": { imports: [...RUNTIME, "runtime"] },
+  "testkit/suite-adapter": { imports: [...RUNTIME, "runtime", "clients/tui"] },
   main: { imports: "everything" },
 };
 

@@ -1,8 +1,78 @@
-/** `sanitize_terminal`: text as a person gets to see it. */
+/**
+ * `sanitize_terminal`: text as a person gets to see it. It goes through the views of the terminal client, at every place where text
+ * of others can stand; the answer is what the first place shows that let a control character through, or else the model's words.
+ */
 
-import { safeText } from "../../base/terminal-text.js";
+import type { Block, ToolBlock } from "../../clients/tui/content/block.js";
+import { renderBlock } from "../../clients/tui/content/render-block.js";
+import { createTheme, plainTheme } from "../../clients/tui/themes.js";
+import { text as textContent } from "../../protocol/content.js";
+import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
 
+const CONTROL = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/;
+/** Wide enough to leave lines as they are. */
+const WIDE = 1_000_000;
+const FLOOD = 20_000;
+
 export function handleSanitizeTerminal({ text }: JsonObject): JsonObject {
-  return { text: safeText(String(text ?? "")) };
+  const said = String(text ?? "");
+  const isFlood = said.length > FLOOD;
+  for (const block of placesOf(said)) {
+    // Of a flood, each place shows what fits the screen. The answer is laid out below.
+    const whole = isFlood ? [] : show(block);
+    const glance = isFlood && block.kind === "answer" ? undefined : harmfulAtGlance(block);
+    const harmful = whole.find((line) => CONTROL.test(line)) ?? glance;
+    if (harmful !== undefined) return { text: harmful };
+  }
+  return { text: show({ kind: "answer", markdown: said }).join("\n") };
+}
+
+function show(block: Block): readonly string[] {
+  return renderBlock(block, { width: WIDE, theme: plainTheme, expanded: true, now: 0 });
+}
+
+const styledTheme = createTheme("dark", { colours: "16", links: true });
+/** What the theme itself writes. A link leads where the text shows, and holds printable ASCII alone. */
+const OWN = /\x1b\[[\d;]+m|\x1b\]8;id=[\da-z]+;(?:https?:\/\/|mailto:)[\x21-\x7e]*\x1b\\|\x1b\]8;;\x1b\\/g;
+
+/** With colours and links, in a narrow window, as it is shown at a glance. */
+function harmfulAtGlance(block: Block): string | undefined {
+  const lines = renderBlock(block, { width: 80, theme: styledTheme, expanded: false, now: 0 });
+  return lines.map((line) => line.replace(OWN, "")).find((line) => CONTROL.test(line));
+}
+
+const CALL = "call_1" as CallId;
+
+/** The model, a tool, a file, a name of a tool or command, an error, a person. */
+function placesOf(said: string): readonly Block[] {
+  const part = said.slice(0, FLOOD);
+  return [
+    { kind: "answer", markdown: said },
+    { kind: "answer", markdown: `\`\`\`${part}\n${part}\n\`\`\`\n| ${part} |\n|---|\n| ${part} |\n[${part}](${part})` },
+    { kind: "thinking", text: said, elapsedMs: 1000 },
+    { kind: "prompt", text: said, images: 0 },
+    { kind: "command", line: said, text: said },
+    { kind: "shell", command: said, output: said, exitCode: 1 },
+    { kind: "notice", level: "warning", text: said },
+    { kind: "turn-end", outcome: "failed", elapsedMs: 1000, summary: said, failure: said },
+    call("bash", { args: { command: said }, output: said, details: { exit_code: 1 } }),
+    call("read", { args: { path: said }, output: said, details: { path: said, first_line: 1, lines: 1 } }),
+    call("edit", {
+      args: { path: said },
+      output: said,
+      details: { path: said, diff: `@@ -1,1 +1,1 @@\n-${said}\n+${said} x` },
+    }),
+    call(said, { args: { [said]: said }, output: said }),
+    { kind: "tool", call: CALL, tool: "bash", args: { command: said }, progress: said, startedAt: 0 },
+  ];
+}
+
+function call(
+  tool: string,
+  { args, output, details }: { args: JsonObject; output: string; details?: JsonObject },
+): ToolBlock {
+  const status = details?.exit_code === undefined ? "ok" : "error";
+  const result = { status, content: [textContent(output)], endedAt: 0, ...(details && { details }) } as const;
+  return { kind: "tool", call: CALL, tool, args, progress: "", startedAt: 0, result };
 }

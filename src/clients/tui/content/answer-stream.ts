@@ -6,7 +6,8 @@
  * 3. The time of `take` depends on what is new and on the open block, not on the answer.
  */
 import { SafeTextStream } from "../../../base/terminal-text.js";
-import { type LayoutView, MarkdownLayout } from "./markdown-layout.js";
+import { MarkdownLayout } from "./markdown-layout.js";
+import { type LayoutView, Page } from "./page.js";
 
 export interface Taken {
   /** Print these; they never change. */
@@ -52,12 +53,12 @@ export class AnswerStream {
     layout.end();
     this.#layout = undefined;
     this.#live = undefined;
-    return layout.out;
+    return layout.page.out;
   }
 
   #layoutFor(view: LayoutView): MarkdownLayout {
-    this.#layout ??= new MarkdownLayout(view);
-    this.#layout.view = view;
+    this.#layout ??= new MarkdownLayout(new Page(view));
+    this.#layout.page.view = view;
     return this.#layout;
   }
 
@@ -84,8 +85,8 @@ export class AnswerStream {
   }
 
   #collect(layout: MarkdownLayout): readonly string[] {
-    const lines = layout.out;
-    layout.out = [];
+    const lines = layout.page.out;
+    layout.page.out = [];
     return lines;
   }
 
@@ -96,8 +97,8 @@ export class AnswerStream {
     const fork = layout.fork();
     if (this.#rest !== "") fork.line({ text: this.#rest, continues: this.#continues });
     fork.end();
-    this.#live = { view, lines: fork.out };
-    return fork.out;
+    this.#live = { view, lines: fork.page.out };
+    return fork.page.out;
   }
 }
 

@@ -18,6 +18,8 @@ export type Node =
   | { readonly kind: "group"; readonly nodes: Node[]; readonly roles: readonly Role[]; readonly url?: string };
 
 const PLAIN = /[^\\`*_~[\]!<&h\n]+/y;
+/** What most lines do not hold. */
+const SPECIAL = /[\\`*_~[\]!<&]|https?:/i;
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
 const ENTITY =
   /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos|nbsp|copy|reg|mdash|ndash|hellip|rarr|larr));/y;
@@ -39,6 +41,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 /** `codeMark` goes around code, for a theme that has no colour for it. */
 export function parseInline(text: string, codeMark = ""): readonly Span[] {
+  if (!SPECIAL.test(text)) return [{ text, roles: [] }];
   const parser = new InlineParser(text, codeMark);
   parser.run();
   return flatten(parser.nodes, []);

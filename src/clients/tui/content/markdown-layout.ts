@@ -1,16 +1,14 @@
 /**
  * Markdown laid out line by line, as it arrives.
  *
- * 1. `line` takes one line of the source. Every line on the screen that later text cannot change goes to `out` at once.
- * 2. What waits is small: the last lines of a paragraph, at most `TABLE_ROWS` rows of a table.
+ * 1. `line` takes one line of the source. Every line on the screen that later text cannot change goes to the page at once.
+ * 2. What waits is small: the last lines of a paragraph, or the rows of a table.
  * 3. Blank lines are those of the source, never two in a row. One is added around code, tables, quotes and before headings.
  */
-import type { Theme } from "../theme.js";
-import { type Container, nextNumber, prefixOf } from "./containers.js";
+import { type Container, nextNumber } from "./containers.js";
+import { FencedCode } from "./fenced-code.js";
+import { GrowingTable } from "./growing-table.js";
 import {
-  type Align,
-  endsFence,
-  type Fence,
   fenceStart,
   heading,
   indentOf,
@@ -22,17 +20,9 @@ import {
   tableRule,
   underline,
 } from "./markdown-lines.js";
-import { Paragraph, type Place } from "./paragraph.js";
-import { codeMarkOf, isPlain, type Span, span } from "./spans.js";
-import { layoutTable } from "./table.js";
-import type { ContentTools, Highlighter } from "./tools.js";
-import { breakLine, wrapSpans } from "./wrap.js";
-
-export interface LayoutView {
-  readonly width: number;
-  readonly theme: Theme;
-  readonly tools: ContentTools;
-}
+import type { Page } from "./page.js";
+import { Paragraph } from "./paragraph.js";
+import { isPlain, span } from "./spans.js";
 
 /** One line of the source, or a piece of a very long one. */
 export interface SourceLine {
@@ -43,52 +33,28 @@ export interface SourceLine {
   readonly continues?: boolean;
 }
 
-type LeafKind = "prose" | "heading" | "code" | "table" | "rule";
-
 type Leaf =
-  | { readonly kind: "none" }
+  | { readonly kind: "none" | "indented" }
   | { readonly kind: "paragraph"; readonly paragraph: Paragraph }
-  | { readonly kind: "fence"; readonly fence: Fence; highlighter: Highlighter; isEmpty: boolean; carry: string }
-  | { readonly kind: "indented" }
-  | {
-      readonly kind: "table";
-      readonly align: readonly Align[];
-      readonly head: readonly string[];
-      rows: string[];
-      columns: readonly number[] | undefined;
-      isStarted: boolean;
-    };
+  | { readonly kind: "fence"; readonly code: FencedCode }
+  | { readonly kind: "table"; readonly table: GrowingTable };
 
-/** Then the rows are laid out in the columns of the first ones. */
-const TABLE_ROWS = 200;
-/** Of a table that is not finished, so many rows are shown. */
-const LIVE_ROWS = 12;
 const MAX_HEADING = 200;
 
 export class MarkdownLayout {
-  /** Lines for the screen, until the caller takes them. */
-  out: string[] = [];
-  view: LayoutView;
-  #containers: Container[] = [];
+  readonly page: Page;
   #leaf: Leaf = { kind: "none" };
-  #blank = false;
-  #last: { readonly kind: LeafKind; readonly containers: readonly Container[] } | undefined;
   #nextId = 0;
-  #isFork = false;
 
-  constructor(view: LayoutView) {
-    this.view = view;
+  constructor(page: Page) {
+    this.page = page;
   }
 
   /** A copy that can be ended to see what waits. */
   fork(): MarkdownLayout {
-    const copy = new MarkdownLayout(this.view);
-    copy.#containers = this.#containers.map((container) => ({ ...container }));
+    const copy = new MarkdownLayout(this.page.fork());
     copy.#leaf = forkLeaf(this.#leaf);
-    copy.#blank = this.#blank;
-    copy.#last = this.#last;
     copy.#nextId = this.#nextId;
-    copy.#isFork = true;
     return copy;
   }
 
@@ -99,47 +65,47 @@ export class MarkdownLayout {
 
   end(): void {
     this.#closeLeaf();
-    this.#containers = [];
+    this.page.containers = [];
   }
 
   #start(line: string, isOpen: boolean): void {
     const { matched, rest } = this.#match(line);
-    const isInside = matched === this.#containers.length;
+    const isInside = matched === this.page.containers.length;
     if (this.#leaf.kind === "fence" && isInside) {
-      this.#fenceLine(this.#leaf, rest, isOpen);
+      if (this.#leaf.code.line({ text: rest, isOpen }, this.page) === "closed") this.#leaf = { kind: "none" };
       return;
     }
     if (rest.trim() === "") {
       this.#closeLeaf();
-      this.#containers.length = matched;
-      this.#blank = true;
+      this.page.containers.length = matched;
+      this.page.isBlank = true;
       return;
     }
     if (!isInside) {
       if (this.#leaf.kind === "paragraph" && !startsBlock(rest)) {
-        this.#leaf.paragraph.addLine(rest.trim(), this.#place());
+        this.#leaf.paragraph.addLine(rest.trim(), this.page.place());
         return;
       }
       this.#closeLeaf();
     }
-    const sibling = this.#containers[matched];
-    this.#containers.length = matched;
+    const sibling = this.page.containers[matched];
+    this.page.containers.length = matched;
     this.#leafLine(this.#openContainers(rest, sibling), isOpen);
   }
 
   #continue(part: string, isOpen: boolean): void {
     const leaf = this.#leaf;
-    if (leaf.kind === "paragraph") leaf.paragraph.addPart(part, this.#place());
-    else if (leaf.kind === "fence") this.#codePart(leaf, part, isOpen);
-    else if (leaf.kind === "table") leaf.rows.push((leaf.rows.pop() ?? "") + part);
-    else if (part !== "") this.#write([span(part)], "anywhere");
+    if (leaf.kind === "paragraph") leaf.paragraph.addPart(part, this.page.place());
+    else if (leaf.kind === "fence") leaf.code.part({ text: part, isOpen }, this.page);
+    else if (leaf.kind === "table") leaf.table.extend(part);
+    else if (part !== "") this.page.write([span(part)], "anywhere");
   }
 
   /** How many of the open containers the line is in, and what is left of it. */
   #match(line: string): { matched: number; rest: string } {
     let rest = line;
     let matched = 0;
-    for (const container of this.#containers) {
+    for (const container of this.page.containers) {
       if (container.kind === "quote") {
         const inner = quoted(rest);
         if (inner === undefined) break;
@@ -165,7 +131,7 @@ export class MarkdownLayout {
       const inner = quoted(rest);
       if (inner !== undefined) {
         this.#closeLeaf();
-        this.#containers.push({ kind: "quote", id: this.#nextId++ });
+        this.page.containers.push({ kind: "quote", id: this.#nextId++ });
         rest = withoutLeadingTabs(inner);
       } else {
         const marker = listMarker(rest);
@@ -185,7 +151,7 @@ export class MarkdownLayout {
 
   #openItem(marker: ListMarker, { lead, sibling }: { lead: number; sibling: Container | undefined }): string {
     const task = /^\[([ xX])\] +(?=\S)/.exec(marker.rest);
-    this.#containers.push({
+    this.page.containers.push({
       kind: "item",
       id: this.#nextId++,
       lead,
@@ -202,32 +168,30 @@ export class MarkdownLayout {
     const leaf = this.#leaf;
     if (leaf.kind === "paragraph" && this.#closesAs(leaf.paragraph, rest)) return;
     if (leaf.kind === "table" && rest.includes("|") && !startsBlock(rest)) {
-      this.#tableRow(leaf, rest);
+      leaf.table.add(rest, this.page);
       return;
     }
     if (rest.trim() === "") {
       // An item without text shows its mark.
-      if (this.#containers.at(-1)?.kind === "item" && leaf.kind === "none") this.#emit("prose", []);
+      if (this.page.containers.at(-1)?.kind === "item" && leaf.kind === "none") this.page.emit("prose", []);
       return;
     }
     const fence = isOpen ? undefined : fenceStart(rest);
     const title = isOpen ? undefined : heading(rest);
     if (fence !== undefined) {
       this.#closeLeaf();
-      this.#leaf = {
-        kind: "fence",
-        fence,
-        highlighter: this.view.tools.highlighter(fence.language),
-        isEmpty: true,
-        carry: "",
-      };
+      this.#leaf = { kind: "fence", code: new FencedCode(fence, this.page.view.tools) };
     } else if (title !== undefined) {
       this.#closeLeaf();
       this.#heading(title.level, title.text);
     } else if (isRule(rest)) {
       this.#closeLeaf();
-      this.#emit("rule", [span((this.view.theme.ascii ? "-" : "─").repeat(this.#place().width), "dim")], "anywhere");
-    } else if (leaf.kind === "paragraph") leaf.paragraph.addLine(rest.trim(), this.#place());
+      this.page.emit(
+        "rule",
+        [span((this.page.view.theme.ascii ? "-" : "─").repeat(this.page.place().width), "dim")],
+        "anywhere",
+      );
+    } else if (leaf.kind === "paragraph") leaf.paragraph.addLine(rest.trim(), this.page.place());
     else this.#startText(rest);
   }
 
@@ -235,9 +199,9 @@ export class MarkdownLayout {
     const isIndented = indentOf(rest) >= 4;
     if (this.#leaf.kind !== "indented") this.#closeLeaf();
     if (isIndented) {
-      if (this.#leaf.kind !== "indented") this.#gap("code");
+      if (this.#leaf.kind !== "indented") this.page.gap("code");
       this.#leaf = { kind: "indented" };
-      this.#write([span(rest.slice(4))], "anywhere");
+      this.page.write([span(rest.slice(4))], "anywhere");
       return;
     }
     this.#closeLeaf();
@@ -258,14 +222,14 @@ export class MarkdownLayout {
     if (head.length !== align.length || !paragraph.lastLine.includes("|")) return false;
     paragraph.text = paragraph.text.slice(0, Math.max(0, paragraph.text.lastIndexOf("\n")));
     this.#closeLeaf();
-    this.#leaf = { kind: "table", align, head, rows: [], columns: undefined, isStarted: false };
+    this.#leaf = { kind: "table", table: new GrowingTable(align, head) };
     return true;
   }
 
   #heading(level: number, text: string): void {
-    const { theme } = this.view;
+    const { theme } = this.page.view;
     const marks = isPlain(theme) ? `${"#".repeat(level)} ` : "";
-    const place = this.#place("heading");
+    const place = this.page.place("heading");
     const paragraph = new Paragraph(marks + text);
     paragraph.end({
       ...place,
@@ -273,110 +237,13 @@ export class MarkdownLayout {
     });
   }
 
-  #fenceLine(leaf: Leaf & { kind: "fence" }, line: string, isOpen: boolean): void {
-    if (!isOpen && endsFence(leaf.fence, line)) {
-      this.#leaf = { kind: "none" };
-      return;
-    }
-    const code = line.slice(Math.min(indentOf(line), leaf.fence.indent));
-    if (isOpen) this.#codePart(leaf, code, isOpen);
-    else this.#codeLine(leaf, code);
-  }
-
-  /** Of a very long line, whole rows. */
-  #codePart(leaf: Leaf & { kind: "fence" }, part: string, isOpen: boolean): void {
-    const text = leaf.carry + part;
-    const start = isOpen ? (breakLine(text, this.#place().width, "anywhere").at(-1)?.start ?? 0) : text.length;
-    leaf.carry = text.slice(start);
-    if (start > 0) this.#codeLine(leaf, text.slice(0, start));
-  }
-
-  #codeLine(leaf: Leaf & { kind: "fence" }, line: string): void {
-    const { spans, next } = leaf.highlighter.line(line);
-    leaf.highlighter = next;
-    if (leaf.isEmpty) this.#gap("code");
-    leaf.isEmpty = false;
-    this.#write(spans, "anywhere");
-  }
-
-  #tableRow(leaf: Leaf & { kind: "table" }, line: string): void {
-    leaf.rows.push(line);
-    if (leaf.rows.length > TABLE_ROWS) this.#writeTable(leaf, leaf.rows.splice(0, TABLE_ROWS));
-  }
-
-  #writeTable(leaf: Leaf & { kind: "table" }, rows: readonly string[]): void {
-    const { first, rest } = prefixOf(this.#containers, this.view);
-    if (!leaf.isStarted) this.#gap("table");
-    const shown = this.#isFork ? rows.slice(-LIVE_ROWS) : rows;
-    const source = { align: leaf.align, head: leaf.head, rows: shown.map(tableCells) };
-    const view = { width: this.view.width - rest.width, theme: this.view.theme };
-    const { lines, columns } = layoutTable(source, view, { columns: leaf.columns });
-    for (const [index, line] of lines.entries()) {
-      this.out.push((index === 0 && !leaf.isStarted ? first.text : rest.text) + line);
-    }
-    leaf.columns = columns;
-    leaf.isStarted = true;
-    this.#print();
-  }
-
   #closeLeaf(): void {
     const leaf = this.#leaf;
     this.#leaf = { kind: "none" };
-    if (leaf.kind === "paragraph") leaf.paragraph.end(this.#place());
-    else if (leaf.kind === "fence" && leaf.carry !== "") this.#codeLine(leaf, leaf.carry);
-    else if (leaf.kind === "table" && (leaf.rows.length > 0 || !leaf.isStarted)) this.#writeTable(leaf, leaf.rows);
+    if (leaf.kind === "paragraph") leaf.paragraph.end(this.page.place());
+    else if (leaf.kind === "fence") leaf.code.end(this.page);
+    else if (leaf.kind === "table") leaf.table.end(this.page);
   }
-
-  #place(kind: LeafKind = "prose"): Place {
-    const { first, rest } = prefixOf(this.#containers, this.view);
-    return {
-      width: Math.max(1, this.view.width - Math.max(first.width, rest.width)),
-      codeMark: codeMarkOf(this.view.theme),
-      emit: (spans) => this.#emit(kind, this.#inQuote(spans)),
-    };
-  }
-
-  #inQuote(spans: readonly Span[]): readonly Span[] {
-    if (!this.#containers.some(({ kind }) => kind === "quote")) return spans;
-    return spans.map((each) => ({ ...each, roles: [...each.roles, "quote"] }));
-  }
-
-  #emit(kind: LeafKind, spans: readonly Span[], at: "words" | "anywhere" = "words"): void {
-    this.#gap(kind);
-    this.#write(spans, at);
-  }
-
-  #write(spans: readonly Span[], at: "words" | "anywhere"): void {
-    const { width, theme } = this.view;
-    this.out.push(...wrapSpans(spans, { width, theme, at, ...prefixOf(this.#containers, this.view) }));
-    this.#print();
-  }
-
-  #print(): void {
-    for (const container of this.#containers) if (container.kind === "item") container.isPrinted = true;
-  }
-
-  /** The blank line before what comes, where there is one. */
-  #gap(kind: LeafKind): void {
-    const last = this.#last;
-    if (last !== undefined && (this.#blank || needsGap(last, { kind, containers: this.#containers }))) {
-      const shared = this.#containers.filter((each, index) => last.containers[index]?.id === each.id);
-      this.out.push(prefixOf(shared, this.view).rest.text.trimEnd());
-    }
-    this.#blank = false;
-    this.#last = { kind, containers: [...this.#containers] };
-  }
-}
-
-interface Shown {
-  readonly kind: LeafKind;
-  readonly containers: readonly Container[];
-}
-
-function needsGap(last: Shown, next: Shown): boolean {
-  const quote = ({ containers }: Shown) => containers.findLast(({ kind }) => kind === "quote")?.id;
-  const isApart = (kind: LeafKind) => kind === "code" || kind === "table" || kind === "rule";
-  return quote(last) !== quote(next) || isApart(last.kind) || isApart(next.kind) || next.kind === "heading";
 }
 
 function startsBlock(line: string): boolean {
@@ -393,7 +260,8 @@ function startsBlock(line: string): boolean {
 
 function forkLeaf(leaf: Leaf): Leaf {
   if (leaf.kind === "paragraph") return { kind: "paragraph", paragraph: leaf.paragraph.fork() };
-  return leaf.kind === "table" ? { ...leaf, rows: [...leaf.rows] } : { ...leaf };
+  if (leaf.kind === "fence") return { kind: "fence", code: leaf.code.fork() };
+  return leaf.kind === "table" ? { kind: "table", table: leaf.table.fork() } : leaf;
 }
 
 function withoutLeadingTabs(line: string): string {

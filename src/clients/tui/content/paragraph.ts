@@ -49,7 +49,8 @@ export class Paragraph {
   }
 
   addLine(line: string, place: Place): void {
-    const whole = this.text;
+    // A backslash at the end of a line is a break, which the newline is anyway.
+    const whole = this.text.replace(/(?<!\\)((?:\\\\)*)\\$/, "$1");
     const end = finalLength(whole);
     const cut = end >= whole.length || whole.length > MAX_OPEN ? whole.length : whole.lastIndexOf("\n", end);
     if (cut > 0) {

@@ -1,5 +1,6 @@
 /** A block of the conversation as lines: safe, no wider than asked, without trailing spaces. */
 import { formatDuration } from "../../../base/duration.js";
+import { groupDigits } from "../../../base/group-digits.js";
 import { safeLine, safeText } from "../../../base/terminal-text.js";
 import { textWidth } from "../../../base/text-width.js";
 import type { Role, Theme } from "../theme.js";
@@ -7,7 +8,7 @@ import { renderMarkdown } from "./answer-stream.js";
 import type { Block } from "./block.js";
 import { dot, ellipsis } from "./marks.js";
 import { type Span, span } from "./spans.js";
-import { tailOf } from "./tail.js";
+import { lineCount, tailOf } from "./tail.js";
 import { beforeLine, outputLines, renderTool } from "./tool-view.js";
 import { counted } from "./tool-words.js";
 import { type ContentTools, plainTools } from "./tools.js";
@@ -27,7 +28,11 @@ export interface RenderOptions {
 type Of<K extends Block["kind"]> = Extract<Block, { kind: K }>;
 
 const PROMPT_LINES = 20;
+const PROMPT_CHARACTERS = 4000;
 const SHELL_LINES = 20;
+/** A notice is a sentence; one that quotes more is cut. */
+const MAX_NOTICE = 2000;
+const NOTICE_LINES = 12;
 const EXPAND_KEY = "ctrl+o";
 
 export function renderBlock(block: Block, options: RenderOptions): string[] {
@@ -53,22 +58,43 @@ export function renderBlock(block: Block, options: RenderOptions): string[] {
 
 function renderPrompt({ text, images, steered }: Of<"prompt">, options: RenderOptions): string[] {
   const { theme, expanded } = options;
-  const shown = safeText(text.trimEnd());
+  const whole = text.trimEnd();
+  const { shown, left } = expanded ? { shown: whole, left: 0 } : beginningOf(whole);
   const extra = [
     ...(images > 0 ? [`[${counted(images, "image", "images")}]`] : []),
     ...(steered === true ? ["(sent while the model works)"] : []),
   ].join(" ");
-  const spans = [span(shown, "user"), ...(extra === "" ? [] : [span(`${shown === "" ? "" : " "}${extra}`, "dim")])];
+  const spans = [
+    span(safeText(shown), "user"),
+    ...(extra === "" ? [] : [span(`${whole === "" ? "" : " "}${extra}`, "dim")]),
+  ];
   const lines = marked(spans, options, { mark: theme.ascii ? "> " : "› ", role: "user" });
-  if (expanded || lines.length <= PROMPT_LINES + 1) return lines;
-  const left = counted(lines.length - PROMPT_LINES, "more line", "more lines");
+  if (left === 0) return lines;
+  const more = left === 1 ? "1 more line" : `${groupDigits(left)} more lines`;
   const hint = [
-    span(`  ${ellipsis(theme)} ${left}`, "dim"),
+    span(`  ${ellipsis(theme)} ${more}`, "dim"),
     dot(theme),
     span(EXPAND_KEY, "key"),
     span(" shows them", "dim"),
   ];
-  return [...lines.slice(0, PROMPT_LINES), clipSpans(hint, options)];
+  return [...lines, clipSpans(hint, options)];
+}
+
+/** As much of a long text as is shown at a glance, and how many lines follow. */
+function beginningOf(text: string): { shown: string; left: number } {
+  const lines = text.split("\n", PROMPT_LINES + 2);
+  const isLong = lines.length > PROMPT_LINES + 1;
+  const shown = isLong ? lines.slice(0, PROMPT_LINES).join("\n") : text;
+  if (shown.length > PROMPT_CHARACTERS)
+    return { shown: cut(shown, PROMPT_CHARACTERS), left: lineCount(text.slice(PROMPT_CHARACTERS)) };
+  return { shown, left: isLong ? lineCount(text.slice(shown.length + 1)) : 0 };
+}
+
+/** The first characters, with no half of one at the end. */
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const unit = text.charCodeAt(most - 1);
+  return text.slice(0, unit >= 0xd800 && unit <= 0xdbff ? most - 1 : most);
 }
 
 function renderThinking({ text, elapsedMs }: Of<"thinking">, options: RenderOptions): string[] {
@@ -87,7 +113,7 @@ function renderThinking({ text, elapsedMs }: Of<"thinking">, options: RenderOpti
 function renderCommand({ line, text, failed }: Of<"command">, options: RenderOptions): string[] {
   const output = safeText(text.trimEnd());
   const roles: Role[] = failed === true ? ["danger"] : [];
-  const head = clipSpans([span(safeLine(line), "user")], options);
+  const head = clipSpans([span(safeLine(cut(line, MAX_NOTICE)), "user")], options);
   return [...(line === "" ? [] : [head]), ...(output === "" ? [] : wrapSpans([span(output, ...roles)], options))];
 }
 
@@ -95,7 +121,10 @@ function renderShell({ command, output, exitCode }: Of<"shell">, options: Render
   const { theme, expanded, width } = options;
   const failed = exitCode !== undefined && exitCode !== 0;
   const facts = failed ? [dot(theme), span(`exit code ${exitCode}`, "danger")] : [];
-  const head = marked([span(safeText(command), "user"), ...facts], options, { mark: "! ", role: "accent" });
+  const head = marked([span(safeText(expanded ? command : beginningOf(command).shown), "user"), ...facts], options, {
+    mark: "! ",
+    role: "accent",
+  });
   if (expanded) return [...head, ...outputLines(output, options)];
   const { lines, before } = tailOf(output, SHELL_LINES);
   const left = before > 0 ? [beforeLine(before, options)] : [];
@@ -114,7 +143,19 @@ const NOTICES: Readonly<Record<Of<"notice">["level"], { mark: string; ascii: str
 
 function renderNotice({ level, text }: Of<"notice">, options: RenderOptions): string[] {
   const { mark, ascii, role } = NOTICES[level];
-  return marked([span(safeText(text.trim()), role)], options, { mark: `${options.theme.ascii ? ascii : mark} `, role });
+  const words = text.trim();
+  const shown =
+    options.expanded || words.length <= MAX_NOTICE ? words : cut(words, MAX_NOTICE) + ellipsis(options.theme);
+  const lines = tailless(safeText(shown), options);
+  return marked([span(lines, role)], options, { mark: `${options.theme.ascii ? ascii : mark} `, role });
+}
+
+/** A notice of very many lines is cut too. */
+function tailless(text: string, { expanded, theme }: RenderOptions): string {
+  const lines = text.split("\n");
+  return expanded || lines.length <= NOTICE_LINES
+    ? text
+    : `${lines.slice(0, NOTICE_LINES).join("\n")}${ellipsis(theme)}`;
 }
 
 const OUTCOMES: Readonly<Record<Of<"turn-end">["outcome"], string>> = {
@@ -127,7 +168,7 @@ const OUTCOMES: Readonly<Record<Of<"turn-end">["outcome"], string>> = {
 };
 
 function renderTurnEnd({ outcome, elapsedMs, summary, failure }: Of<"turn-end">, options: RenderOptions): string[] {
-  const facts = wrapSpans([span(safeLine(summary) || formatDuration(elapsedMs), "dim")], options);
+  const facts = wrapSpans([span(safeLine(cut(summary, MAX_NOTICE)) || formatDuration(elapsedMs), "dim")], options);
   if (outcome === "answered") return facts;
   const words = failure === undefined || failure === "" ? OUTCOMES[outcome] : failure;
   const level = outcome === "cancelled" ? "warning" : "error";

@@ -15,6 +15,8 @@ interface Range {
 }
 
 const PRINTABLE = /^[\x20-\x7e]*$/;
+/** Printable, and neither empty nor with a space at its end. */
+const SHORT = /^[\x20-\x7e]*[\x21-\x7e]$/;
 /** Where a long word may break, after the character. */
 const JOINTS = new Set("/?&=#._-,;:|");
 /** These do not start a line. */
@@ -49,12 +51,18 @@ export function wrapSpans(spans: readonly Span[], options: WrapOptions): string[
   const { first, rest, width } = room(options);
   const lines: string[] = [];
   for (const line of splitLines(spans)) {
+    const [only] = line;
+    // Most lines of output are short and have one style.
+    if (line.length === 1 && only !== undefined && only.text.length <= width && SHORT.test(only.text)) {
+      lines.push((lines.length === 0 ? first : rest).text + paintSpan(only, theme));
+      continue;
+    }
     const expanded = line.some(({ text }) => text.includes("\t")) ? withoutTabs(line) : line;
     const text = plainText(expanded);
     for (const range of breakLine(text, width, at)) {
-      const prefix = lines.length === 0 ? first : rest;
+      const before = lines.length === 0 ? first : rest;
       const painted = paintRange(expanded, range, { theme, width });
-      lines.push(painted === "" ? withoutTrailing(prefix.text) : prefix.text + painted);
+      lines.push(painted === "" ? withoutTrailing(before.text) : before.text + painted);
     }
   }
   return lines;
