@@ -24,7 +24,6 @@ import { create as toolDone30Steer } from "./stages/tool_done/30-steer.js";
 import { create as toolDone40WindowNotice } from "./stages/tool_done/40-window-notice.js";
 import { create as toolExec50Dispatch } from "./stages/tool_exec/50-dispatch.js";
 import { create as subscribers10Undo } from "./subscribers/10-undo.js";
-import { create as subscribers15Shells } from "./subscribers/15-shells.js";
 import { create as subscribers20Audit } from "./subscribers/20-audit.js";
 import { create as subscribers30Costs } from "./subscribers/30-costs.js";
 import { create as subscribers40Compaction } from "./subscribers/40-compaction.js";
@@ -87,7 +86,6 @@ export const listing: ChainListing = {
   ],
   subscribers: [
     { name: "10-undo", create: subscribers10Undo },
-    { name: "15-shells", create: subscribers15Shells },
     { name: "20-audit", create: subscribers20Audit },
     { name: "30-costs", create: subscribers30Costs },
     { name: "40-compaction", create: subscribers40Compaction },

@@ -174,8 +174,6 @@ export interface ChainServices {
   readonly outside?: OutsideResults;
   /** Keeps what `/audit` and `/why` show. */
   readonly audit?: EventObserver;
-  /** Keeps shells ready between the calls of a turn. */
-  readonly shells?: EventObserver;
   /** The system prompt. Called once per model call; it must answer the same bytes for a model within a session. */
   systemPrompt(size: "full" | "small"): string;
   /** What a model was measured to be too weak for; empty for an unmeasured model. */

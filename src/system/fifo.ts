@@ -35,6 +35,12 @@ export async function takeFifo(): Promise<Fifo | undefined> {
   }
 }
 
+/** Makes one for the first command: that takes a process of its own. */
+export async function prepareFifo(): Promise<void> {
+  const fifo = await takeFifo();
+  if (fifo !== undefined) giveBack(fifo);
+}
+
 export function giveBack(fifo: Fifo): void {
   if (idle.length < MAX_IDLE) idle.push(fifo);
   else dropFifo(fifo);

@@ -76,15 +76,6 @@ export class OutputPipe {
     });
   }
 
-  /** It does not keep this process alive. */
-  unref(): void {
-    this.#socket.unref();
-  }
-
-  ref(): void {
-    this.#socket.ref();
-  }
-
   drain(): void {
     if (this.#ended || this.#closed) return;
     this.#socket.pause();

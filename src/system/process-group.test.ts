@@ -6,11 +6,8 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { times } from "../../test/support/thorough.js";
-import { Launcher } from "./launcher.js";
-import { Launchers } from "./launchers.js";
 import {
   killAllGroups,
-  type Launch,
   type ProcessEnd,
   type ProcessRequest,
   runProcess,
@@ -38,38 +35,14 @@ function processesWith(text: string): number[] {
 
 const folder = mkdtempSync(join(tmpdir(), "process-group-"));
 let tag = "";
-const ending: (() => Promise<void>)[] = [];
 
 beforeEach(() => {
   tag = randomUUID();
 });
 afterEach(async () => {
-  launch = undefined;
-  for (const end of ending.splice(0)) await end();
   expect(processesWith(tag)).toEqual([]);
 });
 
-/** Undefined: from here. */
-let launch: Launch | undefined;
-
-/** What holds for a command that this process starts holds for one that a launcher starts. */
-const eitherWay = describe.skipIf(process.platform !== "linux").each(["from here", "by a launcher"]);
-
-async function useLauncher(way: string): Promise<void> {
-  if (way === "from here") return;
-  const { cwd, env } = request("");
-  const launcher = await Launcher.start("/bin/bash", { cwd, env });
-  launch = async (asked) => {
-    expect(launcher?.canLaunch(asked)).toBe(true);
-    const launched = await launcher?.launch(asked);
-    if (launched === undefined) throw new Error("The launcher did not start it.");
-    return launched;
-  };
-  ending.push(async () => {
-    launcher?.end();
-    await vi.waitFor(() => expect(processesWith(tag)).toEqual([]), { interval: 5 });
-  });
-}
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function request(command: string, more: Partial<ProcessRequest> = {}): ProcessRequest {
@@ -84,7 +57,7 @@ function request(command: string, more: Partial<ProcessRequest> = {}): ProcessRe
 
 async function run(command: string, more: Partial<ProcessRequest> = {}): Promise<ProcessEnd & { output: string }> {
   const chunks: Buffer[] = [];
-  const end = await runProcess(request(command, { onOutput: (chunk) => chunks.push(chunk), ...more }), launch);
+  const end = await runProcess(request(command, { onOutput: (chunk) => chunks.push(chunk), ...more }));
   return { ...end, output: Buffer.concat(chunks).toString() };
 }
 
@@ -107,6 +80,16 @@ describe("a command that ends by itself", () => {
 
   it("tells the signal that killed it", async () => {
     expect(await run("kill -SEGV $$")).toMatchObject({ reason: "exit", exitCode: undefined, signal: "SIGSEGV" });
+  });
+
+  it("tells an exit code from a signal with the same number", async () => {
+    expect(await run("exit 137")).toMatchObject({ exitCode: 137, signal: undefined });
+    expect(await run("kill -KILL $$")).toMatchObject({ exitCode: undefined, signal: "SIGKILL" });
+  });
+
+  it("does not take a command that was stopped for one that has ended", async () => {
+    const { output } = await run("(sleep 0.05; kill -CONT $$) & kill -STOP $$; wait; echo went on");
+    expect(output).toBe("went on\n");
   });
 
   it("delivers a large output whole and in order", async () => {
@@ -138,9 +121,7 @@ describe("nobody to ask", () => {
   });
 });
 
-eitherWay("[T6] processes left behind by a command started %s", (way) => {
-  beforeEach(() => useLauncher(way));
-
+describe.skipIf(process.platform !== "linux")("[T6] processes left behind by a command", () => {
   it.each([
     ["in the background", "sleep 1000 & echo x", 1],
     ["in the background without output", "sleep 1000 >/dev/null 2>&1 & echo x", 1],
@@ -152,12 +133,9 @@ eitherWay("[T6] processes left behind by a command started %s", (way) => {
     ["with an empty environment and our output", 'env -i TAG="$TEST_TAG" setsid sleep 1000 & echo x', 1],
     ["deaf to SIGTERM", "(trap '' TERM; exec sleep 1000) & echo x", 1],
     ["stopped", "sleep 1000 & kill -STOP $!; echo x", 1],
-  ])("are ended: %s", async (name, command, count) => {
+  ])("are ended: %s", async (_name, command, count) => {
     const end = await run(command, { drainMs: 100, graceMs: 100, timeoutMs: 20_000 });
-    expect(end).toMatchObject({ reason: "exit", exitCode: 0, output: "x\n", survivors: 0 });
-    // Where the command's parent is in its session, the kernel may be quicker: it ends what is stopped when the command has gone.
-    const isEndedByKernel = way === "by a launcher" && name === "stopped" && end.leftovers === 0;
-    if (!isEndedByKernel) expect(end.leftovers).toBe(count);
+    expect(end).toMatchObject({ reason: "exit", exitCode: 0, output: "x\n", leftovers: count, survivors: 0 });
   });
 
   it("that write without end do not hold the end up", async () => {
@@ -166,7 +144,7 @@ eitherWay("[T6] processes left behind by a command started %s", (way) => {
   });
 
   it("leaves alone what others started meanwhile", async () => {
-    const started = await startProcess(request("read x </proc/self/fd/0; sleep 1000 & sleep 0.05"), launch);
+    const started = await startProcess(request("read x </proc/self/fd/0; sleep 1000 & sleep 0.05"));
     const stranger = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
     try {
       await started.ended;
@@ -184,9 +162,7 @@ eitherWay("[T6] processes left behind by a command started %s", (way) => {
   });
 });
 
-eitherWay("[T6 L9] timeout and cancel of a command started %s", (way) => {
-  beforeEach(() => useLauncher(way));
-
+describe.skipIf(process.platform !== "linux")("[T6 L9] timeout and cancel of a command", () => {
   it("ends the tree after the time, with the output until then", async () => {
     const end = await run("echo before; setsid sleep 1000 & sleep 1000", { timeoutMs: 100 });
     expect(end).toMatchObject({ reason: "timeout", output: "before\n", survivors: 0 });
@@ -219,7 +195,7 @@ eitherWay("[T6 L9] timeout and cancel of a command started %s", (way) => {
   });
 
   it("stops on request", async () => {
-    const started = await startProcess(request("sleep 1000"), launch);
+    const started = await startProcess(request("sleep 1000"));
     expect((await started.stop()).reason).toBe("cancelled");
     expect((await started.stop()).reason).toBe("cancelled");
   });
@@ -232,8 +208,6 @@ eitherWay("[T6 L9] timeout and cancel of a command started %s", (way) => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
       return seed / 2_147_483_648;
     };
-    const launchers = new Launchers("/bin/bash");
-    if (way === "by a launcher") launch = launchers.launch;
     const worker = async () => {
       for (let round = 0; round < times(4, 25); round++) {
         const controller = new AbortController();
@@ -242,7 +216,6 @@ eitherWay("[T6 L9] timeout and cancel of a command started %s", (way) => {
       }
     };
     await Promise.all(Array.from({ length: 8 }, worker));
-    launchers.rest();
   });
 });
 
@@ -287,27 +260,11 @@ describe("when Oxbow itself ends", () => {
   beforeAll(async () => {
     const entry = join(folder, "host-entry.ts");
     const source = new URL("./process-group.ts", import.meta.url).pathname;
-    const launchers = new URL("./launchers.ts", import.meta.url).pathname;
     writeFileSync(
       entry,
       `import { startProcess } from ${JSON.stringify(source)};
-       import { Launchers } from ${JSON.stringify(launchers)};
        const [command, how] = process.argv.slice(2);
-       const { launch } = new Launchers("/bin/bash");
-       if (how === "launcher") {
-         const { ended } = await startProcess({ argv: ["/bin/true"], cwd: "/", env: process.env, onOutput() {} }, launch);
-         await ended;
-         let keeper;
-         const quickly = { argv: ["/bin/bash", "-c", command], cwd: "/", env: process.env, onOutput() { process.kill(process.pid, "SIGKILL"); } };
-         while (keeper === undefined) {
-           const launched = await launch({ ...quickly, argv: ["/bin/true"], onOutput() {} });
-           ({ keeper } = launched);
-           await launched.exited;
-           launched.close();
-         }
-         console.log("up");
-         await startProcess(quickly, launch);
-       } else await startProcess({ argv: ["/bin/bash", "-c", command], cwd: "/", env: process.env, onOutput(chunk) {
+       await startProcess({ argv: ["/bin/bash", "-c", command], cwd: "/", env: process.env, onOutput(chunk) {
          process.stdout.write(chunk);
          if (how === "exit") process.exit(0);
          if (how === "throw") throw new Error("planted");
@@ -354,13 +311,6 @@ describe("when Oxbow itself ends", () => {
     await start("wait");
     await vi.waitFor(() => expect(hasWatchdog()).toBe(true), { timeout: 10_000, interval: 10 });
     child.kill(signal);
-    await allGone();
-  });
-
-  it("takes along what a launcher has started a moment ago", async () => {
-    await start("launcher");
-    await new Promise((resolve) => child.once("exit", resolve));
-    expect(child.signalCode).toBe("SIGKILL");
     await allGone();
   });
 

@@ -25,8 +25,8 @@ export interface ProcessRequest {
   readonly onOutput: (chunk: Buffer) => void;
   /** Without it stderr comes with stdout, in the order both were written. */
   readonly onErrorOutput?: (chunk: Buffer) => void;
-  /** For the child's stdin, which is empty otherwise. */
-  readonly input?: string | Uint8Array;
+  /** For the child's stdin, which is empty otherwise. A promise is written when it is fulfilled. */
+  readonly input?: string | Uint8Array | Promise<string>;
   /** Open files that become the child's descriptors 3 and up. A terminal cannot pass them on. */
   readonly descriptors?: readonly number[];
   /** Open files that the parent of this process left to it, and that must not reach the child. */
@@ -86,8 +86,6 @@ export interface Launched {
   /** The one in its environment, when that was made before there was a request. */
   readonly marker?: string;
   readonly outputLink?: string;
-  /** The process that started it, when that is not this one. */
-  readonly keeper?: number;
   readonly exited: Promise<Exit>;
   /** No process can write any more. */
   outputEnded(): boolean;
@@ -96,9 +94,6 @@ export interface Launched {
   /** Delivers what was written until now, as far as that can be done at once. */
   drain(): void;
   close(): void;
-  /** Whether it keeps this process alive, where that can be chosen: it does at first. */
-  ref?(): void;
-  unref?(): void;
 }
 
 export interface Exit {
@@ -126,11 +121,6 @@ export function killAllGroups(): void {
   watchdog.stop();
 }
 
-/** Also quick commands end with this process from now on, however it ends. */
-export function watchFromNowOn(path: string): void {
-  watchdog.start(path);
-}
-
 let exitHandled = false;
 
 export async function startProcess(request: ProcessRequest, launch: Launch = startOnPipes): Promise<RunningProcess> {
@@ -143,7 +133,6 @@ export async function startProcess(request: ProcessRequest, launch: Launch = sta
   const tree = new ProcessTree(launched.pid, {
     marker: launched.marker ?? marker,
     outputLink: launched.outputLink,
-    keeper: launched.keeper,
     isWrapper: request.isWrapper === true,
     endsWithAll: request.endsWithAll === true,
   });
@@ -271,7 +260,8 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
   if (child.stdin !== null) {
     // A child that does not read its input is no error.
     child.stdin.on("error", () => {});
-    child.stdin.end(request.input);
+    const { stdin } = child;
+    void Promise.resolve(request.input).then((input) => stdin.end(input));
   }
   if (pipe !== undefined) {
     pipe.start(request.onOutput);
@@ -283,14 +273,6 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
       outputEnd: new Promise(() => {}),
       drain: () => pipe.drain(),
       close: () => pipe.close(),
-      ref: () => {
-        child.ref();
-        pipe.ref();
-      },
-      unref: () => {
-        child.unref();
-        pipe.unref();
-      },
     };
   }
   let closed = false;

@@ -36,16 +36,13 @@ const PROBE_LIMIT = 64;
 /** New processes may appear while we look; on a busy machine that may never stop. */
 const MAX_LOOKS = 32;
 
-/** `bystanders` are known to have nothing to do with it. */
-export type Recently = Omit<Origin, "startTime"> & { readonly bystanders?: ReadonlySet<number> };
-
 /** Sure that nothing that started after the origin still runs. Reads one small file when the machine is idle. */
-export function nothingSince(origin: Recently): boolean {
+export function nothingSince(origin: Omit<Origin, "startTime">): boolean {
   for (let look = 0; look < MAX_LOOKS && origin.recent; look++) {
     const last = lastPid();
     if (last < origin.pid || last - origin.pid > PROBE_LIMIT) return false;
     for (let pid = origin.pid + 1; pid <= last; pid++) {
-      if (origin.bystanders?.has(pid) !== true && existsSync(`/proc/${pid}`)) return false;
+      if (existsSync(`/proc/${pid}`)) return false;
     }
     // A process that was seen running may have started another and ended before we came to it.
     if (last === origin.pid || last === lastPid()) return true;

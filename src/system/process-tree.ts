@@ -44,20 +44,6 @@ export function withMarker(env: Readonly<Record<string, string>>, marker: string
   return { ...env, [MARKER_VARIABLE]: outer === undefined ? marker : `${outer}:${marker}` };
 }
 
-/** For a process that serves all commands and belongs to none of them. */
-export function withInstanceMarker(env: Readonly<Record<string, string>>): Record<string, string> {
-  const around = env[MARKER_VARIABLE]?.split(":").slice(0, -1) ?? [];
-  return { ...env, [MARKER_VARIABLE]: [...around, INSTANCE_MARKER].join(":") };
-}
-
-const bystanders = new Set<number>();
-
-/** A waiting process of ours that starts no others meanwhile. It belongs to no tree until the result is called. */
-export function withBystander(pid: number): () => void {
-  bystanders.add(pid);
-  return () => void bystanders.delete(pid);
-}
-
 export interface TerminateOptions {
   readonly clock: Clock;
   /** Between the polite signal and the other one. */
@@ -68,8 +54,6 @@ export interface ProcessTreeOptions {
   readonly marker: string;
   /** How /proc names the command's output, where that name is the command's alone. */
   readonly outputLink?: string | undefined;
-  /** Started the first process and stays when that has gone; the rest of its session is the tree's. */
-  readonly keeper?: number | undefined;
   /** The first process only stands around the others and ends with them: it is not asked, only killed. */
   readonly isWrapper?: boolean;
   /** Nothing outlives the first process when that ends by itself. */
@@ -88,7 +72,6 @@ export class ProcessTree {
   readonly pid: number;
   readonly #marker: string;
   readonly #outputLink: string | undefined;
-  readonly #keeper: number | undefined;
   readonly #isWrapper: boolean;
   readonly #endsWithAll: boolean;
   readonly #sessions: Set<number>;
@@ -107,8 +90,7 @@ export class ProcessTree {
     this.#outputLink = options.outputLink;
     this.#isWrapper = options.isWrapper ?? false;
     this.#endsWithAll = options.endsWithAll ?? false;
-    this.#keeper = options.keeper;
-    this.#sessions = new Set(options.keeper === undefined ? [pid] : [pid, options.keeper]);
+    this.#sessions = new Set([pid]);
   }
 
   /** It runs long enough for ids to come round: what is older than it must be told by its age from now on. */
@@ -128,8 +110,7 @@ export class ProcessTree {
     const groupAlive = this.#groupAlive();
     if (LINUX)
       return (
-        (!groupAlive && nothingSince({ pid: this.pid, recent: this.#isRecent, bystanders })) ||
-        this.#sawNobody(this.members())
+        (!groupAlive && nothingSince({ pid: this.pid, recent: this.#isRecent })) || this.#sawNobody(this.members())
       );
     return !groupAlive && ![...this.#known.keys()].some((pid) => pid !== this.pid && send(pid, 0));
   }
@@ -141,7 +122,7 @@ export class ProcessTree {
     let rest: ProcessRow[] = [];
     this.#unsure = false;
     const complete = visitSince(this.#origin(), (row) => {
-      if (row.pid === process.pid || row.pid === this.#keeper || bystanders.has(row.pid)) return;
+      if (row.pid === process.pid) return;
       if (this.#isKin(row)) this.#admit(row, mine);
       else if (this.#holdsOutput(row)) mine.set(row.pid, row);
       else rest.push(row);

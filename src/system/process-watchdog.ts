@@ -2,8 +2,7 @@
  * Children must not outlive Oxbow even when it is killed with SIGKILL and can do nothing more itself. A small shell waits at
  * the end of a pipe that only this process holds: when the pipe ends, it kills what is left.
  *
- * It starts when a command has run for a moment or others will follow, so that a single quick command does not pay for it, and there is
- * one for the whole process.
+ * It starts when a command has run for a moment, so that a quick command does not pay for it, and there is one for the whole process.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { INSTANCE_MARKER } from "./process-tree.js";
@@ -28,7 +27,7 @@ export class ProcessWatchdog {
 
   watch(group: number, path: string): void {
     this.#groups.add(group);
-    this.start(path);
+    this.#start(path);
     this.#tell();
   }
 
@@ -42,7 +41,7 @@ export class ProcessWatchdog {
     this.#child = undefined;
   }
 
-  start(path: string): void {
+  #start(path: string): void {
     if (this.#failed || this.#child !== undefined) return;
     // A session of its own, or Ctrl-C in the terminal would end it together with us.
     const child = spawn("/bin/sh", ["-c", SCRIPT, INSTANCE_MARKER], {

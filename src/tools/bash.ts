@@ -5,7 +5,6 @@
  *    dies with the session.
  * 2. Memory is bounded whatever the command writes; the model sees the beginning and the end, a file holds the whole.
  */
-import { basename } from "node:path";
 import type { Clock } from "../base/clock.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
 import { ownText, text } from "../protocol/content.js";
@@ -22,7 +21,6 @@ import { OutputFile, type OutputPlace } from "./output-file.js";
 import { exitNotes } from "./shell/exit-text.js";
 import { LiveProgress } from "./shell/live-progress.js";
 import { OutputWindow, WINDOW_BYTES } from "./shell/output-window.js";
-import type { StandbyShells } from "./shell/standby-shells.js";
 
 /** Loaded at the first command: starting processes brings half of Node's network code with it. */
 const loadProcesses = () => import("../system/process-group.js");
@@ -49,8 +47,8 @@ export interface WrappedCommand extends ShellCommand {
   readonly endsWithAll?: boolean;
   /** What the model should know about a failure, from what the command printed. */
   explain?(output: string): string | undefined;
-  /** Whether it would be wrapped in the same way now. */
-  isCurrent?(): boolean;
+  /** How to start it, where not as any other program. */
+  readonly launch?: Launch;
   /** The command begins. `granted`: guarded paths that a person said yes to. */
   started?(granted: readonly string[]): void;
   /** The command is dead. */
@@ -95,8 +93,6 @@ export interface BashOptions {
   readonly wrapCommand?: (command: ShellCommand, options: WrapOptions) => Promise<WrappedCommand>;
   /** Without it commands cannot be run in the background. */
   readonly background?: BackgroundCommands;
-  /** Without it each shell is started when its command comes. */
-  readonly standby?: StandbyShells;
 }
 
 export function createBashTool(options: BashOptions): Tool {
@@ -138,13 +134,11 @@ class Shell {
       const onTerminal = args.pty === true;
       const outside = args.outside_sandbox === true;
       const { openings = [] } = context;
-      const isUsual = !onTerminal && !outside && openings.length === 0 && args.run_in_background !== true;
       const text = context.unasked === true ? this.#withTrustedPath(command) : command;
-      const ready = isUsual ? await this.#options.standby?.take(text) : undefined;
-      if (ready !== undefined) return await this.#runToEnd(context, { args, ...ready });
-      const launch = onTerminal ? await terminal() : isUsual ? this.#launcher() : undefined;
+      const onOwnTerminal = onTerminal ? await terminal() : undefined;
       const byPerson = context.byPerson === true;
       const prepared = await this.#prepare(["-c", "--", text], { onTerminal, outside, openings, byPerson });
+      const launch = onOwnTerminal ?? prepared.launch;
       return args.run_in_background === true
         ? await this.#start(context, { command, args, prepared, launch })
         : await this.#runToEnd(context, { args, prepared, launch });
@@ -177,23 +171,6 @@ class Shell {
     return this.#program;
   }
 
-  /** Undefined where a command is best started from here. */
-  #launcher(): Launch | undefined {
-    const shell = this.#shell();
-    return basename(shell) === "bash" ? this.#options.standby?.launchFrom(shell) : undefined;
-  }
-
-  /** A command runs, and the model will think about it: the shell of the next one can start meanwhile. */
-  #prepareNext(): void {
-    const { standby } = this.#options;
-    const shell = this.#shell();
-    if (basename(shell) !== "bash") return;
-    standby?.begin({
-      bash: shell,
-      wrap: ([, ...words]) => this.#prepare(words, { onTerminal: false, outside: false, byPerson: false }),
-    });
-  }
-
   async #runToEnd(context: ToolContext, { args, prepared, launch }: Prepared): Promise<ToolOutcome> {
     const window = new OutputWindow();
     const file = new OutputFile(this.#output);
@@ -216,10 +193,7 @@ class Shell {
     try {
       const { runProcess } = await loadProcesses();
       prepared.started?.(context.granted ?? []);
-      const running = runProcess(request, launch);
-      // Only a sandbox that ends with its command can be made ahead.
-      if (prepared.endsWithAll !== false) this.#prepareNext();
-      const end = await running;
+      const end = await runProcess(request, launch);
       const explain = (output: string) => prepared.explain?.(output);
       outcome = report(end, { window, file, durationMs: this.#clock.now() - startedAt, explain });
     } finally {

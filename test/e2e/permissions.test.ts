@@ -237,8 +237,7 @@ program=$2; shift 3; exec "$program" "$@"
     context.onTestFinished(() => rm(outside, { recursive: true, force: true }));
     const folder = await open(outside);
     const attempt = "cd /proc/self/fd/20 && touch escaped; cd /proc/1/fd/20 && touch escaped; cat /proc/self/fd/20";
-    // The first is started by Oxbow itself, later ones by a launcher, in sandboxes made ahead.
-    const attempts = Array.from({ length: 4 }, () => reply().tool("bash", { command: attempt }));
+    const attempts = Array.from({ length: 2 }, () => reply().tool("bash", { command: attempt }));
     const mock = await startMockModel({ script: script([...attempts, reply().text("No.")]) });
     mocks.push(mock);
     const env = { ...process.env, HOME: home, OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) };

@@ -51,6 +51,31 @@ const LATER = {
   ],
   prices: ["src/runtime/models/open-catalogue.ts", "src/providers/catalogue/facts.ts"],
   care: ["src/providers/local/local-chat.ts"],
+  // The library decides by rules as well, without the rest of what a call needs.
+  rules: [
+    ...["decide", "session-rules", "path-permissions"].map((name) => `src/security/permissions/${name}.ts`),
+    "src/security/safe-mode/safe-mode.ts",
+  ],
+  // What the first call of a tool needs before it can run: it is loaded while the model answers.
+  calls: [
+    ...["engine", "load-permissions", "sandbox-restrictions", "command-reader", "read-command"].map(
+      (name) => `src/security/permissions/${name}.ts`,
+    ),
+    ...["disk-links", "disk-trees", "facts", "contained/needs"].map((name) => `src/security/permissions/${name}.ts`),
+    ...["sandbox", "policy", "state", "hidden-paths", "container", "seccomp-filter"].map(
+      (name) => `src/security/sandbox/${name}.ts`,
+    ),
+    ...["own-files", "open-guard-list"].map((name) => `src/security/guard-list/${name}.ts`),
+    ...["judge", "quiet-repository", "programs/quiet-git"].map((name) => `src/security/shell/${name}.ts`),
+    ...["planted/planted-repositories", "untrusted/untrusted"].map((name) => `src/security/${name}.ts`),
+    ...["undo/recorder", "undo/journal"].map((name) => `src/sessions/${name}.ts`),
+    ...["ask-git", "contained-reach", "sandbox-ahead"].map((name) => `src/runtime/parts/${name}.ts`),
+    "src/runtime/settings/workspace-state.ts",
+    ...["bash", "background", "child-environment", "patch/parse", "files/protected-paths", "search/ignore-files"].map(
+      (name) => `src/tools/${name}.ts`,
+    ),
+    "src/system/process-group.ts",
+  ],
 };
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 const KEEP_OLD_CHUNKS = 24 * 60 * 60 * 1000;

@@ -111,8 +111,7 @@ export async function prepare(
   const client = connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
   // When the first request is on its way.
-  setTimeout(() => void keepHeapSmall(), SENT_MS).unref();
-  setTimeout(() => void sweepUp(), SENT_MS).unref();
+  setTimeout(() => void afterFirstRequest(), SENT_MS).unref();
   const tendSessions = async () => {
     const { tendRetention } = await import("../../runtime/sessions/retention-notice.js");
     await tendRetention({ sessions, settings, roots, clock: engine.clock, notify }).catch((error) =>
@@ -186,20 +185,11 @@ async function chooseModel(
   }
 }
 
-async function sweepUp(): Promise<void> {
+async function afterFirstRequest(): Promise<void> {
+  const { keepHeapSmall } = await import("../../system/small-heap.js");
+  keepHeapSmall();
   const { sweepTemporaryEntries } = await import("../../system/temporary-entries.js");
   await sweepTemporaryEntries();
-}
-
-/**
- * The part of V8's heap that new objects go to stays as small as it began, where it would grow to many megabytes; and what runs now and
- * then is interpreted, where a first compiler would make a megabyte of code of it. What is hot is compiled all the same. Memory is also
- * time: every page is copied into the page table of each process that is started from here.
- */
-async function keepHeapSmall(): Promise<void> {
-  const { setFlagsFromString } = await import("node:v8");
-  setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString("--no-sparkplug");
 }
 
 /** A limit that the person has set holds all the same. */

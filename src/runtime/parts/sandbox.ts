@@ -21,6 +21,7 @@ import { networkOf } from "../network.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { resolverOf } from "./allowed-hosts.js";
 import type { Reach } from "./contained-reach.js";
+import type { SandboxAhead } from "./sandbox-ahead.js";
 
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
@@ -59,6 +60,7 @@ export class RunSandbox {
   #state: SandboxState | undefined;
   #reader: Promise<ReaderSandbox> | undefined;
   #watch: Promise<CommandWatch> | undefined;
+  #ahead: Promise<SandboxAhead> | undefined;
   #whyNotContained: Promise<string | undefined> | undefined;
 
   constructor(options: RunSandboxOptions) {
@@ -76,6 +78,11 @@ export class RunSandbox {
     if (this.#state === undefined) await this.#announce(state);
     this.#state = state;
     return state;
+  }
+
+  /** Finds out what the machine has before a command asks; nothing is told until one does. */
+  async prepare(): Promise<void> {
+    await (await this.#open("pipes", USUAL)).state();
   }
 
   /** Why mode `auto` asks as mode `ask` does; undefined when it need not. */
@@ -98,16 +105,15 @@ export class RunSandbox {
     }
     if (kind === "none") return command;
     if (outside) return { ...command, ...(await this.#watch)?.outside() };
-    const [program = "", ...args] = command.argv;
-    this.#watch ??= this.#openWatch();
-    const watch = await this.#watch;
+    const watch = await this.#watchCommands();
     const begun = watch.begin();
     const reach = await this.#reach(openings);
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
     await begun;
-    const wrapped = await sandbox.wrap({ program, args, cwd: command.cwd, env: command.env });
+    const ahead = await this.#openAhead();
+    const { wrapped, launch } = await ahead.wrap({ sandbox, command, waits: onTerminal ? "never" : "may" });
     const writes = reach.home === "readable" ? "repositories" : "workspace";
-    const watched = watch.inside(wrapped.held, writes);
+    const watched = watch.inside(wrapped.held(), writes);
     return {
       argv: [wrapped.program, ...wrapped.args],
       cwd: wrapped.cwd,
@@ -117,7 +123,7 @@ export class RunSandbox {
       isWrapper: wrapped.isWrapper,
       endsWithAll: wrapped.endsWithAll,
       explain: wrapped.explain,
-      isCurrent: wrapped.isCurrent,
+      launch,
       ...watched,
       ended: async () => {
         await wrapped.ended();
@@ -128,7 +134,22 @@ export class RunSandbox {
 
   /** At the end of a turn: what commands have left behind is found by then, also by those that still run. */
   async flush(): Promise<void> {
+    await this.#rest();
     await (await this.#watch)?.flush();
+  }
+
+  async #rest(): Promise<void> {
+    await (await this.#ahead)?.rest();
+  }
+
+  #openAhead(): Promise<SandboxAhead> {
+    this.#ahead ??= import("./sandbox-ahead.js").then(({ SandboxAhead }) => new SandboxAhead(nodeClock));
+    return this.#ahead;
+  }
+
+  #watchCommands(): Promise<CommandWatch> {
+    this.#watch ??= this.#openWatch();
+    return this.#watch;
   }
 
   async #openWatch(): Promise<CommandWatch> {
@@ -164,6 +185,7 @@ export class RunSandbox {
   }
 
   async close(): Promise<void> {
+    await this.#rest();
     await (await this.#watch)?.close();
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
   }

@@ -6,13 +6,11 @@
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
 import type { Tool, ToolRegistry, ToolSet } from "../../engine/ports.js";
-import { nodeClock } from "../../system/node-clock.js";
 import type { BackgroundCommands } from "../../tools/background.js";
 import type { BashOptions } from "../../tools/bash.js";
 import { CATALOG, type ToolName } from "../../tools/catalog.js";
 import type { WrapReader } from "../../tools/git.js";
 import type { Searcher } from "../../tools/search/searcher.js";
-import type { StandbyShells } from "../../tools/shell/standby-shells.js";
 import { TOOL_ALIASES, withoutAlias } from "../../tools/tool-aliases.js";
 import type { ChangeObserver, PathGuard, Workspace } from "../../tools/workspace.js";
 import { networkOf } from "../network.js";
@@ -48,15 +46,16 @@ export interface ToolboxOptions {
 
 export interface Toolbox extends ToolRegistry {
   workspace(): Promise<Workspace>;
-  /** The turn is over: nothing has to be ready for its next call. */
-  rest(): Promise<void>;
+  /** Loads a tool before its first call. */
+  prepare(name: ToolName): Promise<unknown>;
   close(): Promise<void>;
 }
 
 export function openToolbox(options: ToolboxOptions): Toolbox {
   const place = new Place(options);
   const names = (Object.keys(CATALOG) as ToolName[]).filter((name) => options.sets.includes(CATALOG[name].set));
-  const offered = names.map((name) => lazyTool(name, () => LOADERS[name](place)));
+  const loaders = new Map(names.map((name) => [name, once(() => LOADERS[name](place))]));
+  const offered = [...loaders].map(([name, load]) => lazyTool(name, load));
   const byName = new Map<string, Tool>(offered.map((tool) => [tool.name, tool]));
   for (const [alias, { tool: name }] of Object.entries(TOOL_ALIASES)) {
     const tool = byName.get(name);
@@ -66,7 +65,7 @@ export function openToolbox(options: ToolboxOptions): Toolbox {
     list: () => offered,
     find: (name) => byName.get(name),
     workspace: place.workspace,
-    rest: () => place.rest(),
+    prepare: async (name) => loaders.get(name)?.(),
     close: () => place.close(),
   };
 }
@@ -78,7 +77,6 @@ class Place {
   readonly searcher: () => Promise<Searcher>;
   readonly background: () => Promise<BackgroundCommands>;
   #background: Promise<BackgroundCommands> | undefined;
-  #standby: StandbyShells | undefined;
 
   constructor(options: ToolboxOptions) {
     this.options = options;
@@ -108,18 +106,7 @@ class Place {
     return { workspaceRoot: this.options.root, environment: this.options.variables };
   }
 
-  async standby(): Promise<StandbyShells> {
-    const { StandbyShells } = await import("../../tools/shell/standby-shells.js");
-    this.#standby ??= new StandbyShells(nodeClock);
-    return this.#standby;
-  }
-
-  async rest(): Promise<void> {
-    await this.#standby?.rest();
-  }
-
   async close(): Promise<void> {
-    await this.#standby?.close();
     await (await this.#background)?.close();
   }
 }
@@ -136,15 +123,12 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
   apply_patch: async (place) =>
     (await import("../../tools/apply-patch.js")).createApplyPatchTool(await place.workspace()),
   bash: async (place) => {
-    const [{ createBashTool }, background, standby, { QUIET_GIT_ENVIRONMENT }, { RedactingStream }] = await Promise.all(
-      [
-        import("../../tools/bash.js"),
-        place.background(),
-        place.standby(),
-        import("../../security/shell/programs/quiet-git.js"),
-        import("../../security/redact/redacting-stream.js"),
-      ],
-    );
+    const [{ createBashTool }, background, { QUIET_GIT_ENVIRONMENT }, { RedactingStream }] = await Promise.all([
+      import("../../tools/bash.js"),
+      place.background(),
+      import("../../security/shell/programs/quiet-git.js"),
+      import("../../security/redact/redacting-stream.js"),
+    ]);
     const { outputDirectory, commandTimeoutMs, onOutputFile, wrapCommand, writableFolders = [] } = place.options;
     return createBashTool({
       ...place.shell,
@@ -152,7 +136,6 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
       createRedactor: () => new RedactingStream(),
       onOutputFile,
       background,
-      standby,
       writableFolders,
       // Commands of git that only read are run unasked; with this they do not run what a repository's configuration names.
       extraEnvironment: QUIET_GIT_ENVIRONMENT,
@@ -193,11 +176,10 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
 };
 
 function lazyTool(name: ToolName, load: () => Promise<Tool>): Tool {
-  const tool = once(load);
   return {
     ...CATALOG[name],
-    canonical: async (args) => (await (await tool()).canonical?.(args)) ?? args,
-    run: async (args, context) => (await tool()).run(args, context),
+    canonical: async (args) => (await (await load()).canonical?.(args)) ?? args,
+    run: async (args, context) => (await load()).run(args, context),
   };
 }
 

@@ -10,6 +10,7 @@ import type { SessionParts } from "../open-engine.js";
 import type { SessionPart } from "../part.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 import type { LoadedSettings } from "../settings/settings.js";
+import { firstCall } from "./first-call.js";
 import { RunGuard } from "./guard.js";
 import { RunPermissions } from "./permissions.js";
 import { RunSandbox } from "./sandbox.js";
@@ -19,7 +20,7 @@ import { RunUndo } from "./undo.js";
 
 /** The tools of a session with what guards, contains, undoes and records their calls. */
 export function toolsPart(
-  parts: Pick<SessionParts, "loaded" | "variables" | "root" | "sessions" | "notify">,
+  parts: Pick<SessionParts, "loaded" | "variables" | "root" | "sessions" | "notify" | "clock">,
   place: {
     readonly session: SessionId;
     readonly bus: Bus;
@@ -83,7 +84,15 @@ export function toolsPart(
   });
   const { history } = place;
   const security = new RunSecurity({ bus, permissions, sandbox, tools: toolbox, variables, profilePath, history });
+  const runsCommands = settings.tool_sets.value.includes("command");
+  const first = firstCall(parts.clock, [
+    () => permissions.parts(),
+    // The answer is priced before its calls run.
+    () => import("../models/open-catalogue.js"),
+    ...(runsCommands ? [() => toolbox.prepare("bash"), makeOutputPipe, () => sandbox.prepare()] : []),
+  ]);
   const close = async () => {
+    first.close();
     await toolbox.close();
     await sandbox.close();
     await undo.flush();
@@ -92,16 +101,12 @@ export function toolsPart(
   };
   const part: SessionPart = {
     name: "tools",
+    subscribers: [first.subscriber],
     services: {
       gate: permissions,
       undo,
       leftovers: sandbox,
       audit: security,
-      shells: {
-        onEvent: ({ kind }) => {
-          if (kind === "TurnEnded") void toolbox.rest();
-        },
-      },
     },
     close,
   };
@@ -144,6 +149,8 @@ function writableFolders({ settings }: LoadedSettings, variables: Variables): re
   const named = settings.sandbox_writable.value.filter((folder) => folder !== "git");
   return named.map((folder) => folder.replace(/^~(?=\/)/, () => variables.HOME ?? "~"));
 }
+
+const makeOutputPipe = async () => (await import("../../system/fifo.js")).prepareFifo();
 
 /** Runs in the background. What it could not remove goes with the next output. */
 function trimLater(outputs: string, limit: number): void {

@@ -12,6 +12,7 @@
  *    first process would be told to die only afterwards.
  * 5. Bubblewrap dies with Oxbow and the sandbox with bubblewrap.
  */
+import { shellWord } from "../../base/shell-word.js";
 import { isWithin } from "../../system/within.js";
 import type { HiddenPlace, Layout } from "./layout.js";
 import { limitLines } from "./limits.js";
@@ -57,6 +58,11 @@ export interface Wrapped {
   readonly env: Readonly<Record<string, string>>;
 }
 
+export interface WaitingCommand extends Wrapped {
+  /** What to write to its stdin to run this. At the end of an empty stdin it ends. */
+  orders(argv: readonly string[]): string;
+}
+
 const SHELL = "/bin/sh";
 export const FILTER_DESCRIPTOR = 3;
 const QUOTA_INSIDE = "/run/oxbow-quota";
@@ -69,6 +75,17 @@ export function bubblewrapCommand(parts: BubblewrapParts, command: Command): Wra
   return { program, args, cwd: command.cwd, env: environment(parts, command.env) };
 }
 
+/** Around a command that is not known yet: the first process reads what to do from stdin. */
+export function waitingCommand(parts: BubblewrapParts, place: Omit<Command, "program" | "args">): WaitingCommand {
+  const words = [parts.bubblewrap.program, ...options(parts, place), "--", SHELL];
+  const [program = "", ...args] = [...preparation(parts), ...words];
+  // A process with a pipe for stdin is started with this variable.
+  const begin = place.env.SHLVL === undefined ? "unset SHLVL\n" : "";
+  const orders = (argv: readonly string[]) =>
+    `${begin}set -- ${argv.map(shellWord).join(" ")}\n${firstProcess(parts, "</dev/null")}\n`;
+  return { program, args, cwd: place.cwd, env: environment(parts, place.env), orders };
+}
+
 /** A shell that becomes bubblewrap, where the filter has to be opened for it. */
 function preparation({ filter }: BubblewrapParts): string[] {
   if (filter?.handOver !== "opened") return [];
@@ -76,19 +93,19 @@ function preparation({ filter }: BubblewrapParts): string[] {
 }
 
 /** Discards bubblewrap's own messages about the exit of the command; the command keeps its stderr. */
-function firstProcess({ policy, tasks, door, quotaEntry }: BubblewrapParts): string {
+function firstProcess({ policy, tasks, door, quotaEntry }: BubblewrapParts, input = ""): string {
   return [
     ...(quotaEntry === undefined ? [] : [`echo 0 >${QUOTA_INSIDE} || exit 126`]),
     ...limitLines(policy.limits, { tasks }),
     ...(door === undefined ? [] : forwarderLines(door)),
     "exec 9>&2 2>/dev/null",
-    '( exec "$@" 2>&9 9>&- )',
+    `( exec "$@" ${input} 2>&9 9>&- )`,
     "exit $?",
   ].join("\n");
 }
 
-function options(parts: BubblewrapParts, command: Command): string[] {
-  const words = allOptions(parts, command);
+function options(parts: BubblewrapParts, place: Pick<Command, "cwd">): string[] {
+  const words = allOptions(parts, place);
   return isSince(parts.bubblewrap, [0, 7]) ? words : withoutSizes(words);
 }
 
@@ -101,7 +118,7 @@ function isSince({ version }: BubblewrapProgram, [major, minor]: readonly [numbe
   return version[0] > major || (version[0] === major && version[1] >= minor);
 }
 
-function allOptions(parts: BubblewrapParts, command: Command): string[] {
+function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd">): string[] {
   const { layout, policy, door, runFolders, blank, quotaEntry } = parts;
   const { home } = layout;
   const hidden = layout.hidden.filter(({ path }) => !isPrivate(path, layout.writable));
@@ -127,7 +144,7 @@ function allOptions(parts: BubblewrapParts, command: Command): string[] {
     ...(door === undefined ? [] : ["--ro-bind", door.folder, door.inside]),
     // A process in the group can use this file to enter it again, but not to leave it.
     ...(quotaEntry === undefined ? [] : ["--bind", quotaEntry, QUOTA_INSIDE]),
-    ...["--chdir", command.cwd],
+    ...["--chdir", place.cwd],
   ];
 }
 

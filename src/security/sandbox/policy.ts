@@ -90,6 +90,8 @@ export interface Command {
   readonly cwd: string;
   /** The whole environment of the command. */
   readonly env: Readonly<Record<string, string>>;
+  /** Its words come later, through stdin. Only bubblewrap can be put around such a command. */
+  readonly waits?: true;
 }
 
 /** The sandbox cannot be put around this command; the message says why and what to do. */

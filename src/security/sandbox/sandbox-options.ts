@@ -26,8 +26,6 @@ export interface SandboxOptions extends DetectOptions {
   readonly engine?: Readonly<Record<string, string>>;
   /** How long what stands in for missing guarded places stays for the next command. */
   readonly lingerMs?: number;
-  /** How long what was found on the disk counts as what is there, unless a command has ended since. */
-  readonly freshMs?: number;
   readonly clock?: Clock;
   /** Runs the forwarder where there is no socat. */
   readonly nodeProgram?: string;
@@ -54,9 +52,12 @@ export interface SandboxedCommand extends Wrapped {
   readonly isWrapper: boolean;
   /** Whether everything in it is dead when its program has ended by itself. */
   readonly endsWithAll: boolean;
-  readonly held: HeldPlaces;
+  /** What of the guard list is there now. */
+  held(): HeldPlaces;
   /** What the model is to know about a failure: hosts that were refused, and what else the sandbox denied. */
   explain(outcomeText: string): string | undefined;
+  /** Of a command that waits: what to write to its stdin to run this. */
+  orders?(argv: readonly string[]): string;
   /** Whether a command would be wrapped in the same way now. */
   isCurrent(): boolean;
   ended(): Promise<void>;

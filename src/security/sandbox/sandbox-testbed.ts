@@ -54,7 +54,7 @@ export class SandboxTestbed {
     count += 1;
     const made = new Sandbox({
       ...{ platform: process.platform, architecture: process.arch, path: PATH },
-      ...{ folder: this.state, workspace: this.workspace, id: `test-${process.pid}-${count}`, lingerMs: 0, freshMs: 0 },
+      ...{ folder: this.state, workspace: this.workspace, id: `test-${process.pid}-${count}`, lingerMs: 0 },
       ...sandbox,
       policy: sandboxPolicy({ writable: [this.workspace], hidden: [this.state], ...policy }),
     });

@@ -13,7 +13,7 @@ import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Withheld } from "../../system/process-group.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
-import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
+import { bubblewrapCommand, type WaitingCommand, type Wrapped, waitingCommand } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
 import { detectSandbox, isRoot, parseVersion, SYSTEM_PATH } from "./detect.js";
 import { explainCommand } from "./explain.js";
@@ -82,7 +82,7 @@ export class Sandbox {
         withheld: undefined,
         explain: () => undefined,
         isCurrent: () => true,
-        held: { readOnly: [], named: [], absent: [] },
+        held: () => ({ readOnly: [], named: [], absent: [] }),
         ended: () => Promise.resolve(),
       };
     }
@@ -95,7 +95,7 @@ export class Sandbox {
     this.#open.add(ended);
     try {
       const layout = this.#layout(state, undo);
-      const held = this.#place.held(layout);
+      const held = () => this.#place.held(layout);
       const entrance = await this.#entrance(state, undo);
       const wrapped = this.#wrapped(state, { layout, entrance, command, undo });
       const hidden = [...layout.covering, ...layout.hidden].map(({ path }) => path);
@@ -152,7 +152,7 @@ export class Sandbox {
     return entrance;
   }
 
-  #wrapped(state: SandboxState, { layout, entrance, command, undo }: Pieces): Wrapped {
+  #wrapped(state: SandboxState, { layout, entrance, command, undo }: Pieces): Wrapped | WaitingCommand {
     const { policy, folder, architecture } = this.#options;
     const program = state.program ?? "";
     this.#files ??= sandboxFiles(folder, architecture);
@@ -165,7 +165,8 @@ export class Sandbox {
     const { blank } = this.#files;
     const filter = this.#filter(entrance);
     const handOver = this.#options.passesDescriptors === "yes" ? "inherited" : "opened";
-    return bubblewrapCommand(
+    const wrap = command.waits === true ? waitingCommand : bubblewrapCommand;
+    return wrap(
       {
         ...{ policy, layout, blank, isRoot: isRoot(), tasks: countTasks() },
         filter: filter === undefined ? undefined : { path: filter, handOver },

@@ -1,6 +1,6 @@
 /**
- * What lies where a session's commands run: the layout of the sandbox as it has to be now, whether it is still the one that a command
- * was wrapped with, and what of the guard list is there.
+ * What lies where a session's commands run: the layout of the sandbox as it has to be now, whether it is still the one that a sandbox
+ * was made with, and what of the guard list is there.
  */
 import { identityOf } from "../../system/file-identity.js";
 import { nodeClock } from "../../system/node-clock.js";
@@ -11,23 +11,19 @@ import { findLayout, type Layout, realFolder } from "./layout.js";
 import type { HeldPlaces, SandboxOptions } from "./sandbox-options.js";
 
 const NO_HOME = "/nonexistent";
-/** A sandbox takes about as long to be made: what changes within this time is not seen either way. */
-const FRESH_MS = 50;
 
 export class SessionLayout {
   readonly #options: SandboxOptions;
   #guardList: GuardList | undefined;
-  /** How the places looked when they were last looked at. */
-  #latest: { readonly look: string; readonly at: number; readonly restrictions: string } | undefined;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
   }
 
-  /** A command starts with this layout. Returns whether another one would still start with the same. */
+  /** Returns whether another sandbox would be made with the same layout now. */
   use(layout: Layout): () => boolean {
-    const look = this.#note(lookOf(layout));
-    return () => this.#lookNow() === look;
+    const look = lookOf(layout);
+    return () => lookOf(this.now()) === look;
   }
 
   /** What a command that starts with this layout finds of the guard list. */
@@ -38,28 +34,7 @@ export class SessionLayout {
 
   /** A command has ended. */
   mayHaveChanged(): void {
-    this.#latest = undefined;
     this.#guardList?.mayHaveChanged();
-  }
-
-  #note(look: string): string {
-    this.#latest = { look, at: this.#now(), restrictions: this.#restrictionsNow() };
-    return look;
-  }
-
-  #lookNow(): string {
-    const { freshMs = FRESH_MS } = this.#options;
-    const isFresh = this.#latest !== undefined && this.#now() - this.#latest.at < freshMs;
-    if (isFresh && this.#latest?.restrictions === this.#restrictionsNow()) return this.#latest.look;
-    return this.#note(lookOf(this.now()));
-  }
-
-  #restrictionsNow(): string {
-    return JSON.stringify(this.#options.restrictions?.() ?? null);
-  }
-
-  #now(): number {
-    return (this.#options.clock ?? nodeClock).now();
   }
 
   now(): Layout {
@@ -83,13 +58,13 @@ export class SessionLayout {
 }
 
 /**
- * The layout with the numbers of what lies there: a mount is on a file or folder, not on its name. What was missing and has been
+ * The layout with the identity of what lies there: a mount is on a file or folder, not on its name. What was missing and has been
  * put there for the sandbox is the same before and after.
  */
-function lookOf({ writable, guards, standIns, covering, hidden, visible }: Layout): string {
+function lookOf({ writable, guards, standIns, covering, hidden, visible, home }: Layout): string {
   const missing = guards.missing.map(({ path }) => path);
   const guarded = [...new Set([...guards.readOnly, ...standIns, ...missing])].sort();
   const places = [...covering, ...hidden];
   const paths = [...writable, ...guards.pinned, ...guarded, ...places.map(({ path }) => path), ...visible];
-  return JSON.stringify([places, paths.map((path) => [path, identityOf(path)])]);
+  return JSON.stringify([places, home, paths.map((path) => [path, identityOf(path)])]);
 }

@@ -1,0 +1,144 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ManualClock } from "../../base/clock.js";
+import type { Sandbox } from "../../security/sandbox/sandbox.js";
+import { PATH, SandboxTestbed, whyNoSandbox } from "../../security/sandbox/sandbox-testbed.js";
+import { runProcess } from "../../system/process-group.js";
+import { SandboxAhead } from "./sandbox-ahead.js";
+
+const reason = await whyNoSandbox();
+if (reason !== undefined) console.warn(reason);
+
+let bed: SandboxTestbed;
+let clock: ManualClock;
+let ahead: SandboxAhead;
+let sandbox: Sandbox;
+/** For each sandbox, whether it was made for a command that waited. */
+let made: ("ahead" | "at once")[];
+
+beforeEach(() => {
+  bed = new SandboxTestbed();
+  clock = new ManualClock();
+  ahead = new SandboxAhead(clock);
+  sandbox = bed.sandbox({ sandbox: { passesDescriptors: "yes" } });
+  made = [];
+  const wrap = sandbox.wrap.bind(sandbox);
+  sandbox.wrap = (command) => {
+    made.push(command.waits ? "ahead" : "at once");
+    return wrap(command);
+  };
+});
+afterEach(async () => {
+  await ahead.rest();
+  expect(waitingShells()).toBe(0);
+  bed.close();
+});
+
+interface Ran {
+  readonly output: string;
+  readonly code: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+  readonly reason: string;
+}
+
+async function run(script: string, { env = {}, signal }: { env?: object; signal?: AbortSignal } = {}): Promise<Ran> {
+  const command = {
+    argv: ["/bin/bash", "-c", "--", script],
+    cwd: bed.workspace,
+    env: { PATH, OXBOW_TEST: bed.workspace, ...env },
+  };
+  const { wrapped, launch } = await ahead.wrap({ sandbox, command, waits: "may" });
+  const { program, args, cwd, descriptors, withheld, isWrapper, endsWithAll } = wrapped;
+  let output = "";
+  const request = {
+    ...{ argv: [program, ...args], cwd, env: wrapped.env, descriptors, withheld, isWrapper, endsWithAll },
+    onOutput: (chunk: Buffer) => {
+      output += chunk;
+    },
+    ...(signal && { signal }),
+  };
+  const end = await runProcess(request, launch);
+  await wrapped.ended();
+  return { output, code: end.exitCode, signal: end.signal, reason: end.reason };
+}
+
+/** Whether this is a first process of a sandbox that waits for orders. */
+function isWaiting(pid: string): boolean {
+  try {
+    const isOurs = readFileSync(`/proc/${pid}/environ`, "utf8").includes(`OXBOW_TEST=${bed.workspace}`);
+    return isOurs && readFileSync(`/proc/${pid}/cmdline`, "utf8") === "/bin/sh\0";
+  } catch {
+    return false;
+  }
+}
+
+const waitingShells = () => readdirSync("/proc").filter(isWaiting).length;
+
+const nextIsReady = () => vi.waitFor(() => expect(waitingShells()).toBe(1), { timeout: 5000, interval: 5 });
+
+describe.skipIf(reason !== undefined)("[P8 T6] a sandbox made ahead", () => {
+  it("runs a command as a new sandbox would", async () => {
+    const script = [
+      'echo "$0 $# $SHLVL $PWD"; env | grep -vE "^(OXBOW_CALL|_)=" | sort; ls /proc/self/fd | wc -l',
+      "cat; umask; trap; ulimit -a; ps -o stat= -p $$; touch /etc/x; touch mine && rm mine",
+      "printf '%s\\n' \"it's\" 'a \"b\"' '$(touch y)' 'ü 漢 🌊' \"$'\\t'\"; echo to-stderr >&2",
+      "exit 7",
+    ].join("\n");
+    const first = await run(script);
+    await nextIsReady();
+    const second = await run(script);
+    await nextIsReady();
+    expect(made).toEqual(["at once", "ahead", "ahead"]);
+    expect(second).toEqual(first);
+    expect(second).toMatchObject({ code: 7, reason: "exit" });
+  });
+
+  it("ends with its command, also with one that is cancelled or killed", async () => {
+    await run("true");
+    await nextIsReady();
+    expect(await run("kill -KILL $$")).toMatchObject({ code: 137 });
+    await nextIsReady();
+    const signal = AbortSignal.timeout(50);
+    expect(await run("echo up; sleep 1000 & setsid sleep 1000 & wait", { signal })).toMatchObject({
+      output: "up\n",
+      reason: "cancelled",
+    });
+    await nextIsReady();
+    expect(await run("echo never", { signal: AbortSignal.abort() })).toMatchObject({ output: "", reason: "cancelled" });
+    await vi.waitFor(() => expect(waitingShells()).toBe(0), { timeout: 5000, interval: 5 });
+  });
+
+  it("is not used when something that it guards has changed, nor for another environment", async () => {
+    mkdirSync(bed.path(".git/hooks"), { recursive: true });
+    await run("true");
+    await nextIsReady();
+    rmSync(bed.path(".git"), { recursive: true });
+    mkdirSync(bed.path(".git/hooks"), { recursive: true });
+    expect((await run("touch .git/hooks/x; ls .git/hooks")).output).not.toMatch(/^x$/m);
+    await nextIsReady();
+    expect((await run("echo $MORE", { env: { MORE: "more" } })).output).toBe("more\n");
+    await nextIsReady();
+    expect(made).toEqual(["at once", "ahead", "at once", "ahead", "at once", "ahead"]);
+  });
+
+  it("ends with the turn, and after a while", async () => {
+    await run("true");
+    await nextIsReady();
+    await ahead.rest();
+    expect(waitingShells()).toBe(0);
+    expect(readdirSync(bed.workspace)).toEqual([]);
+    await run("true");
+    await nextIsReady();
+    clock.advance(30_000);
+    await vi.waitFor(() => expect(waitingShells()).toBe(0), { timeout: 5000, interval: 5 });
+  });
+
+  it("that has died is replaced", async () => {
+    await run("true");
+    await nextIsReady();
+    const [waiting] = readdirSync("/proc").filter((name) => isWaiting(name));
+    process.kill(Number(waiting), "SIGKILL");
+    // A command that comes before its end is seen fails with it.
+    await vi.waitFor(async () => expect((await run("echo fine")).output).toBe("fine\n"), { timeout: 5000 });
+  });
+});
