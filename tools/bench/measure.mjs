@@ -4,6 +4,12 @@ import { runPrompt, runVersion, SUBJECTS } from "./subject.mjs";
 
 const TOOL_TURNS = 50;
 const DELTAS = 20_000;
+/** A quick model takes as long to begin its answer. */
+const THINKING_MS = 300;
+/** What a shell turn may take outside the sandbox and in it; the ratios say the same for slower machines. */
+const TURN_MS = 12;
+const SANDBOXED_TURN_MS = 25;
+const FIRST_CALL_MS = 100;
 
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -11,10 +17,10 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-async function alternate(rounds, action) {
-  const values = { floor: [], oxbow: [] };
+async function alternate(rounds, action, subjects = SUBJECTS) {
+  const values = Object.fromEntries(subjects.map((subject) => [subject, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const subject of round % 2 === 0 ? SUBJECTS : [...SUBJECTS].reverse())
+    for (const subject of round % 2 === 0 ? subjects : [...subjects].reverse())
       values[subject].push(await action(subject));
   }
   return values;
@@ -39,7 +45,7 @@ async function withMock(script, action) {
   }
 }
 
-export async function measureAll({ rounds, onProgress }) {
+export async function measureAll({ rounds, onProgress, pi }) {
   const rows = [];
   const add = (name, unit, values, traits = {}) => {
     const floor = median(values.floor);
@@ -67,19 +73,23 @@ export async function measureAll({ rounds, onProgress }) {
   const flatness = { floor: [], oxbow: [] };
   const memory = { floor: [], oxbow: [] };
   // The sandbox has a row of its own; the session is stored and can be undone.
-  const turns = await alternate(Math.max(3, rounds >> 1), (subject) =>
-    withMock(script, async (mock) => {
-      const flags = ["--sandbox", "off"];
-      const { usage } = await runPrompt(subject, { url: mock.url, measureUsage: true, flags });
-      const at = mock.requests.map((request) => request.at);
-      const gaps = at.slice(1).map((time, index) => time - at[index]);
-      flatness[subject].push(median(gaps.slice(40, 50)) / median(gaps.slice(1, 11)));
-      memory[subject].push(usage.rssMiB);
-      return median(gaps);
-    }),
+  const turns = await alternate(
+    Math.max(3, rounds >> 1),
+    (subject) =>
+      withMock(script, async (mock) => {
+        const flags = ["--sandbox", "off"];
+        const { usage } = await runPrompt(subject, { url: mock.url, measureUsage: true, flags });
+        const at = mock.requests.map((request) => request.at);
+        const gaps = at.slice(1).map((time, index) => time - at[index]);
+        flatness[subject]?.push(median(gaps.slice(40, 50)) / median(gaps.slice(1, 11)));
+        memory[subject]?.push(usage.rssMiB);
+        return median(gaps);
+      }),
+    pi === undefined ? SUBJECTS : [...SUBJECTS, pi],
   );
-  // The bars in milliseconds are 12 outside the sandbox and 25 in it, where the bare loop takes about 3.6.
-  add("a shell turn", "ms", turns, { limit: 3.4 });
+  const peer = pi === undefined ? undefined : median(turns[pi]);
+  add("a shell turn", "ms", turns, { limit: 3.4, enoughMs: Math.max(TURN_MS, peer ?? 0) });
+  if (peer !== undefined) rows.push({ name: "a shell turn of pi", unit: "ms", oxbow: peer });
 
   onProgress(`${TOOL_TURNS} shell turns in the sandbox`);
   const sandboxed = await alternate(Math.max(3, rounds >> 1), (subject) =>
@@ -91,7 +101,21 @@ export async function measureAll({ rounds, onProgress }) {
       return median(at.slice(1).map((time, index) => time - at[index]));
     }),
   );
-  add("a shell turn, sandboxed against not", "ms", sandboxed, { limit: 2.1 });
+  add("a shell turn, sandboxed against not", "ms", sandboxed, { limit: 2.1, enoughMs: SANDBOXED_TURN_MS });
+
+  onProgress("first tool call");
+  const asks = `reply\n  delay ${THINKING_MS}ms\n  tool bash {"command": "echo hello"}\nreply\n  text: done\n`;
+  const firstCall = await alternate(Math.max(3, rounds >> 1), (subject) =>
+    withMock(asks, async (mock) => {
+      await runPrompt(subject, { url: mock.url });
+      const [asked, told] = mock.requests.map((request) => request.at);
+      return told - asked - THINKING_MS;
+    }),
+  );
+  rows.push({
+    ...{ name: "first tool call after its answer", unit: "ms", limitValue: FIRST_CALL_MS },
+    ...{ floor: median(firstCall.floor), oxbow: median(firstCall.oxbow) },
+  });
   // Both drift a little: the conversation grows, and starting a process takes longer the larger the heap is.
   add("late turns against early ones", "x", flatness, { limit: 1.5 });
 

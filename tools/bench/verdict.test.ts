@@ -13,6 +13,11 @@ it("fails for what is over its bar or worse than before, and not for what is rec
   expect(verdictOf(row("other", 1.2), known)).toEqual({ note: "ok" });
 });
 
+it("takes a bar in milliseconds as well as one in ratios", () => {
+  expect(verdictOf({ ...row("turn", 3), oxbow: 11, enoughMs: 12 }, known)).toEqual({ note: "ok" });
+  expect(verdictOf({ ...row("turn", 3), oxbow: 13, enoughMs: 12 }, known).problem).toBe("over the bar of 2");
+});
+
 it("says when a recorded exception is none any more", () => {
   expect(verdictOf(row("start", 1.5), known).note).toContain("though recorded");
 });
