@@ -32,7 +32,7 @@ describe("a session of the files store", () => {
     let isWriting = true;
     const write = async () => {
       let script = new Script(session.id, 1);
-      for (let turn = 0; turn < times(40, 150); turn++) {
+      for (let turn = 0; turn < times(20, 150); turn++) {
         script = script.asks("question").says("text ".repeat(50)).ends();
         await store.append(session.id, script.events, "sync");
         script = script.next;

@@ -3,6 +3,7 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { LogProblem, SessionStore } from "../store.js";
@@ -18,7 +19,7 @@ import {
   sampleTime,
 } from "./test-support/sample.js";
 
-const KILLS = 24;
+const KILLS = times(8, 24);
 const AT_ONCE = 2;
 const SEED = 20260131;
 let folder: string;

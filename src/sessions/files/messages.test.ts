@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import { type Message, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
@@ -203,7 +204,7 @@ describe("the folder of messages", () => {
         const edited = await store.editedConversation?.(session.id);
         expect(edited).toEqual(joinedUsers([...messages, user("the end")]));
       }),
-      { numRuns: 25 },
+      { numRuns: times(8, 25) },
     );
   });
 });
