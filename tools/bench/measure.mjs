@@ -112,10 +112,7 @@ export async function measureAll({ rounds, onProgress, pi }) {
       return told - asked - THINKING_MS;
     }),
   );
-  rows.push({
-    ...{ name: "first tool call after its answer", unit: "ms", limitValue: FIRST_CALL_MS },
-    ...{ floor: median(firstCall.floor), oxbow: median(firstCall.oxbow) },
-  });
+  add("first tool call after its answer", "ms", firstCall, { limit: 10, enoughMs: FIRST_CALL_MS });
   // Both drift a little: the conversation grows, and starting a process takes longer the larger the heap is.
   add("late turns against early ones", "x", flatness, { limit: 1.5 });
 

@@ -13,23 +13,25 @@ export interface FirstCall {
   close(): void;
 }
 
-/** Runs the steps in order, once, in a turn whose model thinks for a moment. Once text streams, the processor is left to it. */
+/** Runs the steps in order, each once, while the model thinks. When text streams, the rest waits for the next turn. */
 export function firstCall(clock: Clock, steps: readonly (() => Promise<unknown>)[]): FirstCall {
-  let cancel: (() => void) | undefined;
   const left = [...steps];
-  const stop = () => {
-    cancel?.();
-    cancel = undefined;
-  };
+  let isThinking = false;
+  let cancel = () => {};
   const prepare = async () => {
-    for (let step = left.shift(); step !== undefined; step = left.shift()) await step();
+    while (isThinking && left.length > 0) await left.shift()?.();
+  };
+  const stop = () => {
+    isThinking = false;
+    cancel();
   };
   return {
     subscriber: {
       name: "05-prepare-first-call",
       run({ kind }) {
-        if (kind === "TextDelta" && cancel !== undefined) stop();
+        if (kind === "TextDelta" && isThinking) stop();
         if (kind !== "TurnStarted" || left.length === 0) return;
+        isThinking = true;
         // A call that needs what cannot be loaded says so itself.
         cancel = clock.after(PREPARE_AFTER_MS, () => void prepare().catch(() => {}));
       },
