@@ -15,14 +15,10 @@
 import type { Clock } from "../base/clock.js";
 import type { SessionId } from "../protocol/ids.js";
 import { type HeldLock, holdLock, LockBusy, type LockHolder, lockHolder, sweepLocks } from "../system/file-lock.js";
-import { StoreError } from "./store.js";
+import { type Lease, StoreError } from "./store.js";
 
 const RENEW_MS = 15_000;
 const STRANGER_MS = 120_000;
-
-export interface Lease {
-  release(): Promise<void>;
-}
 
 export interface LeasesOptions {
   readonly folder: string;

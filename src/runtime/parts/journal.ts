@@ -7,9 +7,8 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { Journal } from "../../sessions/journal.js";
-import type { Lease } from "../../sessions/lease.js";
 import { notSaved } from "../../sessions/not-saved.js";
-import type { SessionStore } from "../../sessions/store.js";
+import type { Lease, SessionStore } from "../../sessions/store.js";
 import type { ResumedSession } from "../sessions/resumed-session.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 

@@ -7,9 +7,8 @@ import type { Message } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { SessionId } from "../../protocol/ids.js";
-import type { Lease } from "../../sessions/lease.js";
 import type { StoredSession } from "../../sessions/resume.js";
-import { type SessionRecord, type SessionStore, StoreError } from "../../sessions/store.js";
+import { type Lease, type SessionRecord, type SessionStore, StoreError } from "../../sessions/store.js";
 import type { SessionStores } from "./session-stores.js";
 
 export interface ResumedSession extends StoredSession {

@@ -20,7 +20,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import { type CallId, isId, type SessionId } from "../../protocol/ids.js";
 import { type KnownHead, KnownHeads } from "../known-heads.js";
-import { type Lease, SessionLeases } from "../lease.js";
+import { SessionLeases } from "../lease.js";
 import {
   type AppendOptions,
   type Conclusion,
@@ -32,6 +32,7 @@ import {
   type Fence,
   type Intent,
   isSummary,
+  type Lease,
   type NewSession,
   type SessionFilter,
   type SessionPatch,

@@ -7,7 +7,7 @@ import type { EventKind } from "../../protocol/events.js";
 import type { CallId, SessionId } from "../../protocol/ids.js";
 import { ChainBreak } from "../chain-break.js";
 import { type KnownHead, KnownHeads } from "../known-heads.js";
-import { type Lease, SessionLeases } from "../lease.js";
+import { SessionLeases } from "../lease.js";
 import {
   type AppendOptions,
   type Conclusion,
@@ -18,6 +18,7 @@ import {
   type Fence,
   type Intent,
   isSummary,
+  type Lease,
   type NewSession,
   type SessionFilter,
   type SessionPatch,

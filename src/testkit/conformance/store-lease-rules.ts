@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { IntentFields, Rule } from "./store.js";
+import type { Intent } from "../../base/session-store.js";
+import type { Rule } from "./store.js";
 import { all, at, createIds, many, newSession, refusal, says } from "./store-samples.js";
 
 export const LEASE_RULES: readonly Rule[] = [
@@ -34,7 +35,7 @@ export const LEASE_RULES: readonly Rule[] = [
       const session = newSession(ids);
       await first.create(session);
       await first.append(session.id, many(session.id, 1, 3), "sync");
-      const intent = (): IntentFields => ({
+      const intent = (): Intent => ({
         call: ids.next("call"),
         session: session.id,
         tool: "bash",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { IntentFields, Rule } from "./store.js";
+import type { Intent } from "../../base/session-store.js";
+import type { Rule } from "./store.js";
 import { at, createIds, newSession, refusal } from "./store-samples.js";
 
 export const LEDGER_RULES: readonly Rule[] = [
@@ -10,7 +11,7 @@ export const LEDGER_RULES: readonly Rule[] = [
       const ids = createIds();
       const session = newSession(ids);
       await store.create(session);
-      const intent = (tool: string, mutating: boolean, ms: number): IntentFields => ({
+      const intent = (tool: string, mutating: boolean, ms: number): Intent => ({
         call: ids.next("call"),
         session: session.id,
         tool,

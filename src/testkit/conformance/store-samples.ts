@@ -1,10 +1,10 @@
 /** What the rules of the session stores are tried with. */
 import assert from "node:assert/strict";
+import type { NewSession, SessionStore } from "../../base/session-store.js";
 import { createIdSource } from "../../base/ulid.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventBody } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
-import type { SessionFields, StoreUnderTest } from "./store.js";
 
 const START = Date.UTC(2026, 0, 31, 12);
 export const at = (ms: number) => new Date(START + ms).toISOString();
@@ -17,7 +17,7 @@ export function createIds() {
   return createIdSource({ wall: () => START, random });
 }
 
-export function newSession(ids: ReturnType<typeof createIds>, more: Partial<SessionFields> = {}): SessionFields {
+export function newSession(ids: ReturnType<typeof createIds>, more: Partial<NewSession> = {}): NewSession {
   const fields = { id: ids.next("sess"), log: ids.next("log"), cwd: "/project", provider: "offline", model: "echo" };
   return { ...fields, created_at: at(0), ...more };
 }
@@ -35,7 +35,7 @@ export const many = (session: SessionId, from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => says(session, from + i));
 
 export async function all(
-  store: StoreUnderTest,
+  store: SessionStore,
   session: SessionId,
   range?: { readonly after?: number; readonly limit?: number },
 ): Promise<Envelope[]> {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Rule, StoreUnderTest } from "./store.js";
+import type { SessionStore } from "../../base/session-store.js";
+import type { Rule } from "./store.js";
 import { all, at, createIds, difficultEvents, many, newSession, refusal, says } from "./store-samples.js";
 
 export const SESSION_RULES: readonly Rule[] = [
@@ -43,7 +44,7 @@ export const SESSION_RULES: readonly Rule[] = [
       await store.append(a.id, many(a.id, 1, 9), "group");
       await store.append(b.id, many(b.id, 1, 2), "group");
       await store.update(c.id, { pinned: true });
-      const names = async (filter?: Parameters<StoreUnderTest["list"]>[0]) =>
+      const names = async (filter?: Parameters<SessionStore["list"]>[0]) =>
         (await store.list(filter)).map(({ id }) => id);
       assert.deepEqual(await names(), [a.id, b.id, c.id]);
       assert.deepEqual(await names({ cwd: "/project" }), [a.id, c.id]);

@@ -1,0 +1,268 @@
+/**
+ * Where sessions are kept. Every store follows these rules; `testkit/conformance/store.ts` checks them.
+ *
+ * 1. Events are only ever added. The ids of a session are 1, 2, 3 …: an append that leaves a gap or repeats an id is refused
+ *    whole, and nothing of it is written.
+ * 2. When an append resolves, its events survive the end of the process; with `sync` they survive a power cut.
+ * 3. Readers see every append that was called before them on the same store, also those that have not resolved.
+ * 4. A call is intended once and concluded once. An intent of a mutating call is on the disk before `intend` resolves.
+ * 5. A writer that names the head it knows (`Fence`) is refused with `conflict` when the log has another one, in the same commit.
+ * 6. A session is leased to one process (sessions/lease.ts). A process that has lost its lease writes nothing to the session.
+ * 7. What is read is what was written, or what is left of it after `expire`, or an error: never something else.
+ */
+import type { Message } from "../protocol/content.js";
+import type { Envelope, EnvelopeOf } from "../protocol/envelope.js";
+import type { EventKind, SessionEndReason, ToolStatus } from "../protocol/events.js";
+import type { CallId, LogId, SessionId } from "../protocol/ids.js";
+import type { Usage } from "../protocol/usage.js";
+
+export type StoreErrorCode =
+  /** The key does not fit the database. */
+  | "wrong-key"
+  /** A newer program wrote it, or its schema is not the one it claims to be. */
+  | "incompatible"
+  /** The library that reads it is not installed. */
+  | "not-installed"
+  /** What was found is not what was written. */
+  | "damaged"
+  /** Another process holds it for too long. */
+  | "busy"
+  | "full"
+  | "unavailable"
+  | "closed"
+  | "not-found"
+  /** Refused: it exists already, or another writer was first. */
+  | "conflict"
+  /** Refused: another live process has the session (sessions/lease.ts). */
+  | "leased"
+  /** Refused: the caller's value cannot be stored. */
+  | "invalid";
+
+/** Something the user or the caller can act on; the message says how. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** `group`: written with others within a few milliseconds. `sync`: written and on the disk now. */
+export type Durability = "group" | "sync";
+
+export interface NewSession {
+  readonly id: SessionId;
+  readonly log: LogId;
+  readonly cwd: string;
+  readonly provider: string;
+  readonly model: string;
+  /** RFC 3339, UTC, milliseconds; so are all times here. */
+  readonly created_at: string;
+  readonly title?: string;
+  /** The session and the last of its events that this one began as a copy of. */
+  readonly branch_of?: { readonly session: SessionId; readonly event: number };
+}
+
+export interface SessionRecord extends NewSession {
+  readonly pinned: boolean;
+  /** 0 when there is no event yet. */
+  readonly last_event: number;
+  /** Time of the last event, or of the creation. */
+  readonly active_at: string;
+  /** Events up to this one have lost their content (sessions/retention.ts); 0 when all is there. */
+  readonly expired_to: number;
+  /** When a person was told that this session is about to lose content. */
+  readonly noticed_at?: string;
+  readonly ended?: SessionEndReason;
+}
+
+export interface SessionPatch {
+  /** null takes it away. */
+  readonly title?: string | null;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly pinned?: boolean;
+  /** null when the session goes on after all. */
+  readonly ended?: SessionEndReason | null;
+  /** null takes the notice back: the session was used again. */
+  readonly noticed_at?: string | null;
+}
+
+export interface SessionFilter {
+  readonly cwd?: string;
+  readonly pinned?: boolean;
+  readonly limit?: number;
+}
+
+export interface EventRange {
+  /** Events with a greater id. */
+  readonly after?: number;
+  readonly limit?: number;
+}
+
+export interface AppendOptions {
+  /** The events happened in another session, or in another program: what they cost is not spent again. */
+  readonly copied?: true;
+}
+
+/** What the model calls of one session to one model cost within a quarter of an hour: any time zone's days are made of those. */
+export interface Spending {
+  readonly session: SessionId;
+  readonly cwd: string;
+  readonly provider: string;
+  readonly model: string;
+  /** When the quarter of an hour began. */
+  readonly from: string;
+  readonly calls: number;
+  readonly usage: Usage;
+  readonly elapsed_ms: number;
+  /** Of the calls whose price was known. */
+  readonly usd: number;
+  /** Calls whose price was not. */
+  readonly unpriced: number;
+}
+
+export const SPENDING_MS = 15 * 60_000;
+
+export interface SpendingFilter {
+  readonly session?: SessionId;
+  readonly cwd?: string;
+  /** Quarters of an hour that ended after this time. */
+  readonly since?: string;
+}
+
+export interface Intent {
+  readonly call: CallId;
+  readonly session: SessionId;
+  readonly tool: string;
+  readonly args_hash: string;
+  readonly mutating: boolean;
+  readonly started_at: string;
+}
+
+/** What the writer of an intent or a conclusion knows: the last event of the session's log, its own unacknowledged ones included. */
+export interface Fence {
+  readonly session: SessionId;
+  readonly head: number;
+}
+
+export interface Conclusion {
+  readonly outcome: ToolStatus;
+  readonly completed_at: string;
+  /** The event that holds the result. */
+  readonly result_event?: number;
+  /** The user's answer about a call without a recorded result. */
+  readonly note?: string;
+}
+
+/** What a run of whole turns came to (sessions/condense.ts): it replaces their events for readers that need only the conversation. */
+export interface Stretch {
+  /** It stands for the events behind this one, */
+  readonly after: number;
+  /** up to and with this one. */
+  readonly to: number;
+  readonly turns: number;
+  readonly messages: readonly Message[];
+  /** The event with which each of them begins; 0 for those that have none (message-origin.ts). */
+  readonly origins: readonly number[];
+  /** A summary stands in it: nothing that was said before it counts. */
+  readonly anew?: true;
+}
+
+/** A stretch has as many events at least: fewer are read quickly enough as they are. */
+export const STRETCH_EVENTS = 1000;
+
+export function isSummary(event: Envelope): event is EnvelopeOf<"CompactionTriggered"> {
+  return event.kind === "CompactionTriggered" && event.payload.summary !== undefined;
+}
+
+/** Stretches are a copy: the log is the truth, and what does not fit it is thrown away. */
+export interface CondensedLog {
+  /** The last event that they stand for; undefined without any. */
+  end(session: SessionId): Promise<number | undefined>;
+  /** From the first event that counts on, without gaps. None when one of them is not what was added, or the log has changed. */
+  read(session: SessionId): Promise<readonly Stretch[]>;
+  /** Behind the last one. Refuses with `conflict` what does not follow it. */
+  add(session: SessionId, stretch: Stretch): Promise<void>;
+}
+
+export type LogProblem = "changed" | "missing" | "truncated" | "added" | "unreadable" | "head";
+
+export type Verification =
+  | { readonly ok: true; readonly events: number }
+  | { readonly ok: false; readonly problem: LogProblem; readonly event_id: number; readonly message: string };
+
+export interface CopyEditsOptions {
+  /** The last event that was copied, the end of a turn. */
+  readonly upTo: number;
+  /** The id of a call in the copy. */
+  readonly callOf: (call: CallId) => CallId;
+}
+
+export interface CreateOptions {
+  /** It is built aside: only this store sees it until `publish`. Needs the lease of the session; what a crash leaves is removed. */
+  readonly draft?: true;
+}
+
+/** A session that this process has taken (sessions/lease.ts). */
+export interface Lease {
+  release(): Promise<void>;
+}
+
+export interface SessionStore {
+  create(session: NewSession, options?: CreateOptions): Promise<void>;
+  /** A draft becomes a session that everybody sees, whole, in one commit. */
+  publish(session: SessionId): Promise<void>;
+  append(
+    session: SessionId,
+    events: readonly Envelope[],
+    durability: Durability,
+    options?: AppendOptions,
+  ): Promise<void>;
+  /** In order. Ends with a `damaged` error at the first event that is not what was written. */
+  events(session: SessionId, range?: EventRange): AsyncIterable<Envelope>;
+  /** The id of the last event of a kind; looks from the end, so what is recent is found at once. */
+  last(session: SessionId, kind: EventKind): Promise<number | undefined>;
+  /** The most recently active first. */
+  list(filter?: SessionFilter): Promise<readonly SessionRecord[]>;
+  /** Sessions that are there and cannot be listed, with the reason. Stores without this have none. */
+  unlisted?(): Promise<readonly { readonly id: SessionId; readonly message: string }[]>;
+  get(session: SessionId): Promise<SessionRecord | undefined>;
+  update(session: SessionId, patch: SessionPatch): Promise<void>;
+  /** The session, its events and its ledger. */
+  remove(session: SessionId): Promise<void>;
+  /** Takes the session for this process, whether it exists yet or not. Refuses with `leased` while another process has it. */
+  lease(session: SessionId): Promise<Lease>;
+  /** Before a tool starts. Refuses a call that was intended before: it must not run again. */
+  intend(intent: Intent, fence?: Fence): Promise<void>;
+  /** After it ended. */
+  conclude(call: CallId, conclusion: Conclusion, fence?: Fence): Promise<void>;
+  /** Calls that were started and have no end, oldest first. */
+  orphans(session: SessionId): Promise<readonly Intent[]>;
+  /** What is wrong with the store itself, beside its sessions: one sentence each. Absent where there is nothing else to look at. */
+  inspect?(): Promise<readonly string[]>;
+  verify(session: SessionId): Promise<Verification>;
+  /**
+   * Drops the content of the events up to and with `event`, for good; their metadata stays (sessions/expired.ts), and the session
+   * still verifies.
+   */
+  expire(session: SessionId, event: number): Promise<void>;
+  /**
+   * For stores whose messages users can edit between turns: the edited conversation, undefined without edits.
+   * Stores without this have only the events.
+   */
+  editedConversation?(session: SessionId): Promise<readonly Message[] | undefined>;
+  /** Where long logs are also kept condensed, so that a resume need not read all their events. */
+  readonly condensed?: CondensedLog;
+  /**
+   * Gives a copy of a session, made of its events up to `upTo`, what people had edited in the original by then, so that the next
+   * turn of the copy sees what the next turn of the original would have seen there.
+   */
+  copyEdits?(from: SessionId, to: SessionId, options: CopyEditsOptions): Promise<void>;
+  /** What was spent, as the CostIncremented events say; oldest first. Costs as much as there are rows, not events. */
+  spending(filter?: SpendingFilter): Promise<readonly Spending[]>;
+  /** Writes what is waiting. */
+  close(): Promise<void>;
+}
