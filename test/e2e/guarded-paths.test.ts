@@ -181,10 +181,7 @@ describe("what is guarded", () => {
     context.skip((await detectSandbox(machine)).kind === "none", "this machine has no sandbox");
     git("config", "blame.ignoreRevsFile", "lists/revs");
     for (const path of [".vscode/tasks.json", ".npmrc", "pkg/.envrc", "lists/revs"]) await put(path, "mine\n");
-    const command = (path: string): Call => [
-      "bash",
-      { command: `d=$PWD; echo theirs > "$d/${path}"; rm -f "$d/${path}"` },
-    ];
+    const command = (path: string): Call => ["bash", { command: `p=${path}; echo theirs > "$p"; rm -f "$p"` }];
     const { statuses } = await calling(
       [command(".vscode/tasks.json"), command(".npmrc"), command("pkg/.envrc"), command("lists/revs"), command("free")],
       ["--permission-mode", "allow"],
@@ -194,7 +191,8 @@ describe("what is guarded", () => {
       [["bash", { command: "d=.zed; mkdir $d && echo x > $d/tasks.json" }]],
       ["--permission-mode", "allow"],
     );
-    expect(made.stderr).toContain(".zed/tasks.json (editors run or obey it)");
+    expect(made.stderr).toContain(".zed (editors run or obey it) is set aside as .zed.set-aside-by-oxbow");
+    expect(await readFile(join(cwd, ".zed.set-aside-by-oxbow/tasks.json"), "utf8")).toBe("x\n");
     expect(made.stderr).not.toContain(".oxbow");
     for (const path of [".vscode/tasks.json", ".npmrc", "pkg/.envrc", "lists/revs"]) {
       expect(await readFile(join(cwd, path), "utf8")).toBe("mine\n");
