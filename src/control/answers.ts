@@ -8,7 +8,8 @@ import type { Run } from "./run.js";
 /** What the host cannot know itself. */
 export interface QueryPorts {
   sessions?(filter: Queries["ListSessions"]["request"]): Promise<readonly Omit<SessionInfo, "live">[]>;
-  models?(): Promise<Queries["ListModels"]["answer"]>;
+  /** Of the session's profile, or of the first place. */
+  models?(run: Run | undefined): Promise<Queries["ListModels"]["answer"]>;
   /** Those of a session, or the built-in ones. */
   commands?(run: Run | undefined): Promise<readonly CommandInfo[]>;
   permissions?(run: Run): Promise<PermissionInfo | undefined>;
@@ -36,7 +37,7 @@ const ENGINE: Pick<Answers, "ListSessions" | "ListModels" | "ListCommands"> = {
     const found = await ports?.sessions?.(filter);
     return found && { sessions: found.map((session) => ({ ...session, live: isLive(session.id) })) };
   },
-  ListModels: (_request, { ports }) => ports?.models?.(),
+  ListModels: (_request, { ports, run }) => ports?.models?.(run),
   ListCommands: async (_request, { ports, run }) => {
     const commands = await ports?.commands?.(run);
     return commands && { commands };

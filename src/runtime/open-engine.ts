@@ -87,7 +87,8 @@ export function createEngine(options: EngineOptions): Engine {
   const open = async (request: RunRequest) => {
     const before = request.after && hosted.get(request.after);
     const current = before?.place ?? options.place;
-    const place = request.place === undefined ? current : await otherPlace(request.place, current, options);
+    const asked = await withStoredFolder(request, current, options);
+    const place = asked === undefined ? current : await otherPlace(asked, current, options);
     if ("failure" in place) return place;
     const result = await openRun({ ...options, ...place, clock, ids }, request, before);
     if ("failure" in result) return result;
@@ -121,7 +122,7 @@ export function createEngine(options: EngineOptions): Engine {
     custom: async (request) => runCommand(request, await registryOf(request.run)),
     queries: queryPorts({
       sessions: options.sessions,
-      registry: options.place.registry,
+      registryOf: (run) => (run === undefined ? options.place : placeOf(run)).registry,
       commands: async (run) => {
         const { commandInfos } = await import("./commands/command-infos.js");
         const registry = run && (await registryOf(run));
@@ -144,6 +145,18 @@ export function createEngine(options: EngineOptions): Engine {
       await options.sessions.close();
     },
   };
+}
+
+/** A resumed session goes on in the folder of its record, if the client names no other and the record is the user's own. */
+async function withStoredFolder(
+  { place, resume }: RunRequest,
+  { root }: Place,
+  { sessions }: Pick<ProcessParts, "sessions">,
+): Promise<PlaceRequest | undefined> {
+  if (resume === undefined || place?.cwd !== undefined) return place;
+  if ((await sessions.choice()).kind !== "sqlite") return place;
+  const record = await (await sessions.open())?.get(resume.resume);
+  return record === undefined || record.cwd === root ? place : { ...place, cwd: record.cwd };
 }
 
 /** Loaded late: most processes work in one place. */

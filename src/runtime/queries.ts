@@ -9,20 +9,21 @@ import type { SessionStores } from "./sessions/session-stores.js";
 
 export interface QuerySources {
   readonly sessions: Pick<SessionStores, "open">;
-  readonly registry: Pick<ModelRegistry, "providers">;
+  /** The models of the session's profile; without a session, of the first place. */
+  readonly registryOf: (run: Run | undefined) => Pick<ModelRegistry, "providers">;
   /** Every command of a session; without one, the built-in ones. */
   readonly commands: (run: Run | undefined) => Promise<readonly CommandInfo[]>;
   readonly place: QueryPorts["place"];
   readonly permissionsOf: (run: Run) => Pick<RunPermissions, "mode" | "parts"> | undefined;
 }
 
-export function queryPorts({ sessions, registry, commands, place, permissionsOf }: QuerySources): QueryPorts {
+export function queryPorts({ sessions, registryOf, commands, place, permissionsOf }: QuerySources): QueryPorts {
   return {
     sessions: async (filter) => {
       const store = await sessions.open();
       return (await store?.list(filter))?.map(sessionInfo) ?? [];
     },
-    models: () => listModels(registry),
+    models: (run) => listModels(registryOf(run)),
     commands,
     ...(place && { place }),
     permissions: async (run) => {

@@ -220,6 +220,24 @@ reply
     return { ...place, mock, env };
   }
 
+  verifies(["S6", "U1"], "goes on in its own folder, or in the one that --cwd names", async () => {
+    const { home, cwd, run, sessions } = await machine();
+    const elsewhere = await temporaryFolder();
+    await writeFile(join(cwd, "name.txt"), "the first folder");
+    await writeFile(join(elsewhere, "name.txt"), "another folder");
+    const look = 'reply\n  tool read {"path": "name.txt"}\nreply\n  text: Done.\n';
+    const mock = await mockModel(`reply\n  text: Hello.\n${look}${look}`);
+    const env = { OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) };
+    await run(["run", "hello there"], env);
+    const [{ id = "", cwd: root = "" } = {}] = await sessions();
+    const first = await oxbow(["--resume", id, "look here"], { cwd: elsewhere, env });
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(`the session works in ${root}.`) });
+    expect(JSON.stringify(messagesOf(mock.requests[2]))).toContain("the first folder");
+    const second = await oxbow(["--resume", id, "--cwd", elsewhere, "look here"], { cwd, env });
+    expect([second.code, second.stderr]).toEqual([0, ""]);
+    expect(JSON.stringify(messagesOf(mock.requests[4]))).toContain("another folder");
+  });
+
   verifies(["S3", "U1"], "stops a resume that cannot ask, and says how to answer", async () => {
     const { run, env, mock } = await killed();
     const result = await run(["run", "--continue", "go on"], env);

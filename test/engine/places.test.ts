@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { RequestLink, ToolLink } from "../../src/engine/ports.js";
 import { text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
+import type { SessionId } from "../../src/protocol/ids.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { type HostedEngine, hostEngine, turnOf } from "../support/hosted-engine.js";
 import { verifies } from "../verifies.js";
@@ -67,6 +68,26 @@ describe("one engine", () => {
       expect(JSON.stringify(status)).toContain(join(base, name));
     }
   });
+
+  verifies(
+    ["C1", "S8"],
+    "resumes a session in the folder of its record, or in the one that the client names",
+    async () => {
+      const [cwd, other, home] = [await folder("alpha"), await folder("beta"), join(base, "home")];
+      const inNewEngine = async (request: { resume?: SessionId; cwd?: string }) => {
+        hosted = await hostEngine(base, mock, { flags: ["--permission-mode", "allow"], home });
+        const client = hosted.connect();
+        const reply = await client.send("CreateSession", request);
+        if (!reply.ok || reply.session === undefined) throw new Error(JSON.stringify(reply));
+        const seen = results(await turnOf(client, reply.session, "go"));
+        await hosted.engine.close();
+        return { session: reply.session, seen };
+      };
+      const { session } = await inNewEngine({ cwd });
+      expect((await inNewEngine({ resume: session })).seen).toContain("I am alpha.");
+      expect((await inNewEngine({ resume: session, cwd: other })).seen).toContain("I am beta.");
+    },
+  );
 
   verifies(["C1"], "refuses a place that is none, and a profile that an agent names", async () => {
     hosted = await hostEngine(base, mock);

@@ -28,11 +28,15 @@ export interface HostedEngine {
 export async function hostEngine(
   base: string,
   mock: MockModel,
-  { flags = [], parts = [] }: { readonly flags?: readonly string[]; readonly parts?: readonly CreatePart[] } = {},
+  {
+    flags = [],
+    parts = [],
+    home,
+  }: { readonly flags?: readonly string[]; readonly parts?: readonly CreatePart[]; readonly home?: string } = {},
 ): Promise<HostedEngine> {
   const variables = {
     PATH: process.env.PATH,
-    OXBOW_HOME: await mkdtemp(join(base, "home-")),
+    OXBOW_HOME: home ?? (await mkdtemp(join(base, "home-"))),
     ...providerEnvironment("anthropic", mock.url),
   };
   const parsed = parseFlags(RUN_FLAGS, ["--sandbox", "off", ...flags], "run");

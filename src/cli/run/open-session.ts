@@ -11,12 +11,12 @@ import type { Prepared } from "./prepare.js";
 
 /** A new session, or the stored one with its loose ends settled; an exit code when that was refused. */
 export async function openSession(
-  { client, resume }: Prepared,
+  { client, root, resume }: Prepared,
   { flags, terminal }: { readonly flags: ParsedFlags; readonly terminal: Terminal },
 ): Promise<{ readonly session: SessionId } | { readonly exit: number }> {
   const verdict = orphanVerdict(flags);
   const note = flags.text("orphan-note");
-  let request: CommandPayloads["CreateSession"] = resume === undefined ? {} : { resume: resume.id };
+  let request: CommandPayloads["CreateSession"] = resume === undefined ? {} : { resume: resume.id, cwd: root };
   if (verdict !== undefined) request = { ...request, orphans: { verdict, ...(note !== undefined && { note }) } };
   const notify = (message: string) => void process.stderr.write(`oxbow: ${safeText(message)}\n`);
   const wait = new LeaseWait({ limitMs: waitLimit(flags), clock: nodeClock, notify });

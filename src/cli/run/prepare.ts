@@ -1,5 +1,6 @@
 /** What a run needs before its session opens: settings, approved content, the model, the engine and a client. */
 import { resolve } from "node:path";
+import { safeText } from "../../base/terminal-text.js";
 import type { TurnStats } from "../../base/turn-stats.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
@@ -38,6 +39,8 @@ export interface Prepared {
   readonly chosen: Chosen;
   readonly loaded: LoadedSettings;
   readonly cassette: RunCassette | undefined;
+  /** The folder that the session works in. */
+  readonly root: string;
   /** The session to go on with. */
   readonly resume: SessionRecord | undefined;
   /** Messages of the engine go there from now on. */
@@ -70,7 +73,7 @@ export async function prepare(
     ...(flags.has("log-to-stderr") && { toStderr: (line: string) => void process.stderr.write(line) }),
   });
   const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(roots) : undefined;
-  const root = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
+  const here = await findRoot(resolve(flags.text("cwd") ?? process.cwd()));
   let show: (message: string) => void = (message) => void process.stderr.write(`oxbow: ${message}\n`);
   const notify = (message: string) => show(message);
   const onMessages: Prepared["onMessages"] = (other) => {
@@ -78,6 +81,9 @@ export async function prepare(
   };
   // Scripts read stderr too: a piece of news is no reason to break one.
   const hint = (message: string) => (terminal.showProgress ? notify(message) : log("info", "sessions", message));
+  const sessions = new SessionStores({ settings, roots, variables, root: here, notify, hint });
+  const resume = await sessionToResume(flags, sessions, here);
+  const root = resume === undefined || flags.has("cwd") ? here : await folderOf(resume, { here, sessions, notify });
   const content = await ProjectContent.enter({
     ...{ loaded, variables, root, notify },
     ...trustLook(terminal),
@@ -97,8 +103,6 @@ export async function prepare(
     ...cassette?.registry,
     ...(rawTrace && { trace: rawTrace.write }),
   });
-  const sessions = new SessionStores({ settings, roots, variables, root, notify, hint });
-  const resume = await sessionToResume(flags, sessions, root);
   const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
   const choice = namesModel(flags) ? modelChoice(settings) : (resume ?? cassette?.model ?? modelChoice(settings));
   const chosen = (await routes.choose(choice)) ?? (await chooseModel(registry, { choice, notify, terminal }));
@@ -123,7 +127,7 @@ export async function prepare(
     if (store === undefined || resume === undefined) return [];
     return (await import("../../sessions/recent-turns.js")).recentTurns(store, resume).catch(() => []);
   };
-  return { engine, client, chosen, loaded, cassette, resume, onMessages, tendSessions, recentTurns };
+  return { engine, client, chosen, loaded, cassette, root, resume, onMessages, tendSessions, recentTurns };
 }
 
 /** A session goes on with the model it had, unless another one was asked for here and now. */
@@ -147,6 +151,27 @@ async function sessionToResume(
   if (store === undefined) throw new UsageError("Sessions are not stored (--store none): there is nothing to resume.");
   const { findSession, latestSession } = await import("../../runtime/sessions/find-session.js");
   return named === undefined ? latestSession(store, root) : findSession(store, named);
+}
+
+/**
+ * A session goes on in its own folder. Files of a project could name any folder as theirs, so only the user's own database is
+ * believed.
+ */
+async function folderOf(
+  { cwd }: SessionRecord,
+  place: { readonly here: string; readonly sessions: SessionStores; readonly notify: (message: string) => void },
+): Promise<string> {
+  const { here, sessions, notify } = place;
+  if (cwd === here || (await sessions.choice()).kind !== "sqlite") return here;
+  try {
+    const root = await openRoot(cwd);
+    if (root !== here) notify(`the session works in ${safeText(root)}. --cwd names another folder.`);
+    return root;
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error;
+    notify(`the folder of the session, ${safeText(cwd)}, cannot be used. The session works here.`);
+    return here;
+  }
 }
 
 async function findRoot(folder: string): Promise<string> {
