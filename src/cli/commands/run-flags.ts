@@ -121,7 +121,6 @@ export const RUN_FLAGS: readonly Flag[] = [
     choices: ["text", "json", "stream-json"],
     help: "text (default: the final answer on stdout, the rest on stderr), json (one object at the end), stream-json (live events)",
   },
-  { name: "plain", help: "the plain line client when no prompt is given" },
   {
     name: "verbose",
     short: "v",
