@@ -70,7 +70,7 @@ describe("one engine", () => {
   });
 
   verifies(
-    ["C1", "S8"],
+    ["C1", "S6"],
     "resumes a session in the folder of its record, or in the one that the client names",
     async () => {
       const [cwd, other, home] = [await folder("alpha"), await folder("beta"), join(base, "home")];
