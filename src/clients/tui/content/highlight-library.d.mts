@@ -10,14 +10,19 @@ export interface Emitter {
   toHTML(): string;
 }
 
+/** A construct; without a parent it is the language itself. */
+export interface Mode {
+  readonly parent?: Mode;
+}
+
 export interface Library<E> {
   highlight(
     code: string,
     options: { readonly language: string; readonly ignoreIllegals: boolean },
   ): {
     readonly _emitter: E;
-    /** The innermost construct that is open at the end; without a parent it is the language itself. */
-    readonly _top?: { readonly parent?: unknown };
+    /** The innermost construct that is open at the end. */
+    readonly _top?: Mode;
   };
 }
 

@@ -1,11 +1,11 @@
 /**
  * Code coloured by highlight.js, one line at a time.
  *
- * The library starts at the beginning of a text. A line is therefore highlighted together with the lines before it, back to where no
- * comment, string or other construct was open. That context is bounded, so a line costs the same wherever it stands.
+ * The library starts at the beginning of a text. A line is therefore highlighted together with the lines before it that opened a comment,
+ * a string or another construct. That context is bounded, so a line costs the same wherever it stands.
  */
 import type { Role } from "../theme.js";
-import { createLibrary } from "./highlight-library.mjs";
+import { createLibrary, type Mode } from "./highlight-library.mjs";
 import { languageNamed } from "./languages.js";
 import { type Span, span } from "./spans.js";
 import type { Highlighter } from "./tools.js";
@@ -110,20 +110,40 @@ const NONE: Highlighter = { line: (text) => ({ spans: [span(text)], next: NONE }
 
 export function highlighter(language: string): Highlighter {
   const name = languageNamed(language);
-  return name === undefined ? NONE : after(name, "");
+  return name === undefined ? NONE : after(name, { context: "", open: [] });
 }
 
-/** `context` is what stands before the line and is still open. */
-function after(language: string, context: string): Highlighter {
+interface Before {
+  /** Lines that open what is still open. */
+  readonly context: string;
+  /** The constructs that are open after them, the innermost first. */
+  readonly open: readonly object[];
+}
+
+const NOTHING: Before = { context: "", open: [] };
+
+function after(language: string, before: Before): Highlighter {
   return {
     line(text) {
-      if (text.length > MAX_LINE) return { spans: [span(text)], next: after(language, "") };
-      const source = `${context}${text}\n`;
+      if (text.length > MAX_LINE) return { spans: [span(text)], next: after(language, NOTHING) };
+      const source = `${before.context}${text}\n`;
       const result = library.highlight(source, { language, ignoreIllegals: true });
-      const lines = splitLines(result._emitter.spans);
-      const isOpen = result._top?.parent !== undefined;
-      const next = isOpen && source.length < MAX_CONTEXT ? source : "";
-      return { spans: lines.at(-2) ?? [span(text)], next: after(language, next) };
+      const spans = splitLines(result._emitter.spans).at(-2) ?? [span(text)];
+      return { spans, next: after(language, stateAfter(before, source, openModes(result._top))) };
     },
   };
+}
+
+/** A line that opens and closes nothing is no part of the context. */
+function stateAfter(before: Before, context: string, open: readonly object[]): Before {
+  if (open.length === 0 || context.length > MAX_CONTEXT) return NOTHING;
+  const isSame = open.length === before.open.length && open.every((mode, index) => mode === before.open[index]);
+  return isSame ? before : { context, open };
+}
+
+/** The library derives an object for every construct that it enters from the one that defines it. */
+function openModes(top: Mode | undefined): object[] {
+  const open: object[] = [];
+  for (let mode = top; mode?.parent !== undefined; mode = mode.parent) open.push(Object.getPrototypeOf(mode));
+  return open;
 }

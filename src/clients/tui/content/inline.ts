@@ -253,18 +253,24 @@ function closingTicks(text: string, from: number, count: number): number | undef
 }
 
 const SPACE = /^\s?$/u;
-const PUNCTUATION = /[\p{P}\p{S}]/u;
+/** Made when it is needed: a pattern with properties of Unicode takes a millisecond. */
+let punctuation: RegExp | undefined;
+
+function isPunctuation(char: string): boolean {
+  punctuation ??= /[\p{P}\p{S}]/u;
+  return punctuation.test(char);
+}
 
 /** Whether a run of marks may begin or end emphasis, by what stands around it (CommonMark 6.2). */
 function flanking(text: string, { from, to, char }: { from: number; to: number; char: string }) {
   const before = text.slice(Math.max(0, from - 1), from);
   const after = text.slice(to, to + 1);
-  const left = !SPACE.test(after) && (!PUNCTUATION.test(after) || SPACE.test(before) || PUNCTUATION.test(before));
-  const right = !SPACE.test(before) && (!PUNCTUATION.test(before) || SPACE.test(after) || PUNCTUATION.test(after));
+  const left = !SPACE.test(after) && (!isPunctuation(after) || SPACE.test(before) || isPunctuation(before));
+  const right = !SPACE.test(before) && (!isPunctuation(before) || SPACE.test(after) || isPunctuation(after));
   if (char !== "_") return { canOpen: left, canClose: right };
   return {
-    canOpen: left && (!right || PUNCTUATION.test(before)),
-    canClose: right && (!left || PUNCTUATION.test(after)),
+    canOpen: left && (!right || isPunctuation(before)),
+    canClose: right && (!left || isPunctuation(after)),
   };
 }
 

@@ -132,6 +132,19 @@ describe("highlighting", () => {
     ]);
   });
 
+  it("still knows after a hundred lines that a text is open", async () => {
+    const tools = await loadContentTools();
+    const theme = createTheme("dark", { colours: "16" });
+    const middle = "middle of the text\n".repeat(300);
+    const code = `\`\`\`python\ndef f(a):\n    """text\n${middle}end"""\n    return None\n\`\`\``;
+    const lines = renderMarkdown(code, { width: 80, theme, tools });
+    expect(lines.slice(-3)).toEqual([
+      theme.string("middle of the text"),
+      theme.string('end"""'),
+      `    ${theme.keyword("return")} ${theme.keyword("None")}`,
+    ]);
+  });
+
   it("leaves code of an unknown language as it is", async () => {
     const tools = await loadContentTools();
     const theme = createTheme("dark", { colours: "16" });

@@ -41,10 +41,14 @@ function headLine(block: ToolBlock, options: RenderOptions): string {
   const { width, theme } = options;
   const name = span(safeLine(toolName(block.tool)), "strong");
   const lead = [toolMark(block.result?.status ?? "running", theme), span(" "), name];
-  const facts = factsOf(block, options).flatMap((fact) => [dot(theme), fact]);
-  const room = width - textWidth(plainText([...lead, ...facts])) - 1;
-  const words = room < MIN_WORDS ? "" : clipText(safeLine(oneLine(argumentWords(block), theme)), room, theme);
-  return clipSpans([...lead, span(words === "" ? "" : ` ${words}`), ...facts], options);
+  const { facts, time } = factsOf(block, options);
+  const words = safeLine(oneLine(argumentWords(block), theme));
+  const room = (shown: readonly Span[]) => width - textWidth(plainText([...lead, ...shown])) - 1;
+  const all = [...facts, ...time].flatMap((fact) => [dot(theme), fact]);
+  // The time is what a person misses least.
+  const behind = room(all) >= textWidth(words) ? all : facts.flatMap((fact) => [dot(theme), fact]);
+  const shown = room(behind) < MIN_WORDS ? "" : clipText(words, room(behind), theme);
+  return clipSpans([...lead, span(shown === "" ? "" : ` ${shown}`), ...behind], options);
 }
 
 function oneLine(words: string, theme: Theme): string {
@@ -54,17 +58,21 @@ function oneLine(words: string, theme: Theme): string {
     .replace(/\s*\n\s*/g, theme.ascii ? " \\n " : " ⏎ ");
 }
 
-function factsOf(block: ToolBlock, { now }: RenderOptions): Span[] {
+interface Facts {
+  readonly facts: readonly Span[];
+  readonly time: readonly Span[];
+}
+
+function factsOf(block: ToolBlock, { now }: RenderOptions): Facts {
   const { result, startedAt } = block;
-  if (result === undefined) return elapsed(now - startedAt);
+  if (result === undefined) return { facts: elapsed(now - startedAt), time: [] };
   const time = elapsed(durationOf(block));
-  const failed = commandFailure(result);
   if (result.status !== "ok") {
     const role = result.status === "error" || result.status === "timeout" ? "danger" : "warning";
-    return [span(safeLine(failed?.ending ?? result.status), role), ...time];
+    return { facts: [span(safeLine(commandFailure(result)?.ending ?? result.status), role)], time };
   }
   const words = resultWords(block) ?? counted(lineCount(contentText(block)), "line", "lines");
-  return [...(words === undefined ? [] : [span(safeLine(words), "dim")]), ...time];
+  return { facts: words === undefined ? [] : [span(safeLine(words), "dim")], time };
 }
 
 function durationOf({ result, startedAt }: ToolBlock): number {
@@ -102,7 +110,10 @@ function failureLines(block: ToolBlock, options: RenderOptions): string[] {
   const { width, theme } = options;
   const { lines, before } = failed === undefined ? headOf(output) : tailOf(output, FAILURE_LINES);
   const shown = lines.flatMap((line) =>
-    shortened(wrapSpans([span(line, "dim")], { width, theme, at: "anywhere" }), options),
+    shortened(
+      wrapSpans([span(line, "dim")], { width, theme, at: failed === undefined ? "words" : "anywhere" }),
+      options,
+    ),
   );
   return before > 0 ? [beforeLine(before, options), ...shown] : shown;
 }

@@ -85,11 +85,13 @@ export function clipSpans(spans: readonly Span[], { width, theme }: { width: num
 
 /** The same for text without styles. */
 export function clipText(text: string, width: number, theme: Theme): string {
-  if (textWidth(text) <= width) return text;
+  // No more than this can fit.
+  const most = width * UNITS_PER_CELL + 64;
+  if (text.length <= most && textWidth(text) <= width) return text;
   const mark = markFor(theme).slice(0, Math.max(0, width));
   let used = 0;
   let end = 0;
-  for (const character of characters(text)) {
+  for (const character of characters(text.slice(0, most))) {
     used += characterWidth(character);
     if (used > width - mark.length) break;
     end += character.length;

@@ -7,7 +7,7 @@ import { clipSpans } from "../wrap.js";
 import type { DiffLine, Hunk } from "./hunks.js";
 import { splitRows } from "./split.js";
 import { type ShownLine, unifiedRow } from "./unified.js";
-import { wordMarks } from "./word-marks.js";
+import { type Piece, wordMarks } from "./word-marks.js";
 
 export interface DiffOptions {
   readonly width: number;
@@ -22,7 +22,7 @@ const LEAST_SPLIT = 80;
 
 export function renderDiff(hunks: readonly Hunk[], options: DiffOptions): string[] {
   const { width, theme, maxLines = Number.POSITIVE_INFINITY } = options;
-  const shown = hunks.map(markedLines);
+  const shown = hunks.map((hunk) => markedLines(hunk, theme));
   const digits = String(Math.max(1, ...shown.flat().map((line) => line.newNumber ?? line.oldNumber ?? 0))).length;
   const isSplit = options.layout === "split" && width >= LEAST_SPLIT;
   const lines: string[] = [];
@@ -54,7 +54,7 @@ export function renderDiff(hunks: readonly Hunk[], options: DiffOptions): string
 }
 
 /** Pairs the removed lines of a change with the added ones, in order, and marks their words. */
-function markedLines(hunk: Hunk): ShownLine[] {
+function markedLines(hunk: Hunk, theme: Theme): ShownLine[] {
   const out: ShownLine[] = [];
   for (let at = 0; at < hunk.lines.length; ) {
     const removed = run(hunk.lines, at, "removed");
@@ -69,8 +69,8 @@ function markedLines(hunk: Hunk): ShownLine[] {
       const other = added[index];
       return other === undefined ? undefined : wordMarks(clean(line.text), clean(other.text));
     });
-    out.push(...removed.map((line, index) => changedLine(line, marks[index]?.[0])));
-    out.push(...added.map((line, index) => changedLine(line, marks[index]?.[1])));
+    out.push(...removed.map((line, index) => changedLine(line, theme, marks[index]?.[0])));
+    out.push(...added.map((line, index) => changedLine(line, theme, marks[index]?.[1])));
     at += removed.length + added.length;
   }
   return out;
@@ -82,18 +82,21 @@ function run(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): 
   return lines.slice(from, end);
 }
 
-function changedLine(line: DiffLine, pieces?: readonly { text: string; isChanged: boolean }[]): ShownLine {
+function changedLine(line: DiffLine, theme: Theme, pieces?: readonly Piece[]): ShownLine {
   const role: Role = line.kind === "added" ? "added" : "removed";
   const word: Role = line.kind === "added" ? "addedWord" : "removedWord";
   const spans = pieces?.map(({ text, isChanged }) => span(text, isChanged ? word : role));
-  return { ...line, spans: withTrailing(spans ?? [span(clean(line.text), role)]) };
+  return { ...line, spans: withTrailing(spans ?? [span(clean(line.text), role)], theme) };
 }
 
 /** Spaces at the end of a changed line are a change that would not be seen. */
-function withTrailing(spans: readonly Span[]): readonly Span[] {
+function withTrailing(spans: readonly Span[], { ascii }: Theme): readonly Span[] {
   const last = spans.at(-1);
   if (last === undefined || !last.text.endsWith(" ")) return spans;
-  return [...spans.slice(0, -1), { ...last, text: last.text.replace(/ +$/, (spaces) => "·".repeat(spaces.length)) }];
+  return [
+    ...spans.slice(0, -1),
+    { ...last, text: last.text.replace(/ +$/, (spaces) => (ascii ? "_" : "·").repeat(spaces.length)) },
+  ];
 }
 
 function clean(text: string): string {

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { ROLES } from "./theme.js";
+import { createTheme, isThemeName, listThemes, THEME_NAMES } from "./themes.js";
+
+describe("themes", () => {
+  it("lists them by name with a line about each", () => {
+    expect(listThemes().map(({ name }) => name)).toEqual([...THEME_NAMES]);
+    expect(listThemes().every(({ description }) => description !== "")).toBe(true);
+    expect([isThemeName("dark"), isThemeName("pink")]).toEqual([true, false]);
+  });
+
+  it("styles nothing without colours", () => {
+    for (const name of THEME_NAMES) {
+      const theme = createTheme(name, { colours: "none" });
+      expect(ROLES.filter((role) => theme[role]("x") !== "x")).toEqual([]);
+    }
+  });
+
+  it("switches off what it switches on, and stays inside sixteen colours where there are no more", () => {
+    const on: Readonly<Record<string, string>> = { 1: "22", 2: "22", 3: "23", 4: "24", 7: "27", 9: "29" };
+    for (const name of THEME_NAMES) {
+      const theme = createTheme(name, { colours: "16" });
+      for (const role of ROLES) {
+        const [, codes, closing] = /^(?:\x1b\[([\d;]+)m)?x(?:\x1b\[([\d;]+)m)?$/.exec(theme[role]("x")) ?? [];
+        const expected = new Set(
+          (codes ?? "")
+            .split(";")
+            .filter(Boolean)
+            .map((code) => on[code] ?? "39"),
+        );
+        expect(new Set((closing ?? "").split(";").filter(Boolean))).toEqual(expected);
+        expect(codes ?? "").not.toMatch(/38|48/);
+      }
+    }
+  });
+
+  it("is readable: colours on their background have a contrast of 4.5 and more", () => {
+    for (const [name, background] of [
+      ["dark", [0x1e, 0x1e, 0x1e]],
+      ["light", [0xff, 0xff, 0xff]],
+    ] as const) {
+      const theme = createTheme(name, { colours: "truecolor" });
+      for (const role of ROLES) {
+        const [, red, green, blue] = /38;2;(\d+);(\d+);(\d+)/.exec(theme[role]("x")) ?? [];
+        if (red === undefined) continue;
+        const own = /48;2;(\d+);(\d+);(\d+)/.exec(theme[role]("x"))?.slice(1).map(Number) ?? background;
+        expect([role, contrast([Number(red), Number(green), Number(blue)], own) >= 4.5]).toEqual([role, true]);
+      }
+    }
+  });
+});
+
+function contrast(one: readonly number[], other: readonly number[]): number {
+  const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** As the guidelines for web content define it. */
+function luminance(colour: readonly number[]): number {
+  const [red = 0, green = 0, blue = 0] = colour.map((part) => {
+    const share = part / 255;
+    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
