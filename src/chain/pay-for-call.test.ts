@@ -116,7 +116,7 @@ describe("a call within a budget", () => {
     const { asked } = await pay(budget, answer, { context: place });
     expect(asked[0]?.maxOutputTokens).toBeLessThan(1000);
     await expect(pay(budget, answer, { context: place })).rejects.toThrow(
-      /budget of this run, 3,000 tokens: 2,020 tokens of it is spent and the next model call takes 1,\d+ tokens or more\. Raise it with the setting of this run\./,
+      /budget of this run, 3,000 tokens: 2,020 tokens of it is spent and the next model call needs 1,\d+ tokens or more\. Raise it with the setting of this run\./,
     );
   });
 

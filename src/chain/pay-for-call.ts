@@ -57,7 +57,7 @@ export async function payForCall(
   const estimate = estimateRequestTokens(request, model.family);
   const grant = await reserve({ request, estimate, facts }, context, payment);
   const { limitedBy, output } = grant;
-  const cutBy = limitedBy && reached(limitedBy, "the answer took all that was left of it", costs);
+  const cutBy = limitedBy && reached(limitedBy, "the answer used the rest of it", costs);
   try {
     const stream = await next({ ...request, maxOutputTokens: output });
     const charge = { grant, model, estimate, price: facts.price, ...(cutBy !== undefined && { cutBy }) };
@@ -89,8 +89,8 @@ async function reserve(call: PlannedCall, context: RequestContext, { costs, budg
   }
   if ("grant" in decision) return decision.grant;
   const { unit, spent, held = 0, needed } = decision.exhausted;
-  const others = held > 0 ? `, ${shown(unit, held)} is held for calls of other runs` : "";
-  const detail = `${shown(unit, spent)} of it is spent${others} and the next model call takes ${shown(unit, needed)} or more`;
+  const others = held > 0 ? `, ${shown(unit, held)} is reserved by other runs` : "";
+  const detail = `${shown(unit, spent)} of it is spent${others} and the next model call needs ${shown(unit, needed)} or more`;
   throw new TurnFailure(reached(decision.exhausted, detail, costs));
 }
 
@@ -189,6 +189,6 @@ function shown(unit: keyof Amount, value: number): string {
 }
 
 function noPrice(model: string, costs: CostKeeper): Failure {
-  const detail = `The price of ${model} is not known, so a budget in dollars cannot be kept. ${costs.priceAdvice(model)}, or set the budget in tokens.`;
+  const detail = `The price of ${model} is unknown, so Oxbow cannot keep a budget in dollars. ${costs.priceAdvice(model)}, or set the budget in tokens.`;
   return failure("ConfigurationInvalid", { detail });
 }

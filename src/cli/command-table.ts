@@ -39,17 +39,17 @@ export const COMMANDS: readonly CliCommand[] = [
   },
   {
     name: "permissions",
-    summary: "what runs without asking; 'permissions test COMMAND' explains a decision",
+    summary: "show and change what runs without asking; 'permissions test COMMAND' explains a decision",
     load: () => import("./commands/permissions.js"),
   },
   {
     name: "ack",
-    summary: "approve what this folder would load and run, shown as a diff",
+    summary: "review and approve what this folder would load and run",
     load: () => import("./commands/ack.js"),
   },
   {
     name: "verify-ack",
-    summary: "check that all of it is approved (exit code 5 when not)",
+    summary: "check that everything is approved; exit code 5 if not",
     load: () => import("./commands/verify-ack.js"),
   },
   {
@@ -59,47 +59,51 @@ export const COMMANDS: readonly CliCommand[] = [
   },
   {
     name: "creds",
-    summary: "the same by account: add, list, delete",
+    summary: "store keys by account: add, list, delete",
     load: () => import("./commands/creds.js"),
   },
   {
     name: "cost",
-    summary: "what was spent, by model, day or project",
+    summary: "show the spending, by model, day or project",
     load: () => import("./commands/cost.js"),
   },
-  { name: "models", summary: "list the models that can be used now", load: () => import("./commands/models.js") },
+  { name: "models", summary: "list the models that you can use now", load: () => import("./commands/models.js") },
   {
     name: "ollama",
-    summary: "the local Ollama: status, list, start, stop, use, pull",
+    summary: "control the local Ollama: status, list, start, stop, use, pull",
     load: () => import("./commands/ollama.js"),
   },
   {
     name: "route",
-    summary: "named models: '@NAME …' uses one for a single turn; several give failover",
+    summary: "name models: '@NAME …' uses one for a single turn; several give failover",
     load: () => import("./commands/route.js"),
   },
   {
     name: "bench",
-    summary: "how fast models answer: one prompt over those installed, as a table",
+    summary: "measure how fast models answer",
     load: () => import("./commands/bench.js"),
   },
-  { name: "tools", summary: "list the tools the model can call", load: () => import("./commands/tools.js") },
+  { name: "tools", summary: "list the tools that the model can call", load: () => import("./commands/tools.js") },
   {
     name: "config",
-    summary: "'config show': every setting and where it came from",
+    summary: "'config show' prints every setting and its origin",
     load: () => import("./commands/config.js"),
   },
   {
     name: "doctor",
-    summary: "check what works on this machine and what to do about the rest",
+    summary: "check what works on this machine, and how to fix the rest",
     load: () => import("./commands/doctor.js"),
   },
   {
     name: "debug",
-    summary: "'debug --raw PROMPT': run and keep the raw model traffic in a private file",
+    summary: "'debug --raw PROMPT' runs a prompt and writes the raw model traffic to a private file",
     load: () => import("./commands/debug.js"),
   },
-  { name: "mock-model", summary: "a scripted model server for tests", load: () => import("./commands/mock-model.js") },
+  {
+    name: "mock-model",
+    summary: "run a scripted model server for tests",
+    load: () => import("./commands/mock-model.js"),
+  },
   {
     name: "completion",
     summary: "print the completion script of a shell: bash, zsh or fish",

@@ -20,7 +20,7 @@ async function readImage(file: string): Promise<ImageBlock> {
     const status = await handle.stat();
     if (!status.isFile()) throw new UsageError(`--image: ${file} is not a file.`);
     if (status.size > MAX_BYTES)
-      throw new UsageError(`--image: ${file} is larger than any model takes. Make a smaller copy.`);
+      throw new UsageError(`--image: ${file} is larger than any model accepts. Make a smaller copy.`);
     const bytes = await handle.readFile();
     const type = imageType(bytes);
     if (type === undefined) throw new UsageError(`--image: ${file} ${NOT_AN_IMAGE}.`);

@@ -173,7 +173,7 @@ export class LineReader {
       return;
     }
     if (this.#waiting === undefined) return;
-    const hint = this.#reader.line === "" ? "(Ctrl-D or /exit leaves)" : "";
+    const hint = this.#reader.line === "" ? "(leave with Ctrl-D or /exit)" : "";
     process.stderr.write(`${hint}\n`);
     this.#settle("");
     // The half-typed line is given up; a new prompt starts clean.

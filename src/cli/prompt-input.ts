@@ -29,7 +29,7 @@ export async function wholePrompt(flags: ParsedFlags, terminal: Terminal): Promi
   }
   const input = await inputText({ patient: words === "" || waitForInput });
   if (input === undefined)
-    terminal.err.write("oxbow: nothing came on standard input, going on without it ('-' waits for it).\n");
+    terminal.err.write("oxbow: standard input sent nothing; continuing without it ('-' waits for it).\n");
   const parts = [words, input?.trim() ?? ""].filter((part) => part !== "");
   if (parts.length === 0) throw new UsageError("The prompt is empty.");
   return parts.join("\n\n");
@@ -82,7 +82,7 @@ async function inputText({ patient }: { readonly patient: boolean }): Promise<st
   }
   if (!ended) {
     throw new UsageError(
-      `Standard input is longer than any model can read (${size}, at most ${formatBytes(MOST_INPUT_BYTES)} are taken): nothing was sent.`,
+      `Standard input is longer than any model can read (${size}, the limit is ${formatBytes(MOST_INPUT_BYTES)}): nothing was sent.`,
     );
   }
   return bytes.toString("utf8");

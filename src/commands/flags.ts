@@ -75,7 +75,7 @@ function explain(error: unknown, flags: readonly Flag[], command: string): strin
 /** For commands that take flags alone: a word there is a mistake, and never ignored. */
 export function refuseWords({ words }: ParsedFlags, command: string): void {
   if (words.length === 0) return;
-  throw new UsageError(`'oxbow ${command}' takes no words: ${words.join(" ")}. See 'oxbow ${command} --help'.`);
+  throw new UsageError(`'oxbow ${command}' takes no arguments: ${words.join(" ")}. See 'oxbow ${command} --help'.`);
 }
 
 /** The message for an action that a command does not have. */

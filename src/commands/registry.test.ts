@@ -146,7 +146,7 @@ describe("who may run it, and when", () => {
     expect(await run("people", "agent", false)).toBe("/people is for people, not for agents.");
     expect(await run("reader", "agent", false)).toBe("/reader is for people, not for agents.");
     expect(await run("all", "agent", true)).toBe("all");
-    expect(await run("quiet", "human", true)).toBe("/quiet has to wait until the turn has ended.");
+    expect(await run("quiet", "human", true)).toBe("/quiet does not work during a turn. Wait until it ends.");
     expect(await run("quiet", "human", false)).toBe("quiet");
     expect(await run("clear", "human", false)).toContain("/clear works only in a conversation");
   });

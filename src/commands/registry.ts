@@ -142,7 +142,7 @@ export function helpCommand(spec: CommandSpec, registry: CommandRegistry): Comma
     run: (args, context) => {
       const topic = args.list("COMMAND");
       if (topic.length > 0) return helpOn(topic, registry, context);
-      const text = `${registry.help(context)}\n\nAnything else is sent to the model. Ctrl-C cancels what runs.`;
+      const text = `${registry.help(context)}\n\nOxbow sends any other input to the model. Ctrl-C cancels the running turn.`;
       return { text, value: registry.list().map(describe) };
     },
   };

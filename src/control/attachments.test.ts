@@ -83,6 +83,6 @@ describe("a client that attaches after an event", () => {
       "the last event of the session is 10",
     );
     attachments.attach(client);
-    expect((await attachments.attachAfter(client, 3, slowly))?.message).toContain("attached already");
+    expect((await attachments.attachAfter(client, 3, slowly))?.message).toContain("already attached");
   });
 });

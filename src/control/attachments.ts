@@ -57,7 +57,7 @@ export class Attachments {
   async attachAfter(client: AttachedClient, after: number, history: History): Promise<Failure | undefined> {
     const run = this.#run;
     const last = run.bus.nextId - 1;
-    if (this.#clients.has(client.id)) return invalid("This client is attached already. Detach it first.");
+    if (this.#clients.has(client.id)) return invalid("This client is already attached. Detach it first.");
     if (after > last) return invalid(`"after" is ${after}, and the last event of the session is ${last}.`);
     const live: Envelope[] = [];
     let isLive = false;

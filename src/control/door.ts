@@ -104,7 +104,7 @@ function problemOf({ kind, payload, session }: Arrival, schemas: Readonly<Record
     const [problem] = schemaProblems(schemas[kind], payload as JsonValue);
     if (problem !== undefined) return `${kind}: ${problem.replace(/^the arguments/, "the payload")}.`;
   } catch {
-    return `${kind}: the payload is no JSON that can be read.`;
+    return `${kind}: the payload is not valid JSON.`;
   }
   for (const field of SESSION_FIELDS[kind] ?? []) {
     const value = isJsonObject(payload) ? payload[field] : undefined;

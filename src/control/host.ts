@@ -140,7 +140,7 @@ export class Host {
     AnswerPermission: (run, { call, decision, message }, client) => {
       const refusal = client.canAnswer
         ? this.#ports.refuseAnswer(client, run.originator)
-        : "A human has to answer this question.";
+        : "Only a human may answer this question.";
       if (refusal !== undefined) return refuse(failure("InvalidInput", { detail: refusal }));
       const answer = { decision, decidedBy: client.id, ...(message !== undefined && { message }) };
       const known = run.permissionPrompts.answer(call, answer);
@@ -192,11 +192,13 @@ export class Host {
       return refuse(failure("SessionNotFound", { session: payload.after }));
     }
     if (before?.busy)
-      return refuse(failure("InvalidInput", { detail: "A turn runs. Wait for its end, or cancel it." }));
+      return refuse(failure("InvalidInput", { detail: "A turn is running. Wait until it ends, or cancel it." }));
     let attached: Attachments | undefined;
     if (payload.profile !== undefined && client.identity === "agent") {
       return refuse(
-        failure("InvalidInput", { detail: "A person has to choose the profile: it holds what is allowed." }),
+        failure("InvalidInput", {
+          detail: "Only a person may choose the profile, because it contains the permissions.",
+        }),
       );
     }
     const opened = await this.#ports.openRun({

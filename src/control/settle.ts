@@ -76,6 +76,6 @@ async function outcomeOf(cutOff: CutOffCall, ports: EnginePorts): Promise<ToolOu
 }
 
 function said(status: "ok" | "error", word: string, note: string | undefined): ToolOutcome {
-  const words = `The program was stopped while this ran, and its output is lost. The user has looked and says that it ${word}.`;
+  const words = `The program was stopped while this ran, and its output is lost. The user checked and says that it ${word}.`;
   return { status, content: [ownText(note ? `${words} ${note}` : words)] };
 }

@@ -44,7 +44,7 @@ export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResu
     stage = nextStage(stage, choice, turn);
   }
   if (stage !== "done") {
-    turn.fail(failure("Internal", { detail: `the hooks of ${stage} lead nowhere` }));
+    turn.fail(failure("Internal", { detail: `the hooks of ${stage} name no next stage` }));
     await visit("error", turn, stages);
   }
   await finish(turn, stages);

@@ -46,7 +46,7 @@ export interface HarnessConfig {
   readonly proxy?: string | undefined;
   /** Hosts that are reached without the proxy, written as in NO_PROXY. */
   readonly noProxy?: string | undefined;
-  /** A file of certificate authorities that are trusted beside the usual ones. */
+  /** A file of additional certificate authorities. */
   readonly caFile?: string | undefined;
   /** A file to keep the model traffic in (docs/cassettes.md). It must not exist yet. */
   readonly record?: string | undefined;
@@ -147,7 +147,7 @@ function readProvider(name: string): NamedProvider {
     .map((candidate) => candidate.name)
     .join(", ");
   if (provider !== undefined)
-    throw invalid(`${name} is signed in to, which the library does not do. Choose of ${known}.`);
+    throw invalid(`${name} needs a sign-in, which the library does not support. Choose one of ${known}.`);
   throw invalid(`there is no provider ${JSON.stringify(name)}. There are ${known}.`);
 }
 
@@ -217,7 +217,7 @@ function readNetwork({ proxy, noProxy, caFile }: HarnessConfig): NetworkPlan | u
 function readCassette({ record, replay }: HarnessConfig): SettledConfig["cassette"] {
   for (const file of [record, replay]) {
     if (file !== undefined && (typeof file !== "string" || file === "")) {
-      throw invalid("record and replay are names of files.");
+      throw invalid("record and replay must be file names.");
     }
   }
   if (record !== undefined && replay !== undefined) throw invalid("give record or replay, not both.");

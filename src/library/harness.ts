@@ -210,7 +210,7 @@ export class Harness {
     refuseUnknown("prompt()", options, KNOWN_PROMPT);
     const { signal, queue, steer, images = [] } = options;
     if (typeof content !== "string" || content.trim() === "") {
-      throw new HarnessError(failure("InvalidInput", { detail: "A prompt must be a string that is not empty." }));
+      throw new HarnessError(failure("InvalidInput", { detail: "A prompt must be a non-empty string." }));
     }
     if (signal?.aborted) throw new PromptCancelledError(signal.reason);
     const delivery = steer ? { delivery: "steer" as const } : queue ? { delivery: "queue" as const } : {};

@@ -82,7 +82,7 @@ async function execute(
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // Providers refuse an error without a text.
-    throw message.trim() === "" ? new Error(`${name} failed and did not say why.`) : error;
+    throw message.trim() === "" ? new Error(`${name} failed without a message.`) : error;
   }
   if (typeof result === "string") return result;
   throw new Error(

@@ -19,7 +19,7 @@ async function run(): Promise<void> {
   const most = openFilesLimit();
   if (most < LEAST_OPEN_FILES) {
     process.stderr.write(
-      `oxbow: at most ${most} files may be open at once here, and Oxbow needs ${LEAST_OPEN_FILES}. Raise the limit: ulimit -n 1024\n`,
+      `oxbow: the limit of open files is ${most}, and Oxbow needs ${LEAST_OPEN_FILES}. Raise the limit: ulimit -n 1024\n`,
     );
     process.exit(1);
   }
@@ -35,7 +35,7 @@ async function run(): Promise<void> {
 function fail(error: unknown): void {
   const words = error instanceof Error ? error.message : String(error);
   const stack = process.argv.includes("--verbose") && error instanceof Error ? `${error.stack}\n` : "";
-  process.stderr.write(`oxbow: a fault in Oxbow itself: ${words}\n${stack}`);
+  process.stderr.write(`oxbow: a bug in Oxbow: ${words}\n${stack}`);
   process.exit(1);
 }
 

@@ -67,7 +67,7 @@ export async function openKeychain(options: KeychainOptions): Promise<Keychain> 
     async write(key) {
       const { code, problem } = await run(program, commands.write, commands.writeInput(key));
       if (code !== 0)
-        throw new KeyError("unavailable", `The keychain did not take the key: ${problem.trim() || `exit ${code}`}`);
+        throw new KeyError("unavailable", `The keychain did not store the key: ${problem.trim() || `exit ${code}`}`);
     },
   };
 }

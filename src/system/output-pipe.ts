@@ -55,7 +55,7 @@ export class OutputPipe {
 
   /** For the child; it ends with `start`. */
   get writeEnd(): number {
-    if (this.#writeEnd === undefined) throw new Error("The pipe was started already.");
+    if (this.#writeEnd === undefined) throw new Error("The pipe has already started.");
     return this.#writeEnd;
   }
 

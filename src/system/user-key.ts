@@ -60,7 +60,7 @@ export async function resolveKey(options: KeyOptions): Promise<ResolvedKey> {
   const path = join(options.folder, `${options.keyhole.name}.key`);
   const { text, created } = await readOrMake(path, options, () => `${randomBytes(KEY_BYTES).toString("hex")}\n`);
   const hex = text.trim();
-  if (!isHex(hex)) throw new KeyError("wrong-key", `${path} does not hold a key: 64 hexadecimal digits are wanted.`);
+  if (!isHex(hex)) throw new KeyError("wrong-key", `${path} does not hold a key of 64 hexadecimal digits.`);
   return { key: Buffer.from(hex, "hex"), from: "key-file", path, ...(created ? { created: path } : {}) };
 }
 
@@ -127,7 +127,7 @@ function parseSalt(path: string, text: string): { readonly cost: number; readonl
   }
   throw new KeyError(
     "wrong-key",
-    `${path} is not a salt file of ours. Put the right one back: the passphrase needs it.`,
+    `${path} is not a salt file of Oxbow. Restore the right one: the passphrase needs it.`,
   );
 }
 
@@ -153,7 +153,7 @@ function keyIsGone(what: string, { keyhole: { path, noun } }: KeyOptions): KeyEr
   return new KeyError(
     "wrong-key",
     `${what} is gone, and ${path} cannot be read without it. Put it back, or give the OXBOW_MACHINE_KEY or ` +
-      `OXBOW_PASSPHRASE the ${noun} was made with, or move the ${noun} away to begin a new one.`,
+      `OXBOW_PASSPHRASE the ${noun} was made with, or move the ${noun} away to start a new one.`,
   );
 }
 

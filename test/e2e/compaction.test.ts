@@ -166,7 +166,7 @@ describe("a conversation that fills the window", () => {
       {
         payload: {
           message: expect.stringMatching(
-            /^The conversation could not be shortened: .*no summaries today.* Going on with all of it\.$/,
+            /^Oxbow could not shorten the conversation: .*no summaries today.* The conversation continues unchanged\.$/,
           ),
         },
       },
@@ -296,7 +296,7 @@ describe("a conversation that the provider finds too long", () => {
       const failed = await hopeless.run(["--continue", "tell me two"], again);
       expect(failed.code).toBe(1);
       expect(failed.stderr).toContain("(/clear)");
-      expect(failed.stderr).toContain("It was shortened before, and is still too long.");
+      expect(failed.stderr).toContain("Oxbow shortened it, but it is still too long.");
       expect(hopeless.mock.requests).toHaveLength(4);
     },
   );

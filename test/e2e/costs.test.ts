@@ -100,7 +100,7 @@ describe("budgets", () => {
       const ended = JSON.parse(stdout) as EventPayloads["TurnEnded"];
       expect([code, ended.outcome, ended.failure?.reason]).toEqual([3, "limit", "BudgetReached"]);
       expect(stderr).toMatch(
-        /^oxbow: Stopped by the budget of this run, \$0\.0180: \$0\.0150 of it is spent and the next model call takes \$0\.\d+ or more\. Raise it with --budget or \/budget\.\n$/,
+        /^oxbow: Stopped by the budget of this run, \$0\.0180: \$0\.0150 of it is spent and the next model call needs \$0\.\d+ or more\. Raise it with --budget or \/budget\.\n$/,
       );
       // One call was made, and it could not have written more than was left.
       expect(mock.requests).toHaveLength(1);
@@ -119,7 +119,7 @@ describe("budgets", () => {
     const { run } = await scene("reply\n  text: The beginning of\n  stop length\n  usage input=1000 output=300\n");
     const { code, stdout, stderr } = await run(["run", "tell", "--budget", "0.02"]);
     expect([code, stdout]).toEqual([3, "The beginning of\n"]);
-    expect(stderr).toContain("this run, $0.0200: the answer took all that was left of it. Raise it with --budget");
+    expect(stderr).toContain("this run, $0.0200: the answer used the rest of it. Raise it with --budget");
   });
 
   verifies(["M14"], "of a day are shared by runs, of a session by its runs; both name their setting", async () => {

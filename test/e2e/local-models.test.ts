@@ -99,8 +99,8 @@ describe("oxbow ollama", () => {
       "Ollama 0.12.6 at http://… (started by Oxbow, …)",
       "In memory:",
       expect.stringMatching(/^ {2}new:1b {2}2\.1 GB, CPU, context \d+, unloaded in \dm$/),
-      "Stopped the Ollama that Oxbow had started.",
-      "Ollama does not answer at http://…. /ollama start starts it; OLLAMA_HOST names another address.",
+      "Stopped Ollama.",
+      "Ollama does not answer at http://…. /ollama start starts it; OLLAMA_HOST sets another address.",
       "",
     ]);
     expect(stderr).toContain("'nwe:1b' is not installed. Did you mean new:1b?");

@@ -111,7 +111,7 @@ describe("errors say what to do in one line", () => {
           "Could not reach vllm at http://127.0.0.1:9/v1/models: connection refused. Is it",
         ],
         [["--provider", "mistrul"], {}, 6, "No model: there is no provider 'mistrul'. Did you mean mistral?"],
-        [["--model", "qwen"], {}, 6, "No model: nothing is connected that could have 'qwen'. 'oxbow models' says"],
+        [["--model", "qwen"], {}, 6, "No model: no available provider has 'qwen'. 'oxbow models' shows"],
       ] as const;
       for (const [args, env, code, text] of cases) {
         const result = await oxbow(["run", ...args, "hi"], { env });
@@ -160,6 +160,6 @@ describe("switching in the middle of a session", () => {
     expect(stdout).toMatch(/Now: openai:\S+\n\nopenai: .*\n {2}1 {2}openai:one\n {2}2 {2}openai:two\n/);
     expect(stdout).toContain("The next turn uses openai:two.");
     expect(mock.requests.at(-1)?.body).toMatchObject({ model: "two" });
-    expect(stderr).toMatch(/there is no number 99: the menu ends at \d+\./);
+    expect(stderr).toMatch(/there is no model 99: the list ends at \d+\./);
   });
 });

@@ -78,7 +78,7 @@ describe("behind a proxy", () => {
     expect(await run(HELLO, { env: none })).toMatchObject({ stdout: "Hello.\n", code: 0 });
     expect(network.passed.at(-1)).toBe(`CONNECT ${HOST}:443`);
     const refused = await run(HELLO, { env: { ...none, HTTPS_PROXY: `http://${network.proxy}` } });
-    expect(refused.stderr).toContain(`the proxy http://${network.proxy} wants a user name and a password (407)`);
+    expect(refused.stderr).toContain(`the proxy http://${network.proxy} requires a user name and a password (407)`);
 
     const signIn = await run(["auth", "set", "copilot", "--yes", "--no-browser"]);
     expect(network.passed.at(-1)).toBe("CONNECT github.com:443");
@@ -99,7 +99,7 @@ describe("behind a proxy", () => {
     };
     const wrong = `http://${LOGIN.user}:other@${network.proxy}`;
     expect(await failing({ HTTPS_PROXY: wrong })).toContain(`the proxy ${shown} does not accept the user name`);
-    expect(await failing({ http_proxy: shown, OPENAI_BASE_URL: `http://${HOST}/v1` })).toContain("wants a user name");
+    expect(await failing({ http_proxy: shown, OPENAI_BASE_URL: `http://${HOST}/v1` })).toContain("requires a user name");
     expect(await failing({ OPENAI_BASE_URL: `https://${HOST}:8443/v1` })).toContain(
       `the proxy ${shown} does not allow connections to ${HOST}:8443 (403`,
     );

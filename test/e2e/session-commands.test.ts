@@ -137,7 +137,7 @@ describe("oxbow session", () => {
   verifies(["S6"], "exports to a file and imports it again, under new ids", async () => {
     const file = join(home, "kept.jsonl");
     expect((await session("export", id, "-o", file)).code).toBe(0);
-    expect((await session("export", id, "-o", file)).stderr).toContain("is there already");
+    expect((await session("export", id, "-o", file)).stderr).toContain("already exists");
     const markdown = (await session("export", id, "--format", "markdown")).stdout;
     expect(markdown).toContain("### Turn 2");
     const [imported] = await json<{ id: string; kind: string; events: number }[]>("import", file);

@@ -201,7 +201,7 @@ describe("a conversation that is too long for its model", () => {
     const again = engineOf([tooLong, tooLong], { compaction });
     const failed = await again.engine.turn("go");
     expect(failed).toMatchObject({ failure: { reason: "ContextTooLong" } });
-    expect(failed.failure?.message).toContain("It was shortened before, and is still too long.");
+    expect(failed.failure?.message).toContain("Oxbow shortened it, but it is still too long.");
     expect(asked).toBe(2);
   });
 

@@ -622,7 +622,7 @@ describe("a harness is refused", () => {
     ["an undefined key", { apiKey: undefined }, [], /apiKey is required/],
     ["a blank key", { apiKey: "  " }, [], /apiKey is required/],
     ["an unknown provider", { ...good, provider: "acme" }, [], /no provider "acme". There are anthropic/],
-    ["a provider one signs in to", { ...good, provider: "claude" }, [], /claude is signed in to.*anthropic/],
+    ["a provider one signs in to", { ...good, provider: "claude" }, [], /claude needs a sign-in.*anthropic/],
     ["no model where there is no default", { apiKey: "", provider: "ollama" }, [], /model is required for ollama/],
     ["a blank model", { ...good, model: " " }, [], /model is required/],
     ["no turns", { ...good, maxTurns: 0 }, [], /maxTurns must be a whole number above 0, got 0/],

@@ -57,7 +57,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     ...(preview !== undefined && { preview }),
   };
   const answer = await person.ask(question, context.signal);
-  if (context.signal.aborted) return { status: "cancelled", content: [ownText("Cancelled before it was allowed.")] };
+  if (context.signal.aborted) return { status: "cancelled", content: [ownText("Cancelled before the user answered.")] };
   if (answer.unanswered) {
     const ms = answer.unanswered.afterMs;
     context.turn?.unanswered.push({ ...(await unanswered(call, verdict)), afterMs: ms });

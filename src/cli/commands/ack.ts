@@ -14,14 +14,14 @@ export const FLAGS: readonly Flag[] = [
   {
     name: "all",
     short: "a",
-    help: "approve everything in your own configuration folder with one answer; project files never",
+    help: "approve everything in your own configuration folder with one answer; never files of a project",
   },
   {
     name: "emit-lockfile",
     value: "FILE",
-    help: "write what is approved as a lock for other machines (OXBOW_APPROVED_LOCK)",
+    help: "write the approvals to a lock file for other machines (OXBOW_APPROVED_LOCK)",
   },
-  { name: "cwd", value: "DIR", help: "the folder that is meant (default: where you are)" },
+  { name: "cwd", value: "DIR", help: "the folder (default: the current one)" },
   { name: "help", short: "h", help: "show this help" },
 ];
 

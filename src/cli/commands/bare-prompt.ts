@@ -52,7 +52,7 @@ function readFlags(args: readonly string[]): ParsedFlags {
   } catch (error) {
     const misplaced = args.find((word) => COMMANDS.some(({ name }) => name === word));
     if (!(error instanceof UsageError) || misplaced === undefined) throw error;
-    throw new UsageError(`${error.message} A command stands before its flags: oxbow ${misplaced} …`);
+    throw new UsageError(`${error.message} Put the command before its flags: oxbow ${misplaced} …`);
   }
 }
 
@@ -67,12 +67,12 @@ async function checkFirstWord(words: readonly string[]): Promise<void> {
   if (first === undefined || first === "-" || looksLikePrompt(first)) return;
   if (first.startsWith("@")) {
     if (second !== undefined) return;
-    throw new UsageError(`Say what to ask: oxbow ${first} "PROMPT".`);
+    throw new UsageError(`Give a prompt: oxbow ${first} "PROMPT".`);
   }
   if (first === "") throw new UsageError("The prompt is empty.");
   if (COMMANDS.some(({ name }) => name === first)) {
     throw new UsageError(
-      `A command stands before its flags: oxbow ${words.join(" ")} … As a prompt: ${asPrompt(words)}`,
+      `Put the command before its flags: oxbow ${words.join(" ")} … As a prompt: ${asPrompt(words)}`,
     );
   }
   throw new UsageError(`There is no command '${first}'.${await suggestion(first)} As a prompt: ${asPrompt(words)}`);

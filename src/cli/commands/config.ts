@@ -51,7 +51,7 @@ function showCommand(loaded: LoadedSettings): Command {
 }
 
 function shown(key: string, value: unknown): string {
-  if (value === undefined) return key === "provider" || key === "model" ? "(chosen by what is ready)" : "(none)";
+  if (value === undefined) return key === "provider" || key === "model" ? "(chosen automatically)" : "(none)";
   if (key === "models") return [...(value as ReadonlyMap<string, unknown>).keys()].join(",");
   // A login in the address is for the proxy alone.
   if (key === "proxy") return String(value).replace(/^([a-z]+:\/\/)?.*@/i, "$1");

@@ -6,7 +6,7 @@ import { runPrompt } from "./run.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
 export const FLAGS: readonly Flag[] = [
-  { name: "raw", help: "keep every request and response of the model as it was, unredacted, in a private file" },
+  { name: "raw", help: "write every model request and response, unredacted, to a private file" },
   ...RUN_FLAGS,
 ];
 
@@ -16,6 +16,6 @@ export async function run(args: readonly string[], variables: Variables): Promis
     process.stdout.write(`Usage: oxbow debug --raw PROMPT [flags of a run]\n\n${helpLines(FLAGS)}\n`);
     return EXIT.answered;
   }
-  if (!flags.has("raw")) throw new UsageError("Say what to debug: oxbow debug --raw PROMPT");
+  if (!flags.has("raw")) throw new UsageError("Give a prompt: oxbow debug --raw PROMPT");
   return runPrompt(flags, { variables, rawTrace: true });
 }

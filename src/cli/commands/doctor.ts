@@ -167,7 +167,7 @@ async function sessionsFinding(variables: Variables): Promise<Finding> {
     const choice = await stores.choice();
     const store = await stores.open();
     await stores.close();
-    if (choice.kind === "none") return { subject, verdict: "note", text: "not stored, as you chose" };
+    if (choice.kind === "none") return { subject, verdict: "note", text: "not stored ('none')" };
     if (store === undefined) return { subject, verdict: "note", text: told };
     const key = await stores.keyPlace();
     return { subject, verdict: "ok", text: `${choice.kind} in ${choice.folder}, key from ${key}` };

@@ -50,19 +50,19 @@ Flags of a run
 ${helpLines(RUN_FLAGS)}
 
 Exit codes
-  0 answered · 1 failed · 2 usage or configuration · 3 a limit was reached · 4 a permission was needed and no one
-  could give it · 5 unapproved content refused · 6 no model · 130 cancelled
+  0 answered · 1 failed · 2 usage or configuration · 3 a limit was reached · 4 permission needed, no terminal
+  to ask on · 5 unapproved content refused · 6 no model · 130 cancelled
 
 Models
   'oxbow auth set PROVIDER' stores a key or signs in; ANTHROPIC_API_KEY, OPENAI_API_KEY (and OPENAI_BASE_URL) … work as well.
-  With no key a server on this machine is used: Ollama, llama.cpp, LM Studio, vLLM. With none of them the built-in offline
-  model answers by rules and real tools, and says so.
-  'oxbow doctor' explains what was found. 'oxbow help environment' lists all variables.
+  Without a key, Oxbow uses a server on this machine: Ollama, llama.cpp, LM Studio, vLLM. Without a server, the built-in
+  offline model answers with rules and real tools, and says so.
+  'oxbow doctor' shows what Oxbow found. 'oxbow help environment' lists all variables.
 `;
 }
 
 function environmentHelp(): string {
   const width = Math.max(...KNOWN_VARIABLES.map((variable) => variable.name.length));
   const lines = KNOWN_VARIABLES.map((variable) => `  ${variable.name.padEnd(width)}  ${variable.meaning}`);
-  return `Environment (a flag wins over a variable, a variable over the profile)\n${lines.join("\n")}\n`;
+  return `Environment (a flag overrides a variable, a variable overrides the profile)\n${lines.join("\n")}\n`;
 }

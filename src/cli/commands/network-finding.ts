@@ -28,7 +28,7 @@ export async function networkFindings(variables: Variables): Promise<readonly Ne
   const direct = plan.noProxy?.trim() ? `, but not to ${plan.noProxy.trim()}` : "";
   return [
     ...(proxies.length > 0 ? [finding("proxy", `${proxies.join(", ")}${direct}`)] : []),
-    ...(files.length > 0 ? [finding("authorities", `certificates of ${files.join(", ")} are trusted, too`)] : []),
+    ...(files.length > 0 ? [finding("authorities", `also trusts the certificates in ${files.join(", ")}`)] : []),
   ];
 }
 

@@ -27,7 +27,7 @@ describe("--record and --replay", () => {
       [["--replay", notes], "is not a line of a cassette"],
       [["--replay", join(folder, "none")], "Cannot read"],
       [["--replay", notes, "--record", "x"], "not both"],
-      [["--replay-speed", "2"], "goes with --replay"],
+      [["--replay-speed", "2"], "needs --replay"],
       [["--replay", notes, "--replay-speed", "fast"], "expected a number above 0"],
     ] as const) {
       const error = await open(...args).catch((thrown: unknown) => thrown);

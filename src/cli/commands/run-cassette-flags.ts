@@ -42,7 +42,7 @@ export async function cassetteOf(flags: ParsedFlags, { variables, root, state }:
 function replaySpeed(flags: ParsedFlags): number | undefined {
   const text = flags.text("replay-speed");
   if (text === undefined) return undefined;
-  if (!flags.has("replay")) throw new UsageError("--replay-speed goes with --replay.");
+  if (!flags.has("replay")) throw new UsageError("--replay-speed needs --replay.");
   const speed = Number(text);
   if (!Number.isFinite(speed) || speed <= 0) {
     throw new UsageError(`--replay-speed: expected a number above 0, got "${text}".`);

@@ -10,7 +10,7 @@ import { loadSettings } from "../../runtime/settings/settings.js";
 import { EXIT } from "../exit-codes.js";
 
 export const FLAGS: readonly Flag[] = [
-  { name: "cwd", value: "DIR", help: "the folder that is meant (default: where you are)" },
+  { name: "cwd", value: "DIR", help: "the folder (default: the current one)" },
   { name: "help", short: "h", help: "show this help" },
 ];
 
@@ -18,7 +18,7 @@ export async function run(args: readonly string[], variables: Variables): Promis
   const flags = parseFlags(FLAGS, args, "verify-ack");
   if (flags.has("help")) {
     process.stdout.write(
-      `Usage: oxbow verify-ack [flags]\n\nExit code 5 when something differs; the files are named.\n\n${helpLines(FLAGS)}\n`,
+      `Usage: oxbow verify-ack [flags]\n\nChecks that everything is approved. Exit code 5 if not, with the names of the files.\n\n${helpLines(FLAGS)}\n`,
     );
     return EXIT.answered;
   }

@@ -32,7 +32,7 @@ export const MODEL: CommandSpec = {
 
 export const EFFORT: CommandSpec = {
   name: "effort",
-  summary: "show or set how much the model thinks; auto leaves it to the model",
+  summary: "show or set how much the model thinks; auto: the model decides",
   arguments: [{ name: "EFFORT", kind: "choice", optional: true, complete: ["low", "medium", "high", "auto"] }],
   users: EVERYONE,
   places: ANY_TIME,
@@ -41,7 +41,7 @@ export const EFFORT: CommandSpec = {
 export const BUDGET: CommandSpec = {
   name: "budget",
   usage: "/budget [AMOUNT | off]",
-  summary: "show the budgets, or set the one of this run: 0.50, 200k tokens",
+  summary: "show the budgets, or set the budget of this run: 0.50, 200k tokens",
   arguments: [{ name: "AMOUNT", kind: "text", optional: true, rest: "text", complete: ["off"] }],
   users: PEOPLE,
   places: ANY_TIME,
@@ -65,7 +65,7 @@ export const SUMMARIZE: CommandSpec = {
   places: BETWEEN_TURNS,
 };
 
-export const RECORD_NAMESPACE = { record: "write the session to a Markdown file as it goes on" };
+export const RECORD_NAMESPACE = { record: "write the session to a Markdown file while it runs" };
 
 export const RECORD_START: CommandSpec = {
   name: "record:start",
@@ -85,7 +85,7 @@ export const RECORD_STOP: CommandSpec = {
 export const RECORD_STATUS: CommandSpec = {
   name: "record:status",
   aliases: ["record"],
-  summary: "say whether the session is recorded",
+  summary: "show whether the session is recorded",
   users: EVERYONE,
   places: ANY_TIME,
 };
@@ -101,7 +101,7 @@ export const SHELL: CommandSpec = {
 
 export const QUEUE: CommandSpec = {
   name: "queue",
-  summary: "during a turn: send TEXT when it has ended (a plain line goes to the model at once)",
+  summary: "during a turn: send TEXT after it (a plain line goes to the model during the turn)",
   arguments: [{ name: "TEXT", kind: "line", rest: "text" }],
   users: EVERYONE,
   places: ["in a client", "during a turn", "between turns"],
@@ -109,7 +109,7 @@ export const QUEUE: CommandSpec = {
 
 export const CANCEL: CommandSpec = {
   name: "cancel",
-  summary: "stop the turn that runs (also Ctrl-C)",
+  summary: "stop the running turn (also Ctrl-C)",
   users: EVERYONE,
   places: ["in a client", "during a turn", "between turns"],
 };

@@ -6,7 +6,7 @@ export const COST_WAYS = ["model", "day", "project"] as const;
 export const COST: CommandSpec = {
   name: "cost",
   usage: "/cost [--by model|day|project] [--since WHEN]",
-  summary: "show what was spent: in this session, or with a flag in all sessions",
+  summary: "show the spending: of this session, or with a flag of all sessions",
   flags: [
     { name: "by", value: "WHAT", choices: COST_WAYS, help: "model (default), day or project" },
     { name: "since", value: "WHEN", help: "from then on: 7d, 12h, today, or a date such as 2026-01-31 (default: 30d)" },

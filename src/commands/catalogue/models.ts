@@ -37,7 +37,7 @@ export const MODELS_TEST: CommandSpec = {
 };
 
 export const ROUTE_NAMESPACE = {
-  route: "named models: '@NAME …' asks one for a single turn; several in a row are fallbacks",
+  route: "name models: '@NAME …' uses one for a single turn; several give failover",
 };
 
 export const ROUTE_LIST: CommandSpec = {
@@ -50,7 +50,7 @@ export const ROUTE_LIST: CommandSpec = {
 
 export const ROUTE_ADD: CommandSpec = {
   name: "route:add",
-  summary: "name a model, or several that are tried in this order",
+  summary: "add a route for a model, or for several that Oxbow tries in order",
   arguments: [
     { name: "NAME", kind: "text" },
     { name: "MODEL", kind: "text", rest: "list", complete: "model" },
@@ -97,7 +97,7 @@ export const BENCH: CommandSpec = {
   places: ["between turns", "without a session"],
 };
 
-export const OLLAMA_NAMESPACE = { ollama: "the local Ollama service and its models" };
+export const OLLAMA_NAMESPACE = { ollama: "control the local Ollama service and its models" };
 
 const ollama = (action: string, spec: Pick<CommandSpec, "summary" | "arguments" | "aliases">): CommandSpec => ({
   name: `ollama:${action}`,

@@ -20,7 +20,7 @@ const SHELL_FLAGS: readonly Flag[] = [
   { name: "store", value: "STORE", help: "where 'replay' finds the session" },
 ];
 
-export const PERMISSIONS_NAMESPACE = { permissions: "what may run without asking; show, test and change it" };
+export const PERMISSIONS_NAMESPACE = { permissions: "show, test and change what may run without asking" };
 
 export const PERMISSIONS_LIST: CommandSpec = {
   name: "permissions:list",
@@ -33,7 +33,7 @@ export const PERMISSIONS_LIST: CommandSpec = {
 
 export const PERMISSIONS_TEST: CommandSpec = {
   name: "permissions:test",
-  summary: "say what would be decided about a shell command, and why",
+  summary: "show the decision about a shell command, and the reason",
   arguments: [{ name: "COMMAND", kind: "text", rest: "text" }],
   shellFlags: SHELL_FLAGS,
   users: READ_ONLY,
@@ -42,7 +42,7 @@ export const PERMISSIONS_TEST: CommandSpec = {
 
 export const PERMISSIONS_REPLAY: CommandSpec = {
   name: "permissions:replay",
-  summary: "say what today's rules would have decided about the calls of a session",
+  summary: "show what today's rules would decide about the calls of a session",
   arguments: [{ name: "SESSION", kind: "text", complete: "session" }],
   shellFlags: SHELL_FLAGS,
   users: READ_ONLY,
@@ -51,7 +51,7 @@ export const PERMISSIONS_REPLAY: CommandSpec = {
 
 export const PERMISSIONS_SET: CommandSpec = {
   name: "permissions:set",
-  summary: "set what may be done below PATH: letters of rwxd, or none",
+  summary: "set the permissions below PATH: letters of rwxd, or none",
   arguments: [
     { name: "PATH", kind: "path", rest: "text", complete: "file" },
     { name: "PERMS", kind: "text", complete: ["r", "rw", "rwx", "rwxd", "none"] },
@@ -72,7 +72,7 @@ export const PERMISSIONS_RESET: CommandSpec = {
 
 export const PERMISSIONS_REVOKE: CommandSpec = {
   name: "permissions:revoke",
-  summary: "take back a rule of this session, or all",
+  summary: "remove a rule of this session, or all",
   arguments: [{ name: "N", kind: "text", complete: ["all"] }],
   users: PEOPLE,
   places: ANY_TIME,
@@ -113,10 +113,10 @@ export const SAFEMODE_ON = safeMode("on", { summary: "switch safe mode on" });
 export const SAFEMODE_OFF = safeMode("off", { summary: "switch safe mode off" });
 const PROGRAM = [{ name: "PROGRAM", kind: "text", complete: "program" }] as const;
 export const SAFEMODE_ALLOW = safeMode("allow", { summary: "add a program to the list", arguments: PROGRAM });
-export const SAFEMODE_DENY = safeMode("deny", { summary: "take a program off the list", arguments: PROGRAM });
+export const SAFEMODE_DENY = safeMode("deny", { summary: "remove a program from the list", arguments: PROGRAM });
 export const SAFEMODE_RESET = safeMode("reset", { summary: "switch safe mode off and restore the built-in list" });
 
-export const PLAN_NAMESPACE = { plan: "plan first: nothing is changed until you approve" };
+export const PLAN_NAMESPACE = { plan: "plan first: Oxbow changes nothing until you approve" };
 
 export const PLAN_ON: CommandSpec = { name: "plan:on", summary: "plan only", users: PEOPLE, places: ANY_TIME };
 export const PLAN_APPROVE: CommandSpec = {
@@ -129,12 +129,12 @@ export const PLAN_APPROVE: CommandSpec = {
 export const PLAN_STATUS: CommandSpec = {
   name: "plan:status",
   aliases: ["plan"],
-  summary: "say whether plan mode is on",
+  summary: "show whether plan mode is on",
   users: PEOPLE,
   places: ANY_TIME,
 };
 
-export const AUDIT_NAMESPACE = { audit: "what was allowed, denied and run" };
+export const AUDIT_NAMESPACE = { audit: "show what was allowed, denied and run" };
 
 export const AUDIT_SHOW: CommandSpec = {
   name: "audit:show",
@@ -146,7 +146,7 @@ export const AUDIT_SHOW: CommandSpec = {
 };
 export const AUDIT_CLEAR: CommandSpec = {
   name: "audit:clear",
-  summary: "forget the entries; the session's log keeps them",
+  summary: "clear the list; the session's log keeps the entries",
   users: PEOPLE,
   places: ANY_TIME,
 };
@@ -159,7 +159,7 @@ export const AUDIT_STATUS: CommandSpec = {
 
 export const WHY: CommandSpec = {
   name: "why",
-  summary: "say why the last call, or CALL, was allowed, asked about or denied",
+  summary: "show why the last call, or CALL, was allowed, asked about or denied",
   arguments: [{ name: "CALL", kind: "text", optional: true }],
   users: EVERYONE,
   places: ANY_TIME,

@@ -80,7 +80,7 @@ export class LocalAccess {
     const bearer = /^Bearer +(.*)$/i.exec(headers.authorization ?? "")?.[1];
     const given = headers["x-oxbow-token"] ?? bearer ?? inQuery;
     if (typeof given === "string" && timingSafeEqual(digest(given), this.#token)) return undefined;
-    const problem = given === undefined ? "A token is needed" : "The token is not this server's";
+    const problem = given === undefined ? "A token is required" : "The token is wrong";
     return {
       status: 401,
       message: `${problem}: send it as "X-Oxbow-Token: TOKEN" or "Authorization: Bearer TOKEN"; for GET /events also as ?token=TOKEN.`,

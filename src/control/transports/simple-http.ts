@@ -97,8 +97,7 @@ async function listen(
     import("./local-access.js"),
   ]);
   const address = loopbackAddress(host);
-  if (options.token === "")
-    throw new Error("An empty token would let everyone in. Leave it out, or say `token: false`.");
+  if (options.token === "") throw new Error("An empty token would allow everyone. Omit it, or use `token: false`.");
   const token = options.token === false ? undefined : (options.token ?? randomBytes(TOKEN_BYTES).toString("base64url"));
   const server = http.createServer();
   const bound = await bind(server, { port, address });
@@ -194,7 +193,7 @@ class SimpleSurface {
     if (badAddress !== undefined) return badAddress;
     if (method === "OPTIONS" && this.#access.isAllowedForeign(headers.origin)) return { answer: answerPreflight };
     const target = parseTarget(url);
-    if (target === undefined) return { status: 400, message: "The address of the request cannot be read." };
+    if (target === undefined) return { status: 400, message: "The address of the request is invalid." };
     const { pathname, searchParams } = target;
     // EventSource cannot set a header. Elsewhere an address with the token in it has no reason to exist.
     const inQuery = method === "GET" && pathname === "/events" ? searchParams.get("token") : null;

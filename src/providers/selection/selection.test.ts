@@ -169,7 +169,7 @@ describe("[M5] the choice without a wish", () => {
     expect(model.provider).toBe("offline");
     expect(note).toContain("no model is connected");
     const { failure } = await from.choose({ model: "qwen" });
-    expect(failure?.message).toMatch(/^No model: nothing is connected that could have 'qwen'/);
+    expect(failure?.message).toMatch(/^No model: no available provider has 'qwen'/);
   });
 
   it("offers to start Ollama where it is installed: a person is asked, otherwise it is only said", async () => {
@@ -295,6 +295,6 @@ describe("[M5 M7] what the servers tell of their models", () => {
     const fourth = await from.numbered(4);
     expect("model" in fourth && fourth.model.provider).toBe("lmstudio");
     const tenth = await from.numbered(10);
-    expect("failure" in tenth && tenth.failure.message).toBe("No model: there is no number 10: the menu ends at 5.");
+    expect("failure" in tenth && tenth.failure.message).toBe("No model: there is no model 10: the list ends at 5.");
   });
 });

@@ -63,7 +63,7 @@ async function answer(
     if (signal.aborted) return refuse("Cancelled.");
     const models = context.surface === "slash" ? "/model" : "'oxbow models'";
     return {
-      failure: { ...failure("NoModel"), message: `No model is ready. ${models} says what each provider needs.` },
+      failure: { ...failure("NoModel"), message: `No model is ready. ${models} shows what each provider needs.` },
     };
   }
   const isMeasured = rows.some(({ middle }) => middle !== undefined);

@@ -84,7 +84,7 @@ export async function switchModel(spec: string, { run, registry, routes }: Model
 
 export function effortCommand({ run, effort }: { readonly run: Run; readonly effort: RunEffort }): Command {
   const level = () =>
-    effort.level === undefined ? "decides itself how much it thinks" : `thinks with ${effort.level} effort`;
+    effort.level === undefined ? "decides how much it thinks" : `thinks with ${effort.level} effort`;
   return {
     ...EFFORT,
     run: (args) => {

@@ -103,7 +103,7 @@ export class OllamaControl {
     if ("failure" in started) return started;
     const { version, already, log } = started;
     const text = already
-      ? `Ollama ${version} answers at ${this.#baseUrl} already.`
+      ? `Ollama ${version} is already running at ${this.#baseUrl}.`
       : `Started Ollama ${version} at ${this.#baseUrl} (log: ${log}). It keeps running after Oxbow ends: ${spell("ollama:stop", context)} stops it.`;
     return { text, value: { version, url: this.#baseUrl, already } };
   }
@@ -113,7 +113,7 @@ export class OllamaControl {
     if (stopped === "not-ours") {
       return refuse(`Ollama at ${this.#baseUrl} was not started by Oxbow, so Oxbow does not stop it.`);
     }
-    const text = stopped === "stopped" ? "Stopped the Ollama that Oxbow had started." : "Ollama is not running.";
+    const text = stopped === "stopped" ? "Stopped Ollama." : "Ollama is not running.";
     return { text, value: { stopped: stopped === "stopped" } };
   }
 
@@ -176,7 +176,7 @@ export class OllamaControl {
   }
 
   #silence(context: CommandContext): string {
-    return `Ollama does not answer at ${this.#baseUrl}. ${spell("ollama:start", context)} starts it; OLLAMA_HOST names another address.`;
+    return `Ollama does not answer at ${this.#baseUrl}. ${spell("ollama:start", context)} starts it; OLLAMA_HOST sets another address.`;
   }
 
   #unreachable(cause: Failure, context: CommandContext): CommandResult {

@@ -55,9 +55,9 @@ async function list(routes: ModelRoutes, context: CommandContext): Promise<Comma
 async function add(args: CommandArguments, routes: ModelRoutes, context: CommandContext): Promise<CommandResult> {
   const name = bareName(args);
   const models = args.list("MODEL");
-  if (!ROUTE_NAME.test(name)) return refuse(`'${name}' cannot be a name: letters, digits, '.', '-' and '_'.`);
+  if (!ROUTE_NAME.test(name)) return refuse(`'${name}' is not a valid name: use letters, digits, '.', '-' and '_'.`);
   const nested = models.find((model) => /^(@|route:)/.test(model));
-  if (nested !== undefined) return refuse(`A route leads to models, not to other routes: ${nested}.`);
+  if (nested !== undefined) return refuse(`A route names models, not other routes: ${nested}.`);
   const wrong = await routes.wrongModel(models);
   if (wrong !== undefined) return refuse(wrong);
   await routes.change((own) => ({

@@ -46,7 +46,7 @@ async function lookUp({ provider, model }: Model, place: FitPlace): Promise<Mode
   const fit = fitOf(report);
   if (fit.prompt === "small") {
     const name = `${provider}:${model}`;
-    place.hint(`${name} was found weak and gets a smaller prompt and fewer tools: 'oxbow models test ${name} --show'.`);
+    place.hint(`${name} is weak, so it gets a smaller prompt and fewer tools: 'oxbow models test ${name} --show'.`);
   }
   return fit;
 }

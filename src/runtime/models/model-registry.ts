@@ -138,7 +138,7 @@ class ProviderModels implements ModelRegistry {
   async numbered(number: number): Promise<Resolved> {
     if (this.#menu.length === 0) await this.menu();
     const spec = this.#menu[number - 1];
-    if (spec === undefined) return noModel(`there is no number ${number}: the menu ends at ${this.#menu.length}.`);
+    if (spec === undefined) return noModel(`there is no model ${number}: the list ends at ${this.#menu.length}.`);
     return this.resolve(spec);
   }
 
@@ -198,12 +198,12 @@ class ProviderModels implements ModelRegistry {
 function missing(model: string, { directory }: ModelParts): string {
   const prefix = unknownPrefix(model);
   if (prefix === undefined) {
-    return `nothing is connected that could have '${model}'. 'oxbow models' says what each provider needs.`;
+    return `no available provider has '${model}'. 'oxbow models' shows what each provider needs.`;
   }
   const near = nearest(prefix, [...directory.list().map(({ name }) => name), OFFLINE]);
   const advice =
     near === undefined ? "'oxbow models' lists both." : `Did you mean ${near}:${model.slice(prefix.length + 1)}?`;
-  return `there is no provider '${prefix}', and no server on this machine that could have '${model}'. ${advice}`;
+  return `there is no provider '${prefix}', and no server on this machine has '${model}'. ${advice}`;
 }
 
 function split({ directory }: ModelParts, text: string): ModelSpec {

@@ -75,7 +75,7 @@ export class ModelRoutes implements SummaryModel {
     const known = this.#routes();
     const route = known.find((each) => each.name === name);
     if (route?.enabled === false) return `The route @${name} is off ('/route enable ${name}'): sent as plain text.`;
-    if (route !== undefined) return text === "" ? `Say what to ask @${name}: sent as plain text.` : undefined;
+    if (route !== undefined) return text === "" ? `There is no input after @${name}: sent as plain text.` : undefined;
     const near = nearest(
       name,
       known.map((each) => each.name),
@@ -86,7 +86,7 @@ export class ModelRoutes implements SummaryModel {
   async open(name: string): Promise<Found> {
     await this.#load();
     const route = this.#routes().find((each) => each.name === name);
-    if (route === undefined) return noModel(`there is no route '${name}'. 'oxbow route list' shows what there is.`);
+    if (route === undefined) return noModel(`there is no route '${name}'. 'oxbow route list' lists the routes.`);
     if (!route.enabled) return noModel(`the route '${name}' is off. Switch it on with 'oxbow route enable ${name}'.`);
     const models = route.models.join(" ");
     let known = this.#opened.get(name);
@@ -189,7 +189,7 @@ function parse(text: string, file: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    throw new Error(`${file} is not JSON. Repair it, or delete it and add your routes anew.`);
+    throw new Error(`${file} is not JSON. Repair it, or delete it and add your routes again.`);
   }
 }
 

@@ -107,7 +107,7 @@ function record(file: string, facts: CassetteFacts): RunCassette {
     registry: { http, programs, aroundAccess: (authorise) => authorise && throughTape(authorise, taped) },
     begins: ({ provider, model }) => appendFileSync(file, cassetteLine({ type: "model", provider, model })),
     conclude: () => {
-      const text = `${file} holds no model call: the offline model has none to record.`;
+      const text = `${file} holds no model call: the offline model makes none.`;
       return calls === 0 ? { text, failed: false } : undefined;
     },
   };

@@ -83,8 +83,8 @@ export class RunCompaction implements Compaction {
     this.#notBefore = Math.ceil(tokens * GROWN);
     if ("nothing" in result && reason === "nearly full") await this.#warn(turn, tokens);
     if ("failure" in result) {
-      const anyway = reason === "nearly full" ? " Going on with all of it." : "";
-      const message = `The conversation could not be shortened: ${result.failure.message}${anyway}`;
+      const anyway = reason === "nearly full" ? " The conversation continues unchanged." : "";
+      const message = `Oxbow could not shorten the conversation: ${result.failure.message}${anyway}`;
       bus.publish("Notice", { turn: turn.id, level: "warning", message });
     }
     return false;

@@ -39,5 +39,5 @@ export async function whyNotContained(
   if (seccompFilter(process.arch, "off") === undefined) return `there is no system-call filter for ${process.arch}.`;
   const why = whyNoPrivateHome({ home: variables.HOME || homedir(), workspace: root });
   if (why !== undefined) return why;
-  return (await isRecorded?.()) === false ? "nothing is recorded, so nothing could be undone." : undefined;
+  return (await isRecorded?.()) === false ? "the session is not stored, so nothing could be undone." : undefined;
 }

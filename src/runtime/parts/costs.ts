@@ -201,7 +201,7 @@ export class RunCosts implements CostKeeper {
       folder: join(roots.state, "budget"),
       clock,
       known: amountOf(stored),
-      onWait: () => hint?.("other runs hold the rest of the day's budget: waiting for them (Ctrl-C ends it)."),
+      onWait: () => hint?.("other runs have reserved the rest of the day's budget: waiting for them (Ctrl-C cancels)."),
       parent,
     });
   }

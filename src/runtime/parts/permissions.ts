@@ -260,7 +260,7 @@ const OUTSIDE: Verdict = {
 const OPENING_TEXTS: Readonly<Record<Opening, string>> = {
   network: "the network",
   git: "changes of .git",
-  unix_sockets: "Unix sockets, by which it reaches other programs of yours",
+  unix_sockets: "Unix sockets, which reach your other programs",
 };
 
 function openingQuestion(openings: readonly Opening[]): Verdict {

@@ -222,7 +222,7 @@ export class RunSandbox {
   /** Said once. That there is no sandbox is said by `find`. */
   #tellWhy(why: string | undefined): string | undefined {
     if (why !== undefined && this.#state?.kind !== "none")
-      this.#options.notify(`Mode auto asks here as mode ask does: ${why}`);
+      this.#options.notify(`Mode auto asks like mode ask here: ${why}`);
     return why;
   }
 

@@ -133,7 +133,7 @@ export function modeSwitch(permissions: RunPermissions): NonNullable<RunOptions[
       plan.enter();
       return undefined;
     }
-    if (client.identity !== "human") return "A person has to choose the mode.";
+    if (client.identity !== "human") return "Only a person may choose the mode.";
     if (plan.on) {
       const questioned = { originator: turn.id, originatorIdentity: turn.identity };
       const left = plan.exit({ approve: true, client, turn: questioned });

@@ -25,6 +25,12 @@ export async function guardedUndo(
     const why = state === "ready" ? await reason(path) : undefined;
     if (why !== undefined) found.push({ path, why });
   }
-  const text = found.map(({ path, why }) => `  ${shownPath(path)}: ${why}`).join("\n");
-  return { paths: found.map(({ path }) => path), text: text && `Guarded, so it needs your own yes:\n${text}`, reason };
+  const text = found.map(({ path, why }) => `  ${shownPath(path)}: ${why}`).join("
+");
+  return {
+    paths: found.map(({ path }) => path),
+    text: text && `Guarded files need your explicit yes:
+${text}`,
+    reason,
+  };
 }

@@ -11,7 +11,7 @@ export async function findSession(store: SessionStore, typed: string): Promise<S
   if (isId("sess", typed)) {
     const record = await store.get(typed as SessionId);
     if (record !== undefined) return record;
-    throw new UsageError(`There is no session ${typed}. 'oxbow session list --all' shows what there is.`);
+    throw new UsageError(`There is no session ${typed}. 'oxbow session list --all' lists all sessions.`);
   }
   const piece = typed.replace(/^sess_/, "").toUpperCase();
   if (piece.length < SHORTEST_PIECE) {
@@ -22,10 +22,10 @@ export async function findSession(store: SessionStore, typed: string): Promise<S
   const found = (await store.list()).filter(({ id }) => id.includes(piece, "sess_".length));
   const [only] = found;
   if (only === undefined)
-    throw new UsageError(`No session's id contains '${typed}'. 'oxbow session list --all' shows what there is.`);
+    throw new UsageError(`No session id contains '${typed}'. 'oxbow session list --all' lists all sessions.`);
   if (found.length > 1) {
     const shown = found.slice(0, 5).map(({ id, title }) => `\n  ${id}  ${title ?? ""}`);
-    throw new UsageError(`${found.length} sessions have '${typed}' in their id; give more of it:${shown.join("")}`);
+    throw new UsageError(`${found.length} session ids contain '${typed}'; give more of the id:${shown.join("")}`);
   }
   return only;
 }
@@ -48,7 +48,7 @@ export async function latestSession(
   }
   if (latest === undefined) {
     throw new UsageError(
-      `There is no session to continue in ${cwd}. 'oxbow session list --all' shows those of other folders.`,
+      `There is no session to continue in ${cwd}. 'oxbow session list --all' lists those of other folders.`,
     );
   }
   return latest;

@@ -103,7 +103,7 @@ describe("content that expires", () => {
     expect(quoting).toMatchObject({ expired_to: 1 });
     expect(quoting).not.toHaveProperty("title");
     expect(named).toMatchObject({ expired_to: 1, title: "My name for it" });
-    expect(told.at(-1)).toBe("2 sessions have lost content that was announced to go.");
+    expect(told.at(-1)).toBe("2 sessions have lost content, as announced.");
     await sessions.close();
   });
 

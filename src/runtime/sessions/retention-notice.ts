@@ -38,8 +38,7 @@ export async function tendRetention({ sessions, settings, roots, clock, notify }
   const { collect, dueSoon, markNoticed, takeBackNotices } = await import("../../sessions/retention.js");
   const policy = await retentionPolicy(settings, roots);
   const gone = (await collect(store, now, { policy })).filter(({ error }) => error === undefined);
-  if (gone.length > 0)
-    notify(`${countOf(gone, "session has", "sessions have")} lost content that was announced to go.`);
+  if (gone.length > 0) notify(`${countOf(gone, "session has", "sessions have")} lost content, as announced.`);
   if (policy.announcedDays > policy.days) await takeBackNotices(store);
   const { sweepOutputs } = await import("../../sessions/outputs.js");
   const knowsAll = (await sessions.choice()).kind === "sqlite";

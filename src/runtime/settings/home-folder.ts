@@ -23,7 +23,7 @@ function makeNamed(name: string, folder: string): void {
     const { code, message } = error as NodeJS.ErrnoException;
     // A machine whose usual folders cannot be written can still look things up.
     if (name !== "OXBOW_HOME" && code !== "ENOENT") return;
-    throw new UsageError(`${name}: the folder ${folder} cannot be made: ${message}.`);
+    throw new UsageError(`${name}: cannot create the folder ${folder}: ${message}.`);
   }
 }
 

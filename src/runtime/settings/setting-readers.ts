@@ -75,7 +75,7 @@ export function webNames(text: string): "check" | "proxy" {
 export function certificateFile(text: string): string {
   const path = text.replace(/^~(?=\/)/, homedir());
   if (isAbsolute(path)) return path;
-  throw new UsageError(`expected the whole path of a file, got "${text}".`);
+  throw new UsageError(`expected the absolute path of a file, got "${text}".`);
 }
 
 export function keySource(text: string): KeySource {
@@ -109,7 +109,7 @@ export function words(text: string): readonly string[] {
 export function writableFolders(text: string): readonly string[] {
   const folders = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
   const wrong = folders.find((folder) => folder !== "git" && !/^(?:~?\/|[A-Za-z]:)./.test(folder));
-  if (wrong !== undefined) throw new UsageError(`expected whole paths of folders, or git, got "${wrong}".`);
+  if (wrong !== undefined) throw new UsageError(`expected absolute paths of folders, or git, got "${wrong}".`);
   return folders;
 }
 
@@ -139,7 +139,7 @@ export function limit(text: string): number | undefined {
 /** In Ollama's own words, which know "for ever" (any negative one) and "not at all". */
 export function keepAlive(text: string): string {
   if (/^-?\d+$|^-?(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return text;
-  throw new UsageError(`expected a duration such as 10m, 0 (unload at once) or -1 (keep for ever), got "${text}".`);
+  throw new UsageError(`expected a duration such as 10m, 0 (unload at once) or -1 (keep), got "${text}".`);
 }
 
 export function wait(text: string): number {

@@ -84,7 +84,7 @@ export interface Settings {
   /** The proxy for http and https requests, where no variable names one. */
   readonly proxy: Setting<string | undefined>;
   readonly no_proxy: Setting<string | undefined>;
-  /** A file of certificate authorities that are trusted beside the usual ones. */
+  /** A file of additional certificate authorities. */
   readonly ca_file: Setting<string | undefined>;
   /** Whether what tools bring is delimited as text from outside. */
   readonly untrusted_results: Setting<UntrustedResults>;

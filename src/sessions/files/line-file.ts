@@ -38,7 +38,7 @@ export class LineFile {
   /** It is made with its session, so it is damage when it is not there. */
   static async open(path: string, mode: "read" | "append"): Promise<LineFile> {
     const file = await guarded(path, () => ifThere(() => LineFile.#open(path, mode)));
-    if (file === undefined) throw new StoreError("damaged", `${path} is gone. Put back a copy of it.`);
+    if (file === undefined) throw new StoreError("damaged", `${path} is missing. Restore a copy of it.`);
     return file;
   }
 

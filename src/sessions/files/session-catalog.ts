@@ -184,7 +184,7 @@ export class SessionCatalog {
         if (!(error instanceof StoreError)) throw error;
         const isThere = (await ifThere(() => stat(this.paths(id).folder))) !== undefined;
         const message =
-          error.code === "not-found" ? `${this.paths(id).conf} is gone. Put back a copy of it.` : error.message;
+          error.code === "not-found" ? `${this.paths(id).conf} is missing. Restore a copy of it.` : error.message;
         return isThere ? [{ id, message }] : [];
       }
     });

@@ -75,7 +75,7 @@ export async function examine(file: string, handle: FileHandle): Promise<{ lastT
 export async function flush(file: string, handle: FileHandle): Promise<void> {
   await handle.sync();
   const [ours, named] = await Promise.all([handle.stat(), stat(file)]);
-  if (ours.ino !== named.ino || ours.dev !== named.dev) throw new Error("another file has taken its place.");
+  if (ours.ino !== named.ino || ours.dev !== named.dev) throw new Error("another file has replaced it.");
 }
 
 export function asRefusal(error: unknown, file: string): RecordingRefused {

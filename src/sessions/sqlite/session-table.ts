@@ -67,7 +67,7 @@ export class SessionTable {
       session.id,
       session.log,
     ]);
-    if (taken !== undefined) throw new StoreError("conflict", `There is a session ${taken.id} already.`);
+    if (taken !== undefined) throw new StoreError("conflict", `The session ${taken.id} already exists.`);
     return () => {
       this.#database.run(
         `INSERT INTO sessions (id, log, cwd, provider, model, title, created_at, active_at, branch_session, branch_event,

@@ -50,8 +50,7 @@ export async function readCodex(lines: AsyncIterable<SourceLine>, notes: ImportN
   return reader.end();
 }
 
-const ENCRYPTED_SUMMARY =
-  "A summary of the conversation is encrypted and was left out; what it stands for is here in full.";
+const ENCRYPTED_SUMMARY = "An encrypted summary of the conversation was skipped; the messages before it are complete.";
 
 class Reader {
   readonly #notes: ImportNotes;

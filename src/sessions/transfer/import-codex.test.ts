@@ -176,7 +176,7 @@ describe("import of a Codex rollout", () => {
     encrypted.add("compacted", { message: "", replacement_history: [message("user", "what is in a?"), hidden] });
     const { messages, notes } = await read(encrypted.text());
     expect(messages).toHaveLength(4);
-    expect(notes).toEqual([expect.stringContaining("is encrypted")]);
+    expect(notes).toEqual([expect.stringContaining("An encrypted summary")]);
   });
 
   it("keeps arguments that are no JSON object, images, and searches of the provider", async () => {

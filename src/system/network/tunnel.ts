@@ -63,7 +63,7 @@ export function proxyRefusal(proxy: ProxyAddress, target: string, { status, reas
   if (status === 407 || (status === 401 && authorization !== undefined)) {
     const detail =
       authorization === undefined
-        ? `the proxy ${shown} wants a user name and a password (407). Write them into its address: http://USER:PASSWORD@HOST:PORT`
+        ? `the proxy ${shown} requires a user name and a password (407). Put them into its address: http://USER:PASSWORD@HOST:PORT`
         : `the proxy ${shown} does not accept the user name and password in its address (${status})`;
     return new HttpError("connect", detail, LASTING);
   }

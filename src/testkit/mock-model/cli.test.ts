@@ -143,8 +143,8 @@ describe("oxbow mock-model", () => {
   it.each([
     [[], "--script FILE is missing."],
     [["--port", "1"], "--script FILE is missing."],
-    [["--script", "x", "--port", "many"], "--port wants a number from 0 to 65535, not 'many'."],
-    [["--script", "x", "--port", "65536"], "--port wants a number"],
+    [["--script", "x", "--port", "many"], "--port needs a number from 0 to 65535, not 'many'."],
+    [["--script", "x", "--port", "65536"], "--port needs a number"],
     [["--scirpt", "x"], "Unknown option '--scirpt'"],
     [["x.mock"], "Unexpected argument 'x.mock'"],
     [["--script", "/nowhere/x.mock"], "cannot read the script: ENOENT"],

@@ -19,10 +19,10 @@ const HELP = `Usage: oxbow mock-model --script FILE [options]
 Runs a scripted model server on one port that speaks the protocols of Anthropic, OpenAI (Chat Completions and Responses),
 Gemini and Ollama.
 
-  --script FILE   what to answer; docs/mock-model.md describes the format
+  --script FILE   the answers; docs/mock-model.md describes the format
   --port N        the port to listen on (default: any free one)
   --key KEY       the API key clients have to send (default: any)
-  --record FILE   write every request to FILE, one JSON object a line, keys left out
+  --record FILE   write every request to FILE, one JSON object per line, without keys
   --help          this text
 
 It prints its address and the variables to set, then a line for each request on stderr. Ctrl-C ends it.
@@ -75,7 +75,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
   if (help === true) return undefined;
   if (script === undefined) throw new UsageError("--script FILE is missing.");
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new UsageError(`--port wants a number from 0 to 65535, not '${port}'.`);
+    throw new UsageError(`--port needs a number from 0 to 65535, not '${port}'.`);
   }
   if (record !== undefined) writeFileSync(record, "", { mode: 0o600 });
   return {

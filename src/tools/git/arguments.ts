@@ -139,7 +139,7 @@ export function gitArguments(action: GitAction, args: readonly string[], folders
 function blameTarget(revisions: readonly string[], paths: readonly string[]): readonly string[] {
   const [path] = paths;
   if (path === undefined || paths.length > 1) {
-    throw new GitArgumentError('blame wants one file: ["src/a.ts"], or ["HEAD~2", "--", "src/a.ts"].');
+    throw new GitArgumentError('blame needs one file: ["src/a.ts"], or ["HEAD~2", "--", "src/a.ts"].');
   }
   return [...revisions, "--", path];
 }

@@ -24,7 +24,7 @@ async function isShorterNow(turn: Turn, { compaction }: ChainServices): Promise<
   const tooLong = turn.failure;
   if (tooLong?.reason !== "ContextTooLong" || compaction === undefined) return false;
   if (turn.compacted) {
-    turn.failure = { ...tooLong, message: `${tooLong.message} It was shortened before, and is still too long.` };
+    turn.failure = { ...tooLong, message: `${tooLong.message} Oxbow shortened it, but it is still too long.` };
     return false;
   }
   turn.compacted = true;

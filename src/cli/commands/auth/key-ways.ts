@@ -26,7 +26,7 @@ export async function keyWays(variables: Variables): Promise<readonly KeyWay[]> 
     stored = [{ subject: "stored keys", verdict: "problem", text: (error as Error).message }];
   }
   if (inEnvironment.length + stored.length > 0) return [...inEnvironment, ...stored];
-  return [{ subject: "keys", verdict: "note", text: "none: 'oxbow auth set PROVIDER' stores one" }];
+  return [{ subject: "keys", verdict: "note", text: "none; 'oxbow auth set PROVIDER' stores one" }];
 }
 
 async function storedWays(variables: Variables): Promise<readonly KeyWay[]> {

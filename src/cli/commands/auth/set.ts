@@ -37,7 +37,7 @@ export async function setKey(context: SecretContext): Promise<number> {
     isOpenlySent(endpoint.baseUrl)
       ? `${endpoint.baseUrl} is not encrypted: others on the network can read the key.`
       : undefined,
-    variables[provider.keyName ?? ""] ? `${provider.keyName} is set and goes before the stored key.` : undefined,
+    variables[provider.keyName ?? ""] ? `${provider.keyName} is set and overrides the stored key.` : undefined,
   ];
   const file = await openFileAtTerminal(variables);
   const { key } = checked;
@@ -54,7 +54,7 @@ function knownProvider(name: string, directory: ProviderDirectory): NamedProvide
   const entry = directory.find(name);
   if (entry?.kind === "broken") throw new UsageError(entry.problem);
   if (entry?.kind === "executable")
-    throw new UsageError(`${name} is a program (${entry.file}) and keeps its own keys.`);
+    throw new UsageError(`${name} is a program (${entry.file}) that manages its own keys.`);
   if (entry?.provider.keyName !== undefined) return entry.provider;
   if (entry !== undefined) throw new UsageError(`${name} needs no key.`);
   const known = directory
@@ -69,7 +69,7 @@ async function readKey({ args }: SecretContext, baseUrl: string): Promise<string
   const given = args.flag("key");
   if (given !== undefined) {
     process.stderr.write(
-      "oxbow: a key on the command line can be seen by other programs, and stays in the shell's history.\n",
+      "oxbow: other programs can see a key on the command line, and the shell keeps it in its history.\n",
     );
     return given;
   }

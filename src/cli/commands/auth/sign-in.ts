@@ -63,7 +63,7 @@ function browserOf({ args, variables }: SecretContext): Pick<SignInOptions, "ope
   if (args.hasFlag("no-browser")) return {};
   const opener = findOpener({ platform: process.platform, variables, workspace: process.cwd() });
   if ("program" in opener) return { open: (url) => openBrowser(opener, url) };
-  process.stderr.write(`oxbow: no browser can be opened: ${opener.missing}.\n`);
+  process.stderr.write(`oxbow: cannot open a browser: ${opener.missing}.\n`);
   return {};
 }
 

@@ -12,7 +12,7 @@ import type { SecretContext } from "./open-commands.js";
 
 export async function unlock({ args, variables }: SecretContext): Promise<number> {
   if ((await runningHelper(variables)) !== undefined) {
-    process.stdout.write("The keys are open already.\n");
+    process.stdout.write("The keys are already unlocked.\n");
     return EXIT.answered;
   }
   const places = keyPlaces({ variables, choice: "file" });

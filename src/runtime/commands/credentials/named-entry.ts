@@ -17,10 +17,12 @@ export function namedEntry(args: CommandArguments): NamedEntry {
     throw new UsageError("A key is not given as a word: leave it out and it is asked for, or use --stdin.");
   const named = args.flag("account");
   if (account !== undefined && named !== undefined && account !== named)
-    throw new UsageError("Two accounts are named.");
+    throw new UsageError("Give one account, not two.");
   const chosen = account ?? named ?? DEFAULT_ACCOUNT;
   if (!/^[\w.@+-]{1,100}$/.test(chosen)) {
-    throw new UsageError("An account's name has letters, digits and . _ @ + - only. A key is not given as a word.");
+    throw new UsageError(
+      "The name of an account has only letters, digits and . _ @ + -. Do not put the key on the command line.",
+    );
   }
   return { provider, account: chosen };
 }
