@@ -47,7 +47,7 @@ interface Waiting {
 const waiting = new WeakMap<AbortSignal, Waiting>();
 
 /**
- * Runs `action` when the signal fires, or at once if it has; the returned function takes it back. The signal has one listener for any
+ * Runs `action` when the signal fires, or at once if it has; the returned function cancels that. The signal has one listener for any
  * number of actions: the platform warns of a leak above ten, and a message of the model may have more calls than that.
  */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
@@ -56,7 +56,7 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
     return () => {};
   }
   const { actions, listener } = waiting.get(signal) ?? listen(signal);
-  // Each has its own entry, also where one function waits twice.
+  // Each has its own entry, even if one function waits twice.
   const entry = () => action();
   actions.add(entry);
   return () => {

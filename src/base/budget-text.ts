@@ -7,7 +7,7 @@ interface Limit {
   readonly tokens?: number;
 }
 
-/** undefined when it is none. A bare number is US dollars. */
+/** undefined for any other text. A bare number is US dollars. */
 export function parseBudget(text: string): Limit | undefined {
   const limit: { usd?: number; tokens?: number } = {};
   for (const part of text.split(",")) {

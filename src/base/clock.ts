@@ -4,7 +4,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds since the epoch. */
   wall(): number;
-  /** Runs `action` after `ms`; the returned function takes it back. */
+  /** Runs `action` after `ms`; the returned function cancels it. */
   after(ms: number, action: () => void): () => void;
 }
 
@@ -17,7 +17,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only a test moves. */
 export class ManualClock implements Clock {
   #now = 0;
   #sequence = 0;

@@ -13,7 +13,7 @@ export interface DiffPart {
   readonly newCount: number;
 }
 
-/** Rounds of the search for one split before the best point so far is taken. */
+/** Limit of rounds to find a split; after that the best point so far is used. */
 const MAX_ROUNDS = 256;
 
 export function diffLines(before: readonly string[], after: readonly string[]): readonly DiffPart[] {

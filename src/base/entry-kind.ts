@@ -1,4 +1,4 @@
-/** What an entry of a folder is, a link not followed. */
+/** The kind of an entry of a folder, without following links. */
 export type EntryKind = "file" | "folder" | "link" | "other";
 
 interface Kinds {

@@ -12,7 +12,7 @@ const MOST_LEVELS = 200;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** The levels of a JSON text; for other text some number that does not matter. */
+/** The levels of a JSON text; for other text any number. */
 export function nestingOf(text: string): number {
   let deepest = 0;
   let level = 0;

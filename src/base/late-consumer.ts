@@ -1,4 +1,4 @@
-/** Hands values on to something that is still being loaded. What comes earlier waits, and is handed on first and in order. */
+/** Passes values to a consumer that is still being loaded. Earlier values wait and are passed first, in order. */
 export class LateConsumer<Consumer, Value> {
   readonly #ready: Promise<Consumer>;
   readonly #consume: (consumer: Consumer, value: Value) => void;
@@ -8,13 +8,13 @@ export class LateConsumer<Consumer, Value> {
   constructor(loading: Promise<Consumer>, consume: (consumer: Consumer, value: Value) => void) {
     this.#consume = consume;
     this.#ready = loading.then((consumer) => {
-      // What the consumer causes while it catches up waits as well.
+      // Values that the consumer causes while it catches up wait as well.
       for (const value of this.#waiting) consume(consumer, value);
       this.#waiting = [];
       this.#consumer = { value: consumer };
       return consumer;
     });
-    // A failure is told by `ready`, to callers that wait for it.
+    // `ready` reports a failure to callers that wait for it.
     this.#ready.catch(() => {});
   }
 

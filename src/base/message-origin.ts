@@ -1,12 +1,12 @@
 /**
- * Where in the log a message began, for callers that name the first message to keep. It stands beside the message,
+ * Where in the log a message began, for callers that name the first message to keep. It is stored beside the message,
  * not in it: a message is what is sent. Results of calls have none, as no conversation can begin with them.
  */
 import type { Message } from "../protocol/content.js";
 
 const origins = new WeakMap<Message, number>();
 
-/** Says with which event the message began. */
+/** The event with which the message began. */
 export function withOrigin<M extends Message>(message: M, event: number): M {
   origins.set(message, event);
   return message;

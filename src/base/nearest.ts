@@ -15,13 +15,13 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best ?? completed(typed, known);
 }
 
-/** The only known word that begins so. */
+/** The only known word with this beginning. */
 function completed(typed: string, known: readonly string[]): string | undefined {
   const fitting = typed.length < 3 ? [] : known.filter((candidate) => candidate.toLowerCase().startsWith(typed));
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-/** Letters added, lost, changed or swapped with their neighbour. */
+/** Letters added, removed, changed or swapped with the next one. */
 function slips(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

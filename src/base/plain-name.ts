@@ -5,7 +5,7 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
  * names and invisible characters make no difference.
  */
 export function plainName(name: string): string {
-  // Most names are plain already, and this runs for every entry of a work tree.
+  // Most names are plain, and this runs for every entry of a work tree.
   if (/^[a-z0-9_-][a-z0-9_.-]*[a-z0-9_-]$/.test(name)) return name;
   const folded = name
     .normalize("NFKC")

@@ -1,10 +1,10 @@
-/** How far something long has come, as one line: a bar, bytes, speed and what is left. */
+/** The progress of long work as one line: a bar, bytes, speed and remaining time. */
 import { formatBytes } from "./byte-size.js";
 import type { Clock } from "./clock.js";
 import { formatDuration } from "./duration.js";
 
 const WIDTH = 24;
-/** The speed is of this long: it follows a network that changes, and does not jump. */
+/** The speed is measured over this time, so it follows a changing network without jumping. */
 const WINDOW_MS = 5000;
 
 /** Measures how fast a count grows. */
@@ -16,7 +16,7 @@ export class SpeedMeter {
     this.#clock = clock;
   }
 
-  /** A second, over the last moments; undefined as long as there is nothing to compare. */
+  /** Per second, over the last moments; undefined until there is something to compare. */
   add(value: number): number | undefined {
     const at = this.#clock.now();
     this.#samples.push({ at, value });

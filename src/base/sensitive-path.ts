@@ -1,7 +1,4 @@
-/**
- * Files that hold secrets, by the names that people and programs give them: the one rule for every way to a file, by the file tools,
- * by searches, by git and by shell commands.
- */
+/** Files that hold secrets, by their usual names. File tools, searches, git and shell commands all use this one rule. */
 import { plainPath } from "./plain-name.js";
 
 const names = (list: string) => new Set(list.split(" "));
@@ -18,7 +15,7 @@ const ANYWHERE: Readonly<Record<string, ReadonlySet<string>>> = {
   ),
 };
 
-/** Files of these names; a folder may be called so without harm. */
+/** Files of these names; a folder with such a name is harmless. */
 const FILES: Readonly<Record<string, ReadonlySet<string>>> = {
   "the file can be a private key": names("id_rsa id_dsa id_ecdsa id_ed25519"),
   "the file can hold credentials": names(
@@ -39,7 +36,7 @@ const PLACES: readonly (readonly [RegExp, string])[] = [
   [/(^|\/)(\.local\/share\/keyrings|library\/keychains)(\/|$)/, "the folder holds keys"],
 ];
 
-/** Why a person should agree before the file is read; undefined when nothing is against it. With forward slashes. */
+/** Why the user should agree before the file is read; undefined for an ordinary file. Takes forward slashes. */
 export function sensitiveReason(path: string): string | undefined {
   const plain = plainPath(path);
   const parts = plain.split("/").filter((part) => part !== "" && part !== ".");

@@ -8,7 +8,7 @@
  * 3. However a stream is cut into chunks, the result is that of the whole.
  */
 
-/** Plain text, which most is, needs no second look. */
+/** Plain text, the common case, needs no further check. */
 const NOT_PLAIN = /[^\t\n\x20-\x7e]/;
 
 const CSI = "(?:\\x1b\\[|\\x9b)[0-?]{0,32}[ -/]{0,2}[@-~]";
@@ -57,7 +57,7 @@ export function safeLine(text: string): string {
   return safeText(text).replaceAll("\n", "␊").replaceAll("\t", "␉");
 }
 
-/** The same for text that arrives in pieces. `end` gives what was held back for its continuation. */
+/** The same for text that arrives in pieces. `end` returns the rest that waited for more text. */
 export class SafeTextStream {
   #held = "";
   #before = "";
@@ -83,7 +83,7 @@ export class SafeTextStream {
   }
 }
 
-/** An unfinished sequence, or a character whose fate the next one decides, at the end of a chunk. */
+/** An unfinished sequence at the end of a chunk, or a character that depends on the next one. */
 const UNFINISHED =
   /(?:\x1b(?:\[[0-?]{0,32}[ -/]{0,2}|[()*+])?|\x9b[0-?]{0,32}[ -/]{0,2}|\r|[\u200c\u200d][\ud800-\udbff]?|(?:\udb40[\udc00-\udc7f])+[\ud800-\udbff]?|[\ud800-\udbff])$/;
 const MAX_HELD = 256;

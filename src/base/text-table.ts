@@ -1,4 +1,4 @@
-/** Tables for people: aligned by cells, fitted to the terminal, harmless whatever the cells hold. */
+/** Tables for the terminal: aligned by cells, fitted to the width, safe for any content. */
 
 import { paint, type Style } from "./terminal-style.js";
 import { safeLine } from "./terminal-text.js";
@@ -8,9 +8,9 @@ export interface Column<Row> {
   readonly header: string;
   readonly value: (row: Row) => string | undefined;
   readonly align?: Alignment;
-  /** The column of the lowest priority is the first to be narrowed and the first to be left out. Default 0; of equals, the last. */
+  /** The column with the lowest priority is narrowed and dropped first. Default 0; of equals, the last. */
   readonly priority?: number;
-  /** Narrower than this it is left out instead. Default: 8 cells, or what its longest cell takes. */
+  /** A narrower column is dropped instead. Default: 8 cells, or what its longest cell takes. */
   readonly minWidth?: number;
   /** Never wider than this, however much room there is. */
   readonly maxWidth?: number;
@@ -57,7 +57,7 @@ function measure<Row>(column: Column<Row>, rows: readonly Row[], { width }: Tabl
   return { column, cells, natural, least: Math.min(natural, column.minWidth ?? READABLE) };
 }
 
-/** Narrows the least important columns as far as they stay readable; when that is not enough, leaves the least one out. */
+/** Narrows the least important columns while they stay readable; if that is not enough, drops the least important one. */
 function fitted<Row>(columns: readonly Measured<Row>[], width: number): Placed<Row>[] {
   const byImportance = [...columns.entries()].sort(
     ([a, left], [b, right]) => (left.column.priority ?? 0) - (right.column.priority ?? 0) || b - a,

@@ -8,7 +8,7 @@ export interface TurnStats {
   readonly replyTokens: number;
   /** Of the whole turn, tools included. */
   readonly elapsedMs: number;
-  /** The part of it that the model calls took: the whole, unless given. */
+  /** The part of it that the model calls took; default: all of it. */
   readonly modelMs?: number;
   /** US dollars, where the price is known. */
   readonly usd?: number;
@@ -39,7 +39,7 @@ export function tokensPerSecond({ replyTokens, elapsedMs, modelMs = elapsedMs }:
   return modelMs > 0 ? replyTokens / (modelMs / 1000) : 0;
 }
 
-/** `1,204 in · 56 out · 3.2 s · 17.5 tokens/s · $0.0045`; without tokens when the provider told none, without a price that is not known. */
+/** `1,204 in · 56 out · 3.2 s · 17.5 tokens/s · $0.0045`; without tokens if the provider reported none, without an unknown price. */
 export function formatStats(stats: TurnStats): string {
   const elapsed = `${(stats.elapsedMs / 1000).toFixed(1)} s`;
   if (stats.promptTokens === 0 && stats.replyTokens === 0) return elapsed;
@@ -70,7 +70,7 @@ export class StatsWindow {
     if (this.#turns.length > WINDOW) this.#turns.shift();
   }
 
-  /** Mean over the turns that told their tokens. */
+  /** Mean over the turns with token counts. */
   estimateMs(): number | undefined {
     const known = this.#turns.filter((turn) => turn.replyTokens > 0 && turn.elapsedMs > 0);
     if (known.length === 0) return undefined;
@@ -84,7 +84,7 @@ export function estimateFrom(turns: readonly TurnStats[]): number | undefined {
   return window.estimateMs();
 }
 
-/** `[8s]`, `[8s / ~12s]`; the estimate goes once it was wrong. */
+/** `[8s]`, `[8s / ~12s]`; the estimate disappears once it was wrong. */
 export function timerLabel(elapsedMs: number, estimateMs: number | undefined): string {
   const elapsed = Math.floor(elapsedMs / 1000);
   const estimate = estimateMs === undefined ? 0 : Math.round(estimateMs / 1000);

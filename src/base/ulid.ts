@@ -28,7 +28,7 @@ export function createIdSource({ wall, random }: IdSourceOptions): IdSource {
         random(digits);
         for (let i = 0; i < digits.length; i++) digits[i] = (digits[i] as number) & 31;
       } else if (!increment(digits)) {
-        // The random part is used up: borrow the next millisecond, which keeps the order.
+        // The random part is exhausted: use the next millisecond, which keeps the order.
         lastTime++;
       }
       return `${prefix}_${encodeTime(lastTime)}${encodeDigits(digits)}`;

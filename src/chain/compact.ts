@@ -30,7 +30,7 @@ export function compact(place: Place, options: CompactionOptions, services: Comp
   return compactConversation(place, options, toolsFor(place, services));
 }
 
-/** A summary of the whole conversation, which stays as it is. */
+/** A summary of the whole conversation, which does not change. */
 export function summarizeConversation(
   place: Place,
   focus: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * What an answer has cost that was cut off: cancelled, or broken by a failure. Providers charge for what they have written
- * by then, and most tell the count only at the end, which did not come.
+ * The cost of an answer that was cancelled or failed halfway. Providers charge for what they have written
+ * by then, and most report the count only at the end of the answer.
  */
 import { estimateTokens } from "../base/estimate-tokens.js";
 import type { CutOffAnswer } from "../engine/ports.js";

@@ -1,7 +1,7 @@
 import type { Turn } from "../engine/turn.js";
 import type { ChainServices } from "./services.js";
 
-/** A fault in this is no fault of the turn. */
+/** A failure here does not fail the turn. */
 export async function notifyWindow(turn: Turn, { costs, log }: ChainServices): Promise<void> {
   try {
     const news = await costs?.windowNews(turn.model);

@@ -1,15 +1,15 @@
 /**
- * What tools brought from outside, delimited in what is sent. The conversation and the log have it as it is.
+ * Marks results from outside in requests. The conversation and the log have them unmarked.
  *
- * 1. The same message gives the same bytes in every request of the session, in whatever process: the mark depends on nothing else.
- * 2. Each message is looked at once, however many requests it is part of.
- * 3. Until there is such a result, nothing is loaded.
+ * 1. The same message gives the same bytes in every request of the session, in any process: the mark depends on nothing else.
+ * 2. Each message is checked once, however many requests contain it.
+ * 3. Nothing is loaded before the first such result.
  */
 import { type Message, type ResultContent, type ToolResultBlock, text, type UserBlock } from "../protocol/content.js";
 
 export type WrapText = (text: string, tool: string) => string;
 
-/** What was sent last, and the ends of the conversation that it was made of. */
+/** The messages that were sent last, and both ends of the conversation at that time. */
 interface Newest {
   readonly sent: readonly Message[];
   readonly first: Message | undefined;
@@ -17,7 +17,7 @@ interface Newest {
 }
 
 export class OutsideResults {
-  /** Whether anything is delimited in what is sent. */
+  /** Whether results are marked in requests. */
   readonly wraps: boolean;
   readonly #mark: () => Promise<string>;
   readonly #sent = new WeakMap<Message, Message>();
@@ -25,13 +25,13 @@ export class OutsideResults {
   #wrap: WrapText | undefined;
   #loading: Promise<WrapText> | undefined;
 
-  /** `mark` is asked for once. */
+  /** `mark` is called once. */
   constructor(mark: () => Promise<string>, { results }: { readonly results: "wrap" | "plain" }) {
     this.#mark = mark;
     this.wraps = results === "wrap";
   }
 
-  /** Loads what `asSent` will need. */
+  /** Loads the code that `asSent` needs. */
   wrapper(): Promise<WrapText> {
     this.#loading ??= this.#load();
     return this.#loading;
@@ -50,7 +50,7 @@ export class OutsideResults {
     return (messages) => this.#all(messages, wrap);
   }
 
-  /** A conversation only grows, but for its beginning: where both ends of what was sent last are where they were, the rest is as well. */
+  /** A conversation only grows, except at its beginning: if both ends of the last request are unchanged, so is the rest. */
   #grown(conversation: readonly Message[], wrap: WrapText): readonly Message[] {
     const { sent, first, last } = this.#newest;
     const isGrown = sent.length > 0 && conversation[0] === first && conversation[sent.length - 1] === last;
@@ -86,7 +86,7 @@ export class OutsideResults {
 
 const asItIs: WrapText = (brought) => brought;
 
-/** Who said it is our own affair: no wire gets to see that. */
+/** The origin of a text is internal: no wire sends it. */
 function wrapOutside(result: ToolResultBlock, wrap: WrapText): ToolResultBlock {
   const content = result.content.map((part) => {
     if (part.type !== "text") return part;

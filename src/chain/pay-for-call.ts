@@ -1,11 +1,11 @@
 /**
  * One model call within a budget.
  *
- * 1. Held before the call: the estimated prompt, and the longest answer that the budgets still allow. The request says that length, so
- *    the model cannot write more than was held for.
- * 2. What the provider counted for the call before makes the next estimate truer; what it had cached is taken to be still there.
- * 3. Charged when the stream ends, however it ends: by the provider's count, or by an estimate of what came when it counted none. A model
- *    made of several is settled for each that was asked.
+ * 1. Before the call it reserves the estimated prompt and the longest answer that the budgets allow. The request limits the answer to
+ *    that length, so the model cannot exceed the reservation.
+ * 2. What the provider counted for the call before improves the next estimate; cached tokens are assumed to be still cached.
+ * 3. It charges when the stream ends, in any way: by the provider's count, or by an estimate of what arrived. For a model
+ *    made of several, it charges for each model that was called.
  * 4. A model without a known price is not called on a budget in dollars.
  */
 
@@ -20,7 +20,7 @@ import { costOf, type ModelFacts, type Price, ratesFor } from "../providers/cata
 import { estimateRequestTokens } from "../providers/tokens/estimate-request.js";
 import type { CostKeeper } from "./services.js";
 
-/** Shorter answers are cut off before they say anything. */
+/** A shorter answer would be useless. */
 const LEAST_OUTPUT = 256;
 /** The reservation for an answer without a limit: less than the longest answer of the model, which is never needed at once. */
 const USUAL_OUTPUT = 32_000;
@@ -81,7 +81,7 @@ async function reserve(call: PlannedCall, context: RequestContext, { costs, budg
   const prompt = Math.ceil(call.estimate * (ratio === undefined ? MARGIN : ratio * LEARNT_MARGIN));
   let decision = await budget.reserve(askFor(call, { prompt, cached }), signal);
   if ("exhausted" in decision) {
-    // It is close: a provider that counts exactly is worth a question.
+    // The budget is nearly used up: an exact count by the provider is worth a request.
     const counted = await model.countTokens?.(call.request, context);
     if (counted !== undefined && counted < prompt) {
       decision = await budget.reserve(askFor(call, { prompt: counted, cached }), signal);
@@ -117,7 +117,7 @@ interface Charge {
   /** Tokens of the prompt. */
   readonly estimate: number;
   readonly price: Price | undefined;
-  /** What to say when the answer fills all that the budget had left. */
+  /** The message when the answer uses the rest of the budget. */
   readonly cutBy?: Failure;
 }
 
@@ -148,7 +148,7 @@ async function* charged(stream: ModelStream, charge: Charge): AsyncGenerator<rea
   }
 }
 
-/** What the provider counted, and what that costs where the price of who answered is known. */
+/** The provider's count, and its cost if the price of the model that answered is known. */
 type Counted = Pick<Extract<ModelEvent, { type: "usage" }>, "usage" | "cost">;
 
 function sum(a: Amount, b: Amount): Amount {
@@ -169,7 +169,7 @@ function spentOn(
   counted: Counted | undefined,
   { prompt, price, words }: { readonly prompt: number; readonly price: Price | undefined; readonly words: string },
 ): Amount {
-  // Refused before a word was said: nothing is charged.
+  // Refused before any output: nothing is charged.
   if (counted === undefined && words === "") return NOTHING;
   const usage = counted?.usage ?? { input: prompt, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
   // A stream that was cut off counted its output only at the beginning.

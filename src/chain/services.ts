@@ -25,7 +25,7 @@ import type { PermissionMode } from "../security/permissions/modes.js";
 import type { Verdict } from "../security/permissions/verdict.js";
 import type { OutsideResults } from "./outside-results.js";
 
-/** The people who may be asked, seen from a tool link. */
+/** How a tool link asks the user. */
 export interface Person {
   /** False when no attached client can answer. */
   present(): boolean;
@@ -51,7 +51,7 @@ export interface PersonAnswer {
   readonly unanswered?: { readonly afterMs: number };
 }
 
-/** Decides whether a call may run, and keeps what a person allowed for the session. */
+/** Decides whether a call may run, and remembers what the user allowed for the session. */
 export interface PermissionJudge {
   readonly mode: PermissionMode;
   judge(call: ToolCall, tool: Tool): Verdict | Promise<Verdict>;
@@ -65,17 +65,17 @@ export type Log = (
   fields?: JsonObject,
 ) => void;
 
-/** A part of the run that follows its events; `subscribers/` says in which order. */
+/** A part of the run that receives its events; the names in `subscribers/` give the order. */
 export interface EventObserver {
   onEvent?(event: Envelope): void;
 }
 
-/** The log of the run, where there is one. */
+/** The log of the run, if there is one. */
 export interface RunJournal {
   record(event: Envelope): void;
-  /** Resolves when it is known that the session can be kept; rejects when it cannot. */
+  /** Resolves when the session can be stored; rejects when it cannot. */
   ready?(): Promise<void>;
-  /** Resolves when it is on the disk that the call begins; rejects when that cannot be. */
+  /** Resolves when the start of the call is on disk; rejects when it cannot be written. */
   intend(call: ToolCall): Promise<void>;
   /** The conversation as the user edited it since the last turn; undefined without edits. */
   editedConversation(): Promise<readonly Message[] | undefined>;
@@ -85,7 +85,7 @@ export interface RunJournal {
   takeWriteMs(): number;
 }
 
-/** Writes down what calls change, so that it can be undone. */
+/** Records what calls change, so that undo can revert it. */
 export interface ChangeRecorder extends EventObserver {
   begin(call: {
     readonly call: CallId;
@@ -93,43 +93,43 @@ export interface ChangeRecorder extends EventObserver {
     /** `announced`: every change goes through the workspace, which reports it. `watched`: its changes are not known in advance. */
     readonly changes: "announced" | "watched";
   }): Promise<{ end(options: { readonly goesOn: boolean }): Promise<readonly string[] | undefined> }>;
-  /** Resolves when the calls that have ended are written down. */
+  /** Resolves when the ended calls are recorded. */
   flush(): Promise<void>;
 }
 
-/** Looks for what commands have left for other programs to run, and tells the person. */
+/** Looks for files that commands left for other programs to run, and tells the user. */
 export interface LeftoverCheck {
-  /** Resolves when everything so far was looked at. */
+  /** Resolves when everything so far is checked. */
   flush(): Promise<void>;
 }
 
-/** What a folder brings for the model to read, as far as it was approved. */
+/** The approved instructions of a folder. */
 export interface ProjectReading {
-  /** Instructions of folders that these paths are the first to touch. */
+  /** Instructions of folders that these paths touch for the first time. */
   touched(paths: readonly string[]): Promise<string | undefined>;
-  /** The conversation that they were told in was shortened: they are told again. */
+  /** The conversation was compacted: the model gets them again. */
   forget(): void;
 }
 
 export interface ModelFit {
   readonly prompt: "full" | "small";
-  /** Tools that are not offered to it. */
+  /** Tools that the model does not get. */
   readonly without: readonly string[];
 }
 
-/** What calls cost and may cost. */
+/** Costs and budgets of calls. */
 export interface CostKeeper extends EventObserver {
-  /** Never rejects. Loads the catalogue: to be asked when the request is on its way. */
+  /** Never rejects. Loads the catalogue, so call it after the request has been sent. */
   facts(model: PricedModel): Promise<ModelFacts>;
-  /** Where the calls of this turn are paid from; undefined when nothing limits them. */
+  /** The budget of this turn; undefined without a limit. */
   callBudget(): Promise<CallBudget> | undefined;
-  /** Whether a budget counts dollars: then a model without a price cannot be called. */
+  /** Whether a budget counts dollars; then a model without a price cannot be called. */
   readonly countsDollars: boolean;
-  /** How the budget of this scope is raised. */
+  /** How the user raises the budget of this scope. */
   adviceFor(scope: string): string;
-  /** How the price of a model is given, as the beginning of a sentence. */
+  /** How the user sets the price of a model, as the beginning of a sentence. */
   priceAdvice(model: string): string;
-  /** How full the model's window is, when that should be said now. */
+  /** How full the model's window is, if the user should know now. */
   windowNews(model: Model): Promise<WindowNews | undefined>;
 }
 
@@ -137,11 +137,11 @@ export interface CostKeeper extends EventObserver {
 export type PricedModel = AnsweringModel &
   Pick<Model, "contextTokens" | "contextLimit" | "outputTokens" | "ownPrice" | "candidates">;
 
-/** Makes conversations shorter that are about to be, or are, too long for their model. */
+/** Compacts conversations that are or soon will be too long for their model. */
 export interface Compaction extends EventObserver {
-  /** Whether the conversation leaves too little room for the request that is about to be sent. A comparison, as long as it is far from that. */
+  /** Whether the conversation leaves too little room for the request that is about to be sent. Usually one comparison. */
   isDue(turn: Turn): boolean | Promise<boolean>;
-  /** False when it stays as it is; why has been told then. */
+  /** False when it did not change; the user knows why. */
   shorten(turn: Turn, reason: CompactionReason): Promise<boolean>;
 }
 
@@ -165,21 +165,21 @@ export interface ChainServices {
   readonly leftovers?: LeftoverCheck;
   readonly content?: ProjectReading | undefined;
   readonly costs?: CostKeeper;
-  /** How often and how long a model call that fails is tried again; without it, never. */
+  /** How often and how long to retry a failing model call; without it, never. */
   readonly retry?: RetryOptions;
   /** The model behind a route's name. */
   openRoute?(name: string): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
   readonly compaction?: Compaction;
-  /** Delimits what tools brought from outside; without it, it is sent as it is. */
+  /** Marks results from outside; without it, requests contain them unmarked. */
   readonly outside?: OutsideResults;
-  /** Keeps what `/audit` and `/why` show. */
+  /** Stores the entries of `/audit` and `/why`. */
   readonly audit?: EventObserver;
   /** The system prompt. Called once per model call; it must answer the same bytes for a model within a session. */
   systemPrompt(size: "full" | "small"): string;
-  /** What a model was measured to be too weak for; empty for an unmeasured model. */
+  /** What a model is too weak for; empty for a model that was not measured. */
   fit?(model: Model): Promise<ModelFit | undefined>;
   readonly maxOutputTokens?: number;
-  /** How much the model shall think, as it stands now. */
+  /** How much the model thinks, at present. */
   effort?(): Effort | undefined;
 }
 
@@ -195,7 +195,7 @@ interface Listed<Create> {
   readonly create: Create;
 }
 
-/** The shape of `listing.ts`, which is written from the names of the files in this folder. */
+/** The type of `listing.ts`, which is generated from the file names in this folder. */
 export interface ChainListing {
   readonly stages: Readonly<Record<Stage, readonly Listed<CreateHook>[]>>;
   readonly request: readonly Listed<CreateRequestLink>[];

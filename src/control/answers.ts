@@ -1,4 +1,4 @@
-/** The answers to queries: from the run where it knows them, else from what the runtime supplies. */
+/** Answers queries: from the run if it can, otherwise from the ports of the runtime. */
 import type { QueryReply } from "../protocol/client.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
@@ -31,7 +31,7 @@ type Answers = {
   ) => Promise<Queries[K]["answer"] | undefined> | Queries[K]["answer"] | undefined;
 };
 
-/** Undefined: this engine cannot say it. */
+/** Undefined: this engine does not support it. */
 const ENGINE: Pick<Answers, "ListSessions" | "ListModels" | "ListCommands"> = {
   ListSessions: async (filter, { ports, isLive }) => {
     const found = await ports?.sessions?.(filter);

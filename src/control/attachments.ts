@@ -10,10 +10,10 @@ import type { ClientId } from "../protocol/ids.js";
 import type { AttachedClient } from "./host.js";
 import type { Run } from "./run.js";
 
-/** The log holds back one delta and what happens between two attempts; everything else is stored when `saved` resolves. */
+/** The log delays one delta and the events between two attempts; everything else is stored when `saved` resolves. */
 const KEPT_EVENTS = 256;
 
-/** Stored events behind an id; undefined where sessions are not stored. */
+/** Stored events after an id; undefined if sessions are not stored. */
 export type History = (run: Run, after: number) => AsyncIterable<Envelope> | undefined;
 
 interface Attachment {
@@ -30,7 +30,7 @@ export class Attachments {
     this.#run = run;
   }
 
-  /** Begins to keep what is published. */
+  /** Starts to keep published events. */
   follow(): void {
     this.#run.bus.subscribe((event) => {
       this.#recent.push(event);
@@ -53,7 +53,7 @@ export class Attachments {
     this.#clients.delete(client);
   }
 
-  /** Attaches behind an event; answers with what went wrong. */
+  /** Attaches after an event; returns the problem, if any. */
   async attachAfter(client: AttachedClient, after: number, history: History): Promise<Failure | undefined> {
     const run = this.#run;
     const last = run.bus.nextId - 1;
@@ -75,7 +75,7 @@ export class Attachments {
         this.detach(client.id);
         return invalid(`Events ${reached + 1} to ${last} of this session are not stored. Attach without "after".`);
       }
-      // What subscribers publish while these are delivered comes behind them.
+      // Events that subscribers publish meanwhile come after these.
       for (let next = live.shift(); next !== undefined; next = live.shift()) client.deliver(next);
       isLive = true;
       return undefined;
@@ -86,7 +86,7 @@ export class Attachments {
     }
   }
 
-  /** Answers with the last event that was delivered. */
+  /** Returns the last delivered event. */
   async #deliverStored(work: {
     readonly client: AttachedClient;
     readonly after: number;
@@ -96,7 +96,7 @@ export class Attachments {
   }): Promise<number> {
     const { client, after, last, history, isAttached } = work;
     const run = this.#run;
-    // Taken now: while the store is read, newer events take their place.
+    // Copied now: newer events replace them while the store is read.
     const recent = [...this.#recent];
     let reached = after;
     const deliver = (event: Envelope) => {

@@ -1,9 +1,9 @@
 /**
- * Checks what comes from outside before anything is done with it. Types promise nothing about what a transport delivers.
+ * Checks commands and queries before they are used. Types do not guarantee what a transport delivers.
  *
  * 1. A command or query passes when its kind is known and its payload fits the schema. Fields that the schema does not name are
- *    refused: an older engine that ignored one would do something other than what was asked.
- * 2. It never throws, whatever it is given.
+ *    refused: an engine that ignored one would do only part of the request.
+ * 2. It never throws.
  */
 import { schemaProblems } from "../base/json-schema.js";
 import type { CommandKind } from "../protocol/commands.js";
@@ -89,7 +89,7 @@ export interface Arrival {
   readonly session?: unknown;
 }
 
-/** Why it may not come in; undefined when it may. */
+/** Why it is refused; undefined if it is accepted. */
 export function refusalOf(arrival: Arrival, schemas: Readonly<Record<string, JsonObject>>): Failure | undefined {
   const problem = problemOf(arrival, schemas);
   return problem === undefined ? undefined : failure("InvalidInput", { detail: problem });

@@ -1,7 +1,7 @@
 /**
- * Hosts runs, carries out commands and answers queries. Knows clients by id, never how they are connected.
+ * Hosts runs, executes commands and answers queries. It knows clients by id, not how they are connected.
  *
- * What comes in is checked first (door.ts): nothing that does not fit its schema reaches a run.
+ * It checks input first (door.ts): only what fits its schema reaches a run.
  */
 import type { Model } from "../engine/ports.js";
 import type { CommandReply, Identity, QueryReply } from "../protocol/client.js";
@@ -25,7 +25,7 @@ export interface HostPorts {
   resolveModel(spec: string, run: Run): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
   /** Why this client may not answer a question of this turn; undefined when it may. */
   refuseAnswer(client: Originator, turn: Originator): string | undefined;
-  /** Makes ready what reading an input needs, and says what its sender should know about it. */
+  /** Prepares to read an input, and returns what its sender should know. */
   readonly inputs?: {
     prepare(content: readonly InputContent[], run: Run): Promise<void>;
     hint(content: readonly InputContent[], run: Run): string | undefined;
@@ -44,7 +44,7 @@ export interface RunRequest {
   readonly resume?: CommandPayloads["CreateSession"] & { readonly resume: SessionId };
   /** The run whose settings the new one keeps. */
   readonly after?: Run;
-  /** Where the session works, as far as that differs from the default. */
+  /** Where the session works, if not in the default place. */
   readonly place?: PlaceRequest;
 }
 
@@ -59,7 +59,7 @@ export interface CustomRequest {
 }
 
 export interface AttachedClient extends Originator {
-  /** Whether a person at the other end can answer a question. */
+  /** Whether a person at the client can answer a question. */
   readonly canAnswer: boolean;
   readonly deliver: (event: Envelope) => void;
 }
@@ -125,7 +125,7 @@ export class Host {
       const started = run.start({ content, originator: client, ...(delivery && { delivery }) });
       if ("refused" in started) return refuse(started.refused);
       const state = "waiting" in started ? started.waiting : "started";
-      // Its sender may rely on it from now on.
+      // From now on the sender may rely on it.
       if (state !== "started") await run.saved();
       return { ok: true, value: { state, ...(hint !== undefined && { hint }) } };
     },

@@ -1,10 +1,10 @@
 /**
- * Input that came while a turn ran.
+ * Input that arrived during a turn.
  *
- * 1. Oldest first: what waits to steer is handed over in its order, and what is left at the end of a turn is worked on in the order
- *    it came, each as a turn of its own.
- * 2. Everything that is accepted is told, when it begins to wait and when it stops to: the log alone says what waits.
- * 3. The sender learns how the turn that took it ended, or that it was dropped.
+ * 1. Oldest first: steering input reaches the turn in its order, and the rest becomes turns of its own after the turn, in the order
+ *    it arrived.
+ * 2. An event records when input starts to wait and when it stops: the log alone shows what waits.
+ * 3. The sender gets the outcome of the turn that took the input, or learns that it was dropped.
  */
 import type { Bus } from "../engine/bus.js";
 import type { TurnResult } from "../engine/loop.js";
@@ -24,17 +24,17 @@ export interface WaitingInput {
   readonly content: readonly InputContent[];
   readonly from: Originator;
   readonly delivery: InputDelivery;
-  /** It became part of this turn; without one it was given up. */
+  /** The turn that took it; absent if it was dropped. */
   readonly settle: (turn?: Promise<TurnResult>) => void;
 }
 
 export interface Waiting {
   readonly waiting: InputDelivery;
-  /** When a turn has begun to work on it; never when it was given up. */
+  /** Resolves when a turn starts with it; never if it was dropped. */
   readonly begun: Promise<void>;
-  /** How that turn ended; undefined when it was given up. */
+  /** The outcome of that turn; undefined if it was dropped. */
   readonly ended: Promise<TurnResult | undefined>;
-  /** Gives it up, unless a turn has taken it. */
+  /** Drops it, unless a turn has taken it. */
   withdraw(): void;
 }
 
@@ -69,7 +69,7 @@ export class Inbox {
     return { waiting: delivery, begun, ended, withdraw: () => this.#drop([waiting], from.id) };
   }
 
-  /** What is to be handed to the running turn now. */
+  /** Input for the running turn. */
   takeSteering(turn: () => Promise<TurnResult>): readonly SteeringInput[] {
     const taken = this.#inputs.filter(({ delivery }) => delivery === "steer");
     this.#inputs = this.#inputs.filter(({ delivery }) => delivery !== "steer");
@@ -81,7 +81,7 @@ export class Inbox {
     return this.#inputs.shift();
   }
 
-  /** What one client sent, when it takes that back. */
+  /** Drops the input of one client. */
   dropFrom(client: ClientId): void {
     this.#drop(
       this.#inputs.filter(({ from }) => from.id === client),

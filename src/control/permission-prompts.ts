@@ -1,9 +1,9 @@
 /**
- * Where questions for a person wait for their answer.
+ * Holds questions for the user until they are answered.
  *
- * 1. Every PermissionRequested is followed by exactly one PermissionResolved, also when the turn is cancelled meanwhile.
+ * 1. Every PermissionRequested is followed by exactly one PermissionResolved, even if the turn is cancelled.
  * 2. The first answer counts; later ones are ignored.
- * 3. With a limit no question waits longer than that: time that is over is a denial.
+ * 3. With a time limit, a question is denied when the time is over.
  */
 import { onAbort } from "../base/abort-tree.js";
 import type { Clock } from "../base/clock.js";
@@ -22,7 +22,7 @@ export interface PromptAnswer {
 export interface AnswerLimit {
   readonly clock: Clock;
   readonly ms: number;
-  /** What stands for the answer that did not come. */
+  /** The answer when none came in time. */
   readonly answer: PromptAnswer;
 }
 
@@ -69,7 +69,7 @@ export class PermissionPrompts {
     });
   }
 
-  /** False when there is no such question (any more). */
+  /** False if the question does not exist or is already answered. */
   answer(call: CallId, answer: PromptAnswer): boolean {
     const settle = this.#waiting.get(call);
     settle?.(answer);

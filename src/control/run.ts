@@ -1,7 +1,7 @@
 /**
  * A run: a live engine on one session.
  *
- * 1. At most one turn at a time; input during a turn waits if it asks to (inbox.ts), else it is refused and hears who started it.
+ * 1. At most one turn at a time; input during a turn waits if it asks to (inbox.ts); otherwise it is refused with the originator of the turn.
  * 2. A fault in one turn ends that turn only.
  */
 import { AbortNode } from "../base/abort-tree.js";
@@ -26,23 +26,23 @@ export interface RunOptions {
   readonly stages: StageChains;
   readonly model: Model;
   readonly permissionPrompts: PermissionPrompts;
-  /** What was said before, when the session goes on. */
+  /** The earlier conversation of a resumed session. */
   readonly conversation?: readonly Message[];
-  /** Inputs that waited when an earlier run of the session was stopped. */
+  /** Inputs that waited when an earlier run stopped. */
   readonly waiting?: readonly (readonly InputContent[])[];
-  /** What was told before a client could hear it: a gap in the log, the end of a turn that was cut off. */
+  /** Events from before a client attached: a gap in the log, the end of an interrupted turn. */
   readonly opening?: readonly Envelope[];
-  /** Finds the route that an input asks for. */
+  /** Finds the route that an input names. */
   readonly route?: (content: readonly InputContent[]) => RoutedInput;
-  /** Plan mode, where the run has one. */
+  /** Plan mode, if the run supports it. */
   readonly plan?: PlanSwitch;
-  /** Changes the mode; why not, when it may not be. */
+  /** Changes the mode; returns the reason if it may not. */
   readonly setMode?: (mode: SessionMode, client: Originator, turn: Originator) => Promise<string | undefined>;
-  /** What the model is told beside the input of a turn that begins now. */
+  /** What the model gets with the input of the next turn. */
   readonly inputNotice?: () => string | undefined;
-  /** A turn that takes longer is stopped; reaching it is a limit, not a failure. */
+  /** The time limit of a turn; reaching it is a limit, not a failure. */
   readonly turnTimeoutMs?: number;
-  /** Resolves when everything that was told so far is saved, rejects when it cannot be. */
+  /** Resolves when all events so far are saved; rejects if they cannot be. */
   readonly saved?: () => Promise<void>;
   /** Frees what the run holds: background commands, watchers. */
   readonly dispose?: () => Promise<void> | void;
@@ -50,7 +50,7 @@ export interface RunOptions {
 
 export interface PlanSwitch {
   enter(): Promise<void>;
-  /** Why it stays on; undefined when it was left, or when the plan goes back to the model. */
+  /** Why plan mode stays on; undefined if it ended, or if the plan goes back to the model. */
   exit(request: {
     readonly approve: boolean;
     readonly client: Originator;
@@ -61,11 +61,11 @@ export interface PlanSwitch {
 export interface TurnInput {
   readonly content: readonly InputContent[];
   readonly originator: Originator;
-  /** How it is delivered when a turn runs; refused without it. */
+  /** How to deliver it during a turn; without it, it is refused. */
   readonly delivery?: InputDelivery;
 }
 
-/** The route that an input names, and the input without that. */
+/** The route that an input names, and the rest of the input. */
 export interface RoutedInput {
   readonly content: readonly InputContent[];
   readonly route?: string;
@@ -86,12 +86,12 @@ export class Run {
   readonly #asides = new Set<AbortNode>();
   #originator: Originator;
   readonly #inbox: Inbox;
-  /** What waited when an earlier run was stopped: it goes with the next input. */
+  /** Input that waited when an earlier run stopped: the next input includes it. */
   #left: readonly (readonly InputContent[])[];
   #closed = false;
   /** How the last turn ended. */
   #last: TurnResult | undefined;
-  /** The turn that runs, or other work on the conversation that nothing may run beside. */
+  /** The running turn, or other exclusive work on the conversation. */
   #turn: { readonly abort: AbortNode; readonly startedAt: string; readonly ended: Promise<unknown> } | undefined;
 
   constructor(options: RunOptions) {
@@ -120,7 +120,7 @@ export class Run {
     return this.#turn !== undefined;
   }
 
-  /** Who started the turn that runs, or the last one. */
+  /** The originator of the running turn, or of the last one. */
   get originator(): Originator {
     return this.#originator;
   }
@@ -133,7 +133,7 @@ export class Run {
     return this.#options.plan;
   }
 
-  /** Why the mode stays as it is; undefined when it was changed. */
+  /** Why the mode did not change; undefined if it did. */
   async setMode(mode: SessionMode, client: Originator): Promise<string | undefined> {
     const { setMode } = this.#options;
     if (setMode === undefined) return "This run has no modes.";
@@ -143,7 +143,7 @@ export class Run {
     return refusal;
   }
 
-  /** Gives up what this client sent and no turn has taken. */
+  /** Drops waiting input of this client. */
   takeBack(client: ClientId): void {
     this.#inbox.dropFrom(client);
   }
@@ -162,7 +162,7 @@ export class Run {
     return { refused: this.#inProgress(this.#turn) };
   }
 
-  /** Work on the conversation itself, between two turns. What comes meanwhile waits or is refused as during a turn, and the same cancel reaches it. */
+  /** Work on the conversation between two turns. Input waits or is refused as during a turn, and cancel stops it. */
   async between<T>(
     action: (place: { readonly signal: AbortSignal; readonly ports: EnginePorts }) => Promise<T>,
   ): Promise<T | { readonly failure: Failure }> {
@@ -182,7 +182,7 @@ export class Run {
     }
   }
 
-  /** Resolves when what was accepted so far is on the disk, or when the run has heard that it cannot be. */
+  /** Resolves when accepted input is on disk, or when the run knows that it cannot be. */
   async saved(): Promise<void> {
     await this.#options.saved?.().catch(() => {});
   }
@@ -246,13 +246,13 @@ export class Run {
     else if (reason !== undefined && reason.failure === undefined) this.#inbox.dropAll(reason.by);
     const next = this.#inbox.takeFirst();
     if (next === undefined) return;
-    // What an earlier run left is older: the log counts waiting inputs from the oldest on.
+    // Input from an earlier run is older, and the log counts waiting inputs from the oldest.
     const left = this.#takeLeft();
     const content = [...left.flat(), ...next.content];
     next.settle(this.#begin(content, { originator: next.from, queued: left.length + 1 }));
   }
 
-  /** Work beside the conversation (a command the person typed) that the same cancel reaches. */
+  /** Work beside the conversation (a command that the user typed), which cancel also stops. */
   async aside<T>(action: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const node = new AbortNode();
     this.#asides.add(node);
@@ -268,7 +268,7 @@ export class Run {
     this.#abort({ by, ...(cause !== undefined && { failure: cause }) });
   }
 
-  /** Something the run cannot go on without has failed. */
+  /** Something that the run depends on has failed. */
   fail(by: string, cause: Failure): void {
     this.#abort({ by, failure: cause, outcome: "failed" });
   }
@@ -285,7 +285,7 @@ export class Run {
     return ports.clock.after(turnTimeoutMs, () => abort.abort({ by: "timeout", failure: cause }));
   }
 
-  /** A run without a turn leaves no trace in the log. */
+  /** A run without a turn is not in the log. */
   async close(reason: SessionEndReason = "binary-shutdown"): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -1,9 +1,9 @@
 /**
- * Ends the turn that was cut off when an earlier run of the session was stopped.
+ * Ends the turn that was interrupted when an earlier run stopped.
  *
- * 1. A call that may have changed something is never run again: a person has said what became of it.
- * 2. A call that only reads is made again; one that had not begun is not made.
- * 3. Every open call gets its result and the turn its end, so that the log is whole again.
+ * 1. A call that may have changed something never runs again: the user has said how it ended.
+ * 2. A call that only reads runs again; one that had not started does not run.
+ * 3. Every open call gets its result and the turn its end, so that the log is complete again.
  */
 import { AbortNode } from "../base/abort-tree.js";
 import type { Bus } from "../engine/bus.js";

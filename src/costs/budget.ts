@@ -1,12 +1,12 @@
 /**
- * What may still be spent: reserved before a call, charged after it, handed down a tree of runs.
+ * A budget: reserved before a call, charged after it, inherited by runs within runs.
  *
- * 1. A grant is made only if it fits into every budget from here to the root, with all that is spent and all that is held for calls
- *    which have not ended. So parallel calls cannot overspend together: as long as no call takes more than it was granted, no
+ * 1. A grant must fit into every budget from here to the root, with everything spent and everything reserved for calls
+ *    that have not ended. So parallel calls cannot overspend together: if no call uses more than its grant, no
  *    budget is ever exceeded.
- * 2. A call that does not fit waits while others hold something: they may need less than was held for them. It is refused
+ * 2. A call that does not fit waits while others hold reservations: they may need less. It is refused
  *    when there is none.
- * 3. What is charged counts here and in every budget above, once.
+ * 3. A charge counts here and in every budget above, once.
  */
 import { onAbort } from "../base/abort-tree.js";
 
@@ -18,24 +18,24 @@ export interface Amount {
 /** An absent one is no limit. */
 export type BudgetLimit = Partial<Amount>;
 
-/** A model call that is to be paid for. */
+/** A model call to pay for. */
 export interface Ask {
-  /** What it takes however short the answer is. */
+  /** The cost of the shortest answer. */
   readonly fixed: Amount;
-  /** What each token of the answer takes. */
+  /** The cost of each token of the answer. */
   readonly each: Amount;
-  /** An answer of fewer tokens is of no use. */
+  /** A shorter answer is useless. */
   readonly least: number;
   /** The longest answer the model can give. */
   readonly most: number;
 }
 
 export interface Grant {
-  /** The longest answer that is paid for. */
+  /** The longest answer that the budget covers. */
   readonly output: number;
-  /** The budget that allows no longer one; absent when the model could not write more anyway. */
+  /** The budget that limits it; absent if the model could not write more anyway. */
   readonly limitedBy?: Limiter;
-  /** Gives back what was not used. Called once; further calls do nothing. */
+  /** Releases the unused part. Further calls do nothing. */
   charge(spent: Amount): Promise<void> | void;
 }
 
@@ -47,15 +47,15 @@ export interface Limiter {
 
 export interface Exhausted extends Limiter {
   readonly spent: number;
-  /** Set aside for calls of other runs that have not ended. */
+  /** Reserved for running calls of other runs. */
   readonly held?: number;
-  /** The least that the call would have taken. */
+  /** The minimum that the call would need. */
   readonly needed: number;
 }
 
 export type Decision = { readonly grant: Grant } | { readonly exhausted: Exhausted };
 
-/** Where a call is paid from. */
+/** The budget that pays for a call. */
 export interface CallBudget {
   /** Rejects when the signal fires first. */
   reserve(ask: Ask, signal?: AbortSignal): Promise<Decision>;
@@ -67,7 +67,7 @@ const UNITS = ["usd", "tokens"] as const;
 const TOLERANCE: Amount = { usd: 1e-9, tokens: 0 };
 
 export interface BudgetOptions {
-  /** Named when it is reached. */
+  /** The name for messages. */
   readonly scope: string;
   readonly limit?: BudgetLimit;
   readonly parent?: CallBudget | undefined;
@@ -103,7 +103,7 @@ export class Budget implements CallBudget {
     return this.#limit;
   }
 
-  /** Holds for the next call on. */
+  /** Applies from the next call on. */
   set limit(limit: BudgetLimit) {
     this.#limit = limit;
     this.#wake();
@@ -205,7 +205,7 @@ export function limiterOf(
   return { scope, unit, limit: limit[unit] ?? 0 };
 }
 
-/** The longest answer that fits; less than nothing when not even the question does. */
+/** The longest answer that fits; negative if not even the prompt fits. */
 export function affordable(ask: Ask, limit: BudgetLimit, taken: Amount): number {
   let output = ask.most;
   for (const unit of UNITS) {

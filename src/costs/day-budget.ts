@@ -1,10 +1,10 @@
 /**
  * The budget of a day, shared by all processes of a user.
  *
- * 1. One small file for each day holds what is spent and what is held for calls that have not ended; it is read and replaced under a
- *    lock. What a process held that was killed counts as spent: the provider may have charged all of it.
- * 2. `known` is what the sessions say was spent on this day before: calls that were made without this budget count too.
- * 3. A call that does not fit waits while others hold what it needs: they may need less. It is refused when it would not fit without
+ * 1. One small file per day holds the spent and the reserved amounts; it is read and replaced under a
+ *    lock. The reservation of a killed process counts as spent: the provider may have charged all of it.
+ * 2. `known` is the day's spending according to the sessions: calls without this budget count too.
+ * 3. A call that does not fit waits while others hold reservations: they may need less. It is refused if it would not fit without
  *    them either.
  */
 import { randomUUID } from "node:crypto";
@@ -31,12 +31,12 @@ import {
 export interface DayBudgetOptions {
   readonly scope: string;
   readonly limit: BudgetLimit;
-  /** Where the days are kept. */
+  /** The folder of the files. */
   readonly folder: string;
   readonly clock: Clock;
   readonly known: Amount;
   readonly parent?: CallBudget | undefined;
-  /** A call begins to wait for others. */
+  /** Called when a call starts to wait for others. */
   readonly onWait?: () => void;
 }
 
@@ -139,7 +139,7 @@ export class DayBudget implements CallBudget {
     return { decision: { exhausted }, mayFitLater: affordable(ask, limit, spent) >= ask.least };
   }
 
-  /** What cannot be written here is in the log of the session all the same. */
+  /** An amount that cannot be written here is still in the log of the session. */
   async #charge(day: string, id: string, spent: Amount): Promise<void> {
     await this.#change(day, (before) => {
       const { [id]: _done, ...held } = before.held;
@@ -174,7 +174,7 @@ export class DayBudget implements CallBudget {
     return { spent: { usd: Math.max(spent.usd, known.usd), tokens: Math.max(spent.tokens, known.tokens) }, held };
   }
 
-  /** YYYY-MM-DD, as the user's calendar has it. */
+  /** YYYY-MM-DD, in local time. */
   #today(): string {
     const now = new Date(this.#options.clock.wall());
     const two = (value: number) => String(value).padStart(2, "0");
@@ -198,7 +198,7 @@ function pause(clock: Clock, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** A file that is spoiled counts as none: the sessions know what was spent. */
+/** A damaged file counts as missing: the sessions know the spending. */
 async function read(file: string): Promise<Day> {
   try {
     const { spent, held } = JSON.parse(await readFile(file, "utf8")) as Day;

@@ -30,14 +30,14 @@ export class AnswerRecord {
     }
   }
 
-  /** Nothing of it counts any more. */
+  /** Discards everything so far. */
   clear(): void {
     this.#blocks.length = 0;
     this.#take("TextDelta");
     this.#take("ThinkingDelta");
   }
 
-  /** What is worth saying; nothing for most answers. */
+  /** The shape, if the events alone do not give it; undefined for most answers. */
   shape({ complete, announced }: { readonly complete: boolean; readonly announced: number }): AnswerShape {
     const calls = this.#blocks.filter(({ type }) => type === "tool_use").length;
     return {

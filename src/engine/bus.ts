@@ -49,9 +49,9 @@ export class Bus {
     return this.#nextId;
   }
 
-  /** Answers with the event's id. */
+  /** Returns the event's id. */
   publish<K extends EventKind>(kind: K, payload: EventPayloads[K]): number {
-    // Whatever may throw comes before the id is taken: an id without an event is a gap that no log accepts.
+    // Everything that may throw comes before the id is assigned: an id without an event would leave a gap, which no log accepts.
     const ts = new Date(this.#clock.wall()).toISOString();
     const id = this.#nextId++;
     const envelope = {

@@ -1,6 +1,6 @@
 /**
- * Cancellation as the loop sees it: what a turn waits for is abandoned when the turn is cancelled, also when the
- * thing waited for does not listen.
+ * Cancellation for the loop: a cancelled turn stops waiting, even if the
+ * work it waits for does not react.
  */
 import { onAbort } from "../base/abort-tree.js";
 import type { Clock } from "../base/clock.js";
@@ -9,13 +9,13 @@ import type { Failure } from "../protocol/errors.js";
 /** Why a turn was cancelled: by a client, or because a limit of the run was reached. */
 export interface CancelReason {
   readonly by: string;
-  /** Set when no client asked for the cancel. */
+  /** Set if no client asked for the cancel. */
   readonly failure?: Failure;
-  /** What such a turn has come to; a limit unless it says otherwise. */
+  /** The outcome of such a turn; default: limit. */
   readonly outcome?: "limit" | "failed";
 }
 
-/** A failure that ends the turn; a link or hook throws it, the loop turns it into the outcome. */
+/** A failure that ends the turn: a link or hook throws it, and the loop turns it into the outcome. */
 export class TurnFailure extends Error {
   readonly failure: Failure;
 

@@ -22,7 +22,7 @@ export function compose<Input, Context, Output>(
   return (input, context) => enter(0, input, context);
 }
 
-/** A link is charged for its own work, not for what it wraps. */
+/** A link's time excludes the time of what it wraps. */
 async function ownTime<Output>(
   { timing, prefix }: Measured,
   name: string,

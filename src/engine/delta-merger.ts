@@ -1,6 +1,6 @@
 /**
- * Merges the deltas of a stream into fewer events: those that arrive within the window are one. The first goes out at once,
- * so no client waits for it. Live, stored and replayed are therefore the same events.
+ * Merges the deltas of a stream into fewer events: those that arrive within the window are one. The first is sent at once,
+ * so no client waits for it. Live, stored and replayed events are the same.
  */
 import type { Clock } from "../base/clock.js";
 

@@ -1,9 +1,9 @@
 /**
  * Runs the tool calls of one assistant message.
  *
- * 1. Every call offered gets exactly one ToolCallStarted and one ToolResult, in the model's order, whatever happens.
- * 2. Neighbouring safe calls run together; any other call runs alone, after everything before it and before everything after.
- * 3. Only the leading run of safe calls may start while the answer still streams.
+ * 1. Every call offered gets exactly one ToolCallStarted and one ToolResult, in the model's order, in every case.
+ * 2. Consecutive safe calls run in parallel; any other call runs alone, after all earlier and before all later ones.
+ * 3. Only safe calls at the beginning may start while the answer still streams.
  * 4. A failing tool is a result, never an exception. Only a TurnFailure from a link ends the turn, after the results.
  */
 import { AbortNode } from "../base/abort-tree.js";
@@ -18,7 +18,7 @@ import type { EnginePorts, Tool, ToolLinkContext, ToolOutcome } from "./ports.js
 import type { Timing } from "./timing.js";
 import type { Turn } from "./turn.js";
 
-/** How long a cancelled tool may take to stop by itself before the turn goes on without it: Ctrl-C ends the program within two seconds. */
+/** How long the turn waits for a cancelled tool to stop: Ctrl-C ends the program within two seconds. */
 const STOP_GRACE_MS = 1300;
 
 interface Entry {
@@ -59,12 +59,12 @@ export class Dispatch {
     return this.#entries.length;
   }
 
-  /** How many of the calls have had their ToolCallStarted. */
+  /** The number of calls with a published ToolCallStarted. */
   get announced(): number {
     return this.#announced;
   }
 
-  /** Takes the next call of the message and starts it at once where that is safe. */
+  /** Takes the next call of the message and starts it at once if that is safe. */
   offer(block: ToolUseBlock): void {
     const tool = this.#ports.tools.find(block.tool);
     const safe = tool?.concurrencySafe === true && block.malformed === undefined;
@@ -82,12 +82,12 @@ export class Dispatch {
     if (early) this.#start(entry);
   }
 
-  /** Stops what runs; what has not started will not. */
+  /** Stops running calls; the others will not start. */
   abandon(): void {
     this.#abort.abort(undefined);
   }
 
-  /** Runs what has not started and waits for all of it. */
+  /** Runs the calls that have not started and waits for all. */
   async finish(): Promise<DispatchResult> {
     if (this.#ports.toolExecution === "sequential") await this.#runInOrder();
     else await this.#runInBatches();
@@ -189,7 +189,7 @@ export class Dispatch {
     } catch (error) {
       if (error instanceof TurnFailure) this.#failure ??= error.failure;
       else if (this.#signal.aborted) return outcome("cancelled", "Cancelled before it finished.");
-      // Its words, not ours: they may quote anything.
+      // The tool's own text, which may quote anything.
       return { status: "error", content: [text(error instanceof Error ? error.message : String(error))] };
     }
   }

@@ -1,7 +1,7 @@
 /**
- * The loop. It only follows stages; the hooks of a stage do the work.
+ * The loop. It only follows stages; their hooks do the work.
  *
- * 1. Exactly one TurnStarted and one TurnEnded, whatever happens in between. It never throws.
+ * 1. Every turn has exactly one TurnStarted and one TurnEnded. The loop never throws.
  * 2. `send` is entered at most `maxIterations` times: the turn is bounded.
  * 3. A cancelled, stopped or failed turn visits no further working stage, only `error` and `done`.
  * 4. `done` is visited exactly once in every turn, and each of its hooks runs even when one before it fails.
@@ -25,7 +25,7 @@ const SUCCESSORS: Readonly<Record<Exclude<Stage, "done">, Stage>> = {
   error: "done",
 };
 
-/** Hooks may choose the next stage, so a faulty one could walk in circles without ever calling the model. */
+/** Hooks may choose the next stage, so a faulty one could loop without ever calling the model. */
 const STAGES_PER_ITERATION = 8;
 
 export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResult> {
@@ -74,7 +74,7 @@ async function visit(stage: Stage, turn: Turn, stages: StageChains): Promise<Sta
   return choice;
 }
 
-/** The stage `done`: what one hook does not manage must not keep the others from their work. */
+/** The stage `done`: if one hook fails, the others still run. */
 async function finish(turn: Turn, stages: StageChains): Promise<void> {
   for (const hook of stages.done) await visit("done", turn, { ...stages, done: [hook] });
 }
@@ -85,7 +85,7 @@ function noteFault(turn: Turn, error: unknown): void {
     turn.fail(failure("Internal", { detail: error instanceof Error ? error.message : String(error) }));
 }
 
-/** What has happened to the turn counts more than what its hooks choose. */
+/** The state of the turn overrides the choice of its hooks. */
 function nextStage(from: Exclude<Stage, "done">, choice: Stage | undefined, turn: Turn): Stage {
   const next = choice ?? SUCCESSORS[from];
   if (turn.failure !== undefined) return from === "error" || turn.outcome === "limit" ? "done" : "error";

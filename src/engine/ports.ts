@@ -1,5 +1,5 @@
 /**
- * What the loop needs from the world, as interfaces. The engine implements none of them: `runtime` supplies them.
+ * The interfaces that the loop needs. The engine implements none of them: `runtime` supplies them.
  */
 import type { Clock } from "../base/clock.js";
 import type { IdSource } from "../base/ulid.js";
@@ -27,7 +27,7 @@ export interface ToolSpec {
   readonly inputSchema: JsonObject;
 }
 
-/** How much a model shall think, where it can be told. */
+/** How much a model thinks, if it supports that. */
 export type Effort = "low" | "medium" | "high";
 
 /** One model call in canonical form. The bytes before the newest message must not change from call to call. */
@@ -37,10 +37,10 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
   readonly maxOutputTokens?: number;
-  /** The answer is to be one JSON value of this schema. Servers that can do so let the model write nothing else. */
+  /** The answer must be one JSON value of this schema. Servers that support it enforce that. */
   readonly answerSchema?: JsonObject;
   readonly effort?: Effort;
-  /** The same for all calls whose beginnings are the same: a provider that has several machines finds the one that knows it. */
+  /** The same for all calls with the same beginning, so that a provider can send them to the machine with the cache. */
   readonly cacheKey?: string;
 }
 
@@ -51,7 +51,7 @@ export interface ModelToolCall {
   readonly type: "tool_call";
   readonly tool: string;
   readonly args: JsonObject;
-  /** The argument text as it came, when it was not one complete JSON object. */
+  /** The raw argument text, if it was not one complete JSON object. */
   readonly malformed?: string;
 }
 
@@ -60,25 +60,25 @@ export type ModelBlock = TextBlock | ThinkingBlock | OpaqueBlock | YieldBlock | 
 export type ModelEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
-  /** A block is complete. For text and thinking it repeats what the deltas said, as one piece. */
+  /** A block is complete. For text and thinking it holds the whole text of the deltas. */
   | { readonly type: "block"; readonly block: ModelBlock }
   /** The newest count of this call; later ones replace earlier ones. */
   | { readonly type: "usage"; readonly usage: Usage; readonly cost?: Cost }
-  /** For people, no part of the answer. */
+  /** For the user; not part of the answer. */
   | { readonly type: "notice"; readonly level: "progress" | "warning"; readonly message: string }
   | { readonly type: "stop"; readonly reason: StopReason }
   | { readonly type: "failure"; readonly failure: Failure }
   | AttemptEvent;
 
-/** What links and composed models add between the attempts at one answer; a wire never does. */
+/** Events that links and composed models add between attempts; a wire never does. */
 export type AttemptEvent =
-  /** Whose words follow. */
+  /** The model of the following events. */
   | { readonly type: "answering"; readonly by: AnsweringModel }
-  /** The attempt failed; the next begins after the wait. What was said so far stands, and the next does not say it again. */
+  /** The attempt failed; the next one starts after the wait. The text so far stays, and the next attempt does not repeat it. */
   | { readonly type: "again"; readonly failure: Failure; readonly waitMs: number; readonly attempt: number }
-  /** The model could not answer; another one of its route is asked. */
+  /** The model could not answer; the next model of the route is used. */
   | { readonly type: "failover"; readonly failure: Failure; readonly to: AnsweringModel }
-  /** What was said so far in this answer does not count; it holds no call. */
+  /** Withdraws the text of this answer so far; it contains no call. */
   | { readonly type: "retract"; readonly reason: FailureReason }
   /** The stream broke after complete calls: they are the answer, and the turn continues with them. */
   | { readonly type: "cut"; readonly failure: Failure };
@@ -107,18 +107,18 @@ export interface Model {
   /** Models of one family understand each other's thinking blocks. */
   readonly family: string;
   readonly model: string;
-  /** What it can read and write together, where its server told. */
+  /** The context window, if the server reported it. */
   readonly contextTokens?: number;
-  /** The same, where its server has to be asked, or it depends on the machine. */
+  /** The same, if the server must be asked or it depends on the machine. */
   contextLimit?(): Promise<number | undefined>;
-  /** The longest answer it is to give, where that was set for its provider. */
+  /** The longest answer, if set for its provider. */
   readonly outputTokens?: number;
-  /** US dollars per million tokens as its provider lists them, where it does; undefined when it does not answer. */
+  /** US dollars per million tokens from its provider's list; undefined without one. */
   ownPrice?(): Promise<ModelPrice | undefined>;
-  /** The models it may ask, when it is made of several. */
+  /** Its models, if it is made of several. */
   candidates?(): Promise<readonly Model[]>;
   stream(request: ModelRequest, context: RequestContext): ModelStream;
-  /** What the request counts as input, where the provider offers to say; undefined when it does not answer. */
+  /** The provider's exact count of the request; undefined if it does not answer. */
   countTokens?(request: ModelRequest, context: RequestContext): Promise<number | undefined>;
 }
 
@@ -139,15 +139,15 @@ export interface ToolCall {
 
 export interface ToolContext {
   readonly signal: AbortSignal;
-  /** What the sandbox is opened for, because a person allowed this call. */
+  /** What the user allowed this call beyond the sandbox. */
   readonly openings?: readonly string[];
   /** Shown live; not part of the result. */
   progress(text: string): void;
-  /** A person typed the call themselves; no model has a part in it. */
+  /** The user typed the call; no model was involved. */
   readonly byPerson?: true;
-  /** It runs because it was judged to only read: neither a person nor their rules or mode allowed it. */
+  /** It runs because it only reads, not because the user, a rule or the mode allowed it. */
   readonly unasked?: true;
-  /** Guarded paths that a person said yes to for this call: absolute and free of links. */
+  /** Guarded paths that the user allowed for this call: absolute, without links. */
   readonly granted?: readonly string[];
 }
 
@@ -155,7 +155,7 @@ export interface ToolOutcome {
   readonly status: ToolStatus;
   readonly content: readonly ResultContent[];
   readonly details?: JsonObject;
-  /** What let the call run unasked. */
+  /** What allowed the call without a question. */
   readonly decidedBy?: string;
 }
 
@@ -163,11 +163,11 @@ export interface Tool extends ToolSpec {
   readonly set: ToolSet;
   /** May run beside other safe tools and start before the model has finished its answer. */
   readonly concurrencySafe: boolean;
-  /** Changes something outside the conversation. */
+  /** Makes changes outside the conversation. */
   readonly mutating: boolean;
-  /** What it answers are its own words, or delimited by itself: not content from outside that has to be delimited. */
+  /** Its results are its own text or already marked, so they need no marks. */
   readonly ownResults?: boolean;
-  /** Brings arguments under names that other harnesses use into the form of the schema, before they are checked. */
+  /** Maps argument names of other harnesses to the schema, before the check. */
   canonical?(args: JsonObject): JsonObject | Promise<JsonObject>;
   run(args: JsonObject, context: ToolContext): Promise<ToolOutcome>;
 }
@@ -185,38 +185,38 @@ export interface Link<Input, Context, Output> {
   run(input: Input, context: Context, next: Next<Input, Context, Output>): Promise<Output>;
 }
 
-/** The rest of the chain; a link that narrows the context (a deadline, another model) hands its own on. */
+/** The rest of the chain; a link that changes the context (a deadline, another model) passes its own. */
 export type Next<Input, Context, Output> = (input: Input, context?: Context) => Promise<Output>;
 
 export interface ToolLinkContext extends ToolContext {
   readonly definition: Tool;
   /** Absent for a read that is repeated while a session is resumed. */
   readonly turn?: Turn;
-  /** Resolves when the call may begin; absent when nothing has to be written first. */
+  /** Resolves when the call may start; absent if nothing must be written first. */
   readonly intended?: Promise<void>;
 }
 
 export type RequestLink = Link<ModelRequest, RequestContext, ModelStream>;
 export type ToolLink = Link<ToolCall, ToolLinkContext, ToolOutcome>;
 
-/** An answer that did not come to its end. */
+/** An unfinished answer. */
 export interface CutOffAnswer {
   readonly request: ModelRequest | undefined;
   readonly by: AnsweringModel;
-  /** What the provider had counted by then. */
+  /** The provider's count so far. */
   readonly usage: Usage;
-  /** What had arrived. */
+  /** The text that arrived. */
   readonly words: string;
 }
 
-/** Wiring of one run, shared by the loop, dispatch and the stage hooks. */
+/** The ports of one run, shared by the loop, dispatch and the stage hooks. */
 export interface EnginePorts {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly requestLinks: readonly RequestLink[];
   readonly toolLinks: readonly ToolLink[];
   readonly tools: ToolRegistry;
-  /** Whether a call may run before the model has finished: false when a person might have to be asked. */
+  /** Whether a call may run before the model has finished: false if the user might be asked. */
   mayStartEarly(call: ToolCall, tool: Tool): boolean;
   /** Sees each block of an answer as it completes, in order, before a call in it runs. */
   readonly onBlock?: (block: AssistantBlock) => void;
@@ -224,6 +224,6 @@ export interface EnginePorts {
   readonly maxIterations: number;
   /** A longer answer ends the turn as a failure. */
   readonly maxAnswerCharacters?: number;
-  /** What an answer that was cut off is taken to have cost. */
+  /** The estimated cost of an interrupted answer. */
   readonly countCutOff?: (answer: CutOffAnswer) => Promise<{ readonly usage: Usage; readonly cost?: Cost }>;
 }

@@ -1,6 +1,6 @@
 /**
  * Reads one model answer to its end: publishes the deltas, offers finished tool calls to dispatch, and keeps
- * what arrived, also when the stream fails or the turn is cancelled in the middle.
+ * what arrived, even if the stream fails or the turn is cancelled.
  */
 import { groupDigits } from "../base/group-digits.js";
 import { withOrigin } from "../base/message-origin.js";
@@ -34,7 +34,7 @@ export async function receive(turn: Turn, stream: ModelStream, dispatch: Dispatc
     for (;;) {
       const next = await unlessAbandoned(iterator.next(), turn.signal, { clock: turn.ports.clock, ms: 0 });
       if (next === ABANDONED) {
-        // The provider hears of it through its signal; waiting for it to agree could take for ever.
+        // The signal tells the provider; waiting for its reaction could take forever.
         iterator.return?.()?.then(undefined, () => {});
         break;
       }
@@ -64,7 +64,7 @@ function asFailure(error: unknown) {
   return failure("Internal", { detail: error instanceof Error ? error.message : String(error) });
 }
 
-/** The provider is there and asks for patience. */
+/** The provider is connected but has not answered yet. */
 function isBusy({ reason }: Failure): boolean {
   return reason === "RateLimited" || reason === "Overloaded";
 }
@@ -79,7 +79,7 @@ class Reception {
   readonly #deltas: DeltaMerger;
   readonly #blocks: AssistantBlock[] = [];
   readonly #record = new AnswerRecord();
-  /** The event from which on the answer is told. */
+  /** The first event of the answer. */
   readonly #firstEvent: number;
   #partialText = "";
   #partialThinking = "";
@@ -87,12 +87,12 @@ class Reception {
   #cost: Cost | undefined;
   #stop: StopReason | undefined;
   #yielded = false;
-  /** Who answers: the model of the turn, unless a link or the model itself says otherwise. */
+  /** The model that answers: that of the turn, unless a link or the model names another. */
   #by: AnsweringModel;
-  /** When the attempt began that is being read. */
+  /** The start of the current attempt. */
   #since: number;
   #cutOff = false;
-  /** Characters of this attempt: text, thoughts and arguments. */
+  /** Characters of this attempt: text, thinking and arguments. */
   #length = 0;
 
   constructor(turn: Turn, dispatch: Dispatch) {
@@ -151,7 +151,7 @@ class Reception {
     return false;
   }
 
-  /** Between two attempts: what is held goes out first, so that everything is told in the order it happened. */
+  /** Between two attempts: flushes held deltas first, so that events stay in order. */
   #takeAttempt(event: AttemptEvent): void {
     this.#deltas.flush();
     const { bus, id: turn } = this.#turn;
@@ -193,7 +193,7 @@ class Reception {
     return { turn: this.#turn.id, ...nameOf(this.#by), reason, message, wait_ms: Math.round(waitMs), attempt };
   }
 
-  /** An attempt that was paid for is told, although its answer goes on in another one. */
+  /** Reports the cost of a failed attempt, although another attempt continues the answer. */
   #abandon(): void {
     const usage = this.#usage;
     const bill = this.#bill();
@@ -265,7 +265,7 @@ class Reception {
     }
   }
 
-  /** The provider did not come to tell what it wrote. */
+  /** The provider did not report its output. */
   async countCutOff(): Promise<void> {
     const { ports, request } = this.#turn;
     const said = this.#blocks.map((block) => {
@@ -308,7 +308,7 @@ class Reception {
     turn.text = plainText(this.#blocks);
     turn.truncated = this.#stop === "length";
     this.#publishEnd(whole);
-    // A call that was refused costs nothing, and nothing is unknown about it.
+    // A refused call costs nothing.
     if (complete || this.#usage !== NO_USAGE) {
       const bill = this.#bill();
       turn.pay(this.#usage, bill.cost, bill);

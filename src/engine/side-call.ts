@@ -1,6 +1,6 @@
 /**
- * A model call beside the conversation: a summary, for one. It goes through the same chain as every other, so it is retried, paid from the
- * same budgets and logged; it returns the text, which is not an answer to the user.
+ * A model call beside the conversation, such as a summary. It uses the same chain as other calls, so it has the same retries, the
+ * same budgets and the same log. It returns the text, which is not an answer to the user.
  */
 import { type Failure, failure } from "../protocol/errors.js";
 import type { EventPayloads } from "../protocol/events.js";
@@ -53,7 +53,7 @@ async function read(stream: ModelStream, reading: SideReading, { ports, signal }
     if (next !== ABANDONED && next.done === true) return;
     if (next !== ABANDONED) for (const event of next.value) reading.take(event);
     if (next !== ABANDONED && reading.failure === undefined) continue;
-    // The provider hears of it through its signal; waiting for it to agree could take for ever.
+    // The signal tells the provider; waiting for its reaction could take forever.
     iterator.return?.()?.then(undefined, () => {});
     return;
   }
@@ -112,7 +112,7 @@ class SideReading {
     this.failure ??= error instanceof TurnFailure ? error.failure : failure("Internal", { detail });
   }
 
-  /** What the attempt counted, when it counted anything. */
+  /** The usage of the attempt, if it reported any. */
   pay(traits: { readonly abandoned?: true } = {}): void {
     const { bus, turn, ports } = this.#place;
     const { provider, model, route } = this.#by;

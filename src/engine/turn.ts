@@ -14,8 +14,8 @@ import { Timing } from "./timing.js";
 export type Stage = "start" | "assemble" | "send" | "receive" | "tool_exec" | "tool_done" | "done" | "error";
 
 /**
- * What a hook returns: nothing, another stage than the default successor, or the end of the turn with the reason that people
- * and the log are told.
+ * What a hook returns: nothing, another stage than the default successor, or the end of the turn with its reason for the user
+ * and the log.
  */
 export type HookResult = { readonly next: Stage } | { readonly stop: string } | undefined;
 
@@ -37,13 +37,13 @@ export interface SteeringInput {
 export interface TurnOptions {
   readonly id: TurnId;
   readonly input: readonly InputContent[];
-  /** What the model is told beside the input. */
+  /** What the model gets with the input. */
   readonly notice?: string | undefined;
-  /** The route that this one turn goes to; `model` stands until it was opened. */
+  /** The route of this turn; until it is open, `model` applies. */
   readonly route?: string;
-  /** How many of the waiting inputs it takes. */
+  /** The number of waiting inputs that it takes. */
   readonly queued?: number;
-  /** Hands over what is to be said to the model in the middle of the turn, oldest first. */
+  /** Returns input for the model during the turn, oldest first. */
   readonly takeSteering?: () => readonly SteeringInput[];
   readonly bus: Bus;
   readonly ports: EnginePorts;
@@ -57,9 +57,9 @@ export interface Unanswered {
   readonly tool: string;
   /** The command, path or address that was asked about. */
   readonly about: string;
-  /** The inline TOML of a rule that allows it, where one can. */
+  /** The inline TOML of a rule that allows it, if there is one. */
   readonly rule?: string;
-  /** How long an answer was waited for, when a person was there to give it. */
+  /** How long the question waited, if a user was there. */
   readonly afterMs?: number;
 }
 
@@ -91,7 +91,7 @@ export class Turn {
   /** Text of the newest assistant message: the answer, once the turn ends without tool calls. */
   text = "";
   truncated = false;
-  /** The conversation was made shorter because the model could not read it, and no answer has come since. */
+  /** The conversation was compacted because it was too long, and no answer has come since. */
   compacted = false;
   outcome: TurnOutcome | undefined;
   failure: Failure | undefined;
@@ -123,7 +123,7 @@ export class Turn {
     return this.signal.aborted ? (this.signal.reason as CancelReason) : undefined;
   }
 
-  /** What each model has taken, in the order they were first paid. */
+  /** The usage of each model, in the order of first use. */
   get shares(): readonly ModelShare[] {
     return [...this.#shares.values()];
   }
@@ -145,14 +145,14 @@ export class Turn {
     else this.cost = this.cost === undefined ? cost : addCost(this.cost, cost);
   }
 
-  /** Ends the turn with a failure; the first one stands. */
+  /** Ends the turn with a failure; the first one counts. */
   fail(cause: Failure): void {
     if (this.failure !== undefined) return;
     this.failure = cause;
     if (isLimit(cause.reason)) this.outcome ??= "limit";
   }
 
-  /** Ends the turn because a hook said so; the first reason stands. */
+  /** Ends the turn because a hook stopped it; the first reason counts. */
   stop(hook: string, reason: string): void {
     this.stopped ??= failure("StoppedByHook", { hook, detail: reason });
   }

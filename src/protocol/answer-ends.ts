@@ -1,5 +1,5 @@
 /**
- * Where answers end in a log. An AnswerEnded says it. Logs from before that event existed say it with the cost of the answer: there,
+ * Where answers end in a log. An AnswerEnded marks it. In logs from before that event, the cost of the answer marks it: there,
  * a CostIncremented that is neither abandoned nor for a purpose ends the answer, unless an AnswerEnded has just done so.
  */
 import type { Envelope } from "./envelope.js";
@@ -15,7 +15,7 @@ export class AnswerEnds {
   /** The cost of the answer that has just ended is still to come. */
   #unpaid = false;
 
-  /** The end of an answer that this event tells; undefined for every other event. */
+  /** The end of an answer, if this event marks one. */
   take(event: Envelope): AnswerEnd | undefined {
     switch (event.kind) {
       case "AnswerEnded": {
@@ -41,17 +41,17 @@ export class AnswerEnds {
   }
 }
 
-/** Whether it paid for an answer: others paid for an attempt that failed, or for work beside the conversation. */
+/** Whether it is the cost of an answer, not of a failed attempt or of work beside the conversation. */
 export function isCostOfAnswer({ abandoned, purpose }: EventPayloads["CostIncremented"]): boolean {
   return abandoned === undefined && purpose === undefined;
 }
 
-/** The shape that a cost of an older log has; newer ones have none. */
+/** The shape in a cost event of an older log. */
 export function oldShape(cost: EventPayloads["CostIncremented"]): AnswerShape | undefined {
   return (cost as OldCost).answer;
 }
 
-/** An older cost whose shape, where it has one, is replaced. */
+/** An older cost event with another shape. */
 export function withOldShape(
   cost: EventPayloads["CostIncremented"],
   shape: AnswerShape | undefined,

@@ -1,4 +1,4 @@
-/** How anything that drives an engine sees it, whatever transport lies between. */
+/** The engine as a client sees it, over any transport. */
 import type { CommandKind, CommandPayloads } from "./commands.js";
 import type { Envelope } from "./envelope.js";
 import type { Failure } from "./errors.js";
@@ -14,13 +14,13 @@ export type QueryReply<K extends QueryKind> =
   | { readonly ok: true; readonly answer: Queries[K]["answer"] }
   | { readonly ok: false; readonly failure: Failure };
 
-/** Said when a client attaches, and kept: an agent never answers for a person. */
+/** Fixed when a client attaches: an agent never answers for a person. */
 export type Identity = "human" | "agent";
 
 export interface EngineClient {
   readonly id: ClientId;
   readonly identity: Identity;
-  /** Accepts a command; what comes of it arrives as events. `CreateSession` takes no session. */
+  /** Sends a command; its effects arrive as events. `CreateSession` takes no session. */
   send<K extends CommandKind>(kind: K, payload: CommandPayloads[K], session?: SessionId): Promise<CommandReply>;
   /** Looks something up; nothing changes. */
   query<K extends QueryKind>(kind: K, request: Queries[K]["request"], session?: SessionId): Promise<QueryReply<K>>;

@@ -1,4 +1,4 @@
-/** What a client may ask for. Closed; plugins use `CustomCommand`. */
+/** The commands of a client. The union is closed; plugins use `CustomCommand`. */
 import type { InputContent } from "./content.js";
 import type { PermissionDecision, SessionMode } from "./events.js";
 import type { CallId, SessionId } from "./ids.js";
@@ -8,7 +8,7 @@ export type OrphanVerdict = "failed" | "succeeded" | "abort";
 
 export interface CommandPayloads {
   SendInput: { readonly content: readonly InputContent[]; readonly queue?: boolean; readonly steer?: boolean };
-  /** Takes back what this client sent and what still waits; an InputDropped follows. */
+  /** Drops the waiting input of this client; an InputDropped follows. */
   TakeBackInput: Record<never, never>;
   CancelTurn: Record<never, never>;
   AnswerPermission: { readonly call: CallId; readonly decision: PermissionDecision; readonly message?: string };
@@ -20,16 +20,16 @@ export interface CommandPayloads {
     /** `NAME`, `PROVIDER` or `PROVIDER:NAME`. */
     readonly model?: string;
     readonly resume?: SessionId;
-    /** The new session begins empty and keeps what was set in this one (model, effort, plan mode, rules, budget, recording), which ends. */
+    /** The new session starts empty with the settings of this one (model, effort, plan mode, rules, budget, recording), which ends. */
     readonly after?: SessionId;
     /** The outcome of calls without a recorded result. Needed when there are such calls; refused with OrphanedCalls without it. */
     readonly orphans?: { readonly verdict: OrphanVerdict; readonly note?: string };
   };
-  /** With `after`, the stored events behind that one come first, then the live ones. */
+  /** With `after`, the stored events after that one come first, then the live ones. */
   AttachSession: { readonly after?: number };
   DetachSession: Record<never, never>;
   SetModel: { readonly model: string };
-  /** Only for people, but for `plan`. Leaving `plan` this way approves its plan. */
+  /** Only for people, except `plan`. Leaving `plan` this way approves the plan. */
   SetMode: { readonly mode: SessionMode };
   EnterPlanMode: Record<never, never>;
   ExitPlanMode: { readonly approve: boolean };

@@ -3,8 +3,8 @@
  * in Oxbow knows a provider's shapes.
  *
  * 1. A message holds blocks in the order the model produced them; that order is never changed.
- * 2. `thinking` and `opaque` blocks are stamped with the provider family that made them. They are returned verbatim within
- *    that family and dropped when the conversation moves to another.
+ * 2. `thinking` and `opaque` blocks name the provider family that produced them. They are sent back verbatim to
+ *    that family and dropped for any other.
  * 3. Every `tool_use` block is answered by exactly one `tool_result` block with the same `call` in the next user message.
  */
 import type { CallId } from "./ids.js";
@@ -26,7 +26,7 @@ export interface ThinkingBlock {
   readonly type: "thinking";
   readonly text: string;
   readonly provider: string;
-  /** What the provider wants back to recognise its own thought: a signature, encrypted text. */
+  /** Data by which the provider recognises its own thinking: a signature, encrypted text. */
   readonly opaque?: JsonValue;
 }
 
@@ -35,7 +35,7 @@ export interface ToolUseBlock {
   readonly call: CallId;
   readonly tool: string;
   readonly args: JsonObject;
-  /** The argument text as it came, when it was not one complete JSON object. Such a call is never run. */
+  /** The raw argument text, if it was not one complete JSON object. Such a call is never run. */
   readonly malformed?: string;
 }
 
@@ -54,14 +54,14 @@ export interface OpaqueBlock {
   readonly data: JsonValue;
 }
 
-/** The model ends its turn explicitly, whatever else the answer holds. */
+/** The model ends its turn explicitly. */
 export interface YieldBlock {
   readonly type: "yield";
 }
 
 /** Text of a result. */
 export interface ResultText extends TextBlock {
-  /** The harness says it, not what the call brought: a denial, a count, instructions that the user approved. */
+  /** The harness's own text, not from the call: a denial, a count, instructions that the user approved. */
   readonly own?: true;
 }
 
@@ -78,7 +78,7 @@ export interface UserMessage {
 export interface AssistantMessage {
   readonly role: "assistant";
   readonly content: readonly AssistantBlock[];
-  /** The turn was cancelled or failed while this was being written: the text is what had arrived. */
+  /** The turn was cancelled or failed during this message: the text is incomplete. */
   readonly interrupted?: true;
 }
 
@@ -88,12 +88,12 @@ export function text(value: string): TextBlock {
   return { type: "text", text: value };
 }
 
-/** For results in the harness's own words. */
+/** For results with the harness's own text. */
 export function ownText(value: string): ResultText {
   return { type: "text", text: value, own: true };
 }
 
-/** A person's words as the model gets them, with what it is told beside them. */
+/** The user's input as the model gets it, with the notice. */
 export function inputMessage(
   input: readonly InputContent[],
   notice?: string,
@@ -101,7 +101,7 @@ export function inputMessage(
   return { role: "user", content: notice === undefined ? input : [...input, text(notice)] };
 }
 
-/** Whether there is an image in what people or tools gave. */
+/** Whether input or results contain an image. */
 export function hasImages(messages: readonly Message[]): boolean {
   const isImage = ({ type }: { readonly type: string }) => type === "image";
   return messages.some(({ role, content }) => {
@@ -110,7 +110,7 @@ export function hasImages(messages: readonly Message[]): boolean {
   });
 }
 
-/** The plain text of some blocks, without anything a person would not read. */
+/** The plain text of some blocks. */
 export function plainText(blocks: readonly { readonly type: string; readonly text?: string }[]): string {
   let out = "";
   for (const block of blocks) if (block.type === "text") out += block.text ?? "";

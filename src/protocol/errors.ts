@@ -81,7 +81,7 @@ const TEXTS = {
 } as const;
 
 export type BuiltInReason = keyof typeof TEXTS;
-/** Plugins bring their own reasons as `Custom:<namespace>:<code>`; their text travels in `message`. */
+/** Plugins define their own reasons as `Custom:<namespace>:<code>`; their text travels in `message`. */
 export type FailureReason = BuiltInReason | `Custom:${string}:${string}`;
 
 export interface Failure {

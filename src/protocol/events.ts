@@ -5,9 +5,9 @@
  * 1. The union is closed. Plugins use `CustomEvent`.
  * 2. Between a TurnStarted and its TurnEnded no other turn of the same session begins.
  * 3. ToolCallStarted and ToolResult come in the model's order, each exactly once per call.
- * 4. The deltas of an answer, read in order, are its text exactly once, however many attempts it took. Only an AnswerRetracted takes
- *    them back, never after a call of that answer.
- * 5. Waiting inputs are taken oldest first, so that who counts InputQueued, InputSteered, InputDropped and `queued` knows what waits.
+ * 4. The deltas of an answer contain its text exactly once, however many attempts it took. Only an AnswerRetracted withdraws
+ *    them, never after a call of that answer.
+ * 5. Waiting inputs are taken oldest first, so a reader that counts InputQueued, InputSteered, InputDropped and `queued` knows what waits.
  */
 import type { InputContent, OpaqueBlock, ResultContent, YieldBlock } from "./content.js";
 import type { Failure, FailureReason } from "./errors.js";
@@ -22,16 +22,16 @@ export type PermissionDecision = "allow_once" | "allow_pattern" | "allow_tool" |
 export type SessionMode = "ask" | "auto" | "allow" | "deny" | "plan";
 export type SessionEndReason = "idle" | "user" | "error" | "binary-shutdown";
 
-/** What the deltas and calls of an answer alone do not say about it; each field is absent where they do. */
+/** What the deltas and calls of an answer do not show; a field is absent if they do. */
 export interface AnswerShape {
-  /** How many calls it made, when some of them are announced only after this event. */
+  /** The number of its calls, if some are announced only after this event. */
   readonly calls?: number;
   /**
    * Its blocks in the model's order. Absent: thinking, then text, at most one block of each, then the calls. `deltas` counts the
-   * delta events of a block, so that it holds whatever becomes of their text.
+   * delta events of a block, so that it stays valid when their text expires.
    */
   readonly blocks?: readonly AnswerBlock[];
-  /** It was cut off: what had arrived is all there is. */
+  /** It was cut off; there is no more of it. */
   readonly interrupted?: true;
 }
 
@@ -45,19 +45,19 @@ export type AnswerBlock =
   | OpaqueBlock
   | YieldBlock;
 
-/** One model, by the names it answers to. */
+/** The names of a model. */
 export interface ModelName {
   readonly provider: string;
   readonly model: string;
 }
 
-/** A model call that could not be answered and is made again. */
+/** A failed model call that is retried. */
 export interface NextAttempt extends ModelName {
   readonly turn: TurnId;
   readonly reason: FailureReason;
-  /** One line for a person. */
+  /** One line for the user. */
   readonly message: string;
-  /** How long it is waited for the next attempt. */
+  /** The wait before the next attempt. */
   readonly wait_ms: number;
   /** How many attempts have failed. */
   readonly attempt: number;
@@ -66,23 +66,23 @@ export interface NextAttempt extends ModelName {
 export type InputDelivery = "queue" | "steer";
 
 export interface EventPayloads {
-  /** `route`: it goes to that route instead of the session's model. `queued`: it takes that many of the waiting inputs, oldest first. */
+  /** `route`: the turn uses that route instead of the session's model. `queued`: the number of waiting inputs it takes, oldest first. */
   TurnStarted: {
     readonly turn: TurnId;
     readonly input: readonly InputContent[];
-    /** What the model is told beside it: that plan mode is on, that a new day has begun. */
+    /** What the model gets with it: that plan mode is on, that a new day has begun. */
     readonly notice?: string;
     readonly route?: string;
     readonly queued?: number;
   };
-  /** Input that came while a turn ran and waits: for its end, or to be handed to the model in its middle. */
+  /** Input during a turn that waits: for the end of the turn, or for the next results. */
   InputQueued: { readonly input: readonly InputContent[]; readonly delivery: InputDelivery; readonly from: ClientId };
   /** The oldest input that waited to steer is now in the conversation. */
   InputSteered: { readonly turn: TurnId; readonly input: readonly InputContent[]; readonly from: ClientId };
-  /** Input that waited was given up: the turn was cancelled, or its sender took it back. */
+  /** Waiting input was dropped: the turn was cancelled, or the sender withdrew it. */
   InputDropped: { readonly inputs: readonly (readonly InputContent[])[]; readonly by: string };
   TextDelta: { readonly text: string };
-  /** `opaque` closes a block of thinking whose provider wants it back verbatim. */
+  /** `opaque` ends a thinking block that goes back to the provider verbatim. */
   ThinkingDelta: { readonly text: string; readonly provider?: string; readonly opaque?: JsonValue };
   ToolCallStarted: { readonly call: CallId; readonly tool: string; readonly args: JsonObject };
   ToolCallProgress: { readonly call: CallId; readonly text: string };
@@ -94,19 +94,19 @@ export interface EventPayloads {
     readonly content: readonly ResultContent[];
     /** For the screen: a diff, counts, paths. */
     readonly details?: JsonObject;
-    /** The rule, preset or mode that let it run unasked; absent where a PermissionResolved of the call says it. */
+    /** The rule, preset or mode that allowed it without a question; absent if the call has a PermissionResolved. */
     readonly decided_by?: string;
   };
   /** Milliseconds by component: hooks, links, the provider, tools, the log. */
   TurnTiming: { readonly turn: TurnId; readonly parts: Readonly<Record<string, number>> };
-  /** An answer is over. Its CostIncremented follows at once; a call that was refused has none. */
+  /** The end of an answer. Its CostIncremented follows at once; a refused call has none. */
   AnswerEnded: AnswerShape & {
     readonly turn: TurnId;
     readonly provider: string;
     readonly model: string;
     /** The route through which this model was chosen. */
     readonly route?: string;
-    /** As the provider says it; absent when the answer was cut off before that. */
+    /** The provider's reason; absent if the answer was cut off. */
     readonly stop?: StopReason;
   };
   CostIncremented: {
@@ -120,18 +120,18 @@ export interface EventPayloads {
     readonly cost?: Cost;
     /** The route through which this model was chosen. */
     readonly route?: string;
-    /** The attempt failed: its answer goes on in another one, which tells its own cost. */
+    /** The attempt failed; another attempt continues the answer and reports its own cost. */
     readonly abandoned?: true;
-    /** What the call was for, when it was not an answer: it is no part of the conversation. */
+    /** The purpose of a call that is not part of the conversation. */
     readonly purpose?: "summary";
   };
   /** The provider limits the rate or is overloaded. */
   RateLimited: NextAttempt;
-  /** A connection broke, or a provider failed in another way that may pass. */
+  /** A connection broke, or a provider failed temporarily. */
   Retrying: NextAttempt;
-  /** What this answer has said so far does not count: the next attempt says it in other words, from the beginning. */
+  /** Withdraws the text of this answer so far: the next attempt starts again with different text. */
   AnswerRetracted: { readonly turn: TurnId; readonly reason: FailureReason };
-  /** A model of a route could not answer; the next one is asked. */
+  /** A model of a route could not answer; the next one is used. */
   FailedOver: {
     readonly turn: TurnId;
     readonly route: string;
@@ -145,15 +145,15 @@ export interface EventPayloads {
   TurnEnded: {
     readonly turn: TurnId;
     readonly outcome: TurnOutcome;
-    /** The final answer, or what had arrived of it. */
+    /** The final answer, or the part that arrived. */
     readonly text: string;
     readonly iterations: number;
     readonly usage: Usage;
     /** Of all calls together; absent when one of them has no known price. */
     readonly cost?: Cost;
-    /** What each model took of it, when there was more than one: after a failover, or for a summary. */
+    /** The usage of each model, if there were several: after a failover, or for a summary. */
     readonly by_model?: readonly ModelShare[];
-    /** The model stopped at its output limit: the text is not all it had to say. */
+    /** The model stopped at its output limit: the text is incomplete. */
     readonly truncated?: true;
     readonly failure?: Failure;
   };
@@ -161,17 +161,17 @@ export interface EventPayloads {
     readonly call: CallId;
     readonly tool: string;
     readonly args: JsonObject;
-    /** One line a person can decide on. */
+    /** One line that describes the call. */
     readonly summary: string;
-    /** Why it is not simply allowed. */
+    /** Why it needs a permission. */
     readonly reason?: string;
-    /** What `allow_pattern` would allow for the session, one line each; nothing when it cannot be remembered. */
+    /** What `allow_pattern` would allow for the session, one line each; absent if it cannot be remembered. */
     readonly offer?: readonly string[];
     /** Only this call can be allowed: `allow_pattern` and `allow_tool` count as `allow_once`. */
     readonly once_only?: true;
-    /** What the call would write, for a person to read. Shortened; `args` has all of it. */
+    /** What the call would write, for the user. Shortened; `args` has all of it. */
     readonly preview?: string;
-    /** No answer within this time is a denial; absent when the question waits as long as it takes. */
+    /** Without an answer in this time the call is denied; absent if the question waits forever. */
     readonly timeout_ms?: number;
   };
   PermissionResolved: {
@@ -183,24 +183,24 @@ export interface EventPayloads {
     readonly message?: string;
   };
   /**
-   * With `summary` the conversation goes on from there: it stands for every event before `kept_from`, or before this one where
+   * With `summary`, the conversation continues from there: it replaces every event before `kept_from`, or before this one if
    * nothing is kept. `turn` is absent between turns.
    */
   CompactionTriggered: {
     readonly turn?: TurnId;
     readonly reason: string;
     readonly summary?: string;
-    /** The event that begins the first message that stays as it was, behind the summary. */
+    /** The first event of the first message that stays after the summary. */
     readonly kept_from?: number;
     /** Of the next request, before and after; estimated. */
     readonly tokens?: { readonly before: number; readonly after: number };
   };
   /**
-   * Something a person should know that is no failure. `progress` replaces what a screen says about the work under way (a model
-   * is being loaded); `warning` stays.
+   * A message for the user that is not a failure. `progress` replaces the status line of the current work (a model
+   * loads); `warning` stays.
    */
   Notice: { readonly turn?: TurnId; readonly level: "progress" | "warning"; readonly message: string };
-  /** The conversation will soon be longer than the model can read: tokens of it, and of what fits. */
+  /** The conversation almost fills the context window: its tokens, and the size of the window. */
   ContextNearlyFull: { readonly turn: TurnId; readonly model: string; readonly used: number; readonly window: number };
   /** A person chose another mode. */
   ModeChanged: { readonly mode: SessionMode; readonly by: ClientId };
@@ -214,12 +214,12 @@ export interface EventPayloads {
   CustomEvent: { readonly namespace: string; readonly kind: string; readonly payload: JsonValue };
 }
 
-/** Stands where content was that has expired. */
+/** Replaces content that has expired. */
 export const EXPIRED = "«ttl-expired»";
 
 export type EventKind = keyof EventPayloads;
 
-/** An event before the bus gave it a place in the session. */
+/** An event before the bus gave it an id. */
 export type EventBody = { [K in EventKind]: { readonly kind: K; readonly payload: EventPayloads[K] } }[EventKind];
 
 export const EVENT_KINDS: readonly EventKind[] = [

@@ -1,4 +1,4 @@
-/** What an engine says of itself before anything else is exchanged. */
+/** How an engine identifies itself before any other message. */
 import { COMMAND_KINDS } from "./commands.js";
 import { EVENT_KINDS } from "./events.js";
 

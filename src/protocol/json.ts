@@ -1,4 +1,4 @@
-/** What JSON can carry. Everything that crosses a line is made of this. */
+/** JSON values. All protocol messages consist of these. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {

@@ -1,4 +1,4 @@
-/** What a client may look up. An answer is data; nothing changes and no event follows. */
+/** The queries of a client. A query returns data, changes nothing and causes no event. */
 import type { Identity } from "./client.js";
 import type { EventPayloads, SessionEndReason, SessionMode } from "./events.js";
 import type { ClientId, SessionId } from "./ids.js";
@@ -84,14 +84,14 @@ export interface StatusInfo {
   /** Inputs that wait for a turn. */
   readonly waiting: number;
   readonly messages: number;
-  /** Of the event that was published last; 0 when there is none. */
+  /** The id of the last event; 0 if there is none. */
   readonly last_event: number;
-  /** Who started the turn that runs, or the last one. */
+  /** The originator of the running turn, or of the last one. */
   readonly originator: { readonly id: ClientId; readonly identity: Identity };
   readonly place?: PlaceStatus;
 }
 
-/** Where the session works and how; absent where the engine does not know. */
+/** Where and how the session works; absent if the engine does not know. */
 export interface PlaceStatus {
   readonly cwd: string;
   readonly mode: SessionMode;
@@ -99,7 +99,7 @@ export interface PlaceStatus {
   readonly effort?: string;
   /** The branch that git has checked out. */
   readonly branch?: string;
-  /** What commands run in: `bubblewrap`, `none` …; absent until it was found out. */
+  /** The sandbox of commands: `bubblewrap`, `none` …; absent until it is known. */
   readonly sandbox?: string;
   /** Tokens that the model can read. */
   readonly context_window?: number;

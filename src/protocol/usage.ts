@@ -4,7 +4,7 @@ export interface Usage {
   readonly output: number;
   readonly cache_read: number;
   readonly cache_write: number;
-  /** Part of `output` that was thinking, where the provider tells. */
+  /** The part of `output` that was thinking, if the provider reports it. */
   readonly reasoning: number;
 }
 
@@ -17,7 +17,7 @@ export interface Cost {
   readonly cache_write: number;
 }
 
-/** What one model took of a turn. */
+/** The usage of one model in a turn. */
 export interface ModelShare {
   readonly provider: string;
   readonly model: string;
@@ -29,7 +29,7 @@ export interface ModelShare {
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
 
-/** To a hundredth of a millionth of a cent: no rate is finer, and sums have no noise of floating point. */
+/** Rounds to a hundredth of a millionth of a cent: no price is finer, and sums have no floating-point noise. */
 export function roundUsd(usd: number): number {
   return Math.round(usd * 1e10) / 1e10;
 }

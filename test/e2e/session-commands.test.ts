@@ -64,7 +64,7 @@ beforeEach(async () => {
 describe("oxbow session", () => {
   verifies(["S10"], "lists, names, pins and deletes", async () => {
     expect((await session("list")).stdout).toContain("write a poem about a rose");
-    expect((await session("list", "--cwd", home)).stdout).toContain("no sessions of this folder");
+    expect((await session("list", "--cwd", home)).stdout).toContain("This folder has no sessions");
     expect(await json<SessionRecord[]>("list", "--all", "--cwd", home)).toHaveLength(1);
     const piece = id.slice(-8).toLowerCase();
     await session("pin", piece);
@@ -230,7 +230,7 @@ describe("oxbow session", () => {
   verifies(["S5", "S10"], "has nothing to collect that was not announced", async () => {
     const result = await json<{ expired: unknown[]; due_soon: unknown[] }>("gc", "--dry-run");
     expect(result).toMatchObject({ dry_run: true, expired: [], due_soon: [] });
-    expect((await session("gc")).stdout).toContain("Nothing has expired");
+    expect((await session("gc")).stdout).toContain("No announced content");
   });
 
   verifies(["U6", "S10"], "has the same commands in a conversation, with their values", async () => {
@@ -264,7 +264,7 @@ describe("oxbow session", () => {
     }
     expect((await session("lst")).stderr).toContain("Did you mean 'oxbow session list'?");
     expect((await session("show")).stderr).toContain("Which session?");
-    expect((await session("show", "zzzzzz")).stderr).toContain("No session's id contains");
+    expect((await session("show", "zzzzzz")).stderr).toContain("No session id contains");
   });
 });
 

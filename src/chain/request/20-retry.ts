@@ -1,7 +1,7 @@
 import { attempts } from "../../providers/retry/attempts.js";
 import type { CreateRequestLink } from "../services.js";
 
-/** A call that fails for a while is made again; the answer is told once, however many attempts it takes. */
+/** Retries a failing call. The answer appears once, however many attempts it takes. */
 export const create: CreateRequestLink =
   ({ retry }) =>
   async (request, context, next) => {

@@ -1,6 +1,6 @@
 import type { CreateRequestLink } from "../services.js";
 
-/** Asks the budgets before the call and settles with them after it. Runs without a budget load nothing for it. */
+/** Reserves from the budgets before the call and charges them after it. Without a budget it loads nothing. */
 export const create: CreateRequestLink =
   ({ costs }) =>
   async (request, context, next) => {

@@ -2,7 +2,7 @@ import type { AnsweringModel, ModelEvent, ModelStream } from "../../engine/ports
 import type { ModelFacts } from "../../providers/catalogue/facts.js";
 import type { CostKeeper, CreateRequestLink } from "../services.js";
 
-/** Puts the price on what the provider counted. It stands where the model is settled; a model made of several says who answers. */
+/** Adds the price to the provider's count. At this point the model is known; a model made of several names the one that answers. */
 export const create: CreateRequestLink =
   ({ costs }) =>
   async (request, context, next) => {
@@ -17,7 +17,7 @@ interface Known {
   readonly costOf: typeof import("../../providers/catalogue/facts.js").costOf;
 }
 
-/** The price is looked up while the provider thinks. It is there before the answer ends, or the end waits for it. */
+/** The price is looked up while the provider works. The end of the answer waits for it if necessary. */
 async function* priced(
   stream: ModelStream,
   first: AnsweringModel,
@@ -26,7 +26,7 @@ async function* priced(
   const iterator = stream[Symbol.asyncIterator]();
   let known: Known | undefined;
   let loading: Promise<void> = Promise.resolve();
-  /** The newest count, as long as it has gone out without its price. */
+  /** The newest count that was sent without its price. */
   let waiting: UsageEvent | undefined;
   const learn = (model: AnsweringModel) => {
     known = undefined;
@@ -48,7 +48,7 @@ async function* priced(
     for (let isFirst = true; ; isFirst = false) {
       const { done, value } = await next;
       if (done) return;
-      // Not before: the request is on its way then.
+      // Not earlier: by now the request has been sent.
       if (isFirst) learn(first);
       if (known === undefined && value.some(endsAttempt)) await loading;
       const late = waiting !== undefined && known !== undefined ? [pay(waiting)] : [];
@@ -61,7 +61,7 @@ async function* priced(
   }
 }
 
-/** What is unpaid by then would be told without its price. */
+/** A count that is still here would be reported without its price. */
 function endsAttempt({ type }: ModelEvent): boolean {
   return type === "stop" || type === "failure" || type === "again" || type === "failover";
 }

@@ -1,6 +1,6 @@
 import type { CreateSubscriber } from "../services.js";
 
-/** The recorder of changes learns where turns begin and end. */
+/** Tells undo where turns begin and end. */
 export const create: CreateSubscriber =
   ({ undo }) =>
   (event) =>

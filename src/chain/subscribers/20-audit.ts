@@ -1,6 +1,6 @@
 import type { CreateSubscriber } from "../services.js";
 
-/** Decisions and calls go to the audit. */
+/** Records decisions and calls for the audit. */
 export const create: CreateSubscriber =
   ({ audit }) =>
   (event) =>

@@ -1,6 +1,6 @@
 import type { CreateSubscriber } from "../services.js";
 
-/** Costs are added up. */
+/** Adds up costs. */
 export const create: CreateSubscriber =
   ({ costs }) =>
   (event) =>

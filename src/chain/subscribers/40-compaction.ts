@@ -1,6 +1,6 @@
 import type { CreateSubscriber } from "../services.js";
 
-/** The size of the conversation is followed. */
+/** Tracks the size of the conversation. */
 export const create: CreateSubscriber =
   ({ compaction }) =>
   (event) =>

@@ -1,6 +1,6 @@
 import type { CreateSubscriber } from "../services.js";
 
-/** Every event goes to the log. */
+/** Writes every event to the log. */
 export const create: CreateSubscriber =
   ({ journal }) =>
   (event) =>

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { isJsonObject } from "../../protocol/json.js";
 import type { CreateToolLink } from "../services.js";
 
-/** What a model copied out of a delimited result gets back what was changed there, so that it is found and written as it was (P12). */
+/** Restores text that the model copied from a marked result, so that edits find and write the original. */
 export const create: CreateToolLink =
   ({ outside }) =>
   async (call, _context, next) => {

@@ -2,7 +2,7 @@ import { schemaProblems } from "../../base/json-schema.js";
 import { ownText } from "../../protocol/content.js";
 import type { CreateToolLink } from "../services.js";
 
-/** Arguments are checked before anything else sees them; the model reads which field was wrong and how. */
+/** Checks arguments first; the model reads which field was wrong and why. */
 export const create: CreateToolLink = () => async (call, context, next) => {
   const { canonical, inputSchema } = context.definition;
   const args = (await canonical?.(call.args)) ?? call.args;

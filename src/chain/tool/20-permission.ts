@@ -9,7 +9,7 @@ import type { CreateToolLink } from "../services.js";
 export const create: CreateToolLink = (services) => async (call, context, next) => {
   const { gate, person } = services;
   const verdict = await gate.judge(call, context.definition);
-  // One field of the result, not an event: most calls are such, and the log is to stay small.
+  // A field of the result instead of an event keeps the log small: most calls are like this.
   const { guarded: granted, openings } = verdict;
   const allowed = { ...context, ...(granted && { granted }), ...(openings && { openings }) };
   if (verdict.decision === "allow") {
@@ -38,7 +38,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
       }),
     );
   }
-  // Loaded for the first question only: most runs have none.
+  // Loaded with the first question: most runs have none.
   const [{ describeCall }, { draftText }, { previewCall }] = await Promise.all([
     import("../../security/permissions/facts.js"),
     import("../../security/permissions/session-rules.js"),
@@ -72,7 +72,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   return next(call, allowed);
 };
 
-/** What a person needs to know to allow it the next time. */
+/** How the user can allow it next time. */
 async function unanswered({ tool, args }: ToolCall, { offer = [], law }: Verdict): Promise<Unanswered> {
   const [{ describeCall }, { inlineRules }] = await Promise.all([
     import("../../security/permissions/facts.js"),
@@ -82,7 +82,7 @@ async function unanswered({ tool, args }: ToolCall, { offer = [], law }: Verdict
   return { tool, about: describeCall(tool, args), ...(rule !== undefined && { rule }) };
 }
 
-/** The reason is for programs that read the events; the words are for the model. */
+/** The reason is for programs that read the events; the text is for the model. */
 function denied(message: string, { reason, message: told }: Failure): ToolOutcome {
   return { status: "denied", content: [ownText(message)], details: { failure: { reason, message: told } } };
 }

@@ -3,10 +3,10 @@ import { notSaved } from "../../sessions/not-saved.js";
 import type { CreateToolLink } from "../services.js";
 
 /**
- * What changes something is written down before it begins, after it was permitted: a question that no client
- * answered before the end is not a call that may have run. Its end is written with its result. The disk takes its time; the
- * links behind get ready meanwhile, and `90-wait-for-intent` waits. A call that only reads waits until it is known that the session
- * can be kept at all: a turn that cannot be saved runs no tool.
+ * Records the intent of a call that makes changes, after the permission and before the start: a question that no client
+ * answered is not a call that may have run. The end is written with the result. Writing takes time; the
+ * later links prepare meanwhile, and `90-wait-for-intent` waits. A call that only reads waits until the session
+ * can be stored: a turn that cannot be saved runs no tool.
  */
 export const create: CreateToolLink =
   ({ journal }) =>
@@ -20,7 +20,7 @@ export const create: CreateToolLink =
       return next(call);
     }
     const intended = journal.intend(call).catch(refuse);
-    // A link that refuses the call never comes to wait for it.
+    // A link that refuses the call never waits for it.
     intended.catch(() => {});
     return next(call, { ...context, intended });
   };

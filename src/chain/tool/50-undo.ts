@@ -5,8 +5,8 @@ import { failure } from "../../protocol/errors.js";
 import type { CreateToolLink } from "../services.js";
 
 /**
- * Tells the recorder which call is running. A command is watched from outside; when that is not possible it
- * runs all the same, and the log says so. A file tool whose changes cannot be kept refuses them itself.
+ * Tells undo which call is running. A command is watched from outside; if that is not possible, it
+ * still runs, and the log says so. A file tool refuses changes that cannot be recorded.
  */
 export const create: CreateToolLink = ({ undo, log, session }) => {
   const failed = (message: string, error: unknown) => log("warn", "undo", message, { error: String(error) });
@@ -24,7 +24,7 @@ export const create: CreateToolLink = ({ undo, log, session }) => {
       outcome = await next(call);
     } finally {
       const goesOn = typeof outcome?.details?.background_id === "string";
-      // Looked at while the model is being asked; the next call and the end of the turn wait for it.
+      // Compared during the model call; the next call and the end of the turn wait for it.
       changed = recorded?.end({ goesOn }).catch((error: unknown) => {
         failed("the end of a call was not recorded", error);
         return undefined;
@@ -38,7 +38,7 @@ export const create: CreateToolLink = ({ undo, log, session }) => {
 const LOOK_MS = 200;
 const MOST_NAMES = 20;
 
-/** A command that was stopped in its middle has done something: which files, is told with its result. */
+/** A stopped command may have changed files: its result lists them. */
 async function cancelled(
   outcome: ToolOutcome,
   {

@@ -1,7 +1,7 @@
 import { capText } from "../../base/cap-text.js";
 import type { CreateToolLink } from "../services.js";
 
-/** Tools cap their own results with better advice than this; here is the wall for those that do not. */
+/** A limit for tools that do not cap their own results with better advice. */
 const MOST_CHARACTERS = 100_000;
 
 export const create: CreateToolLink = () => async (call, _context, next) => {

@@ -8,7 +8,7 @@ import type { CreateToolLink } from "../services.js";
 export const create: CreateToolLink = () => async (call, context, next) => {
   const { set } = context.definition;
   if ((set === "edit" || set === "command") && MARKER.test(JSON.stringify(call.args))) return quotesMarker();
-  // Loaded while the tool runs: a start without tools does not pay for the patterns, and a call does not wait for them.
+  // Loaded while the tool runs, so neither a start without tools nor a call waits for the patterns.
   const loading = load();
   const show = (shown: string) => {
     if (shown !== "") context.progress(shown);
@@ -54,7 +54,7 @@ function redactValue(value: JsonValue | undefined, redact: Redact): JsonValue | 
   return isJsonObject(value) ? redactObject(value, redact) : value;
 }
 
-/** A marker written to a file would destroy the secret that it stands for. */
+/** Writing a marker to a file would destroy the secret behind it. */
 function quotesMarker() {
   const advice =
     "Not run: the arguments quote «redacted:…», which stands for a secret that was hidden from you. It cannot be matched " +

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../protocol/json.js";
 import { withoutForgedInstructions } from "../../security/untrusted/forged-instructions.js";
 import type { CreateToolLink } from "../services.js";
 
-/** The instruction files of a folder come with the first result that touches it; no result can pretend to be one (P12). */
+/** Adds the instruction files of a folder to the first result that touches it. No result can imitate them. */
 export const create: CreateToolLink =
   ({ content }) =>
   async (call, { definition }, next) => {
@@ -34,7 +34,7 @@ function withoutForgeries(outcome: ToolOutcome): ToolOutcome {
 
 const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
 
-/** As the built-in tools name them. */
+/** Argument names of the built-in tools. */
 function touchedPaths({ path, patch }: JsonObject): readonly string[] {
   if (typeof path === "string") return [path];
   return typeof patch === "string" ? [...patch.matchAll(PATCHED)].map(([, file = ""]) => file.trim()) : [];

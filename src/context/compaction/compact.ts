@@ -101,7 +101,7 @@ export async function compact(
   return { tokens: { before, after } };
 }
 
-/** A summary of the whole conversation, which stays as it is. */
+/** A summary of the whole conversation, which does not change. */
 export async function summarizeConversation(
   place: CompactionPlace,
   focus: string | undefined,

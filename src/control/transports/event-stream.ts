@@ -1,8 +1,8 @@
 /**
  * One reader of server-sent events.
  *
- * 1. A comment goes out every 30 seconds, so that nothing between the two ends takes the connection for dead.
- * 2. A reader that falls behind is cut off: it costs at most `MOST_WAITING` and the event that came last.
+ * 1. A comment goes out every 30 seconds, so that proxies keep the connection open.
+ * 2. A reader that falls behind is disconnected: at most `MOST_WAITING` and one event wait for it.
  */
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../base/clock.js";
@@ -32,7 +32,7 @@ export class EventStream {
     response.writeHead(200, {
       "content-type": "text/event-stream",
       "cache-control": "no-store",
-      // Proxies that collect answers before they pass them on are asked not to.
+      // Asks proxies not to buffer the response.
       "x-accel-buffering": "no",
     });
     response.flushHeaders();

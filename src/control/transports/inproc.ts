@@ -10,7 +10,7 @@ export function connectInProcess(
 ): EngineClient {
   const { identity = "human" } = options;
   const listeners = new Set<(event: Envelope) => void>();
-  /** What came before anyone listened: resuming a session tells of gaps and cut-off turns at once. */
+  /** Events from before a listener: resuming a session reports gaps and interrupted turns at once. */
   let early: Envelope[] | undefined = [];
   const self: AttachedClient = {
     id: options.id,

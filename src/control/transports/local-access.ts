@@ -1,9 +1,9 @@
 /**
  * Who may talk to a server on this machine. Web pages in a browser run here too, and can reach it.
  *
- * 1. It listens on loopback addresses alone.
+ * 1. It listens only on loopback addresses.
  * 2. The Host header names this server: a foreign name that was made to resolve to 127.0.0.1 (DNS rebinding) is refused.
- * 3. A request with an Origin comes from a page: only this server's own and those that were allowed by name may.
+ * 3. A request with an Origin comes from a page: only this server's own and explicitly allowed ones may.
  * 4. An accepted client still needs the token. It is compared in constant time.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -14,7 +14,7 @@ export interface LocalAccessOptions {
   /** A loopback address; see `loopbackAddress`. */
   readonly address: string;
   readonly port: number;
-  /** Absent when none is asked for. */
+  /** Absent if the server requires none. */
   readonly token?: string;
   readonly origins: readonly string[];
 }
@@ -24,9 +24,9 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** The address to listen on; throws when others than this machine could reach it. */
+/** The address to listen on; throws if other machines could reach it. */
 export function loopbackAddress(host: string): string {
-  // Not left to the resolver, which may be told otherwise.
+  // Does not ask the resolver, whose configuration may differ.
   if (host === "localhost") return "127.0.0.1";
   if (host === "::1" || host === "[::1]") return "::1";
   if (isIPv4(host) && host.startsWith("127.")) return host;
@@ -35,7 +35,7 @@ export function loopbackAddress(host: string): string {
   );
 }
 
-/** `127.0.0.1` or `[::1]`, as it stands in a URL. */
+/** `127.0.0.1` or `[::1]`, as in a URL. */
 export function inUrl(address: string): string {
   return address.includes(":") ? `[${address}]` : address;
 }
@@ -48,7 +48,7 @@ export class LocalAccess {
 
   constructor({ address, port, token, origins }: LocalAccessOptions) {
     const names = ["127.0.0.1", "localhost", "[::1]", inUrl(address)];
-    // Clients leave out the port that goes without saying.
+    // Clients omit the default port.
     const hosts = names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
     this.#hosts = new Set(hosts);
     this.#ownOrigins = new Set(hosts.map((host) => `http://${host}`));
@@ -56,7 +56,7 @@ export class LocalAccess {
     this.#token = token === undefined ? undefined : digest(token);
   }
 
-  /** Whether it is a page on another address that was allowed, which has to be told so (CORS). */
+  /** Whether it is an allowed page on another address, which needs CORS headers. */
   isAllowedForeign(origin: string | undefined): origin is string {
     return origin !== undefined && this.#foreignOrigins.has(origin.toLowerCase());
   }
@@ -74,7 +74,7 @@ export class LocalAccess {
     };
   }
 
-  /** `inQuery` is the token in the address, where one is accepted. */
+  /** `inQuery` is the token in the address, for requests that accept it there. */
   refuseToken(headers: IncomingHttpHeaders, inQuery: string | undefined): Refusal | undefined {
     if (this.#token === undefined) return undefined;
     const bearer = /^Bearer +(.*)$/i.exec(headers.authorization ?? "")?.[1];

@@ -1,11 +1,11 @@
-/** What a harness tells while it works: complete blocks only, in the order they came about. */
+/** The events of a harness: complete blocks only, in order. */
 import type { JsonObject } from "../../protocol/json.js";
 
 export type HarnessState = "thinking" | "running tool" | "idle";
 
 export interface HarnessStatus {
   readonly state: HarnessState;
-  /** One line for a person. With `idle` it says how the prompt ended, so a client sees a failure here. */
+  /** One line for the user. With `idle` it gives the outcome of the prompt, including a failure. */
   readonly message: string;
 }
 

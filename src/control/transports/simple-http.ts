@@ -1,9 +1,9 @@
 /**
- * The simple surface: one harness over HTTP. `GET /events` streams what happens, `POST /prompt` starts a prompt,
+ * One harness over HTTP. `GET /events` streams events, `POST /prompt` starts a prompt,
  * `POST /cancel` stops it.
  *
  * 1. Every reader of `/events` gets every event from the moment its answer began, in order.
- * 2. A prompt is accepted (202) or refused (409) at once; how it went is told by the events alone.
+ * 2. A prompt is accepted (202) or refused (409) at once; only the events show how it went.
  * 3. After `close()` no socket and no timer is left.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -24,30 +24,30 @@ export interface ServedHarness {
 }
 
 export interface ServerOptions {
-  /** A token of your own, or `false` for none: then every program of this machine may use the server. Random unless given. */
+  /** A token of your own, or `false` for none: then every program of this machine may use the server. Default: random. */
   readonly token?: string | false;
   /** Pages on other addresses that may use it, such as `http://localhost:5173`. */
   readonly origins?: readonly string[];
-  /** The largest body of `POST /prompt`; 1 MiB unless given. */
+  /** The largest body of `POST /prompt`; default: 1 MiB. */
   readonly maxBodyBytes?: number;
-  /** Hears of every accepted prompt that failed or was cancelled. Clients see it as the message of the `idle` status. */
+  /** Receives the error of every accepted prompt that failed or was cancelled. Clients see it as the message of the `idle` status. */
   readonly onError?: (error: unknown) => void;
   readonly clock?: Clock;
 }
 
 export interface ListenOptions {
-  /** Any free one unless given. */
+  /** Default: any free port. */
   readonly port?: number;
-  /** 127.0.0.1 unless given; nothing that other machines could reach is accepted. */
+  /** Default: 127.0.0.1. Only addresses of this machine are accepted. */
   readonly host?: string;
 }
 
 export interface ListeningServer {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
-  /** Undefined when it was switched off. */
+  /** Undefined if it is off. */
   readonly token: string | undefined;
-  /** Ends all connections. The harness goes on. */
+  /** Ends all connections. The harness keeps working. */
   close(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ const KNOWN: Readonly<Record<keyof ServerOptions, true>> = {
   clock: true,
 };
 
-/** A mistyped `token` would leave out what it was to do. */
+/** A mistyped `token` would silently have no effect. */
 function refuseUnknown(options: ServerOptions): void {
   const names = Object.keys(KNOWN);
   const unknown = Object.keys(options).find((name) => !names.includes(name));
@@ -90,7 +90,7 @@ async function listen(
   options: ServerOptions,
   { port = 0, host = "127.0.0.1" }: ListenOptions,
 ): Promise<ListeningServer> {
-  // Loaded here, so that a program which only wants the library does not pay for a server.
+  // Loaded here, so that a program without a server does not pay for it.
   const [http, { randomBytes }, { inUrl, LocalAccess, loopbackAddress }] = await Promise.all([
     import("node:http"),
     import("node:crypto"),
@@ -184,7 +184,7 @@ class SimpleSurface {
     }
     const found = this.#find(request);
     if ("status" in found) refuse(response, found);
-    // Reading a body can fail when its sender is gone; then there is no client to answer.
+    // Reading a body can fail when the client has disconnected; then there is no one to answer.
     else Promise.resolve(found.answer(request, response)).catch(() => response.destroy());
   }
 
@@ -195,7 +195,7 @@ class SimpleSurface {
     const target = parseTarget(url);
     if (target === undefined) return { status: 400, message: "The address of the request is invalid." };
     const { pathname, searchParams } = target;
-    // EventSource cannot set a header. Elsewhere an address with the token in it has no reason to exist.
+    // EventSource cannot set a header. No other request needs the token in its address.
     const inQuery = method === "GET" && pathname === "/events" ? searchParams.get("token") : null;
     const badToken = this.#access.refuseToken(headers, inQuery ?? undefined);
     if (badToken !== undefined) return { ...badToken, headers: { "www-authenticate": "Bearer" } };
@@ -247,7 +247,7 @@ function parseTarget(target = "/"): URL | undefined {
   return URL.canParse(target, base) ? new URL(target, base) : undefined;
 }
 
-/** Undefined when there is too much of it. The rest is read all the same, or the sender would not see the answer. */
+/** Undefined if it is too large. The rest is still read, or the sender would not see the response. */
 async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   let size = 0;

@@ -36,7 +36,7 @@ export interface AbilityReport {
 /** What a model is offered. */
 export interface ModelFit {
   readonly prompt: "full" | "small";
-  /** Tools that are not offered to it. */
+  /** Tools that the model does not get. */
   readonly without: readonly string[];
 }
 

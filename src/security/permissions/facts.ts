@@ -102,7 +102,7 @@ export interface DecisionFacts {
   readonly planMode: boolean;
 }
 
-/** One line a person can decide on. */
+/** One line that describes the call. */
 export function describeCall(tool: string, args: JsonObject): string {
   const { command, path, url } = args;
   if (typeof command === "string") return `${tool}: ${command}`;

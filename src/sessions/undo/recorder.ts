@@ -104,7 +104,7 @@ export class UndoRecorder {
     };
   }
 
-  /** Resolves when the calls that have ended are written down. */
+  /** Resolves when the ended calls are recorded. */
   async flush(): Promise<void> {
     await this.#ending;
   }

@@ -2,10 +2,10 @@ import type { Turn } from "../../../engine/turn.js";
 import type { Message } from "../../../protocol/content.js";
 import type { ChainServices, CreateHook } from "../../services.js";
 
-/** Begins the request with the whole conversation; the hooks after this one add to it. */
+/** Starts the request with the whole conversation; later hooks add to it. */
 export const create: CreateHook = (services) => (turn) => {
   const messages = services.outside?.asSent(turn.conversation) ?? [...turn.conversation];
-  // Only the first result from outside has to be waited for.
+  // Only the first result from outside needs to wait.
   if (messages instanceof Promise) return messages.then((ready) => begin(turn, ready, services));
   return begin(turn, messages, services);
 };

@@ -1,6 +1,6 @@
 import type { CreateHook } from "../../services.js";
 
-/** Offers the tools, in a fixed order so that the prompt's prefix stays the same. In mode `deny` there are none to offer. */
+/** Offers the tools, in a fixed order so that the prompt's prefix stays the same. In mode `deny` it offers none. */
 export const create: CreateHook =
   (services) =>
   async (turn): Promise<undefined> => {

@@ -1,7 +1,7 @@
 import type { Turn } from "../../../engine/turn.js";
 import type { ChainServices, Compaction, CreateHook } from "../../services.js";
 
-/** Before the window is full, the beginning of the conversation gives way to a summary. Mostly one comparison. */
+/** Compacts the conversation before the window is full. Usually one comparison. */
 export const create: CreateHook =
   ({ compaction, outside }) =>
   (turn) => {

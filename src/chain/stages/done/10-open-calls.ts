@@ -1,6 +1,6 @@
 import type { CreateHook } from "../../services.js";
 
-/** Calls that were asked for but never run still need their answer, or the next request would be refused by the provider. */
+/** Answers calls that never ran; otherwise the provider would reject the next request. */
 export const create: CreateHook =
   () =>
   async (turn): Promise<undefined> => {

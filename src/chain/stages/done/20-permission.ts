@@ -2,11 +2,11 @@ import type { Unanswered } from "../../../engine/turn.js";
 import { failure } from "../../../protocol/errors.js";
 import type { CreateHook } from "../../services.js";
 
-/** More would hide the first. */
+/** A longer list would hide the first. */
 const MOST_NAMED = 3;
 const MOST_CHARACTERS = 200;
 
-/** An answer that was given without something the model needed is not a full answer: say what, and what would allow it. */
+/** If a permission was missing, the answer is incomplete: the outcome names the call and how to allow it. */
 export const create: CreateHook = () => (turn) => {
   const [first] = turn.unanswered;
   if (first === undefined || turn.outcome !== undefined || turn.failure !== undefined) return;

@@ -1,7 +1,7 @@
 import { notifyWindow } from "../../notify-window.js";
 import type { CreateHook } from "../../services.js";
 
-/** At the end of a turn: says when the conversation is about to be longer than the model can read. */
+/** At the end of a turn: warns when the conversation almost fills the context window. */
 export const create: CreateHook =
   (services) =>
   async (turn): Promise<undefined> => {

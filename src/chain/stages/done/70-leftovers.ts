@@ -1,6 +1,6 @@
 import type { CreateHook } from "../../services.js";
 
-/** Before a person types the next input, they know what commands have left for their own git to run. */
+/** Tells the user before the next input what commands left for git to run. */
 export const create: CreateHook =
   ({ leftovers }) =>
   async (): Promise<undefined> => {

@@ -1,7 +1,7 @@
 import { failure } from "../../../protocol/errors.js";
 import type { CreateHook } from "../../services.js";
 
-/** A turn counts as answered when it is saved; the log's share of its time is known then too. */
+/** A turn counts as answered only when it is saved. The time for the log is known then, too. */
 export const create: CreateHook =
   ({ journal, undo }) =>
   async (turn): Promise<undefined> => {

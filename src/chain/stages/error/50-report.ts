@@ -1,6 +1,6 @@
 import type { CreateHook } from "../../services.js";
 
-/** A failed turn says so in the stream of events before it ends. */
+/** Publishes the failure of a turn before it ends. */
 export const create: CreateHook = (services) => (turn) => {
   if (turn.failure !== undefined) {
     turn.bus.publish("Error", { ...turn.failure, turn: turn.id });

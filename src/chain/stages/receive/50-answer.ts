@@ -3,7 +3,7 @@ import type { Turn } from "../../../engine/turn.js";
 import { failure } from "../../../protocol/errors.js";
 import type { ChainServices, CreateHook } from "../../services.js";
 
-/** Reads the answer and decides whether the turn goes on. */
+/** Reads the answer and decides whether the turn continues. */
 export const create: CreateHook = (services) => async (turn) => {
   const { stream, dispatch } = turn;
   if (stream === undefined || dispatch === undefined) throw new Error("nothing was sent to receive from");
@@ -19,7 +19,7 @@ export const create: CreateHook = (services) => async (turn) => {
   return answer.stop === "pause" ? { next: "assemble" } : undefined;
 };
 
-/** A conversation that its model cannot read is made shorter once; when that does not help, the failure stands. */
+/** Compacts a conversation that is too long for its model once; if that does not help, the turn fails. */
 async function isShorterNow(turn: Turn, { compaction }: ChainServices): Promise<boolean> {
   const tooLong = turn.failure;
   if (tooLong?.reason !== "ContextTooLong" || compaction === undefined) return false;

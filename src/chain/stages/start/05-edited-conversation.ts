@@ -2,7 +2,7 @@ import { TurnFailure } from "../../../engine/cancel.js";
 import { failure } from "../../../protocol/errors.js";
 import type { CreateHook } from "../../services.js";
 
-/** A person may have changed what was said since the last turn: the turn begins from there. */
+/** The user may have edited the conversation since the last turn: the turn starts from the edited one. */
 export const create: CreateHook =
   ({ journal }) =>
   async (turn): Promise<undefined> => {

@@ -2,7 +2,7 @@ import { TurnFailure } from "../../../engine/cancel.js";
 import { failure } from "../../../protocol/errors.js";
 import type { CreateHook } from "../../services.js";
 
-/** An input that names a route goes there, for this one turn. */
+/** Sends an input that names a route to that route, for this turn. */
 export const create: CreateHook =
   ({ openRoute }) =>
   async (turn): Promise<undefined> => {
