@@ -133,7 +133,7 @@ export async function main(args: readonly string[], variables: Variables): Promi
   }
 }
 
-/** A first word that is a command's name chooses it; everything else is a prompt with its flags, if it looks like one. */
+/** A first word that names a command runs it; anything else that looks like a prompt is one. */
 function choose(args: readonly string[]): { command: Pick<CliCommand, "load">; rest: readonly string[] } {
   const [first, ...rest] = args;
   const named = COMMANDS.find(

@@ -1,4 +1,4 @@
-/** Faults of the machine that meet a program anywhere, in a sentence that says what to do. */
+/** Common failures of the machine, in a sentence that says what to do. */
 export function faultSentence(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, syscall, message } = error as NodeJS.ErrnoException;

@@ -1,10 +1,10 @@
-/** `--image FILE`: pictures that go with a prompt. What is wrong with one is told before anything is sent. */
+/** `--image FILE`: images for a prompt. Problems are reported before anything is sent. */
 import { open } from "node:fs/promises";
 import { UsageError } from "../base/usage-error.js";
 import type { ImageBlock } from "../protocol/content.js";
 import { imageType } from "../tools/files/image-type.js";
 
-/** More than any provider takes. What the model at hand takes is checked when it is known. */
+/** More than any provider accepts. The limit of the model is checked once it is known. */
 const MAX_BYTES = 75 * 1024 * 1024;
 const NOT_AN_IMAGE = "is not a PNG, JPEG, GIF or WebP image";
 

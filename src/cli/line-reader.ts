@@ -1,18 +1,18 @@
 /**
  * Lines from standard input, for the plain clients.
  *
- * 1. No line is lost: what was typed or piped ahead waits for the next prompt, in order.
- * 2. What was typed ahead is never the answer to a question, because it was typed before the question could be read.
- * 3. The terminal is in raw mode only while a line is being edited or somebody takes drafts, so that at all other times Ctrl-C is
- *    a signal and the terminal itself shows what is typed. Where somebody takes drafts, they do, and the editor is silent.
- * 4. A half-typed line survives a question in between and the end of what ran: it stands in the next prompt.
+ * 1. No line is lost: input typed or piped ahead waits for the next prompt, in order.
+ * 2. Input typed ahead never answers a question, because the user had not seen the question.
+ * 3. The terminal is in raw mode only while a line is edited or a client shows drafts. At all other times Ctrl-C is
+ *    a signal and the terminal echoes what is typed. While a client shows drafts, the editor does not echo.
+ * 4. A half-typed line survives a question and the end of a turn: the next prompt contains it.
  */
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import type { ReadStream } from "node:tty";
 import type { Clock } from "../base/clock.js";
 
-/** How long after a question begins everything that arrives still counts as typed ahead. */
+/** Input that arrives within this time after a question counts as typed ahead. */
 const SETTLE_MS = 30;
 
 export class LineReader {
@@ -24,9 +24,9 @@ export class LineReader {
   readonly #onSignal = () => this.#interrupt();
   readonly #onKey = () => this.#tellDraft();
   readonly #screen = new EditorScreen();
-  /** Who hears the lines that are typed while none is asked for. */
+  /** Receives lines that are typed while no prompt is open. */
   #listener: ((line: string) => void) | undefined;
-  /** Who shows the line that is being typed then. */
+  /** Shows the line that is being typed then. */
   #onDraft: ((text: string) => void) | undefined;
   #waiting: ((line: string | undefined) => void) | undefined;
   /** A question is about to be read. */
@@ -44,14 +44,14 @@ export class LineReader {
       this.#closed = true;
       this.#settle(undefined);
     });
-    // A terminal that was closed fails at every step. stop-signals.ts hears of it and closes this reader.
+    // A closed terminal fails at every step. stop-signals.ts notices it and closes this reader.
     this.#reader.on("error", () => {});
     if (interrupt === "signal") this.#reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
     else {
       this.#reader.on("SIGINT", this.#onSignal);
       process.on("SIGINT", this.#onSignal);
     }
-    // After the editor's own: then the line is as it is now.
+    // After the editor's own handler, so the line is current.
     this.#input.on("keypress", this.#onKey);
     this.#rest();
   }
@@ -64,7 +64,7 @@ export class LineReader {
     return ahead;
   }
 
-  /** A fresh answer to a question; undefined when the input has ended or the signal fires. */
+  /** The answer to a question; undefined if the input has ended or the signal fires. */
   async ask(question: string, signal?: AbortSignal): Promise<string | undefined> {
     if (this.#closed || signal?.aborted) return undefined;
     this.#reader.resume();
@@ -84,7 +84,7 @@ export class LineReader {
     return answer;
   }
 
-  /** While something runs, what a person types is for it. Lines from a pipe wait: they were written without knowing of it. */
+  /** While a turn runs, typed lines go to it. Lines from a pipe wait, because they were written without knowing it. */
   onLine(action: (line: string) => void, onDraft?: (text: string) => void): () => void {
     if (!this.#input.isTTY || this.#closed) return () => {};
     this.#listener = action;
@@ -100,12 +100,12 @@ export class LineReader {
     };
   }
 
-  /** Puts a line back for the next prompt. */
+  /** Keeps a line for the next prompt. */
   keep(line: string): void {
     this.#ahead.push(line);
   }
 
-  /** While something runs, Ctrl-C is for it. */
+  /** While a turn runs, Ctrl-C cancels it. */
   onInterrupt(action: () => void): () => void {
     this.#interrupts.add(action);
     return () => this.#interrupts.delete(action);
@@ -153,7 +153,7 @@ export class LineReader {
     if (this.#waiting === undefined && !this.#closed) this.#onDraft?.(this.#reader.line);
   }
 
-  /** The half-typed line, which is not to be in the way of a question. */
+  /** Takes the half-typed line away before a question. */
   #takeDraft(): string {
     const { line } = this.#reader;
     if (line === "") return "";
@@ -176,7 +176,7 @@ export class LineReader {
     const hint = this.#reader.line === "" ? "(leave with Ctrl-D or /exit)" : "";
     process.stderr.write(`${hint}\n`);
     this.#settle("");
-    // The half-typed line is given up; a new prompt starts clean.
+    // Discards the half-typed line; a new prompt starts empty.
     this.#reader.write(null, { ctrl: true, name: "u" });
   }
 }
@@ -191,7 +191,7 @@ class EditorScreen extends Writable {
     if (process.stderr.isTTY) process.stderr.on("resize", this.#onResize);
   }
 
-  /** Each question has a reader of its own: what it listens to must end with it. */
+  /** Each question has its own reader, whose listeners end with it. */
   close(): void {
     process.stderr.off("resize", this.#onResize);
   }

@@ -1,4 +1,4 @@
-/** Says on a terminal what is waited for, where that takes longer than a moment, and takes it back before anything else is said. */
+/** Shows on a terminal what a long wait is for, and clears the line before other output. */
 import type { Clock } from "../base/clock.js";
 
 const MOMENT_MS = 60;

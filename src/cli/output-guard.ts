@@ -1,9 +1,9 @@
 /**
- * Standard output that cannot be written to: the reader went away, the disk is full, the terminal is gone.
+ * Handles failing standard output: the reader closed the pipe, the disk is full, the terminal is closed.
  *
- * 1. The turn that runs hears of it and ends. Nothing is thrown.
- * 2. A reader that went away has had enough, so nothing is said to it. Any other problem is told once on standard error.
- * 3. The exit code is never 0: what the caller asked for did not arrive.
+ * 1. The running turn is cancelled. Nothing is thrown.
+ * 2. A closed pipe is normal, so there is no message. Any other problem is reported once on standard error.
+ * 3. The exit code is never 0: the caller did not get the answer.
  */
 import { EXIT } from "./exit-codes.js";
 
@@ -33,7 +33,7 @@ export class OutputGuard {
     if (this.failed) listener();
   }
 
-  /** What the program ends with when its work came to `code`. */
+  /** The exit code of the program for the result `code`. */
   exitCode(code: number): number {
     if (!this.failed || (code !== EXIT.answered && code !== EXIT.cancelled)) return code;
     return this.readerGone ? EXIT.cancelled : EXIT.failed;
@@ -57,7 +57,7 @@ let guard: OutputGuard | undefined;
 /** The one guard of this process. */
 export function outputGuard(): OutputGuard {
   if (guard === undefined) {
-    // Standard error may fail as well, and then there is no place left to say it.
+    // Standard error may fail as well; then there is nowhere to report it.
     process.stderr.on("error", () => {});
     guard = new OutputGuard(process.stdout, (message) => void process.stderr.write(`oxbow: ${message}\n`));
   }

@@ -1,4 +1,4 @@
-/** The prompt of a run: words of the command line and standard input, checked before anything is sent. */
+/** The prompt of a run: arguments and standard input, checked before anything is sent. */
 import { fstatSync } from "node:fs";
 import { formatBytes } from "../base/byte-size.js";
 import { groupDigits } from "../base/group-digits.js";
@@ -12,7 +12,7 @@ import { inputIsConnected, readBytes } from "./terminal-io.js";
 
 /** More than any model reads. Reading stops there, because an input may never end. */
 const MOST_INPUT_BYTES = 32 * 1000 * 1000;
-/** A shorter prompt fits every model: nothing is looked up for it. */
+/** A shorter prompt fits every model, so nothing is looked up. */
 const ALWAYS_FITS_CHARACTERS = 8_000;
 
 /** Undefined to open a conversation. */
@@ -35,7 +35,7 @@ export async function wholePrompt(flags: ParsedFlags, terminal: Terminal): Promi
   return parts.join("\n\n");
 }
 
-/** A prompt that the model cannot read costs nothing: it is refused here, with the sizes. */
+/** Refuses a prompt that is too long for the model before it costs anything. */
 export async function refuseTooLong(
   prompt: string | undefined,
   model: Model,

@@ -1,4 +1,4 @@
-/** `debug --raw`: the model traffic as it was, in a file only its owner can read. Keys never reach the trace. */
+/** `debug --raw`: the raw model traffic, in a file that only its owner can read. Keys never reach the trace. */
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../protocol/json.js";

@@ -1,4 +1,4 @@
-/** The process's terminal in raw mode, as the replay wants it. */
+/** The process's terminal in raw mode, for the replay. */
 import type { ReplayTerminal } from "../clients/headless/replay/run-replay.js";
 import type { Terminal } from "../clients/headless/terminal.js";
 

@@ -2,13 +2,13 @@
  * Asks for a secret on the terminal without showing it.
  *
  * 1. Nothing that is typed appears, not even its length. The terminal is as it was before when the question is over, however it ends.
- * 2. What was typed before the question, and what comes with a paste after its first line, is neither an answer nor left for the
- *    shell to run: a paste of several lines is given back whole, for the caller to refuse.
+ * 2. Input from before the question, and the rest of a paste of several lines, neither answers it nor stays for the
+ *    shell to run: a paste of several lines is returned whole, for the caller to refuse.
  */
 import type { ReadStream } from "node:tty";
 import type { Clock } from "../base/clock.js";
 
-/** The rest of a paste comes at once; a person does not. */
+/** The rest of a paste arrives at once; a user types slower. */
 const PASTE_MS = 40;
 
 export interface SecretPrompt {
@@ -16,7 +16,7 @@ export interface SecretPrompt {
   readonly clock: Clock;
 }
 
-/** Undefined when the person gave up: Ctrl-C, Ctrl-D on an empty line. */
+/** Undefined if the user cancelled: Ctrl-C, or Ctrl-D on an empty line. */
 export async function askSecret({ question, clock }: SecretPrompt): Promise<string | undefined> {
   const input = process.stdin as ReadStream;
   process.stderr.write(question);
@@ -49,7 +49,7 @@ export async function askSecret({ question, clock }: SecretPrompt): Promise<stri
   }
 }
 
-/** Terminals put marks around what is pasted, and send arrows and the like as sequences. */
+/** Terminals put markers around pasted text, and send arrow keys as sequences. */
 function withoutPasteMarks(piece: string): string[] {
   return Array.from(piece.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b./g, ""));
 }

@@ -28,7 +28,7 @@ export interface ShellCommand {
   /** What the help says below the usage. */
   readonly about: string;
   readonly more?: string;
-  /** Makes the parts that the commands work on; called when the words are known to be right. */
+  /** Makes the parts that the commands need; called after the arguments were checked. */
   open(flags: ParsedFlags, variables: Variables): Promise<ShellPlace>;
 }
 

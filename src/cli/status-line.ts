@@ -1,4 +1,4 @@
-/** One line on stderr that is written over and over: how far something long has come. */
+/** One line on stderr that shows the progress of long work. */
 
 import { paint } from "../base/terminal-style.js";
 import { safeLine } from "../base/terminal-text.js";
@@ -13,7 +13,7 @@ export class StatusLine {
     this.#terminal = terminal;
   }
 
-  /** Nothing happens where nobody watches. */
+  /** Does nothing without a terminal. */
   show(message: string): void {
     if (!this.#terminal.err.isTerminal || !this.#terminal.showProgress) return;
     const line = truncateText(safeLine(message), Math.max(20, (process.stderr.columns ?? 80) - 1));

@@ -1,8 +1,8 @@
 /**
- * Signals that end the program, and other ways to lose the person who started it.
+ * Signals that end the program, and a closed terminal.
  *
- * 1. The first one cancels what runs, so that the log and the workspace are left in order. A second one does not wait.
- * 2. The program ends within two seconds of the first one, whatever still runs: what a log lacks then is what it would lack after a
+ * 1. The first one cancels the turn, so that the log and the workspace stay consistent. A second one does not wait.
+ * 2. The program ends within two seconds of the first one. The log then lacks what it would lack after a
  *    kill, and the watchdog ends commands.
  */
 import { EXIT } from "./exit-codes.js";
@@ -16,7 +16,7 @@ export interface Stop {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const DEADLINE_MS = 1750;
 
-/** `interrupts`: who else takes Ctrl-C. */
+/** `interrupts`: other handlers of Ctrl-C. */
 export function stopOnSignals(
   cancel: () => void,
   { interrupts = "here" }: { readonly interrupts?: "here" | "elsewhere" } = {},
@@ -36,7 +36,7 @@ export function stopOnSignals(
     });
   }
   outputGuard().onProblem(stop);
-  // A terminal whose other end is closed says so to its reader too, and SIGHUP may be ignored (nohup).
+  // A closed terminal also ends its reader, and SIGHUP may be ignored (nohup).
   if (process.stdin.isTTY && process.stderr.isTTY) {
     process.stdin.on("error", stop);
     process.stdin.on("end", stop);

@@ -1,14 +1,14 @@
-/** The process's own streams as the plain clients want them. */
+/** The process's own streams, for the plain clients. */
 import { fstatSync } from "node:fs";
 import type { Variables } from "../base/variables.js";
 import type { Terminal } from "../clients/headless/terminal.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { LineReader } from "./line-reader.js";
 
-/** With a prompt given, silence on a pipe this long means nobody is going to write to it. */
+/** With a prompt, a pipe that is silent this long counts as empty. */
 const FIRST_BYTE_MS = 2000;
 
-/** `verbose` shows tool calls and progress where no terminal is, too. */
+/** `verbose` shows tool calls and progress without a terminal, too. */
 export function processTerminal(
   variables: Variables,
   { lines, verbose }: { readonly lines?: LineReader; readonly verbose?: boolean } = {},
@@ -35,7 +35,7 @@ export function processTerminal(
   };
 }
 
-/** How questions about content are put: on stderr, to whoever can answer. */
+/** Asks about content on stderr. */
 export function trustLook({ askLine, err, color }: Terminal) {
   return {
     color,
@@ -49,7 +49,7 @@ export function trustLook({ askLine, err, color }: Terminal) {
   };
 }
 
-/** Someone who can see a question and type an answer. */
+/** Whether a user can see a question and type an answer. */
 export function personPresent(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
@@ -77,8 +77,8 @@ export function inputIsConnected(): boolean {
 }
 
 /**
- * All of standard input. With `patient: false` an input that stays silent is given up on, because a parent process that left
- * a pipe open without writing to it would otherwise hang the run for ever.
+ * All of standard input. With `patient: false` it stops waiting for silent input, because a parent process that left
+ * a pipe open without writing to it would otherwise block the run forever.
  */
 export async function readInput(options: { readonly patient: boolean }): Promise<string | undefined> {
   return (await readBytes(options))?.bytes.toString("utf8");

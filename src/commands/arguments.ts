@@ -22,7 +22,7 @@ interface Word {
 
 const SLASH = { surface: "slash" } as const;
 
-/** What stands after a slash command's name. A `rest` argument keeps the text as it was typed, quotation marks included. */
+/** The text after a slash command's name. A `rest` argument keeps it as typed, with quotation marks. */
 export function parseLine(spec: CommandSpec, line: string): Parsed {
   const words = wordsOf(line);
   if (spec.flags === undefined) {
@@ -40,7 +40,7 @@ export function parseLine(spec: CommandSpec, line: string): Parsed {
   }
 }
 
-/** The words of a command line, whose flags are read already. */
+/** The words of a command line, without its flags. */
 export function parseWords(
   spec: CommandSpec,
   flags: Pick<ParsedFlags, "words" | "has" | "text">,
@@ -61,7 +61,7 @@ export function wordsOf(line: string): readonly Word[] {
   });
 }
 
-/** One quoted text loses its quotation marks, as a shell would take them off. */
+/** Removes the quotation marks of one quoted text, as a shell would. */
 function slice(line: string, { kind }: Argument, taken: readonly Word[]): string {
   const [first] = taken;
   if (taken.length === 1 && kind !== "line") return first?.value ?? "";

@@ -23,7 +23,7 @@ export interface Argument {
   readonly missing?: string;
 }
 
-/** `agents in the shell`: it only reads, so `oxbow NAME` works for an agent; in a session it stays with people. */
+/** `agents in the shell`: it only reads, so an agent may use `oxbow NAME`; in a session only people may. */
 export type CommandUser = "people" | "agents" | "agents in the shell";
 
 /** `in a client`: only a client can do it, the engine cannot. `without a session`: `oxbow NAME` exists. */
@@ -60,10 +60,10 @@ export interface CommandArguments {
 }
 
 export interface CommandContext {
-  /** How people name commands there: `/cost` or `oxbow cost`. */
+  /** How commands are written there: `/cost` or `oxbow cost`. */
   readonly surface: "slash" | "shell";
   readonly signal: AbortSignal;
-  /** Shows what is going on; replaces the message before it. */
+  /** Shows the progress; replaces the message before it. */
   progress(message: string): void;
   /** Tells a person something that is no part of the answer. */
   warn(message: string): void;

@@ -6,10 +6,10 @@ import { UsageError } from "../base/usage-error.js";
 export interface Flag {
   readonly name: string;
   readonly short?: string;
-  /** Absent for a switch; otherwise what stands for the value in the help. */
+  /** Absent for a switch; otherwise the placeholder of the value in the help. */
   readonly value?: string;
   readonly repeatable?: true;
-  /** Accepted, and not offered: what it is for does not exist yet. */
+  /** Accepted but not shown: its feature does not exist yet. */
   readonly hidden?: true;
   /** Where its values come from, for completion. */
   readonly choices?: readonly string[];
@@ -72,7 +72,7 @@ function explain(error: unknown, flags: readonly Flag[], command: string): strin
   return `${message.split(". ")[0]}. ${see}`;
 }
 
-/** For commands that take flags alone: a word there is a mistake, and never ignored. */
+/** For commands that take only flags: an argument is an error. */
 export function refuseWords({ words }: ParsedFlags, command: string): void {
   if (words.length === 0) return;
   throw new UsageError(`'oxbow ${command}' takes no arguments: ${words.join(" ")}. See 'oxbow ${command} --help'.`);

@@ -1,4 +1,4 @@
-/** The commands that exist somewhere: a session's, or those of `oxbow`. Each part registers its own; the last of a name wins. */
+/** The commands of a session, or of `oxbow`. Each part registers its own; the last one of a name wins. */
 import { nearest } from "../base/nearest.js";
 import type { Failure } from "../protocol/errors.js";
 import { parseLine, wordsOf } from "./arguments.js";
@@ -107,7 +107,7 @@ export interface SlashCaller {
   readonly busy: boolean;
 }
 
-/** Runs what stands after the slash: `cost`, `route add fast openai:gpt-5`. */
+/** Runs the line after the slash: `cost`, `route add fast openai:gpt-5`. */
 export async function runSlash(registry: CommandRegistry, line: string, caller: SlashCaller): Promise<CommandResult> {
   const { context } = caller;
   const words = wordsOf(line);

@@ -81,7 +81,7 @@ export function namespaceUsage(namespace: string, commands: readonly CommandSpec
 
 const WIDEST = 34;
 
-/** Two columns; a long usage stands on a line of its own. */
+/** Two columns; a long usage gets its own line. */
 export function helpColumns(lines: readonly HelpLine[], indent = ""): string {
   const width = Math.min(WIDEST, Math.max(...lines.map(({ usage }) => usage.length)));
   return lines

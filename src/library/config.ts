@@ -14,43 +14,43 @@ import { refuseUnknown } from "./options.js";
 export interface HarnessConfig {
   /** The provider's key. The library reads no environment variables. Empty only for a provider that needs none. */
   readonly apiKey: string | undefined;
-  /** `claude-haiku-4-5` unless given. */
+  /** Default: `claude-haiku-4-5`. */
   readonly model?: string | undefined;
-  /** The most a single answer may have; 4096 unless given. */
+  /** The limit of one answer; default: 4096. */
   readonly maxTokens?: number | undefined;
-  /** Sent as it is, with a sentence on text from outside where tools bring such; without one there is only that. */
+  /** Sent unchanged, followed by a sentence on text from outside if tools return any. */
   readonly systemPrompt?: string | undefined;
-  /** How often the model may be called for one prompt; 10 unless given. */
+  /** The number of model calls for one prompt; default: 10. */
   readonly maxTurns?: number | undefined;
-  /** The most a model call may wait, in milliseconds, for a service that is busy or fails, before it is tried again; 0, never, unless given. */
+  /** How long a model call may wait for a busy or failing provider, in milliseconds; default: 0, no retries. */
   readonly retryWaitMs?: number | undefined;
   /** How much the model thinks, where the provider supports it. Default: the model decides. */
   readonly effort?: Effort | undefined;
-  /** What the model can read and write together, in tokens. With it, a conversation is shortened before it becomes longer than that. */
+  /** The context window in tokens. If set, a conversation is compacted before it is full. */
   readonly contextTokens?: number | undefined;
-  /** The part of it at which that is done: 0.8 unless given. `false`: only when compact() is called. */
+  /** The part of the window at which it compacts; default: 0.8. `false`: only compact() does. */
   readonly compactAt?: number | false | undefined;
-  /** The most that all prompts together may take: `"0.50"` (US dollars), `"200k tokens"`, `"$2, 1M tokens"`; no limit unless given. */
+  /** The budget of all prompts together: `"0.50"` (US dollars), `"200k tokens"`, `"$2, 1M tokens"`; default: no limit. */
   readonly budget?: string | undefined;
-  /** The most that each prompt may take. */
+  /** The budget of each prompt. */
   readonly budgetTurn?: string | undefined;
-  /** What the model costs, in US dollars per million tokens; as the catalogue has it unless given. */
+  /** The price of the model in US dollars per million tokens; default: from the catalogue. */
   readonly price?: HarnessPrice | undefined;
-  /** `wrap`, unless given: what tools return is sent between tags that say it is from outside. `plain`: as it is. */
+  /** `wrap` (default) marks results of tools as text from outside; `plain` sends them unchanged. */
   readonly untrustedResults?: "wrap" | "plain" | undefined;
-  /** Where the provider's API is, when it is not where it usually is. */
+  /** Another address of the provider's API. */
   readonly baseUrl?: string | undefined;
-  /** `anthropic` unless given. */
+  /** Default: `anthropic`. */
   readonly provider?: string | undefined;
-  /** An HTTP proxy for the provider, such as `http://USER:PASSWORD@proxy:3128`; without one it is reached directly. */
+  /** An HTTP proxy for the provider, such as `http://USER:PASSWORD@proxy:3128`; default: none. */
   readonly proxy?: string | undefined;
-  /** Hosts that are reached without the proxy, written as in NO_PROXY. */
+  /** Hosts to reach without the proxy, as in NO_PROXY. */
   readonly noProxy?: string | undefined;
   /** A file of additional certificate authorities. */
   readonly caFile?: string | undefined;
-  /** A file to keep the model traffic in (docs/cassettes.md). It must not exist yet. */
+  /** A file for the model traffic (docs/cassettes.md). It must not exist yet. */
   readonly record?: string | undefined;
-  /** Such a file to answer from, in place of the provider; no apiKey is needed then. */
+  /** Such a file to answer from instead of the provider; then no apiKey is needed. */
   readonly replay?: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface SettledConfig {
   readonly effort: Effort | undefined;
   readonly contextTokens: number | undefined;
   readonly compactAt: number | undefined;
-  /** Undefined for the direct way. */
+  /** Undefined without a proxy. */
   readonly network: NetworkPlan | undefined;
   readonly cassette: { readonly record: string } | { readonly replay: string } | undefined;
   /** Undefined without a listener. */

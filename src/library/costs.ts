@@ -1,4 +1,4 @@
-/** What a library harness has spent and may spend. It loads the catalogue while the first request is on its way, and only with a budget or a price. */
+/** Spending and budgets of a library harness. It loads the catalogue during the first request, and only with a budget or a price. */
 
 import type { CostKeeper, PricedModel } from "../chain/services.js";
 import type { Budget, BudgetLimit, CallBudget } from "../costs/budget.js";
@@ -25,7 +25,7 @@ export class LibraryCosts implements CostKeeper {
     this.#options = options;
   }
 
-  /** Each prompt has a budget of its own within the whole. */
+  /** Each prompt has its own budget within the total. */
   onEvent({ kind }: Envelope): void {
     if (kind === "TurnStarted") this.#prompt = undefined;
   }

@@ -1,7 +1,7 @@
-/** What a program that uses the library has to catch. */
+/** The errors of the library. */
 import { type Failure, failure } from "../protocol/errors.js";
 
-/** The prompt could not be worked on, or the harness could not be made: `failure` says why, for people and for programs. */
+/** The prompt failed, or the harness could not be created: `failure` says why. */
 export class HarnessError extends Error {
   readonly failure: Failure;
 
@@ -17,11 +17,11 @@ export function invalid(detail: string): HarnessError {
   return new HarnessError(failure("ConfigurationInvalid", { detail }));
 }
 
-/** The prompt was cancelled. It goes by the name that the rest of the platform uses for that. */
+/** The prompt was cancelled. Its name is the platform's name for that. */
 export class PromptCancelledError extends Error {
   readonly code = "ABORT_ERR";
 
-  /** `cause` is the reason of the signal, when a signal it was. */
+  /** `cause` is the reason of the signal, if a signal cancelled it. */
   constructor(cause?: unknown) {
     super("The prompt was cancelled.", cause === undefined ? undefined : { cause });
     this.name = "AbortError";

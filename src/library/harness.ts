@@ -1,13 +1,13 @@
 /**
- * The loop as a library: a model, the embedding program's tools, and a handler that hears what happens.
+ * The loop as a library: a model, the embedding program's tools, and a handler for events.
  *
- * 1. One prompt at a time; another is refused at once and the first does not notice.
- * 2. Handlers are called synchronously, in the order things happen, with complete blocks only. Every tool call that was told
- *    gets exactly one result, also when it was not run.
- * 3. Calls run one after the other; after one that failed the rest are not run, and their results say so.
- * 4. The conversation stays valid after a failure or a cancel, so that the next prompt can go on from there. It only grows, but for a
- *    summary that takes the place of its beginning.
- * 5. Nothing is read from the environment and no file is touched but the cassette that was asked for.
+ * 1. One prompt at a time; another is refused at once and does not affect the first.
+ * 2. Handlers are called synchronously, in order, with complete blocks only. Every reported tool call
+ *    gets exactly one result, even if it did not run.
+ * 3. Calls run one after the other; after a failure the rest do not run, and their results say so.
+ * 4. The conversation stays valid after a failure or a cancel, so that the next prompt can continue it. It only grows, except that a
+ *    summary may replace the older messages.
+ * 5. It reads no environment variables and touches no file except the cassette.
  */
 import { onAbort } from "../base/abort-tree.js";
 import { systemClock } from "../base/clock.js";
@@ -57,9 +57,9 @@ export interface PromptOptions {
   readonly signal?: AbortSignal | undefined;
   /** While another prompt runs, waits for its end instead of being refused. */
   readonly queue?: boolean | undefined;
-  /** While another prompt runs, is handed to the model with the results of its next calls; after the last of them, waits as `queue` does. */
+  /** While another prompt runs, goes to the model with the results of its next calls; after the last of them, waits as `queue` does. */
   readonly steer?: boolean | undefined;
-  /** For the model to look at; `data` is base64. */
+  /** Images for the model; `data` is base64. */
   readonly images?: readonly { readonly media_type: string; readonly data: string }[] | undefined;
 }
 
@@ -70,24 +70,24 @@ export interface PromptResult {
   readonly stoppedBy?: Failure;
   /** The text of the last answer. */
   readonly text: string;
-  /** How often the model was called. */
+  /** The number of model calls. */
   readonly turns: number;
   readonly usage: Usage;
-  /** What that cost in US dollars, with a budget or a price and where the price is known. */
+  /** The cost in US dollars, with a budget or a price and if the price is known. */
   readonly usd?: number;
   /** The last answer stopped at maxTokens. */
   readonly truncated: boolean;
 }
 
 export interface CompactOptions {
-  /** What the summary has to keep in mind. */
+  /** What the summary must keep. */
   readonly keep?: string | undefined;
   /** Cancels it. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface CompactResult {
-  /** False when there was too little to leave out: nothing has changed then. */
+  /** False if the conversation was too short; then nothing changed. */
   readonly shortened: boolean;
   /** Of the next request, by estimate. */
   readonly tokens?: { readonly before: number; readonly after: number };
@@ -109,7 +109,7 @@ const KNOWN_HANDLER: Readonly<Record<keyof HarnessHandler, true>> = {
   onStatus: true,
 };
 
-/** A handler may be an object with a life of its own; what is named as a handler must be one. */
+/** A handler may be any object; members with the name of a handler must be functions. */
 function refuseUnknownHandlers(handler: HarnessHandler | null | undefined): void {
   const named = Object.entries(handler ?? {}).filter(([name]) => /^on[A-Z]/.test(name));
   refuseUnknown<HarnessHandler>("the handler", Object.fromEntries(named), KNOWN_HANDLER);
@@ -124,7 +124,7 @@ export class Harness {
   readonly #listeners = new Set<(event: HarnessEvent) => void>();
   /** What a handler threw during this prompt, first. */
   #fault: { readonly error: unknown } | undefined;
-  /** The turn whose end was told last: several prompts may have gone into one. */
+  /** The last ended turn: several prompts may have become one turn. */
   #told: TurnId | undefined;
 
   constructor(config: HarnessConfig, tools: readonly HarnessTool[], handler?: HarnessHandler | null) {
@@ -203,8 +203,8 @@ export class Harness {
   }
 
   /**
-   * Works on a prompt until the model answers without tool calls or maxTurns is reached. Rejects with a HarnessError when it
-   * cannot, with a PromptCancelledError (name "AbortError") when it was cancelled, with a handler's own error when one threw.
+   * Runs a prompt until the model answers without tool calls or maxTurns is reached. Rejects with a HarnessError if it
+   * fails, with a PromptCancelledError (name "AbortError") if it was cancelled, with a handler's error if one threw.
    */
   async prompt(content: string, options: PromptOptions = {}): Promise<PromptResult> {
     refuseUnknown("prompt()", options, KNOWN_PROMPT);
@@ -252,12 +252,12 @@ export class Harness {
     this.#run.cancel(this.#client);
   }
 
-  /** What did not go as on the cassette that is being replayed; undefined when all did. To be asked when all prompts are done. */
+  /** The differences from the replayed cassette; undefined without any. Call it after all prompts. */
   cassetteReport(): string | undefined {
     return this.#model.cassetteReport();
   }
 
-  /** Hears every event as a value; for servers and logs. The returned function ends it. */
+  /** Receives every event as a value; for servers and logs. The returned function unsubscribes. */
   subscribe(listener: (event: HarnessEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -323,7 +323,7 @@ export class Harness {
   }
 }
 
-/** Whether a turn has taken it; false when it was given up. */
+/** Whether a turn has taken it; false if it was dropped. */
 function isBegun(waiting: Waiting, signal: AbortSignal | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const stopListening = signal === undefined ? () => {} : onAbort(signal, () => waiting.withdraw());

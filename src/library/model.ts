@@ -54,7 +54,7 @@ export class LibraryModel implements Model {
     }
   }
 
-  /** A replay goes to the address that was recorded: requests differ from address to address. */
+  /** A replay uses the recorded address, because requests depend on it. */
   #endpoint(): Endpoint {
     const { endpoint } = this.#config;
     const recorded = this.#cassette?.registry.variables?.[this.#addressName()];

@@ -1,4 +1,4 @@
-/** Options of the library are refused when there is none of that name: a mistyped limit would be no limit. */
+/** Refuses unknown options: a mistyped limit would have no effect. */
 import { nearest } from "../base/nearest.js";
 import { invalid } from "./errors.js";
 

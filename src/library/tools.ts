@@ -1,8 +1,8 @@
 /**
  * Tools of the embedding program, as plain objects.
  *
- * 1. What a tool is called and takes is copied at construction: the model sees the same tools in every request.
- * 2. A tool gets a copy of its input, so that nothing it does to it reaches the conversation.
+ * 1. Name and schema of a tool are copied at construction: the model sees the same tools in every request.
+ * 2. A tool gets a copy of its input, so that it cannot change the conversation.
  */
 import type { Tool, ToolRegistry } from "../engine/ports.js";
 import { text } from "../protocol/content.js";
@@ -10,7 +10,7 @@ import { isJsonObject, type JsonObject } from "../protocol/json.js";
 import { invalid } from "./errors.js";
 
 export interface ToolRunContext {
-  /** Fires when the prompt is cancelled. A tool that does not stop within five seconds is left behind. */
+  /** Fires when the prompt is cancelled. The harness waits five seconds for the tool to stop. */
   readonly signal: AbortSignal;
 }
 
@@ -21,13 +21,13 @@ export interface HarnessTool {
   readonly description: string;
   /** JSON Schema of an object. Input that does not fit is answered with an error and `execute` is not called. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** What it returns are this program's own words. Otherwise it is delimited, in what is sent, as text from outside. */
+  /** It returns only this program's own text. Otherwise requests mark its results as text from outside. */
   readonly ownResults?: boolean | undefined;
-  /** What it returns is for the model. What it throws becomes an error result, and the model decides how to go on. */
+  /** What it returns is for the model. What it throws becomes an error result for the model. */
   execute(input: JsonObject, context: ToolRunContext): string | Promise<string>;
 }
 
-/** The narrowest of what the providers allow. */
+/** The strictest rule of all providers. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 export function readTools(tools: readonly HarnessTool[], onRun: (name: string) => void): ToolRegistry {

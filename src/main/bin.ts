@@ -1,9 +1,9 @@
-/** The program's first file: answers `--version` without loading anything, then hands over to the table of commands. */
+/** The program's first file: answers `--version` without loading anything, then runs the command table. */
 import { readFileSync } from "node:fs";
 import { VERSION } from "../base/version.js";
 import { environment } from "./env.js";
 
-/** What a run with its shells, sandbox and database has open at once, with some room. */
+/** The files that a run with shells, sandbox and database has open at once, with a margin. */
 const LEAST_OPEN_FILES = 64;
 
 const [first] = process.argv.slice(2);
@@ -26,12 +26,12 @@ async function run(): Promise<void> {
   const { main, outputGuard } = await import("../cli/command-table.js");
   const output = outputGuard();
   const code = await main(process.argv.slice(2), environment());
-  // A tool or server that did not stop must not keep the program alive; what was written must still arrive.
-  // A write that failed is told after its callback.
+  // A tool or server that did not stop must not keep the program alive, but its output must still arrive.
+  // A failed write is reported after its callback.
   process.stdout.write("", () => setImmediate(() => process.exit(output.exitCode(code))));
 }
 
-/** A fault that nothing has caught is a bug; what a person gets is a sentence, not a stack. */
+/** An uncaught error is a bug; the user gets a sentence, not a stack trace. */
 function fail(error: unknown): void {
   const words = error instanceof Error ? error.message : String(error);
   const stack = process.argv.includes("--verbose") && error instanceof Error ? `${error.stack}\n` : "";
@@ -39,7 +39,7 @@ function fail(error: unknown): void {
   process.exit(1);
 }
 
-/** Where the system tells it in a file; reading that is cheaper than anything else that would. */
+/** Linux has it in a file; reading that is the cheapest way. */
 function openFilesLimit(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];

@@ -1,6 +1,6 @@
 /**
- * The credential helper's entry point: a process of its own that holds the keys. Its bundle is small on purpose; what
- * it seldom needs is loaded when it does.
+ * The entry point of the credential helper, a separate process that holds the keys. Its bundle is small on purpose; what
+ * it rarely needs is loaded late.
  */
 import type { Clock } from "../base/clock.js";
 import { runHelper } from "../security/credentials/helper/run-helper.js";
@@ -10,7 +10,7 @@ process.title = "oxbow-credential-helper";
 process.umask(0o077);
 // Node would open its debugger on this signal, which shows all memory to any client.
 process.on("SIGUSR1", () => {});
-// Leaving a terminal is no reason to end; being told to is.
+// A closed terminal does not end it; a signal to end does.
 process.on("SIGHUP", () => {});
 
 // Not the shared one: importing it would load most of the engine.

@@ -1,13 +1,13 @@
 /**
  * What an Oxbow that a model started may not do: change permissions, trust, keys, routes and budgets, or delete sessions. A model
- * could otherwise lift by a command what its own run forbids.
+ * could otherwise use a command to lift the limits of its own run.
  */
 
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
 import type { ParsedFlags } from "../commands/flags.js";
 
-/** Also an empty value counts: `OXBOW_AGENT= oxbow …` must not make a person of a model. */
+/** An empty value counts too: `OXBOW_AGENT= oxbow …` must not turn a model into a person. */
 export function isAgent(variables: Variables): boolean {
   return variables.OXBOW_AGENT !== undefined;
 }

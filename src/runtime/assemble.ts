@@ -16,7 +16,7 @@ export interface AssemblyOptions {
   readonly model: Model;
   readonly tools: ToolRegistry;
   readonly permissionPrompts: PermissionPrompts;
-  /** What no session works without; `parts` supply the rest. */
+  /** What every session needs; `parts` supply the rest. */
   readonly services: Required & Partial<ChainServices>;
   readonly parts: readonly SessionPart[];
   readonly ports: Omit<EnginePorts, "tools" | "requestLinks" | "toolLinks">;

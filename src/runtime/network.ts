@@ -34,7 +34,7 @@ export async function readNetworkPlan(variables: Variables): Promise<NetworkPlan
     import("./settings/settings.js"),
     import("../commands/flags.js"),
   ]);
-  // Settings that cannot be read are told where they are needed for more than this.
+  // Other code reports settings that cannot be read.
   const loaded = await loadSettings(parseFlags([], [], ""), variables).catch(() => undefined);
   return networkPlan(variables, loaded?.settings);
 }
@@ -68,7 +68,7 @@ function named(variables: Variables, name: string): { readonly value: string; re
   return origin === undefined ? undefined : { value: variables[origin] ?? "", origin };
 }
 
-/** A helper that reaches the network in another way is another helper. */
+/** A helper with other network settings is a different helper. */
 export async function helperVersion(plan: NetworkPlan | undefined): Promise<string> {
   if (plan === undefined) return VERSION;
   const { createHash } = await import("node:crypto");

@@ -29,7 +29,7 @@ export interface Place {
   /** The folder to work in, free of symbolic links. */
   readonly root: string;
   readonly loaded: LoadedSettings;
-  /** What the folder brings, as far as a person has approved it. */
+  /** The approved content of the folder. */
   readonly content?: ProjectContent | undefined;
   /** The models of the profile. */
   readonly registry: ModelRegistry;
@@ -46,17 +46,17 @@ export interface ProcessParts {
   readonly isReplay?: boolean;
   /** Shows the user a message now. */
   readonly notify: (message: string) => void;
-  /** Shows a person a message, where there is a person. */
+  /** Shows the user a message, if there is a terminal. */
   readonly hint: (message: string) => void;
   readonly clock?: Clock;
-  /** The flags of the command line; they hold in every place. */
+  /** The flags of the command line; they apply in every place. */
   readonly flags?: ParsedFlags;
   /** Parts that every session gets besides the built-in ones. */
   readonly parts?: readonly CreatePart[];
 }
 
 export interface EngineOptions extends ProcessParts {
-  /** Where a session works that names no other place. */
+  /** The default place of a session. */
   readonly place: Place;
 }
 
@@ -70,7 +70,7 @@ export interface Engine {
   readonly host: Host;
   readonly clock: Clock;
   newClientId(): ClientId;
-  /** Ends every run and writes what is left to write. */
+  /** Ends every run and flushes its log. */
   close(reason?: SessionEndReason): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Makes the place of a session from what its client asked for.
+ * Creates the place that a client asked for.
  *
- * 1. What the request leaves out is as in the current place.
- * 2. The flags of the command line hold in every place.
- * 3. Content of another folder is used only where a person has approved it before; opening a place asks no questions.
+ * 1. Fields that the request omits come from the current place.
+ * 2. The flags of the command line apply in every place.
+ * 3. Content of another folder is used only if the user approved it before; opening a place asks no questions.
  */
 import { isAbsolute, resolve } from "node:path";
 import { UsageError } from "../base/usage-error.js";
@@ -68,7 +68,7 @@ async function contentOf(place: {
   return ProjectContent.enter({ root, loaded, variables, notify, ...unattended });
 }
 
-/** A replay answers in every place from the one cassette. */
+/** A replay uses one cassette for all places. */
 function openModels(loaded: LoadedSettings, current: Place, shared: ProcessParts): Pick<Place, "registry" | "routes"> {
   const { settings, roots, profilePath } = loaded;
   const registry = shared.isReplay
@@ -98,6 +98,6 @@ async function chooseModel(
   if (loaded === current.loaded) return { model: current.model };
   const { provider, model } = loaded.settings;
   const choice = { provider: provider.value, model: model.value };
-  // A model that cannot be had answers with its failure: the session opens all the same.
+  // An unavailable model answers with its failure, so the session still opens.
   return { model: ((await routes.choose(choice)) ?? (await registry.choose(choice))).model };
 }

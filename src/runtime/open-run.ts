@@ -65,7 +65,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
     setMode: modeSwitch(built.permissions),
     inputNotice: inputNotices({
       day: () => dayOf(clock.wall()),
-      // The input of the last turn brought the date of its day.
+      // The input of the last turn contained its date.
       known: resumed?.lastTurnAt?.slice(0, 10) ?? beginOf(opening),
       isPlanning: () => built.permissions.planning,
     }),

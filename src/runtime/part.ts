@@ -4,7 +4,7 @@
  * 1. Hooks, links and subscribers join the chains by their `NN-name`; the same name replaces a built-in one.
  * 2. `services` is what the built-in hooks and links use of the part. Of two parts that supply the same service the later one counts.
  * 3. A tool with the name of an earlier one replaces it.
- * 4. Parts are closed in reverse order; one that fails does not keep the others open.
+ * 4. Parts are closed in reverse order; if one fails, the others are still closed.
  */
 import type { Clock } from "../base/clock.js";
 import type { ExtraChains, Subscriber } from "../chain/build.js";

@@ -33,7 +33,7 @@ describe("a machine", () => {
       const { code, stderr } = await shell(`ulimit -n 20; exec "$NODE" "$BIN" ${command}`);
       expect(code).toBe(1);
       expect(stderr).toBe(
-        "oxbow: at most 20 files may be open at once here, and Oxbow needs 64. Raise the limit: ulimit -n 1024\n",
+        "oxbow: the limit of open files is 20, and Oxbow needs 64. Raise the limit: ulimit -n 1024\n",
       );
     }
   });

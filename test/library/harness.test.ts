@@ -317,7 +317,7 @@ describe("tools", () => {
 
   it.each<[string, HarnessTool["execute"], string]>([
     ["rejects", () => Promise.reject(new Error("later")), "later"],
-    ["throws nothing useful", () => Promise.reject(new Error("")), "t failed and did not say why."],
+    ["throws nothing useful", () => Promise.reject(new Error("")), "t failed without a message."],
     ["throws no error", () => Promise.reject("just words"), "just words"],
     ["returns no string", (() => 7) as unknown as HarnessTool["execute"], "t did not return a string"],
   ])("that %s give an error result", async (_name, execute, message) => {

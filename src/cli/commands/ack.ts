@@ -1,4 +1,4 @@
-/** `oxbow ack`: a person looks at what this folder would load and run, and approves it (features P10, P11). */
+/** `oxbow ack`: the user reviews and approves what this folder would load and run. */
 
 import { resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";

@@ -9,7 +9,7 @@ import { COMMANDS } from "../command-table.js";
 import { runPrompt } from "./run.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
-/** What people type who know other programs, and what does it here. */
+/** Commands of other programs, and their names here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   login: "oxbow auth set PROVIDER",
   logout: "oxbow auth remove PROVIDER",
@@ -56,7 +56,7 @@ function readFlags(args: readonly string[]): ParsedFlags {
   }
 }
 
-/** `oxbow [flags] -- WORDS`: what follows is a prompt, whatever it looks like. */
+/** `oxbow [flags] -- WORDS`: the words are a prompt in any case. */
 function isMarkedAsPrompt(args: readonly string[]): boolean {
   const mark = args.indexOf("--");
   return mark !== -1 && parseFlags(RUN_FLAGS, args.slice(0, mark), "").words.length === 0;
@@ -98,7 +98,7 @@ async function suggestion(typed: string): Promise<string> {
   return " 'oxbow --help' lists the commands.";
 }
 
-/** The same words in a form that is sent. Flags among them stay where they are. */
+/** The same words as a prompt. Flags among them stay in place. */
 function asPrompt(words: readonly string[]): string {
   const flagAt = words.findIndex((word) => word.startsWith("-"));
   const text = (flagAt === -1 ? words : words.slice(0, flagAt)).join(" ");

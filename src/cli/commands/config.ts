@@ -53,7 +53,7 @@ function showCommand(loaded: LoadedSettings): Command {
 function shown(key: string, value: unknown): string {
   if (value === undefined) return key === "provider" || key === "model" ? "(chosen automatically)" : "(none)";
   if (key === "models") return [...(value as ReadonlyMap<string, unknown>).keys()].join(",");
-  // A login in the address is for the proxy alone.
+  // Only the proxy may see a login in the address.
   if (key === "proxy") return String(value).replace(/^([a-z]+:\/\/)?.*@/i, "$1");
   if (key.startsWith("budget")) return formatBudget(value as BudgetLimit);
   if (key.endsWith("_ms")) return formatDuration(value as number);

@@ -92,7 +92,7 @@ async function settingsFindings(variables: Variables): Promise<Finding[]> {
   return findings;
 }
 
-/** Why each provider is not ready is a note, unless somebody set it up: then it is a problem. */
+/** A provider that is not ready is a note, or a problem if the user has configured it. */
 async function modelFindings(variables: Variables): Promise<Finding[]> {
   const settled = await loadSettings(parseFlags([], [], "doctor"), variables).catch(() => undefined);
   const registry = createModelRegistry({
@@ -154,7 +154,7 @@ function workspaceFinding(): Finding {
   }
 }
 
-/** Opens the store, which is the one way to know that it can be opened. */
+/** Opens the store: there is no other way to know that it works. */
 async function sessionsFinding(variables: Variables): Promise<Finding> {
   const subject = "sessions";
   let told = "";
@@ -176,7 +176,7 @@ async function sessionsFinding(variables: Variables): Promise<Finding> {
   }
 }
 
-/** Runs something in it, which is the one way to know that it works. */
+/** Runs a command in it: there is no other way to know that it works. */
 async function sandboxFinding(variables: Variables): Promise<Finding> {
   const [{ detectSandbox }, { describeSandbox }, { sandboxOverrides }] = await Promise.all([
     import("../../security/sandbox/detect.js"),

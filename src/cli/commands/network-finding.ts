@@ -11,7 +11,7 @@ export interface NetworkFinding {
   readonly text: string;
 }
 
-/** None when everything is reached directly. */
+/** None if nothing uses a proxy. */
 export async function networkFindings(variables: Variables): Promise<readonly NetworkFinding[]> {
   const plan = await readNetworkPlan(variables);
   if (plan === undefined) return [];

@@ -1,4 +1,4 @@
-/** `--record` and `--replay` of `oxbow run`. A run without them loads nothing for them. */
+/** `--record` and `--replay` of `oxbow run`. A run without them loads none of this. */
 
 import { safeText } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
@@ -12,7 +12,7 @@ import { EXIT } from "../exit-codes.js";
 export interface RunPlaces {
   readonly variables: Variables;
   readonly root: string;
-  /** Oxbow's own state folder: long output of commands is kept there. */
+  /** Oxbow's state folder, with the long outputs of commands. */
   readonly state: string;
 }
 
@@ -50,7 +50,7 @@ function replaySpeed(flags: ParsedFlags): number | undefined {
   return speed;
 }
 
-/** A replay that did not go as recorded has failed, however it ended. */
+/** A replay that differs from the recording has failed. */
 export function concludeCassette(cassette: RunCassette | undefined, exit: number): number {
   const conclusion = cassette?.conclude();
   if (conclusion === undefined) return exit;

@@ -109,7 +109,7 @@ async function slashCommand(
     });
 }
 
-/** Opens the session that the flags name and does something else there than to run a prompt. */
+/** Opens the session that the flags name and does other work than a prompt. */
 export async function inSession(
   flags: ParsedFlags,
   variables: Variables,

@@ -43,7 +43,7 @@ export const shell: ShellCommand = {
 
 export const run = shellRunner(shell);
 
-/** Usual calls of each tool: what only looks and what does more, where a tool can do both. */
+/** Typical calls of each tool; a reading and a changing one if it can do both. */
 const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
   read: [{ path: "notes.txt" }],
   ls: [{}],

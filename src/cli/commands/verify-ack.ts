@@ -1,4 +1,4 @@
-/** `oxbow verify-ack`: whether what this folder would load and run is what was approved (feature P11). */
+/** `oxbow verify-ack`: checks that everything this folder would load and run is approved. */
 
 import { resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";

@@ -1,4 +1,4 @@
-/** Which words could stand at the end of a command line. */
+/** The candidates for the last word of a command line. */
 import type { CommandSpec, CompletionSource } from "../../commands/command.js";
 import type { Flag } from "../../commands/flags.js";
 
@@ -37,7 +37,7 @@ export async function candidatesFor(words: readonly string[], world: CompletionW
   });
 }
 
-/** Names come from files and servers too: a shell must never get one that it would run. */
+/** Some names come from files and servers: none may contain shell syntax. */
 function isHarmless(value: string): boolean {
   return /^[\w@%+,./:=-]+$/.test(value);
 }

@@ -1,4 +1,4 @@
-/** The few lines that each shell needs. They ask `oxbow completion candidates`, so that they never have to be made again. */
+/** The few lines that each shell needs. They call `oxbow completion candidates`, so they never change. */
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];

@@ -1,4 +1,4 @@
-/** Where completion finds sessions, routes, providers and models of this machine. What is missing or slow completes nothing. */
+/** Where completion finds sessions, routes, providers and models of this machine. A missing or slow source gives no candidates. */
 import type { Variables } from "../../base/variables.js";
 import { SESSION_SPECS } from "../../commands/catalogue/index.js";
 import type { CompletionSource } from "../../commands/command.js";
@@ -8,7 +8,7 @@ import { COMMANDS } from "../command-table.js";
 import type { Candidate, Candidates, CompletionWorld } from "./candidates.js";
 import { specsOf } from "./shell-specs.js";
 
-/** A person waits for the tab key no longer than this. */
+/** The time limit for the tab key. */
 const MOST_MS = 1500;
 const MOST_SESSIONS = 30;
 

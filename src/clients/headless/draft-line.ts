@@ -1,8 +1,8 @@
 /**
- * What a person is typing while a turn writes to the same terminal: a line of its own below whatever is written.
+ * The line that the user types while a turn writes to the same terminal, below the output.
  *
- * 1. It is taken away before anything is written and drawn again after it, so neither overwrites the other.
- * 2. It never moves the place where the output goes on, also in the middle of a line.
+ * 1. It is cleared before output and drawn again after it, so neither overwrites the other.
+ * 2. It never moves the position of the output, even in the middle of a line.
  */
 
 import { paint } from "../../base/terminal-style.js";
@@ -20,7 +20,7 @@ const MARK = "› ";
 const USUAL_COLUMNS = 80;
 
 export class DraftLine {
-  /** Everything that is written while a draft may stand there has to go through this. */
+  /** All output during a draft must go through this. */
   readonly terminal: Terminal;
   readonly #err: Output;
   #text = "";

@@ -18,7 +18,7 @@ import { TextView } from "./text-view.js";
 export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** Said on stderr beside an answer in JSON: it may not be what was expected, or come later. */
+/** Written to stderr beside an answer in JSON: a warning or a delay. */
 const NEWS: readonly Envelope["kind"][] = ["Notice", "RateLimited", "Retrying", "FailedOver"];
 
 export interface OneShotOptions {
@@ -54,11 +54,11 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
   let question = new AbortController();
   const ended = new Promise<EventPayloads["TurnEnded"]>((resolve) => {
     client.subscribe((event) => {
-      // Already answered, perhaps by another client: there is nothing left to ask.
+      // Already answered, perhaps by another client.
       if (event.kind === "PermissionResolved") question.abort();
       begun ||= event.kind === "TurnStarted";
       if (format === "stream-json") terminal.out.write(`${JSON.stringify(event)}\n`);
-      // Before the turn come the last events of one that was cut off: those say nothing new.
+      // The last events of an interrupted turn come before this turn; they are not shown.
       else if (
         (begun || event.kind === "StreamGap") &&
         (format === "text" || options.verbose || NEWS.includes(event.kind))

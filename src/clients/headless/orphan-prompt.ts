@@ -1,4 +1,4 @@
-/** Asks what became of a call that was running when its session was stopped. */
+/** Asks how a call ended that was running when its session stopped. */
 
 import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
@@ -15,13 +15,13 @@ const ANSWERS: Readonly<Record<string, OrphanVerdict>> = {
   abort: "abort",
 };
 
-/** An input that ended says abort: nothing is decided on its behalf. */
+/** Closed input means abort: nothing else is assumed. */
 export async function askAboutOrphans(
   terminal: Terminal,
   { message }: Failure,
 ): Promise<{ readonly verdict: OrphanVerdict; readonly note?: string }> {
   const ask = async (question: string) => (await terminal.askLine?.(question))?.trim();
-  // The question follows: the flags that would answer it are for those who cannot be asked.
+  // The question follows; the flags that answer it are for runs without a terminal.
   const [what = message] = message.split(" Check what happened, then resume with ");
   terminal.err.write(
     `\n${paint(terminal, "yellow", "Unfinished:")} ${safeText(what)} Check what happened, then answer:\n`,

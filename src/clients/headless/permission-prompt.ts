@@ -1,4 +1,4 @@
-/** Asks the person at the terminal whether a call may run. */
+/** Asks the user at the terminal whether a call may run. */
 
 import { paint } from "../../base/terminal-style.js";
 import { safeLine } from "../../base/terminal-text.js";

@@ -25,7 +25,7 @@ import { TextView } from "./text-view.js";
 export interface LineSource {
   /** The next line, undefined at the end of input. */
   next(prompt: string): Promise<string | undefined>;
-  /** Lines that a person types while none is asked for. Who takes drafts shows what is being typed, instead of the terminal. */
+  /** Lines that the user types while no prompt is open. The handler shows the draft instead of the terminal. */
   onLine(action: (line: string) => void, onDraft?: (text: string) => void): () => void;
   /** Gives a line to the next `next`. */
   keep(line: string): void;
@@ -44,11 +44,11 @@ export interface ReplOptions {
   readonly clock: Clock;
   readonly verbose: boolean;
   readonly greeting: string;
-  /** The turns before, when the session goes on. */
+  /** The earlier turns of a resumed session. */
   readonly recent?: readonly TurnStats[];
-  /** The program has to end: what runs is cancelled, and no more input is taken. */
+  /** The program ends: cancels the turn and takes no more input. */
   readonly leaving?: AbortSignal;
-  /** A script is refused when it is no text. */
+  /** Binary input is refused. */
   readonly input: "person" | "script";
   /** Take no further line after the first problem. */
   readonly stopAtProblem?: boolean;
@@ -63,7 +63,7 @@ export type Problem =
   | { readonly kind: "answer"; readonly exitCode: number }
   | { readonly kind: "shell" };
 
-/** Tells the first problem, for a script that must not go unnoticed when it failed. */
+/** Reports the first problem, so that a failing script is noticed. */
 export async function runRepl(options: ReplOptions): Promise<Problem | undefined> {
   const repl = new Repl(options);
   return repl.run();
@@ -87,7 +87,7 @@ class Repl {
   #onIdle: () => void = () => {};
   #question = new AbortController();
   #problem: Problem | undefined;
-  /** Time the model took in this turn; a person's thinking is not the model's slowness. */
+  /** The model's time in this turn, without the time of questions. */
   #modelMs = 0;
   #startedAt = 0;
   /** What a running `!command` has shown; undefined when none runs. */
@@ -129,7 +129,7 @@ class Repl {
     return this.#problem;
   }
 
-  /** The end of a turn that was cut off in an earlier run: it was told of when the session was opened. */
+  /** The end of an interrupted turn of an earlier run: it was reported when the session opened. */
   #isOld({ kind }: Envelope): boolean {
     return !this.#begun && this.#shellShown === undefined && (kind === "ToolResult" || kind === "TurnEnded");
   }
@@ -140,7 +140,7 @@ class Repl {
       if (event.kind === "ToolResult" && event.payload.status !== "ok") this.#problem ??= { kind: "shell" };
       return;
     }
-    // Already answered, perhaps by another client: there is nothing left to ask.
+    // Already answered, perhaps by another client.
     if (event.kind === "PermissionResolved") this.#question.abort();
     this.#view.show(event);
     if (event.kind === "PermissionRequested") void this.#answer(event.payload);
@@ -149,7 +149,7 @@ class Repl {
     this.#follow(event);
   }
 
-  /** Keeps count of what runs and what waits. */
+  /** Counts running and waiting inputs. */
   #follow(event: Envelope): void {
     switch (event.kind) {
       case "TurnStarted":
@@ -256,7 +256,7 @@ class Repl {
     if (text) this.#options.terminal.out.write(`${safeText(text)}\n`);
   }
 
-  /** The command's answer; undefined when it was refused, which has been said. */
+  /** The command's answer; undefined if it was refused and reported. */
   async #ask(verb: string, args: string): Promise<string | undefined> {
     const payload = { namespace: "slash", verb, payload: { args } };
     const reply = await this.#options.client.send("CustomCommand", payload, this.#session);
@@ -288,7 +288,7 @@ class Repl {
     stopLines();
   }
 
-  /** Takes lines while something runs, and keeps what is being typed in sight. */
+  /** Takes lines during a turn, and keeps the draft visible. */
   #listen(action: (line: string) => void): () => void {
     const { lines, terminal } = this.#options;
     if (!terminal.err.isTerminal) return lines.onLine(action);
@@ -299,7 +299,7 @@ class Repl {
     };
   }
 
-  /** A line that was typed while a turn runs: for the model as soon as it can hear it, unless it says otherwise. */
+  /** A line typed during a turn: goes to the model with its next results, unless it is a command. */
   async #during(line: string): Promise<void> {
     const { client, lines } = this.#options;
     if (line === "") return;
@@ -318,7 +318,7 @@ class Repl {
     this.#complain(reply);
   }
 
-  /** The line as it was typed, where nothing else shows it, and what becomes of it. */
+  /** Shows the line, if nothing else does, and when it will be sent. */
   #echo(line: string, what: string): void {
     this.#view.aside(this.#options.terminal.err.isTerminal ? `> ${line}  ${what}` : what);
   }

@@ -1,10 +1,10 @@
 /**
  * Shows a turn as plain text: the answer on stdout, everything else on stderr.
  *
- * 1. A terminal shows the model's words as they arrive, each stretch of them ending in a newline.
- * 2. A pipe or file gets the final answer alone. Whether words are part of it is known when the turn ends or a tool is called, so they
- *    are held until then; what the model says beside its calls goes to stderr.
- * 3. Text meant for a terminal is made harmless first; the answer for a pipe is left as it is.
+ * 1. A terminal shows the model's text as it arrives; each block ends in a newline.
+ * 2. A pipe or file gets only the final answer. Whether text is part of it is known when the turn ends or a tool is called, so it
+ *    is held until then; text beside tool calls goes to stderr.
+ * 3. Text for a terminal is sanitised; the answer for a pipe is unchanged.
  */
 import { roundTokens } from "../../base/budget-text.js";
 import { commandFailure, lastLines } from "../../base/command-failure.js";
@@ -27,7 +27,7 @@ const MARKS: Readonly<Record<EventPayloads["ToolResult"]["status"], string>> = {
   skipped: "–",
 };
 
-/** Of a failing command: errors and summaries stand at the end. */
+/** For a failing command: errors and summaries are at the end. */
 const FAILURE_LINES = 8;
 
 export class TextView {
@@ -36,7 +36,7 @@ export class TextView {
   readonly #verbose: boolean;
   readonly #answer: "shown" | "none";
   readonly #filter = new SafeTextStream();
-  /** What the model said since its last call, where it does not stream to a terminal. */
+  /** The model's text since its last call, if it is not streamed. */
   #held: string[] = [];
   #lineOpen = false;
   #thinkingOpen = false;
@@ -114,7 +114,7 @@ export class TextView {
     }
   }
 
-  /** Ends an open line on stdout, so that whatever comes next starts at its own. */
+  /** Ends an open line on stdout, so that the next output starts on a new line. */
   #closeLine(): void {
     this.#closeThinking();
     this.#spinner.hide();
@@ -124,7 +124,7 @@ export class TextView {
     this.#lineOpen = false;
   }
 
-  /** Who asked for it hears of it as the answer to that. */
+  /** The client that asked for it gets it as the reply. */
   #shortened({ reason, tokens }: EventPayloads["CompactionTriggered"]): void {
     if (reason === "asked") return;
     this.#closeLine();
@@ -133,20 +133,20 @@ export class TextView {
     this.#spinner.start("thinking");
   }
 
-  /** The answer may go on in the middle of this line, so the line is left open. */
+  /** The answer may continue on this line, so the line stays open. */
   #waiting({ message, wait_ms }: EventPayloads["RateLimited"]): void {
     this.#news(message);
     if (wait_ms > 0) this.#spinner.start(`waiting ${humanWait(wait_ms)}, Ctrl-C cancels`);
   }
 
-  /** What stands on a terminal does not count and cannot be removed, so the new answer begins on its own line. */
+  /** Text on a terminal cannot be removed, so the new answer starts on a new line. */
   #startAgain(): void {
     this.#closeLine();
     this.#held = [];
     this.#terminal.err.write("oxbow: the answer broke off; the model starts it again.\n");
   }
 
-  /** Something that scripts should know too: another model answers, or it takes longer. */
+  /** For scripts too: another model answers, or it takes longer. */
   #news(message: string): void {
     this.#spinner.hide();
     const inLine = this.#lineOpen && this.#terminal.out.isTerminal;
@@ -154,7 +154,7 @@ export class TextView {
     this.#terminal.err.write(`${inLine ? "\n" : ""}${line}\n`);
   }
 
-  /** The held words came with a call: they are no answer. */
+  /** The held text belongs to a call: it is not the answer. */
   #sayBeside(): void {
     const words = this.#held.join("").trimEnd();
     this.#held = [];
@@ -163,7 +163,7 @@ export class TextView {
     this.#terminal.err.write(`${safeText(words)}\n`);
   }
 
-  /** The turn ended, so the held words are its answer. */
+  /** The turn ended, so the held text is its answer. */
   #release(): void {
     const words = this.#held.join("");
     this.#held = [];
@@ -213,7 +213,7 @@ export class TextView {
     this.#progressShown = true;
   }
 
-  /** Whether output of the call is on the screen already. */
+  /** Whether output of the call is already on the screen. */
   #closeProgress(): boolean {
     if (this.#progressOpen) this.#terminal.err.write("\n");
     this.#progressOpen = false;
@@ -236,7 +236,7 @@ export class TextView {
     if (shown.trim() !== "") this.#note(paint(this.#terminal, "dim", indent(safeText(shown))));
   }
 
-  /** A warning is for scripts too: it says that the answer may not be what it seems. */
+  /** Scripts get warnings too: the answer may be incomplete. */
   #notice({ level, message }: EventPayloads["Notice"]): void {
     if (level === "progress") {
       this.#spinner.start(safeText(message));
@@ -253,7 +253,7 @@ export class TextView {
   }
 }
 
-/** What is left to do when nothing makes the conversation shorter by itself. */
+/** What the user can do if automatic compaction does not help. */
 function windowText({ model, used, window }: EventPayloads["ContextNearlyFull"]): string {
   const part = Math.min(100, Math.round((used / window) * 100));
   const counts = `${groupDigits(used)} of ${groupDigits(window)} tokens`;
@@ -269,7 +269,7 @@ function indent(text: string): string {
   return text.replaceAll(/^/gm, "    ");
 }
 
-/** The arguments as a person wants to see them in one line. */
+/** The arguments in one line. */
 export function brief(args: JsonObject): string {
   const values = Object.values(args).filter((value) => value !== undefined);
   const shown = Object.entries(args)

@@ -129,5 +129,5 @@ export const EXIT_COMMAND: CommandSpec = {
   places: CLIENT,
 };
 
-/** What the engine cannot do: the line client knows these itself. */
+/** Only a client can do these. */
 export const CLIENT_COMMANDS: readonly CommandSpec[] = [QUEUE, CANCEL, CLEAR, EXIT_COMMAND];

@@ -1,4 +1,4 @@
-/** Every built-in command, as data: for completion, documentation and checks. Nothing on the way to a model request reads it. */
+/** Every built-in command, as data: for completion, documentation and checks. The path to a model request does not read it. */
 import type { CommandSpec } from "../command.js";
 import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";

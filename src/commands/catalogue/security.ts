@@ -1,4 +1,4 @@
-/** What stands between the model and the machine: permissions, safe mode, plan mode, audit. */
+/** Permissions, safe mode, plan mode and audit. */
 import type { CommandPlace, CommandSpec, CommandUser } from "../command.js";
 import type { Flag } from "../flags.js";
 

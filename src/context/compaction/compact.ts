@@ -1,7 +1,7 @@
 /**
- * Makes a conversation shorter: a summary that a model writes replaces its beginning.
+ * Compacts a conversation: a summary written by a model replaces the older messages.
  *
- * 1. The event that says so is saved before anything is sent that builds on it, so that the log always gives the same messages.
+ * 1. The event is saved before any request that uses the summary, so that the log always gives the same messages.
  * 2. Without a summary nothing changes.
  * 3. The system prompt, instructions and tools are no part of the conversation and stay.
  */
@@ -54,14 +54,14 @@ export interface CompactionOptions {
 
 export type Compacted =
   | { readonly tokens: { readonly before: number; readonly after: number } }
-  /** There is too little to leave out. */
+  /** There is too little to compact. */
   | { readonly nothing: true }
   | { readonly failure: Failure }
   | { readonly cancelled: true };
 
 export type Summarized = SummaryAnswer | { readonly nothing: true };
 
-/** What is shorter is not worth a request: a summary with all that belongs to it takes about as much. */
+/** A shorter conversation is not worth a request: the summary would be about as long. */
 const LEAST_TOKENS = 300;
 /** The user's own words are quoted up to here. */
 const REQUEST_CHARS = 8_000;
@@ -95,7 +95,7 @@ export async function compact(
       tokens: { before, after },
     });
   } finally {
-    // The event is out: the conversation follows it, even if it could not be saved.
+    // The event is published, so the conversation follows it, even if it could not be saved.
     conversation.splice(0, cut.older.length, message);
   }
   return { tokens: { before, after } };
@@ -112,7 +112,7 @@ export async function summarizeConversation(
   return summaryOf(place.conversation, focus, { place, tools, tokens });
 }
 
-/** What is new since an earlier summary has to be worth a request. */
+/** The messages since an earlier summary must be worth a request. */
 function isWorthIt(
   { older }: Cut,
   weigh: (messages: readonly Message[]) => number,
@@ -151,7 +151,7 @@ async function summaryOf(
   return summarize({ messages, focus, room: transcriptRoom(limits), tokensOf: estimateTokens, untrusted, ask });
 }
 
-/** The whole text of the message that stands for what was left out. */
+/** The whole text of the summary message. */
 function wordsOf(
   summary: string,
   { older, kept }: Cut,
@@ -165,12 +165,12 @@ function wordsOf(
     pinned: tools.pinned?.() ?? [],
     ...(results !== undefined && { newestResults: results }),
     ...(firstRequest !== undefined && { firstRequest }),
-    // A newer one among what stays is the one that counts.
+    // A newer one among the kept messages counts.
     ...(latestRequest !== undefined && !kept.some(isInput) && { latestRequest }),
   });
 }
 
-/** Results that the model has not seen yet, when not even they could stay: as much of them as would have. */
+/** Results that the model has not seen and that do not fit: as much of them as fits. */
 function newestResults(
   messages: readonly Message[],
   { keep, untrusted }: { readonly keep: number; readonly untrusted: MarkUntrusted },

@@ -1,9 +1,9 @@
 /**
- * Where a conversation is cut in two: what is summarised, and what stays as it is.
+ * Where a conversation is cut: the older part is summarised, the rest stays unchanged.
  *
- * 1. A call and its result are never parted: what stays begins with an input or an answer, never with results.
+ * 1. A call and its result stay together: the kept part begins with an input or an answer, never with results.
  * 2. An unanswered input stays, however long it is.
- * 3. What stays begins with a message whose place in the log is known, so that it can be found there again.
+ * 3. The kept part begins with a message whose position in the log is known, so that a resume finds it.
  */
 import { originOf } from "../../base/message-origin.js";
 import type { Message } from "../../protocol/content.js";

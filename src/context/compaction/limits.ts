@@ -1,18 +1,18 @@
 /** How full a model's window may become, and how much of a conversation then stays as it is. All in tokens. */
 
 export interface ModelLimits {
-  /** What it can be given to read. */
+  /** The tokens it can read. */
   readonly reads: number;
   /** The longest answer. */
   readonly writes: number;
 }
 
-/** No usual answer is longer; a model that could write more is not left half a window for it. */
+/** Typical answers are shorter; no larger part of the window is reserved. */
 const LONG_ANSWER = 32_000;
 const MOST_KEPT = 20_000;
 const SUMMARY = 8_000;
 
-/** From here on the conversation is made shorter: the configured share of the window, if that leaves room for an answer. */
+/** From this size on the conversation is compacted: the configured share of the window, if that leaves room for an answer. */
 export function fullAt({ reads, writes }: ModelLimits, share: number): number {
   const answer = Math.min(writes, LONG_ANSWER, reads / 4);
   return Math.floor(Math.min(reads * share, reads - answer));

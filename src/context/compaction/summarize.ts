@@ -1,10 +1,10 @@
 /**
  * A summary of some messages.
  *
- * 1. What is too long for one request has its results cut first. Is it still too long, it is summarised in pieces, each with the summary of
+ * 1. Results are cut first. If the rest is too long for one request, it is summarised in pieces, each with the summary of
  *    those before it.
- * 2. An earlier summary is taken over into the new one, so that there is never more than one.
- * 3. A model that can read less than was thought is given smaller pieces.
+ * 2. A new summary includes the earlier one, so there is never more than one.
+ * 3. If the model reads less than expected, the pieces get smaller.
  */
 import { capText } from "../../base/cap-text.js";
 import type { Message } from "../../protocol/content.js";
@@ -15,7 +15,7 @@ import { type MarkUntrusted, transcriptOf } from "./transcript.js";
 
 export interface SummaryWork {
   readonly messages: readonly Message[];
-  /** What the user wants to be kept in mind. */
+  /** What the user wants the summary to keep. */
   readonly focus?: string | undefined;
   /** Tokens of the conversation that one request can hold. */
   readonly room: number;
@@ -37,7 +37,7 @@ export type SummaryAnswer = { readonly text: string } | { readonly failure: Fail
 /** Characters of a tool result, in the order they are tried. */
 const RESULT_CHARS = [4_000, 1_000, 300] as const;
 const MOST_HALVINGS = 4;
-/** No text has more of them in a token, whatever its language. */
+/** An upper bound for every language. */
 const CHARS_PER_TOKEN = 4;
 
 export async function summarize(work: SummaryWork): Promise<SummaryAnswer> {
@@ -74,7 +74,7 @@ function passages(messages: readonly Message[], { room, tokensOf, untrusted }: S
   return written;
 }
 
-/** Neighbours together, as long as they fit. */
+/** Joins consecutive messages while they fit. */
 function inPieces(passages: readonly string[], room: number, tokensOf: (text: string) => number): string[][] {
   const pieces: string[][] = [];
   let taken = Number.POSITIVE_INFINITY;

@@ -1,9 +1,9 @@
 /**
- * The message that stands for the beginning of a conversation.
+ * The message that replaces the older messages of a conversation.
  *
- * 1. It says of itself what it is, so that it is known again when the conversation is shortened once more: then its summary is taken over
- *    into the new one, and the first request stays word for word.
- * 2. The user's own words stand apart from what a model wrote about them, and the first request stands last, where nothing that comes
+ * 1. It identifies itself, so that the next compaction recognises it: then its summary becomes part of
+ *    the new one, and the first request stays word for word.
+ * 2. The user's own text is separate from the model's summary, and the first request comes last, where nothing
  *    from outside can imitate it.
  */
 import { capText } from "../../base/cap-text.js";
@@ -16,7 +16,7 @@ export interface SummaryParts {
   readonly pinned?: readonly string[];
   /** Results that the assistant has not worked with yet, marked as from outside. */
   readonly newestResults?: string;
-  /** What the user said last, and at the very beginning, where that is not among the messages that stay. */
+  /** The user's first and last input, if they are not among the kept messages. */
   readonly latestRequest?: string;
   readonly firstRequest?: string;
 }
@@ -47,7 +47,7 @@ export interface EarlierSummary {
   readonly firstRequest?: string;
 }
 
-/** What an earlier shortening left in the conversation; undefined when the message is none of that kind. */
+/** The content of an earlier summary message; undefined for other messages. */
 export function readSummary(message: Message | undefined): EarlierSummary | undefined {
   const words = message?.role === "user" ? plainText(message.content) : "";
   if (!words.startsWith(PREAMBLE)) return undefined;

@@ -9,7 +9,7 @@ import { endpointOf, isReady, NAMED_PROVIDERS, type NamedProvider } from "../nam
 
 /** The keys that people stored, as far as a provider is concerned. */
 export interface StoredKeys {
-  /** To be awaited before anything else is asked. */
+  /** Await it before any other call. */
   load(): Promise<void>;
   authorise(names: readonly string[], baseUrl: string): Authorise | undefined;
   /** Why a stored key cannot be used, as the beginning of a sentence. */

@@ -29,7 +29,7 @@ const DEFAULT_PROMPT = "Explain in about 100 words how a river becomes an oxbow 
 const DEFAULT_RUNS = 1;
 const DEFAULT_MAX_TOKENS = 256;
 
-/** `aside` runs it beside a conversation, so that the same cancel reaches it. */
+/** `aside` runs it beside a conversation, so that the session's cancel stops it. */
 export interface BenchPort {
   readonly registry: ModelRegistry;
   readonly clock: Clock;
@@ -99,11 +99,11 @@ interface BenchPorts {
   readonly registry: ModelRegistry;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** What is being done, in a few words. */
+  /** The current step, in a few words. */
   readonly onProgress: (what: string) => void;
 }
 
-/** As far as it came when the signal fires. */
+/** Partial if the signal fires. */
 async function bench(request: BenchRequest, ports: BenchPorts): Promise<readonly BenchRow[]> {
   const { registry, signal, onProgress } = ports;
   onProgress("looking for models");
@@ -118,7 +118,7 @@ async function bench(request: BenchRequest, ports: BenchPorts): Promise<readonly
   return rows;
 }
 
-/** What is on this machine, and of each service its usual model: asking for all of theirs would cost money for nothing. */
+/** The models on this machine, and the default model of each service: measuring all of theirs would cost money. */
 async function installed(registry: ModelRegistry): Promise<readonly string[]> {
   const ready = (await registry.providers()).filter(({ name, ready }) => ready && name !== "offline");
   return ready.flatMap(({ name, baseUrl, models }) => {

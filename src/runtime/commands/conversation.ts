@@ -107,7 +107,7 @@ export interface ShellPort {
   readonly refusalOf: (command: string) => Promise<string | undefined>;
 }
 
-/** A command that a person types runs with their own rights. Its output goes out as events. */
+/** A command that the user types runs with the user's own rights. Its output is published as events. */
 export function shellCommand({ run, refusalOf }: ShellPort): Command {
   return {
     ...SHELL,

@@ -1,4 +1,4 @@
-/** Spending as text: of a session for `/cost`, and of many for `oxbow cost` (feature M14). Models of different providers are never one line. */
+/** Spending as text: of a session for `/cost`, of many for `oxbow cost`. Models of different providers are never on one line. */
 
 import { formatBudget, formatUsd } from "../../base/budget-text.js";
 import { groupDigits } from "../../base/group-digits.js";
@@ -9,7 +9,7 @@ import type { Catalogue } from "../../providers/catalogue/catalogue.js";
 import type { Price } from "../../providers/catalogue/facts.js";
 import type { Spending } from "../../sessions/store.js";
 
-/** What some calls come to. */
+/** The sum of some calls. */
 export interface Total {
   readonly calls: number;
   readonly usage: Usage;
@@ -54,7 +54,7 @@ export function dearestFirst(a: Total, b: Total): number {
   return b.usd - a.usd || tokensOf(b) - tokensOf(a);
 }
 
-/** `$0.04`, `≥ $0.04` where some calls have no known price, `unknown` where none has. */
+/** `$0.04`; `≥ $0.04` if some calls have no known price; `unknown` if none has. */
 export function costText({ usd, calls, unpriced }: Pick<Total, "usd" | "calls" | "unpriced">): string {
   if (calls > 0 && unpriced === calls) return "unknown";
   return `${unpriced > 0 ? "≥ " : ""}${formatUsd(usd)}`;
@@ -90,7 +90,7 @@ export function lineTable(lines: readonly Line[], { header, width, color, bars }
   );
   return renderTable(used, lines, { width, color });
 
-  /** Bars compare dollars; where nothing has a price, tokens. */
+  /** Bars compare dollars, or tokens if nothing has a price. */
   function weightOf(line: Line): number {
     return lines.some(({ usd }) => usd > 0) ? line.usd : tokensOf(line);
   }

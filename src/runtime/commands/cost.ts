@@ -166,7 +166,7 @@ function asJson(
   };
 }
 
-/** A cost that is not known is null, never a zero. */
+/** An unknown cost is null, never zero. */
 function withKnownCost<T extends { usd: number; calls: number; unpriced: number }>(line: T) {
   return { ...line, usd: line.calls > 0 && line.unpriced === line.calls ? null : line.usd };
 }

@@ -37,7 +37,7 @@ export interface OllamaControlOptions {
   readonly roots: Roots;
   readonly http: HttpClient;
   readonly clock: Clock;
-  /** A program in here is not trusted to be Ollama. */
+  /** A program in this folder does not count as Ollama. */
   readonly workspace: string;
 }
 
@@ -67,7 +67,7 @@ export function ollamaCommands(withOllama: WithOllama, use?: UseModel): readonly
   ];
 }
 
-/** Faster than a person reads is waste: on a wire and in the log. */
+/** Faster updates than a user can read are waste. */
 const PROGRESS_MS = 500;
 
 export class OllamaControl {
@@ -222,7 +222,7 @@ export class OllamaControl {
 
 /** What the first request of a run asks for; with another size the model would be loaded again. */
 const USUAL_CONTEXT = 8192;
-/** Loading may take as long as it takes, but a connection should not be held for ever. */
+/** Loading may take long, but a connection should not stay open forever. */
 const LOAD_MS = 30 * 60_000;
 
 function describeRunning({ name, bytes, gpuBytes, contextTokens, expiresAt }: RunningModel, now: number): string {

@@ -56,7 +56,7 @@ export interface SecurityPort {
   readonly sandbox: RunSandbox;
   readonly tools: ToolRegistry;
   readonly variables: Variables;
-  /** The person who has the session open. */
+  /** The user who has the session open. */
   readonly person: ClientId;
   ring(): Promise<AuditRing>;
   appendToProfile(toml: string): Promise<string>;
@@ -80,7 +80,7 @@ export function securityCommands(port: SecurityPort): readonly Command[] {
   ];
 }
 
-/** The exit code of `oxbow permissions test` tells a script what would be decided. */
+/** The exit code of `oxbow permissions test` gives a script the decision. */
 const EXIT_CODES = { allow: 0, ask: 4, deny: 1 } as const;
 
 export function permissionCommands(state: () => Promise<PermissionsState>): readonly Command[] {
@@ -145,7 +145,7 @@ export function safeModeCommands(file: () => Promise<StateFile<SafeModeState>>):
   }));
 }
 
-/** The registry lets only people get here, so an approval is a person's. */
+/** The registry refuses agents, so a person approves. */
 function planCommands({ permissions, person }: SecurityPort): readonly Command[] {
   const plan = async () => (await permissions.parts()).engine.plan;
   const state = ({ on }: { readonly on: boolean }): CommandResult => ({

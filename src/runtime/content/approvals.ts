@@ -1,4 +1,4 @@
-/** Where approvals are kept, and who is here to give them (features P10, P11). */
+/** Where approvals are stored, and who can give them. */
 import { join, resolve } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import { ApprovedLock, type Approver } from "../../security/trust/approved-lock.js";
@@ -18,7 +18,7 @@ export function openApprovals(
   });
 }
 
-/** A command that a model started may have a terminal; it is still no person. */
+/** A command that a model started may have a terminal; it is still not a person. */
 export function approver(variables: Variables): Approver {
   return { name: variables.USER || "somebody", identity: isAgent(variables) ? "agent" : "human" };
 }

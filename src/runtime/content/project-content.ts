@@ -1,6 +1,6 @@
 /**
- * What a folder and its user bring for this run (features P10, P11, P14, X1). Nothing of it is loaded before it was approved, and
- * in a folder that brings nothing only names are looked at.
+ * The content of a folder and of its user for this run. Nothing is loaded before it is approved, and
+ * in a folder without content only file names are checked.
  */
 import { dirname, join, resolve } from "node:path";
 import type { Variables } from "../../base/variables.js";
@@ -14,9 +14,9 @@ import { isWithin } from "../../system/within.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import type { ProjectInstructions } from "./project-instructions.js";
 
-/** What this build loads; a person is not asked about the rest. A new loader adds its kinds here. */
+/** What this build loads; the user is not asked about the rest. A new loader adds its kinds here. */
 export const LOADED_KINDS: ReadonlySet<ContentKind> = new Set(["instructions"]);
-/** A session folder that is not approved is not used, which is no reason to end a run: it matters where a person can be asked. */
+/** A run does not need the session folder, so it asks about it only on a terminal. */
 const ASKED_KINDS: ReadonlySet<ContentKind> = new Set([...LOADED_KINDS, "sessions"]);
 
 export interface ProjectContentOptions {
@@ -24,14 +24,14 @@ export interface ProjectContentOptions {
   readonly variables: Variables;
   /** The folder to work in, free of symbolic links. */
   readonly root: string;
-  /** Absent when nobody can be asked. */
+  /** Absent without a terminal. */
   readonly conversation?: Conversation | undefined;
   readonly color: boolean;
   readonly width: number;
-  /** Goes on without what nobody has approved. */
+  /** Continues without content that is not approved. */
   readonly skipUnapproved: boolean;
   readonly allowProjectHooks: boolean;
-  /** Said to the person, a line each. */
+  /** Messages for the user, a line each. */
   readonly notify: (message: string) => void;
 }
 
@@ -45,7 +45,7 @@ export class ProjectContent {
     this.#seen = new Set([options.root]);
   }
 
-  /** Before anything of the folder is loaded: what is new is put to a person, or refused when there is none. */
+  /** Before anything of the folder is loaded: asks about new content, or refuses it without a terminal. */
   static async enter(options: ProjectContentOptions): Promise<ProjectContent | { readonly failure: Failure }> {
     const content = new ProjectContent(options);
     if (!mayHoldContent(discoverOptions(options))) return content;
@@ -63,21 +63,21 @@ export class ProjectContent {
     return this.#instructions?.files ?? [];
   }
 
-  /** What the model should know before it goes on with these files: the instructions of folders that were not touched before. */
+  /** The instructions of folders that these files touch for the first time. */
   async touched(paths: readonly string[]): Promise<string | undefined> {
     const fresh = paths.filter((path) => this.#bringsMore(resolve(this.#options.root, path)));
     if (fresh.length === 0 && this.#instructions?.hasRules !== true) return undefined;
     return (await this.#open()).touched(paths);
   }
 
-  /** What was told is no longer in the conversation: it is told again with the next touch. */
+  /** The conversation no longer contains them: the next touch adds them again. */
   forget(): void {
     this.#seen.clear();
     this.#seen.add(this.#options.root);
     this.#instructions?.forget();
   }
 
-  /** Whether a folder on the way to the path was not seen before and has an instruction file. */
+  /** Whether a folder of the path is new and has an instruction file. */
   #bringsMore(path: string): boolean {
     const { root, loaded } = this.#options;
     if (!isWithin(path, root)) return false;

@@ -1,9 +1,9 @@
 /**
- * Instruction files, approved and delimited (features X1, P10, P12).
+ * Instruction files, approved and marked.
  *
- * 1. Order: the user's own, then the project's from the outermost folder to the closest, which has the last word.
+ * 1. Order: the user's own, then the project's from the outermost folder to the closest, which wins.
  * 2. What the model gets at the start never changes. Files of folders below come with the result of the call that first touches
- *    something there, and files that nobody has approved are left out then.
+ *    something there; files that are not approved are skipped then.
  * 3. The mark of the blocks is made of what they hold: the same files give the same bytes in every session, so that a provider can
  *    cache them, and no file can name a mark that depends on itself.
  */
@@ -38,10 +38,10 @@ interface Rule extends RuleFile {
 export class ProjectInstructions {
   readonly #options: ProjectContentOptions;
   readonly #gate: TrustGate;
-  /** Asks nobody: for the middle of a turn. */
+  /** Does not ask: for use during a turn. */
   #quietGate: TrustGate;
   #rules: Rule[] = [];
-  /** Rules that the model has been told. */
+  /** Rules that the model has. */
   #told: Rule[] = [];
   readonly #files: string[] = [];
   #refused: Failure | undefined;
@@ -54,7 +54,7 @@ export class ProjectInstructions {
     this.#quietGate = quietGate(options);
   }
 
-  /** What was told in turns is gone from the conversation. */
+  /** The conversation no longer contains the rules of earlier turns. */
   forget(): void {
     this.#quietGate = quietGate(this.#options);
     this.#rules = [...this.#rules, ...this.#told].filter(({ moment }) => moment === "start");
@@ -74,7 +74,7 @@ export class ProjectInstructions {
     return this.#rules.length > 0;
   }
 
-  /** Loads what is approved; a failure when there is more and nobody to ask. */
+  /** Loads approved content; fails if there is more and no terminal to ask on. */
   async enter(): Promise<Failure | undefined> {
     try {
       const outcome = await this.#gate.enter();
@@ -202,7 +202,7 @@ function ruleMatches({ globs, folder }: Rule, path: string): boolean {
     try {
       return matchesPath(compileGlob(glob.includes("/") ? glob : `**/${glob}`, "path"), below);
     } catch {
-      // A glob that makes no sense stands for nothing.
+      // An invalid glob matches nothing.
       return false;
     }
   });
@@ -218,7 +218,7 @@ function markOf(texts: readonly NamedText[]): string {
   return createMark((bytes) => hash.digest().subarray(0, bytes));
 }
 
-/** Bytes that are no UTF-8 are shown as such, not a reason to do without the rest. */
+/** Invalid UTF-8 is shown as such; the rest is still used. */
 function decode(bytes: Uint8Array): string {
   return Buffer.from(bytes)
     .toString("utf8")

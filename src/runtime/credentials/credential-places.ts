@@ -1,4 +1,4 @@
-/** Where stored credentials are, what opens them, and where their helper is (features M11, M12). */
+/** Where stored credentials and their helper are, and what decrypts them. */
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { KeyPlaces } from "../../security/credentials/credential-key.js";
@@ -19,7 +19,7 @@ export function helperFolder(where: Roots): string {
 export interface PlaceOptions {
   readonly variables: Variables;
   readonly choice: CredentialKeyChoice;
-  /** What a person typed, when they were asked. */
+  /** The passphrase that the user typed. */
   readonly passphrase?: string | undefined;
 }
 

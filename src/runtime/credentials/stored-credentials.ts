@@ -1,8 +1,8 @@
 /**
- * Stored keys as the engine sees them: which there are, and a client that uses one of them (feature M12). On a machine without any,
- * all of it is one look for a file.
+ * Stored keys for the engine: their names, and a client that uses one. On a machine without any,
+ * this only checks for a file.
  *
- * 1. Nothing here opens the credential file. What opens it is handed to the helper process.
+ * 1. Nothing here decrypts the credential file. Only the helper process gets the key for it.
  */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -23,14 +23,14 @@ export class StoredCredentials {
   #catalogue: Catalogue | undefined;
   #loaded = false;
   #link: Promise<HelperLink> | undefined;
-  /** Why what is stored cannot be looked into. */
+  /** Why the stored keys cannot be read. */
   #problem: string | undefined;
 
   constructor(variables: Variables) {
     this.#variables = variables;
   }
 
-  /** To be awaited before anything else is asked. */
+  /** Await it before any other call. */
   async load(): Promise<void> {
     if (this.#loaded) return;
     this.#loaded = true;
@@ -49,7 +49,7 @@ export class StoredCredentials {
   }
 
   /**
-   * How requests are let in with the key that is stored for one of these names; undefined when there is none for this address. The
+   * The authorisation with the key that is stored for one of these names; undefined if there is none for this address. The
    * first name is the provider's own. A sign-in brings its own address: the provider said then where its models are.
    */
   authorise(names: readonly string[], baseUrl: string): Authorise | undefined {
@@ -100,11 +100,11 @@ function originOf(url: string): string | undefined {
 }
 
 export interface HelperStart {
-  /** What a person typed, when they were asked. */
+  /** The passphrase that the user typed. */
   readonly passphrase?: string;
 }
 
-/** Waiting for the next sign of life is no reason for the program to go on. */
+/** Waiting for the next heartbeat must not keep the program alive. */
 const quietClock: Clock = {
   ...nodeClock,
   after(ms, action) {
@@ -123,7 +123,7 @@ async function openHelperLink(variables: Variables): Promise<HelperLink> {
   });
 }
 
-/** Settings are read here because hardly any run starts a helper. */
+/** Reads settings here, because few runs start a helper. */
 export async function startCredentialHelper(variables: Variables, { passphrase }: HelperStart = {}): Promise<void> {
   const [{ startHelper }, { loadSettings }, { parseFlags }] = await Promise.all([
     import("../../security/credentials/helper/start-helper.js"),

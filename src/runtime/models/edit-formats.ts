@@ -1,4 +1,4 @@
-/** The edit tools as a model is tried on them (feature M20): the real ones, on a file of their own in a folder of their own. */
+/** The edit tools for measuring a model: the real ones, on a file in a temporary folder. */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Tool, ToolSpec } from "../../engine/ports.js";

@@ -1,4 +1,4 @@
-/** What the measured abilities of a model (feature M20) mean for a run. */
+/** What the measured abilities of a model mean for a run. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { networkOf } from "../network.js";
 export interface FitPlace {
   readonly variables: Variables;
   readonly roots: Roots;
-  /** Something a person should hear once, where there is one. */
+  /** A message that the user should see once. */
   readonly hint: (message: string) => void;
 }
 
@@ -21,7 +21,7 @@ export function abilitiesPath(roots: Roots): string {
   return join(roots.state, "models", "abilities.json");
 }
 
-/** Looked up once for a model. Where nothing was ever measured, nothing is loaded to find that out. */
+/** Looked up once per model. Without any measurement, nothing is loaded. */
 export function modelFits(place: FitPlace): (model: Model) => Promise<ModelFit | undefined> {
   const known = new Map<string, Promise<ModelFit | undefined>>();
   return (model) => {
@@ -53,7 +53,7 @@ async function lookUp({ provider, model }: Model, place: FitPlace): Promise<Mode
 
 type Named = Pick<Model, "provider" | "model">;
 
-/** Of the model's file; only Ollama tells. */
+/** The digest of the model's file; only Ollama reports it. */
 export function digestOf({ provider, model }: Named, variables: Variables): Promise<string | undefined> {
   return askOllama(provider, variables, async ({ installedModels, isSameModel }, { baseUrl, http }) => {
     const installed = await installedModels(baseUrl, { http });
@@ -61,7 +61,7 @@ export function digestOf({ provider, model }: Named, variables: Variables): Prom
   });
 }
 
-/** What the server says the model can take in; only Ollama tells. */
+/** The abilities that the server reports; only Ollama does. */
 export function capabilitiesOf({ provider, model }: Named, variables: Variables) {
   return askOllama(provider, variables, async ({ showOllamaModel }, { baseUrl, http }) => {
     const shown = await showOllamaModel(baseUrl, model, { http });

@@ -1,9 +1,9 @@
 /**
- * Which models there are and which one to use (features M5, M6, M7): what was asked for, else the first provider that is ready,
- * else the built-in offline model. The parts are in `models/`, by subject.
+ * The available models and the one to use: the user's choice, otherwise the first provider that is ready,
+ * otherwise the built-in offline model.
  *
- * 1. Choosing never fails. A model that cannot be had is a model that answers with the failure, so that a run tells of it the
- *    same way as of any other failure, in every output format.
+ * 1. Choosing never fails. An unavailable model is a model that answers with the failure, so that a run reports it the
+ *    same way as any other failure, in every output format.
  */
 
 import { nearest } from "../../base/nearest.js";
@@ -34,9 +34,9 @@ export type { Resolved } from "../../providers/selection/open-model.js";
 
 export interface Chosen {
   readonly model: Model;
-  /** What a person should know about the choice, when there is something. */
+  /** A message for the user about the choice, if any. */
   readonly note?: string;
-  /** The model cannot be had, and answers with this. */
+  /** The model is unavailable and answers with this failure. */
   readonly failure?: Failure;
 }
 
@@ -46,27 +46,27 @@ export interface ModelChoice {
 }
 
 export interface ModelRegistry {
-  /** A person, where there is one, may choose one of several. */
+  /** Lets the user choose one of several. */
   choose(choice: ModelChoice, person?: Person): Promise<Chosen>;
   /** `NAME`, `PROVIDER`, or `PROVIDER:NAME`. */
   resolve(spec: string): Promise<Resolved>;
-  /** The same model, which is not made the one in use. */
+  /** The same model, without switching to it. */
   look(spec: string): Promise<Resolved>;
   /** The providers' names, whether they are ready or not. */
   names(): Promise<readonly string[]>;
   /** Of one provider when it is named. */
   providers(only?: string): Promise<readonly ProviderState[]>;
-  /** The models as a table for people, with numbers. */
+  /** The models as a numbered table. */
   menu(): Promise<string>;
-  /** The model by its number in the menu. */
+  /** The model with this number in the table. */
   numbered(number: number): Promise<Resolved>;
 }
 
 export interface ModelRegistryOptions extends Omit<DirectoryOptions, "stored"> {
   readonly trace?: Trace;
-  /** What the user wants of models on this machine. */
+  /** The settings for models on this machine. */
   readonly local?: LocalOptions;
-  /** In place of the network: a cassette. */
+  /** A cassette instead of the network. */
   readonly http?: HttpClient;
   readonly programs?: ProgramTape;
 }
@@ -186,7 +186,7 @@ class ProviderModels implements ModelRegistry {
     return resolved;
   }
 
-  /** A local model that somebody switched to is theirs next time, too. */
+  /** A local model that the user chose is also the default next time. */
   async #remember({ provider, model }: Model): Promise<void> {
     const { directory, state } = await this.#parts();
     const entry = directory.find(provider);

@@ -1,8 +1,8 @@
 /**
- * Routes as a run uses them (feature M8): `@name` in an input, `@name` or `route:name` where a model is named, and the commands that
- * change them. Nothing is read or loaded before one of these is met.
+ * Routes in a run: `@name` in an input, `@name` or `route:name` as a model, and the commands that
+ * change them. Nothing is loaded before the first use.
  *
- * 1. A person's own changes are in one file, written whole; what is in the profile is never changed here.
+ * 1. The user's own routes are in one file, replaced atomically; the profile never changes here.
  */
 import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -27,9 +27,9 @@ export interface RoutesOptions {
   readonly clock: Clock;
 }
 
-/** Whoever needs a cheap model for work beside the conversation: a title, a summary. */
+/** A cheap model for work beside the conversation: a title, a summary. */
 export interface SummaryModel {
-  /** The model of the route `summary`; undefined when there is none, and the conversation's own is to be used. */
+  /** The model of the route `summary`; undefined without one; then the conversation's model is used. */
   summary(): Promise<Model | undefined>;
 }
 
@@ -49,7 +49,7 @@ export class ModelRoutes implements SummaryModel {
     return join(this.#options.loaded.roots.config, "routes.json");
   }
 
-  /** Before inputs are looked at: only a text that begins like a mention needs the routes. */
+  /** A quick check: only text that begins like a mention needs the routes. */
   async prepare(content: readonly InputContent[]): Promise<void> {
     if (mentionIn(content) !== undefined) await this.#load();
   }
@@ -67,7 +67,7 @@ export class ModelRoutes implements SummaryModel {
     return { content: withText(content, at, mention.text), route: mention.name };
   };
 
-  /** What a person who wrote something like a mention should know. */
+  /** A message for the user about a mention that is none. */
   hint = (content: readonly InputContent[]): string | undefined => {
     const mention = mentionIn(content);
     if (mention === undefined) return undefined;
@@ -121,7 +121,7 @@ export class ModelRoutes implements SummaryModel {
     return readRoutes(this.#options.loaded.settings.routes.value, this.#own());
   }
 
-  /** What cannot be meant as a model, before it is written down. */
+  /** Checks the names of models before they are stored. */
   async wrongModel(models: readonly string[]): Promise<string | undefined> {
     const address = models.find(isAddress);
     if (address !== undefined) return addressAdvice(address);
@@ -136,7 +136,7 @@ export class ModelRoutes implements SummaryModel {
     return `There is no provider '${prefix}'. ${near === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${near}?`}`;
   }
 
-  /** Writes the person's own routes as `change` makes them. */
+  /** Writes the user's own routes as `change` returns them. */
   async change(change: (own: OwnRoutes) => OwnRoutes): Promise<void> {
     await this.#load();
     const { writeFileAtomic } = await import("../../system/atomic-file.js");
@@ -172,7 +172,7 @@ export class ModelRoutes implements SummaryModel {
     return this.#module;
   }
 
-  /** Read anew each time: another Oxbow may have changed it. */
+  /** Read each time: another Oxbow may have changed it. */
   #own(): OwnRoutes {
     let text: string;
     try {

@@ -1,4 +1,4 @@
-/** The catalogue of this user: what ships, what was fetched, and what the profile says of models. */
+/** The catalogue of this user: the shipped one, the fetched one, and the overrides of the profile. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Catalogue } from "../../providers/catalogue/catalogue.js";

@@ -1,4 +1,4 @@
-/** `oxbow models --refresh`: the newest limits and prices, with a line that says what came of it. */
+/** `oxbow models --refresh`: fetches the newest limits and prices and prints the result. */
 
 import type { Variables } from "../../base/variables.js";
 import { CATALOGUE_URL, refreshCatalogue } from "../../providers/catalogue/refresh.js";
@@ -8,7 +8,7 @@ import { networkOf } from "../network.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { fetchedCatalogue } from "./open-catalogue.js";
 
-/** Throws when it could not be fetched: what was known before still holds. */
+/** Throws if it could not be fetched; the old catalogue stays. */
 export async function refresh(
   { settings, roots }: Pick<LoadedSettings, "settings" | "roots">,
   variables: Variables,

@@ -1,4 +1,4 @@
-/** Questions to git that come before a decision: the repository was found to name no programs, and the answer must come soon. */
+/** Queries to git before a decision: the repository names no programs, and the answer must be quick. */
 import { spawnSync } from "node:child_process";
 import type { AskGit } from "../../security/permissions/git-problem.js";
 import { findProgram } from "../../system/find-program.js";

@@ -1,6 +1,6 @@
 /**
- * The model traffic of a run on a cassette, or from one (feature M18): `--record FILE` and `--replay FILE`, and the same for the
- * library. What is wrong with the file is a CassetteError.
+ * Records the model traffic of a run on a cassette, or replays one: `--record FILE` and `--replay FILE`, and the same for the
+ * library. A problem with the file is a CassetteError.
  */
 import { createHash } from "node:crypto";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
@@ -24,13 +24,13 @@ export type CassetteOptions =
   | { readonly record: string }
   | {
       readonly replay: string;
-      /** 1 is as it was; without it answers come at once. */
+      /** 1 is the recorded speed; default: no delay. */
       readonly speed?: number | undefined;
     };
 
 export interface CassetteFacts {
   readonly variables: Variables;
-  /** Folders that are elsewhere in the next run. */
+  /** Folders that differ from run to run. */
   readonly places: readonly Place[];
   readonly clock: Clock;
   readonly network?: OpenNetwork | undefined;
@@ -38,18 +38,18 @@ export interface CassetteFacts {
 
 export interface RunCassette {
   readonly http: HttpClient;
-  /** What decides where requests go, and what lets them in. */
+  /** The addresses and keys of requests. */
   readonly registry: Partial<ModelRegistryOptions>;
   /** The model that the recorded run began with. */
   readonly model?: { readonly provider: string; readonly model: string } | undefined;
   /** The run begins with this model. */
   begins(model: { readonly provider: string; readonly model: string }): void;
-  /** What there is to say when the run has ended; nothing when it went as recorded. */
+  /** The report at the end of the run; undefined if it went as recorded. */
   conclude(): Conclusion | undefined;
 }
 
 export interface Conclusion {
-  /** Lines for a person. */
+  /** Lines for the user. */
   readonly text: string;
   readonly failed: boolean;
 }
@@ -113,7 +113,7 @@ function record(file: string, facts: CassetteFacts): RunCassette {
   };
 }
 
-/** A client that lets requests in by itself carries the traffic as well. */
+/** A client with its own authorisation also carries the traffic. */
 function throughTape(authorise: Authorise, taped: (http: HttpClient) => HttpClient): Authorise {
   return async (signal) => {
     const given = await authorise(signal);
@@ -129,7 +129,7 @@ function replay(file: string, facts: CassetteFacts & { readonly speed?: number |
     if (baseUrlName !== undefined) variables[baseUrlName] = cassette.header.variables[baseUrlName];
     if (keyName !== undefined) variables[keyName] = undefined;
   }
-  // Nobody asks for a key.
+  // No server checks the key.
   const said = new Map(cassette.programs.map(({ name, defaults }) => [name, defaults]));
   const programs: ProgramTape = { said, around: () => http };
   const registry: Partial<ModelRegistryOptions> = { http, programs, variables, aroundAccess: () => async () => ({}) };
@@ -166,7 +166,7 @@ function surroundings({ places, clock }: CassetteFacts): Surroundings {
   };
 }
 
-/** Addresses without what may be a secret in them. */
+/** Addresses without possible secrets. */
 function addresses(variables: Variables): Record<string, string> {
   const names = new Set(NAMED_PROVIDERS.flatMap(({ baseUrlName }) => baseUrlName ?? []));
   return Object.fromEntries([...names].flatMap((name) => (variables[name] ? [[name, bare(variables[name])]] : [])));

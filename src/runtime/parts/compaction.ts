@@ -1,9 +1,9 @@
 /**
- * When and how the conversation of a run is made shorter (features M16, X7). What does it is loaded when it is done: until then this is one
- * number that is compared with another before each request.
+ * When and how the conversation of a run is compacted. The code for it is loaded late: until then this is one
+ * comparison before each request.
  *
- * 1. With `share` undefined nothing is shortened unless a person asks for it.
- * 2. What did not help is not tried again before the conversation has grown.
+ * 1. With `share` undefined, only the user starts a compaction.
+ * 2. After a useless attempt it waits until the conversation has grown.
  */
 import type { Compacted, CompactionServices, Summarized } from "../../chain/compact.js";
 import type { OutsideResults } from "../../chain/outside-results.js";
@@ -21,9 +21,9 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { Failure } from "../../protocol/errors.js";
 
 export interface RunCompactionOptions {
-  /** The part of the window at which it is done unasked. */
+  /** The part of the window at which it starts automatically. */
   readonly share: number | undefined;
-  /** Undefined where nobody knows. */
+  /** Undefined if unknown. */
   readonly limitsOf: (model: Model) => Promise<ModelLimits | undefined>;
   readonly summaryModel?: () => Promise<Model | undefined>;
   readonly conversation: () => readonly Message[];
@@ -35,7 +35,7 @@ export interface RunCompactionOptions {
 
 type CompactModule = typeof import("../../chain/compact.js");
 
-/** As long as a conversation is shorter than this in any case, nobody has to know how much its model reads. */
+/** Below this size, the window of the model does not matter. */
 const ALWAYS_FITS = 8_000;
 const GROWN = 1.05;
 
@@ -43,7 +43,7 @@ export class RunCompaction implements Compaction {
   readonly #options: RunCompactionOptions;
   readonly #meter = new WindowMeter();
   readonly #full = new WeakMap<Model, number>();
-  /** Tokens below which it is not tried again. */
+  /** Below this size it does not try again. */
   #notBefore = 0;
   #warned = false;
 
@@ -90,7 +90,7 @@ export class RunCompaction implements Compaction {
     return false;
   }
 
-  /** There is nothing that could be left out: somebody has to know, once. */
+  /** There is nothing to compact: tells the user once. */
   async #warn({ bus, id, model }: Turn, used: number): Promise<void> {
     const limits = await this.#options.limitsOf(model);
     if (limits === undefined || this.#warned) return;
@@ -99,7 +99,7 @@ export class RunCompaction implements Compaction {
     bus.publish("ContextNearlyFull", { turn: id, model: name, used, window: limits.reads });
   }
 
-  /** Because a person wants it, between two turns. */
+  /** On request, between two turns. */
   async compactNow(run: Run, focus?: string): Promise<Compacted> {
     const { bus, model, conversation } = run;
     const result = await this.#between(run, async ({ compact }, { signal, ports }) => {
@@ -114,7 +114,7 @@ export class RunCompaction implements Compaction {
     return result;
   }
 
-  /** A summary of the conversation, which stays as it is. */
+  /** A summary of the conversation, which does not change. */
   async summarizeNow(run: Run, focus?: string): Promise<Summarized> {
     const { bus, model, conversation } = run;
     return this.#between(run, async ({ summarizeConversation }, { signal, ports }) =>

@@ -1,4 +1,4 @@
-/** How far the sandbox of a command is open, and whether mode `auto` may close it so far that commands run unasked. */
+/** How far the sandbox of a command is open, and whether mode `auto` may run commands without asking. */
 import { homedir } from "node:os";
 import type { SandboxState } from "../../security/sandbox/state.js";
 import type { LoadedSettings } from "../settings/settings.js";
@@ -25,7 +25,7 @@ export function reachOf(
   };
 }
 
-/** Undefined when the sandbox can hold commands that tightly. */
+/** Undefined if the sandbox can contain commands that tightly. */
 export async function whyNotContained(
   state: SandboxState,
   { variables, root, isRecorded }: Pick<RunSandboxOptions, "variables" | "root" | "isRecorded">,

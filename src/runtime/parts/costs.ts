@@ -1,5 +1,5 @@
 /**
- * What a run has spent and may spend (feature M14), for the chain and for `/cost`. Nothing of the catalogue, the budgets or the store
+ * Spending and budgets of a run, for the chain and for `/cost`. Nothing of the catalogue, the budgets or the store
  * is loaded before it is needed.
  */
 import { join } from "node:path";
@@ -30,17 +30,17 @@ export interface RunCostsOptions {
   readonly sessions: SessionStores;
   readonly clock: Clock;
   readonly journal: RunJournal;
-  /** Whether calls are paid at all: answers from a cassette are not. */
+  /** Whether calls cost money: answers from a cassette do not. */
   readonly isReplay?: boolean;
-  /** The conversation before in this program: the budget of the run goes on. */
+  /** The earlier conversation of this process: the budget of the run continues. */
   readonly before?: RunCosts | undefined;
-  /** Something a person should hear. */
+  /** A message for the user. */
   readonly hint?: (message: string) => void;
-  /** Where a run within a run is paid from, besides its own budgets. */
+  /** The budget of the outer run, besides its own. */
   readonly parent?: CallBudget;
 }
 
-/** Parts of the window; each is told once until the conversation has become shorter. */
+/** Parts of the window; each is reported once until the conversation is compacted. */
 const WINDOW_MARKS = [0.8, 0.95] as const;
 
 const SCOPES = { run: "this run", turn: "this turn", session: "this session", day: "this day" } as const;
@@ -61,7 +61,7 @@ export class RunCosts implements CostKeeper {
   }
 
   onEvent(event: Envelope): void {
-    // What is paid for between turns is no part of the one before.
+    // Costs between turns do not belong to the turn before.
     if (event.kind === "TurnStarted" || event.kind === "TurnEnded") this.#turn = undefined;
     if (event.kind === "CompactionTriggered" && this.#context !== undefined && event.payload.tokens !== undefined) {
       this.#context = { ...this.#context, tokens: event.payload.tokens.after };
@@ -110,19 +110,19 @@ export class RunCosts implements CostKeeper {
     const { outputTokens: output = facts.output } = model;
     const context = model.contextTokens ?? (await model.contextLimit?.().catch(() => undefined));
     if (context === undefined) return { ...facts, output };
-    // What the server itself tells of its model is truer than any list.
+    // The server knows its model better than any list.
     const { assumed: _assumed, input: _input, ...rest } = facts;
     return { ...rest, context, output };
   }
 
-  /** Only a budget in dollars needs a price before the call; without one the provider is not asked. */
+  /** Only a budget in dollars needs a price before the call. */
   async #priced(facts: ModelFacts, model: PricedModel): Promise<ModelFacts> {
     if (facts.price !== undefined || !this.countsDollars) return facts;
     const price = await model.ownPrice?.().catch(() => undefined);
     return price === undefined ? facts : { ...facts, price };
   }
 
-  /** How much the model reads and writes; undefined where nobody knows. */
+  /** The limits of the model; undefined if unknown. */
   async limitsOf(model: PricedModel): Promise<ModelLimits | undefined> {
     const facts = await this.facts(model);
     if (facts.assumed) return undefined;
@@ -176,11 +176,11 @@ export class RunCosts implements CostKeeper {
       ...(limit !== undefined && { limit, spent: amountOf(await this.#sessionSpending()) }),
       parent: above,
     });
-    // A budget that is set in the middle counts from the beginning of the run.
+    // A budget that is set later still counts from the start of the run.
     return new Budget({ scope: SCOPES.run, limit: this.#runLimit ?? {}, parent: session, spent: this.#runSpending() });
   }
 
-  /** Since the program was started, in all its conversations. */
+  /** Since the program started, in all its conversations. */
   #runSpending(): Amount {
     const { before } = this.#options;
     const own = amountOf([...this.#spent.values()]);
@@ -211,13 +211,13 @@ export class RunCosts implements CostKeeper {
     const { sessions, session, isResumed, journal } = this.#options;
     const own = [...this.#spent.values()];
     if (!isResumed) return own;
-    // What this run has written is in there too.
+    // It includes what this run has written.
     await journal.flush();
     const store = await sessions.open();
     return store === undefined ? own : store.spending({ session });
   }
 
-  /** What fills the window, when it is time to say so. */
+  /** How full the window is, if it is time to warn. */
   async windowNews(model: Model): Promise<WindowNews | undefined> {
     const context = this.#context;
     if (context === undefined) return undefined;
@@ -239,7 +239,7 @@ export class RunCosts implements CostKeeper {
     return { rows, catalogue: openCatalogue(this.#options), budgets: await this.budgets() };
   }
 
-  /** Replaces the budget of this run; undefined lifts it. */
+  /** Replaces the budget of this run; undefined removes it. */
   async setBudget(limit: BudgetLimit | undefined): Promise<void> {
     this.#runLimit = limit;
     const run = await this.#run;

@@ -9,7 +9,7 @@ import { nodeClock } from "../../system/node-clock.js";
 import type { FoundEntry, PathGuard } from "../../tools/workspace.js";
 
 export interface RunGuardOptions {
-  /** Free of links. */
+  /** Without links. */
   readonly root: string;
   readonly variables: Variables;
   readonly ownFolders: readonly string[];

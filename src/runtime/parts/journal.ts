@@ -23,17 +23,17 @@ export interface JournalParts {
   readonly onFailure: (failure: Failure) => void;
 }
 
-/** Long enough for the request to be on its way, short enough to be done before most answers begin. */
+/** Long enough for the request to be sent, short enough to finish before most answers. */
 const OPENING_DELAY_MS = 25;
 
 export interface OpenedJournal extends RunJournal {
-  /** Resolves when everything that was recorded is written, without an end to the answer that is being written. */
+  /** Resolves when all recorded events are written, without ending the current answer. */
   saved(): Promise<void>;
-  /** Everything is written, or it was told why not. */
+  /** Everything is written, or the failure was reported. */
   close(): Promise<void>;
 }
 
-/** For a session that goes on, the store is open already: what happens is on the disk from the first event on. */
+/** For a resumed session the store is already open, so events are stored from the first one on. */
 export async function openJournal(parts: JournalParts): Promise<OpenedJournal> {
   const lease = new RunLease(parts);
   let journal: Journal | undefined;
@@ -58,7 +58,7 @@ export async function openJournal(parts: JournalParts): Promise<OpenedJournal> {
     ready: async () => (await load()).ready(),
     intend: async (call) => (await load()).intend(call),
     editedConversation: async () => {
-      // Nobody has seen a new session yet.
+      // A new session is not visible to others yet.
       return journal?.editedConversation();
     },
     takeWriteMs: () => journal?.takeWriteMs() ?? 0,

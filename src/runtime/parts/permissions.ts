@@ -1,5 +1,5 @@
 /**
- * The permissions of one run (features P1 to P9): settings, files and facts brought to the engine that decides. Loaded with the
+ * The permissions of one run: passes settings, files and facts to the engine that decides. Loaded with the
  * first call, because a run without calls needs none of it.
  */
 import { homedir } from "node:os";
@@ -31,13 +31,13 @@ export interface RunPermissionsOptions {
   readonly workspace: () => Promise<Workspace>;
   /** The folder of this session's long outputs, which the model may read. */
   readonly outputDirectory?: string;
-  /** Whether commands run in a sandbox; it is found out when a decision depends on it. */
+  /** Whether commands run in a sandbox; checked when a decision depends on it. */
   readonly isSandboxed: () => Promise<boolean>;
-  /** Why mode `auto` asks as mode `ask` does; undefined when commands can run unasked. */
+  /** Why mode `auto` asks like mode `ask`; undefined if commands can run without asking. */
   readonly whyNotContained?: () => Promise<string | undefined>;
-  /** Whose input started the turn. */
+  /** The client that started the turn. */
   readonly originator: () => Identity;
-  /** The run before, whose plan mode and rules of the session hold here too. */
+  /** The earlier run, whose plan mode and session rules also apply here. */
   readonly before?: RunPermissions | undefined;
 }
 
@@ -64,7 +64,7 @@ export class RunPermissions implements PermissionJudge {
     this.#mode = options.before?.chosenMode;
   }
 
-  /** What a person chose in this session; undefined when the settings decide. */
+  /** The user's choice in this session; undefined if the settings decide. */
   get chosenMode(): PermissionMode | undefined {
     return this.#mode;
   }
@@ -73,7 +73,7 @@ export class RunPermissions implements PermissionJudge {
     return this.#mode ?? this.#options.loaded.settings.permission_mode.value;
   }
 
-  /** Holds for this session from the next decision on. */
+  /** Applies to this session from the next decision on. */
   setMode(mode: PermissionMode): void {
     this.#mode = mode;
     this.#contained = false;
@@ -93,14 +93,14 @@ export class RunPermissions implements PermissionJudge {
     return autoApproved(verdict);
   }
 
-  /** What the model asks the sandbox to be opened for; words that mean nothing are passed over. */
+  /** What the model asks the sandbox to open; unknown words are ignored. */
   async #wantedOpenings({ args }: ToolCall, tool: Tool): Promise<readonly Opening[]> {
     if (tool.set !== "command" || args.allow === undefined || !this.#sandboxed) return [];
     const { OPENINGS } = await import("../../security/permissions/contained/needs.js");
     return OPENINGS.filter((opening) => args.allow === opening);
   }
 
-  /** A person's yes to this very command is needed, unless they have named the hosts in their profile. */
+  /** Needs the user's yes for exactly this command, unless the profile lists the hosts. */
   #opensNetwork({ openings = [] }: Verdict): boolean {
     return openings.includes("network") && this.#options.loaded.settings.sandbox_hosts.value.length === 0;
   }
@@ -109,7 +109,7 @@ export class RunPermissions implements PermissionJudge {
     this.#engine?.remember({ tool: call.tool, verdict, originator: this.#options.originator() }, decision);
   }
 
-  /** Whether a call surely needs no question. It is judged all the same when it runs. */
+  /** Whether a call certainly needs no question. The decision is still made when it runs. */
   mayStartEarly(call: ToolCall, tool: Tool): boolean {
     if (this.#engine !== undefined) return this.#engine.mayStartEarly(call, tool, this.#options.originator());
     const { loaded } = this.#options;
@@ -122,12 +122,12 @@ export class RunPermissions implements PermissionJudge {
     return !/(^|\/)\.[^./]|secret|key|token|credential|password|^[/~]|\.\./i.test(path);
   }
 
-  /** What path permissions mean for what a command can do at all; nothing before the first call was judged. */
+  /** The limits that path permissions put on commands; none before the first decision. */
   restrictions(): SandboxRestrictions {
     return this.#restrictions?.() ?? { hidden: [], readOnlyWithin: [] };
   }
 
-  /** Until then decisions are made as without one. */
+  /** Until then, decisions assume none. */
   async findSandbox(): Promise<void> {
     const { isSandboxed, whyNotContained } = this.#options;
     this.#sandboxed = await isSandboxed();
@@ -142,7 +142,7 @@ export class RunPermissions implements PermissionJudge {
     return this.#parts;
   }
 
-  /** Before the engine is there, what was asked for at the start counts. */
+  /** Before the engine is loaded, the initial choice counts. */
   get planning(): boolean {
     const { before, loaded } = this.#options;
     return this.#engine?.plan.on ?? before?.planning ?? loaded.settings.plan.value;
@@ -211,7 +211,7 @@ export class RunPermissions implements PermissionJudge {
     };
     const source = { file: profilePath, scope: "user" } as const;
     const parsed = await loadPermissions(settings.permissions.value, source, { home, commandReader });
-    // A rule that was not understood may be the one that forbids: nothing is decided without it.
+    // An invalid rule may be the one that denies, so nothing is decided without it.
     const [problem] = parsed.problems;
     if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);
     const slashes = (path: string) => path.replaceAll("\\", "/");
@@ -270,7 +270,7 @@ function openingQuestion(openings: readonly Opening[]): Verdict {
 
 type ParsePatch = typeof import("../../tools/patch/parse.js").parsePatch;
 
-/** A patch that cannot be read touches nothing: the tool will say what is wrong with it. */
+/** An invalid patch changes nothing: the tool reports the problem. */
 function patchPaths(patch: string, parsePatch: ParsePatch) {
   try {
     return parsePatch(patch).flatMap((change) => {

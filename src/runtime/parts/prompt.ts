@@ -1,10 +1,10 @@
-/** The system prompt of a session, and the news that go along with its inputs. */
+/** The system prompt of a session, and the notices that accompany its inputs. */
 import { systemPrompt } from "../../context/instructions/system-prompt.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
 import { STANDING_INSTRUCTION } from "../../security/untrusted/standing-instruction.js";
 import type { SessionParts } from "../open-engine.js";
 
-/** News goes along with an input, because the system prompt must not change within a session. */
+/** A notice accompanies an input, because the system prompt must not change within a session. */
 export function inputNotices(facts: {
   readonly day: () => string;
   /** The day that the model knows. */

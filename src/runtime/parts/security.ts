@@ -1,4 +1,4 @@
-/** What the security commands of one run look into and change. */
+/** What the security commands of one run show and change. */
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Variables } from "../../base/variables.js";
@@ -21,14 +21,14 @@ export interface RunSecurityOptions {
   readonly history?: (() => AsyncIterable<Envelope>) | undefined;
 }
 
-/** Enough for a full ring, should the commands that look at it come late. */
+/** Enough to fill the ring if it is loaded late. */
 const MOST_EARLY = 4000;
 
 export class RunSecurity {
   readonly #options: RunSecurityOptions;
   #ring: AuditRing | undefined;
   #opening: Promise<AuditRing> | undefined;
-  /** Events before the ring was asked for: it is loaded with the first command that looks at it. */
+  /** Events from before the ring was loaded, with the first command that shows it. */
   #early: Envelope[] | undefined = [];
 
   constructor(options: RunSecurityOptions) {
@@ -41,7 +41,7 @@ export class RunSecurity {
     else this.#keep(this.#early, event);
   }
 
-  /** Outputs are not for the audit, and would be held for nothing. */
+  /** The audit does not need outputs, so they are not kept. */
   #keep(early: Envelope[], event: Envelope): void {
     const lean = event.kind === "ToolResult" ? { ...event, payload: { ...event.payload, content: [] } } : event;
     if (early.push(lean) > MOST_EARLY) early.shift();
@@ -57,7 +57,7 @@ export class RunSecurity {
     });
   }
 
-  /** Why safe mode refuses a command that the person typed; undefined when it may run. */
+  /** Why safe mode refuses a command that the user typed; undefined if it may run. */
   async refusalOf(command: string): Promise<string | undefined> {
     const { engine, safeMode } = await this.#options.permissions.parts();
     if (!(await safeMode.load()).on) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The tools of one run: the built-in ones of the chosen sets, found by name or by the names other harnesses use (T1, T2).
- * A tool's code is loaded at its first call; until then the model's view of it is all there is.
+ * The tools of one run: the built-in ones of the chosen sets, found by name or by the names that other harnesses use.
+ * A tool's code is loaded at its first call; until then only its description exists.
  */
 
 import type { Variables } from "../../base/variables.js";
@@ -22,25 +22,25 @@ export interface ToolboxOptions {
   readonly variables: Variables;
   /** Where long outputs of commands are kept. */
   readonly outputDirectory: string;
-  /** The file tools reach that folder; what they may do there is for the permissions to say. */
+  /** The file tools reach that folder; permissions decide what they may do there. */
   readonly reachesOutputs?: true;
   /** A long output has been begun. */
   readonly onOutputFile?: () => void;
   /** Hosts that `web_fetch` may reach although they are not on the public internet. */
   readonly webHosts?: readonly string[];
-  /** Who says where a name leads when a proxy is used: `check`, unless given, refuses names that cannot be looked up here. */
+  /** Who resolves a name behind a proxy; `check` (default) refuses names that cannot be looked up here. */
   readonly webNames?: "check" | "proxy";
   /** Absolute folders beside the workspace that commands may write to. */
   readonly writableFolders?: readonly string[];
-  /** The most that a command may take, unless its call says otherwise; `off` for no limit. */
+  /** The default time limit of a command; `off` for none. */
   readonly commandTimeoutMs?: number | "off";
   /** Puts a sandbox around commands. */
   readonly wrapCommand?: BashOptions["wrapCommand"];
   /** Puts a sandbox around programs that only read. */
   readonly wrapReader?: WrapReader;
-  /** Hears of every change to a file before it happens. */
+  /** Called before every change to a file. */
   readonly observer?: ChangeObserver;
-  /** Says which files only a person may let change. */
+  /** Names the files that need the user's permission. */
   readonly guard?: PathGuard;
 }
 
@@ -70,7 +70,7 @@ export function openToolbox(options: ToolboxOptions): Toolbox {
   };
 }
 
-/** What the tools of one session share, each made when it is first needed. */
+/** What the tools of one session share; each is created at first use. */
 class Place {
   readonly options: ToolboxOptions;
   readonly workspace: () => Promise<Workspace>;
@@ -137,7 +137,7 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
       onOutputFile,
       background,
       writableFolders,
-      // Commands of git that only read are run unasked; with this they do not run what a repository's configuration names.
+      // Reading git commands run without asking; this stops them from running programs of a repository's configuration.
       extraEnvironment: QUIET_GIT_ENVIRONMENT,
       ...(commandTimeoutMs !== undefined && { defaultTimeoutMs: commandTimeoutMs }),
       ...(wrapCommand && { wrapCommand }),

@@ -1,4 +1,4 @@
-/** The part that brings the tools: toolbox, permissions, sandbox, guard, undo and audit. */
+/** The part with the tools: toolbox, permissions, sandbox, guard, undo and audit. */
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { PlanSwitch, RunOptions } from "../../control/run.js";
@@ -125,7 +125,7 @@ export function planSwitch(permissions: RunPermissions): PlanSwitch {
   };
 }
 
-/** Anyone may switch to `plan`, which only takes away. The other modes are a person's choice. */
+/** Any client may switch to `plan`, which only restricts. Only a person may choose another mode. */
 export function modeSwitch(permissions: RunPermissions): NonNullable<RunOptions["setMode"]> {
   return async (mode, client, turn) => {
     const { plan } = (await permissions.parts()).engine;

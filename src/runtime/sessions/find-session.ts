@@ -1,4 +1,4 @@
-/** Sessions by what a person types: the whole id, a piece of it that only one session has, or the latest one in a folder. */
+/** Finds sessions by the whole id, a unique part of it, or the latest one in a folder. */
 
 import { UsageError } from "../../base/usage-error.js";
 import type { SessionId } from "../../protocol/ids.js";

@@ -1,6 +1,6 @@
 /**
- * The folder `.oxbow/sessions/` of a project, where sessions are kept as plain files. It comes with the project, so it counts only
- * after a person has approved it once: a repository could otherwise switch off the encryption of sessions.
+ * The folder `.oxbow/sessions/` of a project, where sessions are kept as plain files. It belongs to the project, so it is used only
+ * after the user approved it: otherwise a repository could switch off the encryption of sessions.
  */
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";

@@ -1,4 +1,4 @@
-/** A stored session made ready for a new run, or the reason why it cannot go on (features S3, S6). */
+/** Prepares a stored session for a new run, or says why it cannot be resumed. */
 import type { CutOffCall } from "../../control/settle.js";
 import type { Bus } from "../../engine/bus.js";
 import type { EnginePorts } from "../../engine/ports.js";
@@ -13,7 +13,7 @@ import type { SessionStores } from "./session-stores.js";
 
 export interface ResumedSession extends StoredSession {
   readonly calls: readonly CutOffCall[];
-  /** Taken before anything was read: the session stays as it was read. */
+  /** Taken before anything is read, so the session cannot change meanwhile. */
   readonly lease: Lease;
 }
 
@@ -25,7 +25,7 @@ export async function resumeSession(
 ): Promise<ResumedSession | { readonly failure: Failure }> {
   try {
     const store = await sessions.open();
-    // Without a look first, a lease would be taken of a session that is not there.
+    // Checks first: otherwise it would lease a session that does not exist.
     if ((await store?.get(session)) === undefined || store === undefined) {
       return { failure: failure("SessionNotFound", { session }) };
     }
@@ -65,7 +65,7 @@ async function readLeased(
   return { ...stored, calls };
 }
 
-/** Brings the log to an end that a new turn may follow; answers with what was said so far. */
+/** Ends the log so that a new turn can follow; returns the conversation so far. */
 export async function takeUp(
   { rebuilt, calls, gap }: ResumedSession,
   { bus, ports }: { readonly bus: Bus; readonly ports: EnginePorts },
@@ -79,7 +79,7 @@ export async function takeUp(
   return withResults(rebuilt, await settleCutOffTurn({ bus, ports, calls, turn: rebuilt.unfinished }));
 }
 
-/** So many events hold the decisions that anybody asks about; reading a log of any length would take its time. */
+/** The last events are enough for the audit; reading a whole log would take long. */
 const MOST_PAST = 20_000;
 
 /** What happened last in the earlier runs of a session, oldest first. */

@@ -1,7 +1,7 @@
 /**
- * Says which sessions are about to lose content, and lets go what was said to go long enough ago (feature S5). At most once a
- * day, and only on a terminal: a notice that no person reads does not count. The first time it also says where the key is,
- * when a run without a terminal has made it.
+ * Announces which sessions will lose content, and deletes content that was announced long enough ago. At most once a
+ * day, and only on a terminal: a notice that no user sees does not count. The first time it also says where the key is,
+ * if a run without a terminal created it.
  */
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ export async function tendRetention({ sessions, settings, roots, clock, notify }
   await writeFile(stamp, String(policy.days));
 }
 
-/** What the profile says, and what it said when the notices that stand were given. */
+/** The retention in the profile now, and at the time of the notices. */
 export async function retentionPolicy(settings: Settings, roots: Roots) {
   const { DEFAULT_RETENTION } = await import("../../sessions/retention.js");
   const days = settings.retention_days.value;

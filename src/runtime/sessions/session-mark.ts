@@ -1,15 +1,15 @@
 /**
- * The word that delimits what tools bring into a session (feature P12): nobody can guess it who does not have the user's key, and it is
- * the same in every process that goes on with the session. Where nothing is stored, no other process does: any word will do.
+ * The word in the marks of a session: it cannot be guessed without the user's key, and it is
+ * the same in every process that resumes the session. If nothing is stored, any word works.
  */
 import type { SessionId } from "../../protocol/ids.js";
 import type { SessionStores } from "./session-stores.js";
 
 export async function sessionMark(session: SessionId, stores?: Pick<SessionStores, "open" | "key">): Promise<string> {
-  // Asked for at once: whoever ends the run meanwhile closes it.
+  // Opened at once, so that the end of the run can close it.
   const opening = stores?.open().catch(() => undefined);
   const { createMark } = await import("../../security/untrusted/untrusted.js");
-  // A store that cannot be opened ends the turn by itself, and says why.
+  // If the store cannot be opened, the turn ends with the reason.
   const isStored = (await opening) !== undefined;
   const key = isStored ? await stores?.key().catch(() => undefined) : undefined;
   if (key === undefined) return createMark((await import("node:crypto")).randomBytes);

@@ -1,5 +1,5 @@
 /**
- * Where this program keeps sessions (features S1, S7): `--store`, `OXBOW_STORE` or the profile, else the nearest `.oxbow/sessions/`
+ * Where this process stores sessions: `--store`, `OXBOW_STORE` or the profile, else the nearest `.oxbow/sessions/`
  * of the project that a person has approved, else the user's own encrypted database. One store for all runs of the process, opened when it is first needed.
  */
 import { realpath } from "node:fs/promises";
@@ -21,7 +21,7 @@ export type StoreChoice =
 
 export interface SessionStoresOptions {
   readonly settings: {
-    /** As the user wrote it; undefined to choose by what is there. */
+    /** The user's choice; undefined to choose automatically. */
     readonly store: { readonly value: string | undefined };
     readonly session_key: { readonly value: KeySource };
   };
@@ -30,11 +30,11 @@ export interface SessionStoresOptions {
   /** The folder that is worked in. */
   readonly root: string;
   readonly clock?: Clock;
-  /** A full or read-only disk does not keep the sessions from being read. */
+  /** Sessions stay readable on a full or read-only disk. */
   readonly isForReading?: boolean;
-  /** Something the user must hear. */
+  /** An important message for the user. */
   readonly notify: (message: string) => void;
-  /** Something a person should hear once, where there is one. */
+  /** A message that the user should see once. */
   readonly hint: (message: string) => void;
 }
 
@@ -51,7 +51,7 @@ export class SessionStores {
     this.#options = options;
   }
 
-  /** undefined when nothing is stored: by choice, or because this machine has no library for it, which is told once. */
+  /** undefined if nothing is stored: by choice, or because the library is missing on this machine, which is reported once. */
   open(): Promise<SessionStore | undefined> {
     this.#opened ??= this.#reallyOpen().catch((error) => {
       this.#opened = undefined;
@@ -70,7 +70,7 @@ export class SessionStores {
     return { kind: "files", folder: isAbsolute(folder) ? folder : resolve(root, folder) };
   }
 
-  /** Looked for once: what is not used is told once. */
+  /** Searched once: an unused folder is reported once. */
   #projectStore(): Promise<string | undefined> {
     this.#project ??= this.#findProjectStore().catch((error) => {
       this.#project = undefined;
@@ -95,14 +95,14 @@ export class SessionStores {
     return (await this.#resolvedKey()).key;
   }
 
-  /** Where that key is, for people. */
+  /** Where that key is, for messages. */
   async keyPlace(): Promise<string> {
     const { from, path } = await this.#resolvedKey();
     const places = { "machine-key": "OXBOW_MACHINE_KEY", passphrase: "OXBOW_PASSPHRASE", keychain: "the keychain" };
     return from === "key-file" ? (path ?? "a file") : places[from];
   }
 
-  /** What a person should hear of a key file that was made when there was none to hear of it. */
+  /** The message about a key file that was created without a terminal. */
   async earlierKeyNews(): Promise<string | undefined> {
     const { path, created } = await this.#resolvedKey();
     return path === undefined || created !== undefined ? undefined : keyNews(dirname(path), path);
@@ -116,12 +116,12 @@ export class SessionStores {
     return this.#key;
   }
 
-  /** Where the copies are that undo needs, whatever the store. */
+  /** Where the copies for undo are, for every store. */
   get undoFolder(): string {
     return join(resolve(this.#options.variables.OXBOW_SESSIONS || this.#options.roots.data), "undo");
   }
 
-  /** Where Oxbow keeps its own things. */
+  /** Oxbow's own folders. */
   get ownFolders(): readonly string[] {
     const { roots, variables } = this.#options;
     const moved = variables.OXBOW_SESSIONS;

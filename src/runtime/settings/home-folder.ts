@@ -1,6 +1,6 @@
 /**
- * The folders that everything is kept below. One that cannot be made is said at once: below `/proc`, Node's way of making several
- * folders at a time never ends.
+ * The folders that everything is kept below. A folder that cannot be created is an error at once: below `/proc`, Node's recursive mkdir
+ * never returns.
  */
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";

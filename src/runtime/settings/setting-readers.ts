@@ -136,7 +136,7 @@ export function limit(text: string): number | undefined {
   return value === 0 ? undefined : value;
 }
 
-/** In Ollama's own words, which know "for ever" (any negative one) and "not at all". */
+/** In Ollama's syntax, which has "forever" (any negative value) and "not at all". */
 export function keepAlive(text: string): string {
   if (/^-?\d+$|^-?(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return text;
   throw new UsageError(`expected a duration such as 10m, 0 (unload at once) or -1 (keep), got "${text}".`);

@@ -1,6 +1,6 @@
 /**
- * Settings with their origin (features U9, U10): a flag wins over the environment, the environment over the profile, the
- * profile over the default. There is no configuration object: each owner takes the values it needs.
+ * Settings with their origin: a flag overrides the environment, the environment overrides the profile, the
+ * profile overrides the default. There is no configuration object: each owner takes the values it needs.
  */
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -38,24 +38,24 @@ export interface Settings {
   readonly max_output_tokens: Setting<number | undefined>;
   /** A longer answer ends the turn as a failure. */
   readonly max_answer_chars: Setting<number>;
-  /** How much the model shall think. */
+  /** How much the model thinks. */
   readonly effort: Setting<Effort | undefined>;
   readonly tool_sets: Setting<readonly ToolSet[]>;
   readonly permission_mode: Setting<PermissionMode>;
   readonly system_prompt: Setting<string | undefined>;
   readonly timeout_ms: Setting<number | undefined>;
-  /** The most that a command may take, unless its call says otherwise. */
+  /** The default time limit of a command. */
   readonly run_timeout_ms: Setting<number | undefined>;
-  /** The most that a model on this machine may take for one answer; undefined for as long as it takes. */
+  /** The time limit for one answer of a model on this machine; undefined for none. */
   readonly ollama_timeout_ms: Setting<number | undefined>;
-  /** The most that a model call waits for a busy or broken provider; 0 never tries again. */
+  /** How long a model call waits for a busy or failing provider; 0 disables retries. */
   readonly retry_wait_ms: Setting<number>;
   readonly store: Setting<string | undefined>;
   readonly session_key: Setting<KeySource>;
   readonly retention_days: Setting<number>;
-  /** What a new credential file is opened with, when the environment gives neither key nor passphrase. */
+  /** How a new credential file is encrypted, if the environment has neither key nor passphrase. */
   readonly credential_key: Setting<CredentialKeyChoice>;
-  /** How long the credential helper stays when nobody uses it. */
+  /** How long the idle credential helper stays. */
   readonly credential_idle_ms: Setting<number>;
   /** The `[permissions]` table, as it was written. */
   readonly permissions: Setting<unknown>;
@@ -66,14 +66,14 @@ export interface Settings {
   readonly strict_permissions: Setting<boolean>;
   readonly auto_approve: Setting<boolean>;
   readonly plan: Setting<boolean>;
-  /** How long a question waits for a person; undefined for as long as it takes. */
+  /** How long a question waits; undefined for no limit. */
   readonly permission_timeout: Setting<number | undefined>;
   readonly sandbox: Setting<SandboxMode>;
   /** Hosts that sandboxed commands may reach. */
   readonly sandbox_hosts: Setting<readonly string[]>;
-  /** Folders that sandboxed commands may change beside the workspace; `git` is the workspace's repository where that lies outside. */
+  /** Folders that sandboxed commands may change besides the workspace; `git` is the workspace's repository if it lies outside. */
   readonly sandbox_writable: Setting<readonly string[]>;
-  /** Whether sandboxed commands may make Unix sockets that have a name. */
+  /** Whether sandboxed commands may create Unix sockets with a name. */
   readonly sandbox_unix_sockets: Setting<boolean>;
   /** The image whose containers commands run in, instead of the system's own sandbox. */
   readonly sandbox_container: Setting<string | undefined>;
@@ -86,7 +86,7 @@ export interface Settings {
   readonly no_proxy: Setting<string | undefined>;
   /** A file of additional certificate authorities. */
   readonly ca_file: Setting<string | undefined>;
-  /** Whether what tools bring is delimited as text from outside. */
+  /** Whether results of tools are marked as text from outside. */
   readonly untrusted_results: Setting<UntrustedResults>;
   /** What the terminal client shows while the model works: lines of verse, or only the time. */
   readonly spinner: Setting<SpinnerKind>;
@@ -95,20 +95,20 @@ export interface Settings {
   readonly theme: Setting<string | undefined>;
   /** Instruction files to load, in this order; each folder gives all that it has. */
   readonly context_sources: Setting<readonly string[]>;
-  /** Most bytes of them all together. */
+  /** The size limit of all of them. */
   readonly context_bytes: Setting<number>;
   /** Most bytes of all long outputs of commands together; the oldest are deleted first. */
   readonly output_bytes: Setting<number>;
-  /** The part of the model's window at which the conversation is made shorter; undefined for never. */
+  /** The part of the window at which the conversation is compacted; undefined for never. */
   readonly compact_at: Setting<number | undefined>;
   /** For local models: exactly this much context, instead of what a request needs. */
   readonly num_ctx: Setting<number | undefined>;
   /** How long Ollama keeps a model in memory after an answer. */
   readonly keep_alive: Setting<string | undefined>;
-  /** How long a model on this machine may be silent; undefined for as long as it takes. */
+  /** How long a model on this machine may be silent; undefined for no limit. */
   readonly local_idle_ms: Setting<number | undefined>;
   readonly log: Setting<LogLevels>;
-  /** The most that may be spent: by this run, a turn, a session with all its runs, and all sessions of a day. */
+  /** Budgets: of this run, a turn, a session with all its runs, and all sessions of a day. */
   readonly budget: Setting<BudgetLimit | undefined>;
   readonly budget_turn: Setting<BudgetLimit | undefined>;
   readonly budget_session: Setting<BudgetLimit | undefined>;
@@ -377,7 +377,7 @@ function tables(key: string, profile: Profile, profilePath: string): unknown {
   throw new UsageError(`${profilePath} (${key}): expected tables such as [${key}.NAME].`);
 }
 
-/** Most machines have no profile: nothing is loaded to find that out. */
+/** Most machines have no profile, so nothing is loaded for the check. */
 async function readProfile(
   path: string,
   { required }: { readonly required: boolean },
@@ -416,7 +416,7 @@ function tomlProblem(path: string, error: unknown): string {
   return `${path}${place} is not valid TOML: ${detail}.`;
 }
 
-/** A newer profile may say what an older program does not do. */
+/** A newer profile may contain settings that this program does not know. */
 function checkVersion({ schema_version: version }: Profile, path: string): void {
   if (version === undefined || version === PROFILE_VERSION) return;
   throw new UsageError(
@@ -424,7 +424,7 @@ function checkVersion({ schema_version: version }: Profile, path: string): void 
   );
 }
 
-/** A key that is not understood may be the one that forbids: nothing goes on without it. */
+/** An invalid key may be the one that denies, so the run stops. */
 async function checkPermissions({ permissions }: Profile, path: string): Promise<void> {
   if (permissions === undefined) return;
   const { parsePermissions } = await import("../../security/permissions/parse-rules.js");

@@ -1,6 +1,6 @@
 /**
- * The files of what a person set for one workspace: path permissions and safe mode. Their paths are relative to the workspace, so one
- * file for all workspaces would forbid in one what was meant for another.
+ * The user's settings for one workspace: path permissions and safe mode. Their paths are relative to the workspace, so one
+ * file for all workspaces would apply rules to the wrong one.
  */
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";

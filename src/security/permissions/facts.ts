@@ -93,7 +93,7 @@ export interface DecisionFacts {
   /** For a tool that takes a command. */
   readonly command?: CommandFacts;
   readonly paths: readonly PathFacts[];
-  /** Whose input started the turn. */
+  /** The client that started the turn. */
   readonly originator: Identity;
   /** A working sandbox holds what the call does. */
   readonly sandboxed: boolean;

@@ -7,7 +7,7 @@ import { entriesOf } from "./entries.js";
 import { type FileContent, type ReadOptions, readContent, sha256, sizeLimit, type Unreadable } from "./read-content.js";
 
 export interface Place {
-  /** Free of links. */
+  /** Without links. */
   readonly root: string;
   /** Below the root, with forward slashes. */
   readonly path: string;

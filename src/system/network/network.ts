@@ -22,7 +22,7 @@ export interface NetworkPlan {
 }
 
 export interface Network {
-  /** Undefined for the direct way. */
+  /** Undefined without a proxy. */
   proxyFor(url: URL): ProxyAddress | undefined;
   /** Made at the first call, which takes a while. Undefined when the usual authorities are enough. Rejects with a NetworkSettingError. */
   secureContext(): Promise<SecureContext | undefined>;

@@ -10,7 +10,7 @@ import { type FoundEntry, NO_GUARD, type PathGuard } from "./path-guard.js";
 import { WorkspaceError } from "./workspace-error.js";
 
 export interface Opened {
-  /** Free of links. */
+  /** Without links. */
   readonly absolute: string;
   /** For errors. */
   readonly shown: string;

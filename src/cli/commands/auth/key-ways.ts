@@ -1,4 +1,4 @@
-/** Which way each provider's key goes, for `oxbow doctor`: from the environment, stored and through the helper, or not at all. */
+/** The source of each provider's key, for `oxbow doctor`: the environment, the helper, or none. */
 
 import type { Variables } from "../../../base/variables.js";
 import { openDirectory } from "../../../runtime/commands/credentials/open-directory.js";

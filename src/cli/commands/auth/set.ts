@@ -1,4 +1,4 @@
-/** `oxbow auth set PROVIDER`: a key, asked for without being shown, into the credential file; or a sign-in (sign-in.ts). */
+/** `oxbow auth set PROVIDER`: asks for a key without showing it and stores it; or signs in (sign-in.ts). */
 
 import { nearest } from "../../../base/nearest.js";
 import { UsageError } from "../../../base/usage-error.js";

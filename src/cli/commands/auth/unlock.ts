@@ -1,4 +1,4 @@
-/** `oxbow auth unlock`: the passphrase goes from the person to the helper process, and nowhere else. */
+/** `oxbow auth unlock`: the passphrase goes only to the helper process. */
 
 import { runningHelper } from "../../../runtime/commands/credentials/running-helper.js";
 import { credentialFile, keyPlaces } from "../../../runtime/credentials/credential-places.js";

@@ -1,4 +1,4 @@
-/** What a session had cost at any of its events. */
+/** The cost of a session up to any event. */
 import { groupDigits } from "../../../base/group-digits.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";

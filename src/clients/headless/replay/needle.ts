@@ -1,4 +1,4 @@
-/** Looking for a text in steps. Small letters stand for both cases; a capital says that the case matters. */
+/** Searches steps for a text. Lower case matches both cases; a capital makes the search case-sensitive. */
 import type { StepContent } from "./step-content.js";
 
 export function needlePattern(needle: string): RegExp {

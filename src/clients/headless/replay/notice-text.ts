@@ -1,4 +1,4 @@
-/** What the rarer events say to a person. */
+/** The text of the rarer events. */
 import { formatDuration } from "../../../base/duration.js";
 import { plainText } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";

@@ -1,6 +1,6 @@
 /**
  * Every key, resize and answer of the log makes a new state of the replay from the old one. Nothing here reads, writes or
- * waits; the runner looks at the state to see what is wanted.
+ * waits; the runner acts on the state.
  */
 import { needlePattern } from "./needle.js";
 import { reduceKey } from "./replay-keys.js";

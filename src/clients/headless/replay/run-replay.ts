@@ -4,7 +4,7 @@
  *
  * 1. Only the index of steps is kept. A step's content is read when it is shown and dropped when it is left.
  * 2. The first steps can be seen while the rest of the log is still being indexed.
- * 3. The screen is given back whatever happens. An error of the log is shown on it, and thrown after that.
+ * 3. The screen is restored in every case. An error of the log is shown on it, and thrown after that.
  */
 import type { Clock } from "../../../base/clock.js";
 import { safeText } from "../../../base/terminal-text.js";
@@ -28,10 +28,10 @@ export interface ReplayTerminal {
   readonly rows: number | undefined;
   /** A promise holds the next text of a printed replay back until this one is gone. */
   write(text: string): void | Promise<void>;
-  /** Hears what is typed, as text in raw mode; puts the terminal into raw mode. */
+  /** Puts the terminal into raw mode and receives the input. */
   onKey(listener: (typed: string) => void): () => void;
   onResize(listener: () => void): () => void;
-  /** Takes raw mode back. Called once, after the last write. */
+  /** Ends raw mode. Called once, after the last write. */
   close(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Which entry the words of a command mean. */
+/** The entry that the arguments of a command name. */
 
 import { UsageError } from "../../../base/usage-error.js";
 import type { CommandArguments } from "../../../commands/command.js";

@@ -1,4 +1,4 @@
-/** The providers there are, the user's own among them. */
+/** All providers, including the user's own. */
 import type { Variables } from "../../../base/variables.js";
 import { parseFlags } from "../../../commands/flags.js";
 import { ProviderDirectory } from "../../../providers/selection/provider-directory.js";

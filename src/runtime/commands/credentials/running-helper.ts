@@ -1,4 +1,4 @@
-/** The helper that runs now, for commands that look at it or end it. */
+/** The running helper, for commands that show or stop it. */
 
 import type { Variables } from "../../../base/variables.js";
 import { reachable, readNote } from "../../../security/credentials/helper/helper-protocol.js";
@@ -8,7 +8,7 @@ import { helperFolder } from "../../credentials/credential-places.js";
 export interface RunningHelper {
   readonly pid: number;
   readonly version: string;
-  /** Connections of others. */
+  /** Connections of other processes. */
   readonly connections: number;
   /** A program that uses it now starts another one. */
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Writes a whole session, from a branch or an import, in pieces that bound the memory. It is built aside: a kill leaves nothing of it. */
+/** Writes a whole session, from a branch or an import, in pieces that bound the memory. It is invisible until it is complete, so a kill leaves no half session. */
 import type { Envelope } from "../../../protocol/envelope.js";
 import { condenseSession } from "../../../sessions/condense.js";
 import type { NewSession, SessionStore } from "../../../sessions/store.js";
@@ -32,7 +32,7 @@ async function build(store: SessionStore, { session, events, finish, progress }:
     await writing;
     count += piece.length;
     writing = store.append(session.id, piece, durability, { copied: true });
-    // The next piece is read while this one is written; what fails is heard of before that one is.
+    // The next piece is read while this one is written; a write error is reported before the next write.
     writing.catch(() => {});
     piece = [];
     progress(`${count} events`);

@@ -1,4 +1,4 @@
-/** `--turn N`: which turn is meant. */
+/** `--turn N`. */
 
 import { UsageError } from "../../../base/usage-error.js";
 import { type TurnSummary, turnsOf } from "../../../sessions/branch.js";
@@ -12,7 +12,7 @@ export function turnNumber(flag: string, text: string): number {
   return number;
 }
 
-/** The numbered turn, or the last one; it says which there are when there is no such turn. */
+/** The numbered turn, or the last one; the error lists the turns. */
 export async function findTurn(
   { store }: Pick<OpenPort, "store">,
   { id }: SessionRecord,
