@@ -1,30 +1,64 @@
-/** Passes values to a consumer that is still being loaded. Earlier values wait and are passed first, in order. */
-export class LateConsumer<Consumer, Value> {
-  readonly #ready: Promise<Consumer>;
-  readonly #consume: (consumer: Consumer, value: Value) => void;
-  #waiting: Value[] = [];
-  #consumer: { readonly value: Consumer } | undefined;
+/**
+ * Passes values to a consumer that is loaded late.
+ *
+ * 1. Values that come before the consumer is loaded wait. It gets them first and in order.
+ * 2. `ready` starts the loading. After a failure the next `ready` tries again; the values still wait.
+ */
+export interface LateConsumerOptions<Consumer, Value> {
+  readonly load: () => Promise<Consumer>;
+  readonly consume: (consumer: Consumer, value: Value) => void;
+  /** The number of values that may wait; of more, the oldest are dropped. Default: any number. */
+  readonly most?: number;
+}
 
-  constructor(loading: Promise<Consumer>, consume: (consumer: Consumer, value: Value) => void) {
-    this.#consume = consume;
-    this.#ready = loading.then((consumer) => {
-      // Values that the consumer causes while it catches up wait as well.
-      for (const value of this.#waiting) consume(consumer, value);
-      this.#waiting = [];
-      this.#consumer = { value: consumer };
-      return consumer;
-    });
-    // `ready` reports a failure to callers that wait for it.
-    this.#ready.catch(() => {});
+export class LateConsumer<Consumer, Value> {
+  readonly #options: LateConsumerOptions<Consumer, Value>;
+  readonly #waiting: Value[] = [];
+  #loading: Promise<Consumer> | undefined;
+  #loaded: { readonly consumer: Consumer } | undefined;
+
+  constructor(options: LateConsumerOptions<Consumer, Value>) {
+    this.#options = options;
+  }
+
+  /** Undefined until it is loaded. */
+  get consumer(): Consumer | undefined {
+    return this.#loaded?.consumer;
+  }
+
+  /** Whether there is a consumer, or values that wait for one. */
+  get isUsed(): boolean {
+    return this.#loaded !== undefined || this.#waiting.length > 0;
+  }
+
+  /** The loading that `ready` started; undefined before that and after a failure. */
+  get loading(): Promise<Consumer> | undefined {
+    return this.#loading;
   }
 
   push(value: Value): void {
-    if (this.#consumer === undefined) this.#waiting.push(value);
-    else this.#consume(this.#consumer.value, value);
+    const { consume, most = Number.POSITIVE_INFINITY } = this.#options;
+    if (this.#loaded !== undefined) consume(this.#loaded.consumer, value);
+    else if (this.#waiting.push(value) > most) this.#waiting.shift();
   }
 
-  /** The consumer, once it has everything that came so far. Rejects when it could not be loaded. */
+  /** The consumer, once it has all values so far. Rejects if it cannot be loaded; a caller may ignore that. */
   ready(): Promise<Consumer> {
-    return this.#ready;
+    if (this.#loading !== undefined) return this.#loading;
+    const loading = this.#load();
+    this.#loading = loading;
+    loading.catch(() => {
+      this.#loading = undefined;
+    });
+    return loading;
+  }
+
+  async #load(): Promise<Consumer> {
+    const consumer = await this.#options.load();
+    // Values that the consumer causes while it catches up come last.
+    for (const value of this.#waiting) this.#options.consume(consumer, value);
+    this.#waiting.length = 0;
+    this.#loaded = { consumer };
+    return consumer;
   }
 }

@@ -13,8 +13,11 @@ export const create: CreateToolLink = () => async (call, context, next) => {
   const show = (shown: string) => {
     if (shown !== "") context.progress(shown);
   };
-  const stream = loading.then(({ RedactingStream }) => new RedactingStream());
-  const live = new LateConsumer(stream, (redacting, piece: string) => show(redacting.push(piece)));
+  const live = new LateConsumer({
+    load: async () => new (await loading).RedactingStream(),
+    consume: (redacting, piece: string) => show(redacting.push(piece)),
+  });
+  void live.ready();
   const progress = (piece: string) => live.push(piece);
   try {
     const outcome = await next(call, { ...context, progress });

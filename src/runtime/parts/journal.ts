@@ -1,5 +1,6 @@
 /** The journal of a run, made of parts that are loaded when the first event is to be written: not before the first request. */
 import type { Clock } from "../../base/clock.js";
+import { LateConsumer } from "../../base/late-consumer.js";
 import type { IdSource } from "../../base/ulid.js";
 import type { RunJournal } from "../../chain/services.js";
 import type { Model } from "../../engine/ports.js";
@@ -36,41 +37,35 @@ export interface OpenedJournal extends RunJournal {
 /** For a resumed session the store is already open, so events are stored from the first one on. */
 export async function openJournal(parts: JournalParts): Promise<OpenedJournal> {
   const lease = new RunLease(parts);
-  let journal: Journal | undefined;
-  let loading: Promise<Journal> | undefined;
-  const early: Envelope[] = [];
-  const load = (): Promise<Journal> => {
-    loading ??= createJournal(parts, lease).then((created) => {
-      journal = created;
-      for (const event of early.splice(0)) journal.record(event);
-      return created;
-    });
-    return loading;
-  };
-  if (parts.resumed !== undefined) await (await load()).prepare();
+  const late = new LateConsumer({
+    load: () => createJournal(parts, lease),
+    consume: (journal, event: Envelope) => journal.record(event),
+  });
+  if (parts.resumed !== undefined) await (await late.ready()).prepare();
   return {
     record(event) {
-      if (journal !== undefined) return journal.record(event);
-      early.push(event);
-      if (event.kind !== "TurnStarted") void load();
-      else parts.clock.after(OPENING_DELAY_MS, () => void load());
+      const isLoaded = late.consumer !== undefined;
+      late.push(event);
+      if (isLoaded) return;
+      if (event.kind !== "TurnStarted") void late.ready();
+      else parts.clock.after(OPENING_DELAY_MS, () => void late.ready());
     },
-    ready: async () => (await load()).ready(),
-    intend: async (call) => (await load()).intend(call),
+    ready: async () => (await late.ready()).ready(),
+    intend: async (call) => (await late.ready()).intend(call),
     editedConversation: async () => {
       // A new session is not visible to others yet.
-      return journal?.editedConversation();
+      return late.consumer?.editedConversation();
     },
-    takeWriteMs: () => journal?.takeWriteMs() ?? 0,
+    takeWriteMs: () => late.consumer?.takeWriteMs() ?? 0,
     flush: async () => {
-      if (journal !== undefined || early.length > 0) await (await load()).flush();
+      if (late.isUsed) await (await late.ready()).flush();
     },
     saved: async () => {
-      if (journal !== undefined || early.length > 0) await (await load()).saved();
+      if (late.isUsed) await (await late.ready()).saved();
     },
     close: async () => {
       try {
-        if (journal !== undefined || early.length > 0) await (await load()).close();
+        if (late.isUsed) await (await late.ready()).close();
       } finally {
         await lease.release();
       }

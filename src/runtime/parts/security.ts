@@ -1,6 +1,7 @@
 /** What the security commands of one run show and change. */
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { LateConsumer } from "../../base/late-consumer.js";
 import type { Variables } from "../../base/variables.js";
 import type { Command } from "../../commands/command.js";
 import type { Bus } from "../../engine/bus.js";
@@ -26,10 +27,12 @@ const MOST_EARLY = 4000;
 
 export class RunSecurity {
   readonly #options: RunSecurityOptions;
-  #ring: AuditRing | undefined;
-  #opening: Promise<AuditRing> | undefined;
-  /** Events from before the ring was loaded, with the first command that shows it. */
-  #early: Envelope[] | undefined = [];
+  /** Loaded with the first command that shows it. */
+  readonly #ring = new LateConsumer({
+    load: () => this.#loadRing(),
+    consume: (ring, event: Envelope) => ring.see(event),
+    most: MOST_EARLY,
+  });
 
   constructor(options: RunSecurityOptions) {
     this.#options = options;
@@ -37,14 +40,9 @@ export class RunSecurity {
 
   onEvent(event: Envelope): void {
     if (event.kind === "TextDelta" || event.kind === "ThinkingDelta" || event.kind === "ToolCallProgress") return;
-    if (this.#early === undefined) this.#ring?.see(event);
-    else this.#keep(this.#early, event);
-  }
-
-  /** The audit does not need outputs, so they are not kept. */
-  #keep(early: Envelope[], event: Envelope): void {
+    // The audit does not need outputs, so they are not kept.
     const lean = event.kind === "ToolResult" ? { ...event, payload: { ...event.payload, content: [] } } : event;
-    if (early.push(lean) > MOST_EARLY) early.shift();
+    this.#ring.push(lean);
   }
 
   async commands(): Promise<readonly Command[]> {
@@ -52,7 +50,7 @@ export class RunSecurity {
     return securityCommands({
       ...this.#options,
       person: this.#options.bus.originator,
-      ring: () => this.#openRing(),
+      ring: () => this.#ring.ready(),
       appendToProfile: (toml) => this.#appendToProfile(toml),
     });
   }
@@ -65,21 +63,10 @@ export class RunSecurity {
     return verdict.law === "safe mode" ? verdict.reason : undefined;
   }
 
-  #openRing(): Promise<AuditRing> {
-    this.#opening ??= this.#fillRing().catch((error) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
-  }
-
-  async #fillRing(): Promise<AuditRing> {
+  async #loadRing(): Promise<AuditRing> {
     const { AuditRing } = await import("../../security/audit/audit-ring.js");
     const ring = new AuditRing();
     for await (const event of this.#options.history?.() ?? []) ring.see(event);
-    for (const event of this.#early ?? []) ring.see(event);
-    this.#early = undefined;
-    this.#ring = ring;
     return ring;
   }
 

@@ -1,5 +1,6 @@
 /** What undo needs of one run (feature T10): the recorder, opened with the first call that changes something. */
 import { basename, join } from "node:path";
+import { LateConsumer } from "../../base/late-consumer.js";
 import type { ChangeRecorder } from "../../chain/services.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId, TurnId } from "../../protocol/ids.js";
@@ -19,11 +20,16 @@ export interface RunUndoOptions {
   readonly turnsBefore: number | undefined;
 }
 
+interface NumberedTurn {
+  readonly id: TurnId;
+  readonly number?: number;
+}
+
 export class RunUndo implements ChangeRecorder, ChangeObserver {
   readonly #options: RunUndoOptions;
-  #recorder: Promise<UndoRecorder | undefined> | undefined;
+  #recorder = this.#lateRecorder();
   #journal: { close(): void } | undefined;
-  #turn: { readonly id: TurnId; readonly number?: number } | undefined;
+  #turn: NumberedTurn | undefined;
 
   constructor(options: RunUndoOptions) {
     this.#options = options;
@@ -34,38 +40,40 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
     const { turnsBefore } = this.#options;
     const number = this.#turn === undefined ? turnsBefore : this.#turn.number;
     this.#turn = { id: event.payload.turn, ...(number !== undefined && { number: number + 1 }) };
-    void this.#recorder?.then((recorder) => this.#notify(recorder)).catch(() => {});
+    this.#recorder.push(this.#turn);
   }
 
   async begin(call: Parameters<ChangeRecorder["begin"]>[0]): ReturnType<ChangeRecorder["begin"]> {
-    const recorder = await this.#open();
+    const recorder = await this.#recorder.ready();
     return recorder === undefined ? { end: async () => undefined } : recorder.begin(call);
   }
 
   async before(change: ObservedChange): Promise<void> {
-    await (await this.#open())?.before(change);
+    await (await this.#recorder.ready())?.before(change);
   }
 
   async flush(): Promise<void> {
-    await (await this.#recorder?.catch(() => undefined))?.flush();
+    await (await this.#recorder.loading?.catch(() => undefined))?.flush();
   }
 
   close(): void {
     this.#journal?.close();
     this.#journal = undefined;
-    this.#recorder = undefined;
+    this.#recorder = this.#lateRecorder();
+    if (this.#turn !== undefined) this.#recorder.push(this.#turn);
   }
 
-  #open(): Promise<UndoRecorder | undefined> {
-    this.#recorder ??= this.#reallyOpen().catch((error) => {
-      this.#recorder = undefined;
-      throw error;
+  /** Only the current turn waits for it. */
+  #lateRecorder(): LateConsumer<UndoRecorder | undefined, NumberedTurn> {
+    return new LateConsumer({
+      load: () => this.#openRecorder(),
+      consume: (recorder, { id, number }) => recorder?.startTurn(id, number),
+      most: 1,
     });
-    return this.#recorder;
   }
 
-  /** What is not stored cannot be undone. */
-  async #reallyOpen(): Promise<UndoRecorder | undefined> {
+  /** Undefined for a session that is not stored: it cannot be undone. */
+  async #openRecorder(): Promise<UndoRecorder | undefined> {
     const { session, root, sessions } = this.#options;
     if ((await sessions.open()) === undefined) return undefined;
     const [{ UndoRecorder }, journal] = await Promise.all([
@@ -73,13 +81,7 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
       openSessionUndo(sessions, session),
     ]);
     this.#journal = journal;
-    const recorder = new UndoRecorder(journal, { root });
-    this.#notify(recorder);
-    return recorder;
-  }
-
-  #notify(recorder: UndoRecorder | undefined): void {
-    if (this.#turn !== undefined) recorder?.startTurn(this.#turn.id, this.#turn.number);
+    return new UndoRecorder(journal, { root });
   }
 }
 
