@@ -12,9 +12,9 @@ export interface Authorisation {
   /** Sent as the wire sends keys, and kept out of traces and failures. */
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where it is good, when it says so itself. */
+  /** The address that it is for, if it names one. */
   readonly baseUrl?: string;
-  /** A client that lets requests in by itself, so that no key is known here. */
+  /** A client that authorises requests itself, so that no key is known here. */
   readonly http?: HttpClient;
   /** What to call it when it is refused. */
   readonly keyName?: string;

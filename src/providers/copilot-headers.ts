@@ -3,7 +3,7 @@ import type { ModelRequest } from "../engine/ports.js";
 
 export function copilotHeaders({ messages }: ModelRequest): Readonly<Record<string, string>> {
   const last = messages.at(-1);
-  // Results of tools come back without anybody having asked for something new.
+  // Results of tools are not a new request of the user.
   const goesOn = last?.role !== "user" || last.content.some((block) => block.type === "tool_result");
   return { "x-initiator": goesOn ? "agent" : "user", ...(hasImages(messages) && { "copilot-vision-request": "true" }) };
 }

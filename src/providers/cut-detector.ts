@@ -1,6 +1,6 @@
 /**
- * Notices that a server has silently dropped a part of the prompt, by what it says it has read. Ollama does so, and servers of
- * Chat Completions with a rolling context; none of them tells.
+ * Detects that a server silently dropped a part of the prompt, by its token count. Ollama does so, and servers of
+ * Chat Completions with a rolling context; none of them reports it.
  *
  * 1. How a model's own tokenizer compares with the estimate is measured with its first whole request. Until then a count has to be
  *    far below the estimate to mean anything.
@@ -14,10 +14,10 @@ const TOLERANCE = 0.7;
 const SMALLEST = 1000;
 
 export interface Reading {
-  /** Tokens of the prompt by estimate, images left out. */
+  /** Estimated tokens of the prompt, without images. */
   readonly estimated: number;
   readonly hasImages: boolean;
-  /** Tokens of the prompt, cached ones included; 0 when the server does not tell. */
+  /** Tokens of the prompt, with cached ones; 0 if the server does not report them. */
   readonly counted: number;
   readonly answered: number;
   /** What the server was asked to hold, where it can be asked. */
@@ -41,7 +41,7 @@ export class CutDetector {
     if (estimated < SMALLEST) return false;
     const fewest = this.#ratio === undefined ? FEWEST : this.#ratio * TOLERANCE;
     if (counted < estimated * fewest) return true;
-    // Images count in their own way and would spoil the ratio.
+    // Images count differently and would distort the ratio.
     if (!hasImages) this.#ratio = counted / estimated;
     return false;
   }

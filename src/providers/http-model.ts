@@ -28,12 +28,12 @@ export interface Endpoint {
   readonly key?: string;
   /** Where the key comes from, to be named when it is refused. */
   readonly keyName?: string;
-  /** Gives the key, or what stands for one, when it is not known beforehand. */
+  /** Returns the key or token, if it is not known in advance. */
   readonly authorise?: Authorise;
   /** Requests go through this client instead of the usual one. */
   readonly http?: HttpClient;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers that depend on what is asked. */
+  /** Headers that depend on the request. */
   readonly headersOf?: (request: ModelRequest) => Readonly<Record<string, string>>;
   readonly dialect?: Dialect;
   /** On this machine or near it: inference may take as long as it takes. */
@@ -42,7 +42,7 @@ export interface Endpoint {
   readonly maxOutputTokens?: number;
   /** Replaces the usual ones. */
   readonly timeouts?: HttpTimeouts;
-  /** Put into every request's body as it is. */
+  /** Added unchanged to every request's body. */
   readonly extra?: JsonObject;
 }
 
@@ -262,7 +262,7 @@ async function* read<State>(
   else yield [...rest.events, ...ending(wire.end(state), broken, context)];
 }
 
-/** Words that arrived together are one piece: everybody behind is called once for them instead of once for each token. */
+/** Text that arrived together is one piece: consumers are called once instead of once per token. */
 function add(events: ModelEvent[], event: ModelEvent): void {
   const last = events.at(-1);
   if ((event.type === "text" || event.type === "thinking") && last?.type === event.type) {

@@ -1,7 +1,7 @@
 /**
  * Images that a model can be sent, and what becomes of the others.
  *
- * 1. An image that a person has just given and that the model cannot take is a failure before anything is sent: an answer that
+ * 1. An image in the input that the model does not accept is a failure before anything is sent: an answer that
  *    ignores it would be a wrong one.
  * 2. Any other image that it cannot take (from a tool, or from before the model was changed) becomes a sentence, the same one
  *    every time.
@@ -21,7 +21,7 @@ export interface ImageRules {
   readonly maxCharacters?: number;
 }
 
-/** Models known by name to read text alone. What is not known is not refused: its server will say so. */
+/** Models known to read only text. Unknown models are not refused: their server decides. */
 const TEXT_ONLY =
   /^(gpt-3\.5|gpt-4(-\d{4}|-32k|-0314|-0613)?$|gpt-4-\d{4}-preview$|o1-(mini|preview)|o3-mini|gpt-oss|claude-(2|instant)|deepseek-(chat|reasoner|coder)|text-|codex-mini)/;
 
@@ -57,7 +57,7 @@ export async function acceptImages(request: ModelRequest, reader: ImageReader): 
   return applyRules(request, blind ? { ...rules, sees: false } : rules);
 }
 
-/** Ollama knows of each model what it can do; an old server does not tell. */
+/** Ollama knows of each model what it can do; an old server does not report it. */
 async function isBlind(model: string, { endpoint, http, signal }: ImageReader): Promise<boolean> {
   const { showOllamaModel } = await import("./ollama/api.js");
   const shown = await showOllamaModel(endpoint.baseUrl, model, { http, signal });

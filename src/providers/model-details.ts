@@ -1,4 +1,4 @@
-/** What local servers tell of their models besides the names: how much they read, whether they call tools. */
+/** What local servers report about their models: the context window, and whether they call tools. */
 import { authorised } from "./authorisation.js";
 import type { Endpoint } from "./http-model.js";
 import { getJson, type JsonQuery, type ListedModel, type ListOptions } from "./model-list.js";
@@ -6,7 +6,7 @@ import { showOllamaModel } from "./ollama/api.js";
 import { asList, asNumber, asObject, asText } from "./wire/fields.js";
 import { unversionedUrl } from "./wire/url.js";
 
-/** More than anybody has installed; each is a question of its own. */
+/** More than users have installed; each needs its own request. */
 const MOST_SHOWN = 64;
 
 /** The same models in the same order, with what could be found out. Never throws. */

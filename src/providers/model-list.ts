@@ -21,9 +21,9 @@ export interface ListedModel {
   readonly maxContextTokens?: number;
   /** On disk, for local models. */
   readonly bytes?: number;
-  /** US dollars per million tokens, where the provider or the catalogue tells them. */
+  /** US dollars per million tokens, if the provider or the catalogue lists them. */
   readonly price?: ModelPrice;
-  /** Whether it can call tools, where the server says so. */
+  /** Whether it can call tools, if the server reports it. */
   readonly tools?: boolean;
   /** What the server calls itself, or whose model it is. */
   readonly owner?: string;

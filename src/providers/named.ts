@@ -21,15 +21,15 @@ export interface NamedProvider {
   readonly keyName?: string;
   /** The key is sent when there is one and not missed when there is none. */
   readonly keyOptional?: true;
-  /** A person signs in with an account (`oxbow auth set NAME`). */
+  /** Uses a sign-in with an account (`oxbow auth set NAME`). */
   readonly signIn?: true;
   /** Variable that names another address. */
   readonly baseUrlName?: string;
   /** Another provider's, which this one follows: a key that was given for one address is not sent to another. */
   readonly sharedUrlName?: string;
-  /** Models of one family understand each other's thinking; the provider's name unless given. */
+  /** Models of one family accept each other's thinking; default: the provider's name. */
   readonly family?: string;
-  /** A server of one's own, found by asking whether it is there. */
+  /** A local server, detected by a request. */
   readonly local?: true;
   readonly defaultModel?: string;
   /** Names that only this provider's models have. */
@@ -42,7 +42,7 @@ export interface NamedProvider {
   readonly headersOf?: Endpoint["headersOf"];
   readonly dialect?: Dialect;
   readonly extra?: JsonObject;
-  /** The file that says so; absent for what is built in. */
+  /** The file that defines it; absent for a built-in provider. */
   readonly origin?: string;
 }
 
@@ -75,7 +75,7 @@ function keySource({ keyName, origin }: NamedProvider): Pick<Endpoint, "keyName"
   return origin === undefined ? {} : { keyName: `'auth_env', which is missing in ${origin}` };
 }
 
-/** Whether a call could succeed as far as can be told without making one. A server of one's own may need no key. */
+/** Whether a call could succeed, as far as known without making one. A local server may need no key. */
 export function isReady(provider: NamedProvider, endpoint: Endpoint): boolean {
   if (provider.signIn && provider.keyName === undefined) return endpoint.authorise !== undefined;
   return (

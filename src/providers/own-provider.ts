@@ -19,7 +19,7 @@ export interface ProviderFields {
   readonly context_tokens?: number;
   readonly stream?: "always";
   readonly headers?: Readonly<Record<string, string>>;
-  /** Put into every request's body as it is. */
+  /** Added unchanged to every request's body. */
   readonly body?: JsonObject;
 }
 
@@ -44,7 +44,7 @@ export const FIELD_NAMES: readonly FieldName[] = [
 const PROTOCOL_NAMES = "anthropic, openai, openai-responses, gemini or ollama";
 const PROTOCOLS: Readonly<Record<string, string>> = { "openai-chat": "openai" };
 
-/** One value as it was written, checked. */
+/** One checked value. */
 export function readField(name: string, text: string): ProviderFields {
   switch (name) {
     case "protocol":
@@ -79,7 +79,7 @@ export function readHeader(name: string, value: string): Readonly<Record<string,
   return { [name.toLowerCase()]: value };
 }
 
-/** The provider that the fields make of what is known. `origin` is where they are written. */
+/** The provider that results from the fields. `origin` is where they are defined. */
 export function ownProvider(
   name: string,
   fields: ProviderFields,

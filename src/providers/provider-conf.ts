@@ -1,4 +1,4 @@
-/** Provider variants from `.conf` files: `key=value` lines, `#` comments. Every mistake is told with its line. */
+/** Provider variants from `.conf` files: `key=value` lines, `#` comments. Every error message has its line. */
 import { FieldError, type ProviderFields, readField, readHeader } from "./own-provider.js";
 
 export function parseProviderConf(text: string, file: string): ProviderFields {
@@ -28,7 +28,7 @@ export function parseProviderConf(text: string, file: string): ProviderFields {
   return fields;
 }
 
-/** `header.NAME=VALUE` is a header of its own. */
+/** `header.NAME=VALUE` is a header. */
 function readEntry(key: string, value: string): ProviderFields {
   const header = /^headers?\.(.+)$/i.exec(key)?.[1];
   return header === undefined ? readField(key, value) : { headers: readHeader(header, value) };

@@ -1,7 +1,7 @@
 /**
  * A folder of providers: `NAME.conf` describes a variant, an executable file is a provider itself.
  *
- * 1. Looking at the folder starts nothing. A program that others could have changed is never one of ours.
+ * 1. Reading the folder starts nothing. A program that other users could change is not used.
  * 2. What is in the folder and cannot be used is listed with the reason.
  */
 import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
@@ -16,7 +16,7 @@ export type FolderEntry =
 
 const SCRIPT = /\.(sh|bash|zsh|fish|py|mjs|cjs|js|ts|rb|pl|php|lua|exe|cmd|bat)$/i;
 
-/** Sorted by name; empty when there is no such folder. */
+/** Sorted by name; empty if the folder does not exist. */
 export function readProviderFolder(folder: string): readonly FolderEntry[] {
   let names: string[];
   try {

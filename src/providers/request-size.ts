@@ -1,4 +1,4 @@
-/** How much text a request holds, for people to read: `12 KB`. What it takes in tokens is in `tokens/estimate-request.ts`. */
+/** How much text a request holds, for people to read: `12 KB`. `tokens/estimate-request.ts` counts tokens. */
 import type { ModelRequest } from "../engine/ports.js";
 import type { Message } from "../protocol/content.js";
 
@@ -9,7 +9,7 @@ export function requestBytes({ system, tools, messages }: ModelRequest): number 
   return bytes;
 }
 
-/** Thinking is left out: of earlier turns it is not sent. */
+/** Without thinking: that of earlier turns is not sent. */
 function messageBytes({ content }: Message): number {
   let bytes = 0;
   for (const block of content) {

@@ -3,7 +3,7 @@
  *
  * 1. A reader sees the old bytes or the new bytes, never a mixture: the new ones are written beside the file and renamed over it.
  * 2. The old inode is never written to, so another hard link to it keeps its content.
- * 3. The temporary file is made with O_EXCL and O_NOFOLLOW under an unguessable name, and is gone when the write fails.
+ * 3. The temporary file is made with O_EXCL and O_NOFOLLOW under an unguessable name, and is removed if the write fails.
  */
 import { constants, type FileHandle, link, lstat, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -13,11 +13,11 @@ export interface AtomicWriteOptions {
   readonly mode?: number;
   /** Owner of the result; kept as far as the system lets us. */
   readonly owner?: { readonly uid: number; readonly gid: number };
-  /** `replace` (default) renames over what is there; `create` fails with EEXIST when there is something. */
+  /** `replace` (default) replaces an existing file; `create` fails with EEXIST if there is one. */
   readonly when?: "replace" | "create";
   /** Also wait until the folder's entry is on the disk: for files that must survive a power cut under their name. */
   readonly flush?: "file" | "file-and-folder";
-  /** Is told the name of the temporary file before that is made; what it answers with is called when that is gone again. */
+  /** Gets the name of the temporary file before it is created; the function it returns is called after its removal. */
   readonly note?: (name: string) => Promise<() => Promise<void>>;
 }
 

@@ -24,7 +24,7 @@ const MAX_IDLE = 8;
 const idle: Fifo[] = [];
 let unavailable = process.platform !== "linux";
 
-/** Undefined where they cannot be had. */
+/** Undefined if the system does not support them. */
 export async function takeFifo(): Promise<Fifo | undefined> {
   if (unavailable) return undefined;
   try {
@@ -52,7 +52,7 @@ export function dropFifo({ handle }: Fifo): void {
 }
 
 async function createFifo(): Promise<Fifo> {
-  // mkfifo fails for a name that is taken, so no other process can put something in its place.
+  // mkfifo fails for a name that is taken, so no other process can replace it.
   const name = temporaryPrefix("pipe") + Math.random().toString(36).slice(2);
   await new Promise<void>((resolve, reject) => {
     execFile("mkfifo", ["-m", "600", name], (error) => (error === null ? resolve() : reject(error)));

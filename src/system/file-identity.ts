@@ -1,4 +1,4 @@
-/** What tells one file or folder from another of the same name. */
+/** The identity of a file or folder, independent of its name. */
 import { lstatSync } from "node:fs";
 
 /** The number of a removed folder may be given to the next one; the time it was made at is not. Empty when there is none. */

@@ -3,7 +3,7 @@
  *
  * 1. A lock is a name that can be made once; it is made together with its content, which says who holds it and since when. It is a
  *    symbolic link, as a link appears complete; where there are none it is a file.
- * 2. A holder that has ended loses its lock. Within one system the process id, its start time and the boot tell whether it has ended.
+ * 2. A holder that has ended loses its lock. Within one system the process id, its start time and the boot id show whether it has ended.
  *    A holder in another system (a container, another machine on the same disk) cannot be looked at: it is believed for ten minutes,
  *    or, where the lock is renewed (`holdLock`), for as long as the renewals come.
  * 3. A lock is only broken by the process that holds the lock on breaking exactly this one: of two processes that find the same dead
@@ -243,7 +243,7 @@ function errnoOf(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }
 
-/** Undefined when what it touches is not there. */
+/** Undefined if the file does not exist. */
 async function ifThere<T>(action: () => Promise<T>): Promise<T | undefined> {
   try {
     return await action();

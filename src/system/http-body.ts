@@ -62,7 +62,7 @@ export class HttpBody implements AsyncIterable<Uint8Array> {
     };
   }
 
-  /** Ends the exchange with an error of ours. */
+  /** Ends the exchange with our own error. */
   fail(error: HttpError): void {
     this.#error ??= error;
     this.#incoming.destroy();

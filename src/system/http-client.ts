@@ -49,7 +49,7 @@ export interface HttpResponse {
   text(limitBytes: number): Promise<string>;
   /** No more is wanted. The connection is kept if the rest turns out to be short. */
   release(): void;
-  /** No more is wanted and the server shall stop. Does nothing to a body that has ended or was released. */
+  /** Stops the server. Does nothing if the body has ended or was released. */
   destroy(): void;
 }
 
@@ -183,7 +183,7 @@ function exchange(request: HttpRequest, { url, way, agent, clock }: Exchange): P
       cause ??= error;
       if (body !== undefined) return body.fail(error);
       outgoing.destroy(error);
-      // Without a socket Node tells of it only when the tunnel is there, or has failed.
+      // Without a socket Node reports it only after the tunnel is open or has failed.
       if (outgoing.socket === null) giveUp(cause);
     };
     const after = (ms: number | undefined, message: string) => {

@@ -23,7 +23,7 @@ export class HttpError extends Error {
   }
 }
 
-/** One that has a failure of its own to tell: something on this machine stood in the way, not the network. */
+/** An error with its own failure: something on this machine prevented the request, not the network. */
 export class HttpFailure extends HttpError {
   readonly failure: Failure;
 
@@ -47,7 +47,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   HPE_INVALID_CONSTANT: "it does not speak HTTP",
 };
 
-/** One phrase for a person. Node's own messages are empty (several addresses tried) or name internals. */
+/** One phrase for the user. Node's own messages are empty (several addresses tried) or name internals. */
 export function networkDetail(error: NodeJS.ErrnoException): string {
   const { code } = error;
   if (code === undefined) return error.message || "the connection failed";

@@ -1,4 +1,4 @@
-/** A key that cannot be had; the message says what to do about it and holds no part of a key. */
+/** A key is unavailable; the message says what to do and contains no part of a key. */
 export class KeyError extends Error {
   override readonly name = "KeyError";
   readonly code: "wrong-key" | "unavailable" | "invalid";

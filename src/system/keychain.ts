@@ -25,7 +25,7 @@ export interface Keychain {
   write(key: string): Promise<void>;
 }
 
-/** A keychain that is locked may ask the person in a window of its own. */
+/** A locked keychain may ask the user in its own window. */
 const PATIENCE_MS = 60_000;
 
 interface Commands {
@@ -60,7 +60,7 @@ export async function openKeychain(options: KeychainOptions): Promise<Keychain> 
     async read() {
       const { code, output, problem } = await run(program, commands.read, "");
       if (code === 0 && output.trim() !== "") return output.trim();
-      // Both programs end with a failure when there is no such entry; they only complain when they could not look.
+      // Both programs fail without an entry; they write to stderr only if they could not look.
       if (problem.trim() === "" || /could not be found/.test(problem)) return undefined;
       throw new KeyError("unavailable", `The keychain cannot be read: ${problem.trim()}`);
     },

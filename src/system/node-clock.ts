@@ -1,4 +1,4 @@
-/** The machine's clock without `performance`, whose first use loads a module of its own on the way to the first request. */
+/** The machine's clock without `performance`, whose first use loads another module before the first request. */
 import type { Clock } from "../base/clock.js";
 
 export const nodeClock: Clock = {

@@ -37,7 +37,7 @@ export class OutputPipe {
     this.#socket = new Socket({ fd: this.#readEnd, readable: true, writable: false });
   }
 
-  /** Undefined where such pipes cannot be had. */
+  /** Undefined if the system does not support them. */
   static async open(): Promise<OutputPipe | undefined> {
     const fifo = await takeFifo();
     if (fifo === undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Runs a command in a process group of its own and answers for everything it starts.
+ * Runs a command in its own process group and controls everything it starts.
  *
  * 1. `ended` settles only when the whole tree is dead: after a cancel, a timeout, and after an ordinary end that left
  *    processes behind. It never hangs: not on a background child that holds the output, not on an interactive prompt (there is
@@ -20,7 +20,7 @@ export interface ProcessRequest {
   /** The program and its arguments; no shell is involved unless it is the program. */
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** The whole environment of the child, but for the marker its tree is known by. */
+  /** The whole environment of the child, except the marker of its process tree. */
   readonly env: Readonly<Record<string, string>>;
   readonly onOutput: (chunk: Buffer) => void;
   /** Without it stderr comes with stdout, in the order both were written. */
@@ -33,13 +33,13 @@ export interface ProcessRequest {
   readonly withheld?: Withheld | undefined;
   /** The program only stands around others (a sandbox): it ends with them, and asking it to end would kill them. */
   readonly isWrapper?: boolean;
-  /** Nothing outlives it when it ends by itself: the kernel sees to that (a process namespace). */
+  /** Nothing outlives it: the kernel ensures that (a process namespace). */
   readonly endsWithAll?: boolean;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** How long a process may take to stop by itself before it is killed. */
+  /** How long a process may take to stop before it is killed. */
   readonly graceMs?: number;
-  /** How long processes that outlive the command may go on writing before they are stopped. */
+  /** How long processes that outlive the command may keep writing before they are stopped. */
   readonly drainMs?: number;
   readonly clock?: Clock;
 }
@@ -56,7 +56,7 @@ export interface ProcessEnd {
   readonly reason: EndReason;
   readonly exitCode: number | undefined;
   readonly signal: NodeJS.Signals | undefined;
-  /** Processes that were still running when the command had ended by itself; they were stopped. */
+  /** Processes that were still running when the command ended; they were stopped. */
   readonly leftovers: number;
   /** Processes that could not be ended: stuck in the kernel, or another user's. */
   readonly survivors: number;
@@ -80,7 +80,7 @@ export class SpawnError extends Error {
   }
 }
 
-/** A started command, whatever its output runs through. */
+/** A started command. */
 export interface Launched {
   readonly pid: number;
   /** The one in its environment, when that was made before there was a request. */
@@ -107,14 +107,14 @@ export type Launch = (request: ProcessRequest) => Promise<Launched>;
 const GRACE_MS = 700;
 const DRAIN_MS = 250;
 const EXIT_LIMIT_MS = 500;
-/** Commands that are done by then do without the watchdog. */
+/** Shorter commands need no watchdog. */
 const WATCH_AFTER_MS = 200;
 const WINDOWS = process.platform === "win32";
 
 const trees = new Set<ProcessTree>();
 const watchdog = new ProcessWatchdog();
 
-/** Kills every tree that is still alive, at once and without waiting. It runs by itself when the process exits. */
+/** Kills every tree that is still alive, at once and without waiting. It runs when the process exits. */
 export function killAllGroups(): void {
   for (const tree of trees) tree.killNow();
   trees.clear();
@@ -179,7 +179,7 @@ async function supervise(
   if (!quiet && !tree.isEmpty()) {
     if (reason === "exit") leftovers = tree.members().length;
     survivors = await tree.terminate({ clock, graceMs: request.graceMs ?? GRACE_MS });
-    // Everybody is dead; the news of the first process's end may still be on its way.
+    // All processes have ended; the exit event of the first one may still come.
     if (exit === undefined) await Promise.race([exited, pause(clock, EXIT_LIMIT_MS)]);
   }
   launched.drain();
@@ -258,7 +258,7 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
     child.once("exit", (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
   });
   if (child.stdin !== null) {
-    // A child that does not read its input is no error.
+    // A child that does not read its input is not an error.
     child.stdin.on("error", () => {});
     const { stdin } = child;
     void Promise.resolve(request.input).then((input) => stdin.end(input));

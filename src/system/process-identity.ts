@@ -2,7 +2,7 @@
  * Which process it is, and whether it still runs.
  *
  * 1. A process id is used again after its process has ended. With the start time it names one process of one boot. Where the system
- *    tells no start times (0), the id alone has to do.
+ *    reports no start times (0), only the id is compared.
  * 2. Within another process namespace the same id is another process, so nothing can be said of those.
  */
 import { readFileSync, readlinkSync } from "node:fs";
@@ -10,7 +10,7 @@ import { readRow, startTimeOf } from "./process-table.js";
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** In ticks since the machine started. 0 where the system does not tell. */
+  /** In ticks since the machine started. 0 if the system does not report it. */
   readonly startTime: number;
 }
 
@@ -37,7 +37,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Empty where the system does not tell. */
+/** Empty if the system does not report it. */
 export function bootId(): string {
   return told(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1")).trim();
 }
@@ -50,7 +50,7 @@ export function processNamespace(): string {
   return namespace;
 }
 
-/** This process as part of a name, `PID.NAMESPACE`: what is named so is left over once the process is gone. */
+/** This process as part of a name, `PID.NAMESPACE`: an entry with this name is stale once the process has ended. */
 export function processMark(): string {
   return `${process.pid}.${processNamespace()}`;
 }

@@ -2,7 +2,7 @@
  * The machine's processes as the operating system lists them: /proc on Linux, `ps` elsewhere.
  *
  * 1. A row is of a process, never of a thread or of the kernel's own, and never of a zombie: that runs nothing and holds nothing.
- * 2. Age is told by start times. Process ids say little about it: they are handed out upwards and begin again at the bottom when
+ * 2. Start times give the age. Process ids do not: they count up and start again at the bottom when
  *    they reach the top, on a small or busy machine within minutes. They serve as a short cut only for as long as they cannot
  *    have gone all the way round.
  */
@@ -13,9 +13,9 @@ export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** 0 where the system does not tell. */
+  /** 0 if the system does not report it. */
   readonly session: number;
-  /** In ticks since the machine started; with the pid it names one process for ever. 0 where the system does not tell. */
+  /** In ticks since the machine started; with the pid it identifies one process. 0 if the system does not report it. */
   readonly startTime: number;
 }
 
@@ -83,7 +83,7 @@ export function startTimeOf(pid: number): number {
 }
 
 /**
- * Whether the process was started with this text somewhere in its environment. Undefined while that cannot be told: while a
+ * Whether the process was started with this text somewhere in its environment. Undefined while that is unknown: while a
  * process changes into another program, the kernel shows neither environment nor arguments for a moment.
  */
 export function environmentHolds(pid: number, text: string): boolean | undefined {
@@ -120,7 +120,7 @@ function linkOf(path: string): string | undefined {
   }
 }
 
-/** The id the kernel gave out last; 0 when it cannot be told. */
+/** The last id of the kernel; 0 if unknown. */
 function lastPid(): number {
   try {
     const fields = readFileSync("/proc/loadavg", "latin1").trimEnd().split(" ");
@@ -144,7 +144,7 @@ function parseStat(pid: number): (ProcessRow & { readonly state: string | undefi
   } catch {
     return undefined;
   }
-  // The name stands in parentheses and may itself hold spaces and parentheses.
+  // The name is in parentheses and may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group, session] = fields;
   return {

@@ -11,7 +11,7 @@
  * 5. The ordinary end of a command costs one signal 0 and one small file read.
  *
  * A process that emptied its environment, made a session of its own, closed the output and lost its parent before the command
- * ended cannot be told from a stranger. Only a process namespace (the sandbox) holds that one.
+ * ended looks like an unrelated process. Only a process namespace (the sandbox) contains it.
  */
 import { spawnSync } from "node:child_process";
 import type { Clock } from "../base/clock.js";
@@ -56,7 +56,7 @@ export interface ProcessTreeOptions {
   readonly outputLink?: string | undefined;
   /** The first process only stands around the others and ends with them: it is not asked, only killed. */
   readonly isWrapper?: boolean;
-  /** Nothing outlives the first process when that ends by itself. */
+  /** Nothing outlives the first process. */
   readonly endsWithAll?: boolean;
 }
 
@@ -93,7 +93,7 @@ export class ProcessTree {
     this.#sessions = new Set([pid]);
   }
 
-  /** It runs long enough for ids to come round: what is older than it must be told by its age from now on. */
+  /** It has run long enough for ids to repeat, so from now on age decides. */
   noteLasting(): void {
     if (!this.#exited) this.#startTime ??= startTimeOf(this.pid);
   }
@@ -147,7 +147,7 @@ export class ProcessTree {
     const ask = (members: readonly ProcessRow[]) => {
       const news = members.filter((member) => !asked.has(member.pid));
       for (const member of news) asked.add(member.pid);
-      // A stopped process acts on SIGTERM only once it goes on.
+      // A stopped process handles SIGTERM only after it continues.
       if (news.length > 0) this.#signal(news, ["SIGTERM", "SIGCONT"]);
     };
     if (await this.#emptyWithin(ask, { clock, ms: graceMs })) return 0;
@@ -156,7 +156,7 @@ export class ProcessTree {
     return this.members().length;
   }
 
-  /** The last resort when this process is about to end and can wait for nothing. */
+  /** The last resort when this process is about to end and cannot wait. */
   killNow(): void {
     for (let round = 0; round < KILL_NOW_ROUNDS; round++) {
       const members = this.members();
@@ -201,7 +201,7 @@ export class ProcessTree {
     return nodeClock.now() - this.#seenAt < RECENT_MS;
   }
 
-  /** Without a start time, as when it has ended at once, everybody is looked at. */
+  /** Without a start time, as when it ended at once, all processes are checked. */
   #origin(): Origin {
     this.noteLasting();
     return { pid: this.pid, startTime: this.#startTime ?? 0, recent: this.#isRecent };
@@ -231,7 +231,7 @@ export class ProcessTree {
   #isMarked(pid: number): boolean {
     const marked = environmentHolds(pid, this.#marker);
     if (marked !== undefined) return marked;
-    // It will show soon; a stranger that never shows must not keep us for ever.
+    // It will be known soon; an unrelated process must not make us wait forever.
     const looks = (this.#unsureLooks.get(pid) ?? 0) + 1;
     this.#unsureLooks.set(pid, looks);
     this.#unsure ||= looks <= MAX_UNSURE_LOOKS;
@@ -239,7 +239,7 @@ export class ProcessTree {
   }
 
   #holdsOutput(row: ProcessRow): boolean {
-    // For a moment so does a child of ours that is about to become another command.
+    // For a moment so does our own child before it starts another program.
     if (row.parent === process.pid) return false;
     return this.#outputLink !== undefined && hasOpen(row.pid, this.#outputLink);
   }
@@ -252,7 +252,7 @@ export class ProcessTree {
   }
 }
 
-/** False when there is no process (left) to receive it. */
+/** False if no process is left to receive it. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, signal);

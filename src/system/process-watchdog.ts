@@ -43,7 +43,7 @@ export class ProcessWatchdog {
 
   #start(path: string): void {
     if (this.#failed || this.#child !== undefined) return;
-    // A session of its own, or Ctrl-C in the terminal would end it together with us.
+    // Its own session, or Ctrl-C in the terminal would end it too.
     const child = spawn("/bin/sh", ["-c", SCRIPT, INSTANCE_MARKER], {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],

@@ -2,7 +2,7 @@
  * Runs a command on a pseudo-terminal, for programs that behave differently without one: through the optional package
  * `@lydell/node-pty`, else through util-linux's `script`.
  *
- * No user sits at that terminal, so one end-of-file is typed ahead: a prompt reads it and gives up instead of waiting.
+ * No user sits at that terminal, so one end-of-file is typed ahead: a prompt reads it and ends instead of waiting.
  */
 import { existsSync } from "node:fs";
 import { shellWord } from "../base/shell-word.js";
@@ -84,7 +84,7 @@ async function launchOnTerminal(request: ProcessRequest, terminals: TerminalPack
   terminal.onData((data) => {
     if (!finished) request.onOutput(Buffer.isBuffer(data) ? data : Buffer.from(String(data)));
   });
-  // The package tells the exit after the last of the output.
+  // The package reports the exit after the last output.
   const exited = new Promise<Exit>((resolve) => {
     terminal.onExit(({ exitCode, signal }) => {
       exitedAlready = true;
@@ -106,7 +106,7 @@ async function launchOnTerminal(request: ProcessRequest, terminals: TerminalPack
 
 const launchWithScript: Launch = (request) => {
   const { SHELL } = request.env;
-  // `script` hands the command to the shell named in the environment; the command itself shall see the user's.
+  // `script` uses the shell in the environment; the command itself must see the user's.
   const shell = SHELL === undefined ? "unset SHELL" : `export SHELL=${shellWord(SHELL)}`;
   const command = `${shell}; stty cols ${COLUMNS} rows ${ROWS} 2>/dev/null; exec ${request.argv.map(shellWord).join(" ")}`;
   return startOnPipes({

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** The path free of links, or as it is when it does not exist. */
+/** The path without links, or unchanged if it does not exist. */
 export function realpathOrSelf(path: string): string {
   try {
     return realpathSync(path);
@@ -10,7 +10,7 @@ export function realpathOrSelf(path: string): string {
   }
 }
 
-/** The path free of links as far as it exists, with the rest as it is. */
+/** The path without links as far as it exists, with the rest unchanged. */
 export function realpathSoFar(path: string): string {
   try {
     return realpathSync(path);

@@ -74,7 +74,7 @@ const MAX_BORROWING = 5;
 
 /** Where a link would lead git into another repository. */
 const ENTRIES = ["refs/heads", "refs/tags", "refs/remotes"];
-/** Git reads the files in these, and shows lines of some: `status` tells what a rebase has done. */
+/** Git reads the files in these, and shows lines of some: `status` shows what a rebase has done. */
 const FOLDERS = [".", "info", "objects", "objects/info", "objects/pack", "rebase-merge", "rebase-apply", "sequencer"];
 
 function misplacedEntry(folder: string, root: string): string | undefined {

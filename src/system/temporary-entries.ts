@@ -1,5 +1,5 @@
 /**
- * What Oxbow puts into the folder for temporary files, all of it under names that tell whose it is:
+ * What Oxbow puts into the folder for temporary files, all under names that identify the owner:
  *
  *     oxbow-KIND-PROCESS-RANDOM
  *

@@ -1,10 +1,10 @@
 /**
- * The search path of commands that run unasked because their programs only read.
+ * The search path of commands that run without asking because their programs only read.
  *
  * 1. That a program only reads is known of the system's `ls`, not of a file of that name in the workspace. So the path keeps only
  *    folders that what the model writes cannot fill: absolute, outside the workspace and the other folders given, also behind links,
- *    and not writable by everybody.
- * 2. A folder outside may hold a link into the workspace (`npm link` makes such). It is left out for a command that names the link.
+ *    and not writable by everyone.
+ * 2. A folder outside may hold a link into the workspace (`npm link` makes such). It is dropped for a command that names the link.
  */
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";

@@ -64,7 +64,7 @@ export async function resolveKey(options: KeyOptions): Promise<ResolvedKey> {
   return { key: Buffer.from(hex, "hex"), from: "key-file", path, ...(created ? { created: path } : {}) };
 }
 
-/** A key file from before is taken over: what it opens is what is meant. */
+/** An existing key file is moved: it decrypts the existing data. */
 async function keychainKey(options: KeyOptions, place: NonNullable<KeyOptions["keychain"]>): Promise<ResolvedKey> {
   const { openKeychain } = await import("./keychain.js");
   const { name, setting } = options.keyhole;

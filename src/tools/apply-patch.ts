@@ -2,7 +2,7 @@
  * Applies a patch to files of the workspace.
  *
  * 1. The whole patch is parsed, placed and checked in memory before the first byte is written.
- * 2. When a write fails nevertheless, what was written is taken back.
+ * 2. If a write still fails, the earlier writes are reverted.
  * 3. Symbolic links are not followed: a patch names the files it changes.
  */
 import { diffText } from "../base/diff.js";

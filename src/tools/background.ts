@@ -2,7 +2,7 @@
  * Commands that outlive the call that started them (`bash` with run_in_background), and the tool to read and end them.
  *
  * 1. They belong to the session: `close` ends them all and is to be called when the session ends.
- * 2. Each read gives what came since the last one; the whole is in a file from the first byte.
+ * 2. Each read returns the output since the last one; a file has all of it.
  */
 import { onAbort } from "../base/abort-tree.js";
 import type { Clock } from "../base/clock.js";

@@ -3,7 +3,7 @@
  *
  * 1. A call resolves only when everything the command started is dead, unless it was started in the background, and then it
  *    dies with the session.
- * 2. Memory is bounded whatever the command writes; the model sees the beginning and the end, a file holds the whole.
+ * 2. Memory is bounded for any output; the model sees the beginning and the end, a file holds the whole.
  */
 import type { Clock } from "../base/clock.js";
 import type { Tool, ToolContext, ToolOutcome } from "../engine/ports.js";
@@ -22,7 +22,7 @@ import { exitNotes } from "./shell/exit-text.js";
 import { LiveProgress } from "./shell/live-progress.js";
 import { OutputWindow, WINDOW_BYTES } from "./shell/output-window.js";
 
-/** Loaded at the first command: starting processes brings half of Node's network code with it. */
+/** Loaded at the first command: starting processes loads half of Node's network code. */
 const loadProcesses = () => import("../system/process-group.js");
 
 const DEFAULT_TIMEOUT_MS = 300_000;
@@ -59,14 +59,14 @@ export interface WrappedCommand extends ShellCommand {
 
 export interface WrapOptions {
   readonly onTerminal: boolean;
-  /** A person has allowed this command to run outside. */
+  /** The user allowed this command to run outside. */
   readonly outside: boolean;
-  /** What a person has opened the sandbox for. */
+  /** What the user allowed beyond the sandbox. */
   readonly openings?: readonly string[];
 }
 
 interface ByPerson {
-  /** A person typed the command: it is no agent's. */
+  /** The user typed the command. */
   readonly byPerson: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the model is told of each built-in tool, apart from the code that does the work: the first request needs only this, and
+ * The descriptions of the built-in tools, apart from their code: the first request needs only this, and
  * a tool's code is loaded when it is first called. Every byte here is paid for with each request.
  */
 import type { Tool } from "../engine/ports.js";

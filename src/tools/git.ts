@@ -33,7 +33,7 @@ const MAX_LISTING_BYTES = 4 * 1024 * 1024;
 const MAX_ERROR_BYTES = 4000;
 const TIMEOUT_MS = 60_000;
 
-/** Puts a sandbox around a program that only reads these folders; without one on this machine, the program as it is. */
+/** Puts a sandbox around a program that only reads these folders; without a sandbox on this machine, returns the program unchanged. */
 export type WrapReader = (command: ShellCommand, readable: readonly string[]) => Promise<WrappedCommand>;
 
 export interface GitOptions {
@@ -189,7 +189,7 @@ class Git {
   }
 }
 
-/** Of a configuration that git cannot read, only the place is told: the lines may be those of any file that it includes. */
+/** For a configuration that git cannot read, the message has only the location: the lines may be those of any file that it includes. */
 function queryError(errors: string): string {
   const known = /not a git repository|dubious ownership|bare repository|safe\.directory/.test(errors);
   if (known) return errors.trim();

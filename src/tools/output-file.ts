@@ -17,7 +17,7 @@ export interface Redactor {
 export interface OutputPlace {
   /** Made when the first file is. */
   readonly directory: string;
-  /** Without it the output is kept as it is. */
+  /** Without it the output is stored unchanged. */
   readonly createRedactor?: (() => Redactor) | undefined;
   /** A file has been begun. */
   readonly onFile?: (() => void) | undefined;
@@ -45,7 +45,7 @@ export class OutputFile {
     return this.#state !== "new";
   }
 
-  /** Written at once: a command can never get ahead of its own record, and no more than a line waits in memory. */
+  /** Written at once, so at most one line waits in memory. */
   append(chunk: Uint8Array): void {
     if (this.#state === "new") this.#attempt(() => this.#open());
     if (this.#state === "open") this.#attempt(() => this.#write(this.#redacted(chunk)));

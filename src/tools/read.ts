@@ -13,7 +13,7 @@ import type { FileStat, Workspace } from "./workspace.js";
 const MAX_LINES = 2000;
 /** What the providers take for one image, less the third that base64 adds. */
 const MAX_IMAGE_BYTES = 3_750_000;
-/** Up to here a file is read whole, which tells its encoding, its number of lines and its content for later comparison. */
+/** Up to this size a file is read whole, which gives its encoding, its number of lines and its content for later comparison. */
 const WHOLE_BYTES = 4 * 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 const SNIFF_BYTES = 8192;

@@ -2,7 +2,7 @@
 
 export interface ToolAlias {
   readonly tool: string;
-  /** Argument names that differ: theirs to ours. An argument that is there under our name stays. */
+  /** Argument names of other harnesses mapped to ours. An argument with our name stays. */
   readonly args: Readonly<Record<string, string>>;
 }
 

@@ -21,7 +21,7 @@ import type { WebGuard } from "./web/web-guard.js";
 export interface WebFetchOptions {
   readonly guard: WebGuard;
   readonly http: HttpClient;
-  /** Delimits what comes from outside. It is asked for each part of a page. */
+  /** Marks text from outside; called for each part of a page. */
   readonly wrap: (page: { readonly source: string; readonly kind: string; readonly text: string }) => string;
   readonly userAgent?: string;
   readonly clock?: Clock;
@@ -52,7 +52,7 @@ export function createWebFetchTool(options: WebFetchOptions): Tool {
   };
   return {
     ...WEB_FETCH,
-    /** The address as it will be asked for, so that a person is asked about the host that is meant. */
+    /** The final address, so that the question names the right host. */
     canonical(args) {
       const verdict = typeof args.url === "string" ? services.guard.check(args.url) : undefined;
       return verdict?.allowed ? { ...args, url: verdict.url.href } : args;

@@ -1,14 +1,14 @@
 /**
  * The only door to the files of a workspace.
  *
- * 1. The root is made free of symbolic links once. Every access resolves its path anew, as the kernel would, and is refused
+ * 1. The root is resolved once. Every access resolves its path again, as the kernel would, and is refused
  *    unless the result lies in the root or an extra root; then that very place is opened without following links.
  * 2. Nothing but regular files is read or replaced; opening never blocks.
  * 3. A file is changed by replacing it whole: never half written, never through another hard link.
  * 4. What the session read is remembered by content. A file that is different now is not overwritten, and an existing file
  *    is not overwritten unread.
- * 5. A observer hears of every change before it happens; without its consent nothing changes.
- * 6. Right before a change the folder that was opened is held against the guard list: a guarded place changes only when a person
+ * 5. An observer is called before every change; without its consent nothing changes.
+ * 6. Directly before a change the opened folder is checked against the guard list: a guarded path changes only if the user
  *    said yes to that very path (`allowing`).
  */
 import type { BigIntStats } from "node:fs";
@@ -49,7 +49,7 @@ export interface FileBytes extends FileStat {
   readonly bytes: Buffer;
 }
 
-/** A text file with `\n` line endings and no byte order mark, and what is needed to write it back as it was. */
+/** A text file with `\n` line endings and no byte order mark, and what is needed to write it back unchanged. */
 export interface TextFile extends FileStat, DecodedText {
   /** Names this exact content; `writeText` takes it as `basis`. */
   readonly version: string;
@@ -77,7 +77,7 @@ export interface WriteResult {
   readonly changed: boolean;
   /** What the file held before, decoded; empty for a new file. */
   readonly before: string;
-  /** What it holds now, in the same form. */
+  /** Its current content, in the same form. */
   readonly after: string;
   readonly version: string;
 }
@@ -138,7 +138,7 @@ export class Workspace {
     return this.#shared.paths.resolve(path, access);
   }
 
-  /** Relative to the root with forward slashes; the root itself is `.`; what lies elsewhere stays absolute. */
+  /** Relative to the root with forward slashes; the root itself is `.`; other paths stay absolute. */
   display(absolute: string): string {
     return this.#shared.paths.display(absolute);
   }
@@ -406,7 +406,7 @@ export class Workspace {
 interface HeldEntry {
   /** The path by which it is opened. */
   readonly at: string;
-  /** Refuses a change that needs a person's yes, or that would happen elsewhere by now. */
+  /** Refuses a change that needs the user's yes, or whose folder has moved. */
   admit(found?: FoundEntry): Promise<void>;
 }
 

@@ -2,7 +2,7 @@
  * The reports, in one file of the user's state folder.
  *
  * 1. The newest report of a model replaces the one before. A report counts only for the file it was measured with.
- * 2. A file that cannot be read or understood is no report; writing makes it whole again.
+ * 2. An unreadable file counts as no report; the next write replaces it.
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";

@@ -9,7 +9,7 @@ export interface Reply {
   readonly stop: StopReason | undefined;
 }
 
-/** The model cannot be asked at all, which says nothing about what it can. */
+/** The model cannot be reached, which says nothing about its abilities. */
 export class Unreachable extends Error {
   readonly failure: Failure;
 

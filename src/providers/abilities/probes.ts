@@ -1,5 +1,5 @@
 /**
- * The questions by which a model's abilities are measured. Each has one right answer that a program can tell, and needs
+ * The questions by which a model's abilities are measured. Each has one right answer that a program can check, and needs
  * nothing but what the question says.
  */
 import { schemaProblems } from "../../base/json-schema.js";

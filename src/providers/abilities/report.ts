@@ -1,4 +1,4 @@
-/** What a model was found to be able to do, and what follows from it. */
+/** The measured abilities of a model, and their consequences. */
 export const ABILITIES = [
   "answer",
   "tool_call",
@@ -16,7 +16,7 @@ export interface Finding {
   readonly ability: Ability;
   /** Absent when it was not measured. */
   readonly able?: boolean;
-  /** One line: what came instead, how far it got, why it was not measured. */
+  /** One line: the actual answer, how far it got, or why it was not measured. */
   readonly detail: string;
   readonly elapsed_ms: number;
   /** For `context`: the largest size, in tokens, that was read to its beginning. */
@@ -40,7 +40,7 @@ export interface ModelFit {
   readonly without: readonly string[];
 }
 
-/** Tools that the rest can stand in for; fewer choices make fewer wrong ones. */
+/** Tools that the others can replace; fewer choices cause fewer mistakes. */
 const EXPENDABLE = ["ls", "background", "git", "todo", "web_fetch"];
 /** Less context than this is used up by a few files. */
 const COMFORTABLE_TOKENS = 12_000;

@@ -54,7 +54,7 @@ export async function measure(
   };
 }
 
-/** Speed of writing: from the first piece on, since what came before is waiting. An answer in one piece has only its whole time. */
+/** Speed of writing: from the first piece on; the time before is waiting. An answer in one piece has only its total time. */
 export function tokensPerSecond({ firstTokenMs, totalMs, answerTokens }: Measurement): number | undefined {
   const writing = totalMs - firstTokenMs >= 1 ? totalMs - firstTokenMs : totalMs;
   return answerTokens === 0 || writing <= 0 ? undefined : answerTokens / (writing / 1000);

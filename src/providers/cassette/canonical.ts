@@ -10,7 +10,7 @@ import { isJsonObject, type JsonValue } from "../../protocol/json.js";
 import type { HttpRequest } from "../../system/http-client.js";
 import type { TapedRequest } from "./tape.js";
 
-/** A folder that is elsewhere in the next run; `{{name}}` stands for it. */
+/** A folder that differs in the next run; `{{name}}` replaces it. */
 export interface Place {
   readonly name: string;
   readonly path: string;
@@ -99,7 +99,7 @@ function canonicalBody(body: string, surroundings: Surroundings): JsonValue {
   const original = parse(body);
   if (original === undefined) return canonicalText(surroundings.redact(body), surroundings, new Map());
   const short = shorten(original, surroundings);
-  // As one text first: a name beside its value tells more than either alone.
+  // As one text first: a name and its value together show more than each alone.
   const whole = parse(surroundings.redact(JSON.stringify(short)));
   const redacted = whole ?? mapTexts(short, surroundings.redact);
   const ids = new Map<string, string>();
@@ -160,7 +160,7 @@ export function withoutPlaces(text: string, places: readonly Place[]): string {
   return patternsOf(places).reduce((clean, { pattern, by }) => clean.replaceAll(pattern, by), text);
 }
 
-/** Where folders and keys stand in a text, in order and apart from each other. */
+/** The positions of folders and keys in a text, in order, without overlap. */
 export function placesAndKeys(
   text: string,
   { places, keys }: { readonly places: readonly Place[]; readonly keys: readonly string[] },

@@ -1,14 +1,14 @@
 /**
  * An answer without keys, secrets and this machine's folders, also where the model wrote them over several pieces of its stream.
  *
- * 1. Only lines that hold something to hide are written anew; every other byte stays. A field with a secret in it is cut anew, word by word.
- * 2. What the pieces of one field make up together is looked at as one text. What replaces a find stands where the find began.
+ * 1. Only lines with something to hide are rewritten; every other byte stays. A field with a secret is split again, word by word.
+ * 2. The pieces of one field are checked as one text. A replacement starts where the match began.
  * 3. No wire is known here: a field is its place in the JSON of a line, and lines are server-sent data or JSON by themselves.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 
 export interface Cleaning {
-  /** Texts that stand for something else, longest first. */
+  /** Replacements, longest first. */
   readonly replace: (text: string) => readonly Replacement[];
   /** `redact` for a text that comes in pieces. */
   readonly redactStream: () => { push(text: string): string; end(): string };
@@ -75,7 +75,7 @@ function collect(value: JsonValue, line: number, fields: Map<string, Leaf[]>, at
 
 /** The lines that were changed. */
 function cleanField(leaves: readonly Leaf[], { replace, redactStream }: Cleaning): readonly number[] {
-  // The same word in every line is a name or an id: put together it would be nothing that anybody wrote.
+  // The same word in every line is a name or an id: joined it would make no sense.
   if (leaves.length > 1 && leaves.every(({ text }) => text === leaves[0]?.text)) return [];
   const replaced = spread(
     leaves.map(({ text }) => text),

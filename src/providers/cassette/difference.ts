@@ -1,4 +1,4 @@
-/** What differs between the request a cassette holds and the one that was sent, for a person. */
+/** Describes how a request differs from the recorded one. */
 import { diffText } from "../../base/diff.js";
 import { isJsonObject, type JsonValue } from "../../protocol/json.js";
 import type { TapedRequest } from "./tape.js";

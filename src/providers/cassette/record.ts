@@ -1,7 +1,7 @@
 /**
  * A client that writes down every exchange it carries.
  *
- * 1. The caller sees exactly what it would see without it, as early as without it.
+ * 1. The caller sees the same as without it, at the same time.
  * 2. An exchange is written once, when its answer has ended, was let go, or broke.
  */
 import type { Clock } from "../../base/clock.js";
@@ -53,7 +53,7 @@ export function recordingClient(options: RecordOptions): HttpClient {
   };
 }
 
-/** One exchange while it goes on. */
+/** One exchange in progress. */
 class Taking {
   readonly #request: HttpRequest;
   readonly #options: RecordOptions;

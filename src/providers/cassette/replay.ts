@@ -5,7 +5,7 @@
  *    side may come in any order. Each exchange answers one call.
  * 2. A call that fits none is refused with what differs from the next one; after that every call is, because what follows would
  *    be an answer to something else.
- * 3. Lookups may be repeated or left out. One that the cassette does not hold fails as it would without a network.
+ * 3. Lookups may be repeated or omitted. One that is not on the cassette fails as without a network.
  */
 import { onAbort } from "../../base/abort-tree.js";
 import type { Clock } from "../../base/clock.js";
@@ -20,7 +20,7 @@ export interface ReplayOptions extends Surroundings {
   readonly cassette: Cassette;
   readonly file: string;
   readonly clock: Clock;
-  /** 1 is as it was, 2 twice as fast; without it answers come at once. */
+  /** 1 is the recorded speed, 2 twice as fast; default: no delay. */
   readonly speed?: number | undefined;
 }
 

@@ -2,7 +2,7 @@
  * The file format of a cassette, documented in docs/cassettes.md: one JSON object a line, so that it can be read,
  * compared and edited by hand.
  *
- * 1. The first line is the header. A version that is not known is refused, a field that is not known is left alone.
+ * 1. The first line is the header. An unknown version is refused, an unknown field is ignored.
  * 2. An exchange is written as one line when its answer has ended: a run that is killed leaves whole lines only.
  * 3. No key ever gets in. Headers are kept by a list of names; texts are redacted before they come here.
  */
@@ -26,7 +26,7 @@ export interface CassetteModel {
   readonly model: string;
 }
 
-/** A program that stands for a provider: what it says of itself when asked for `--defaults`. */
+/** A provider program: its answer to `--defaults`. */
 export interface CassetteProgram {
   readonly type: "program";
   readonly name: string;
@@ -41,7 +41,7 @@ export interface TapedRequest {
   readonly body: JsonValue;
 }
 
-/** Milliseconds since the request was sent, and what came then. Bytes that are no text are base64. */
+/** Milliseconds since the request was sent, and the bytes. Bytes that are not UTF-8 are base64. */
 export type TapedChunk = readonly [number, string] | readonly [number, { readonly base64: string }];
 
 export interface TapedError {
@@ -75,7 +75,7 @@ export interface Cassette {
   readonly exchanges: readonly Exchange[];
 }
 
-/** The file is no cassette, or not one of this version. The message is one line for a person. */
+/** The file is not a cassette of this version. The message is one line for the user. */
 export class CassetteError extends Error {}
 
 export function cassetteLine(line: CassetteLine): string {

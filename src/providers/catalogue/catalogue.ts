@@ -3,7 +3,7 @@
  * and no price.
  *
  * 1. Nothing is read before the first question: a question is asked after the first request is on its way.
- * 2. A price is never a guess. Another server behind a provider's name (family `…-compatible`) has prices of its own: unknown.
+ * 2. A price is never a guess. Another server behind a provider's name (family `…-compatible`) has its own prices: unknown.
  */
 import { findProvider } from "../named.js";
 import { ASSUMED, type ListedFacts, type ModelFacts } from "./facts.js";
@@ -14,7 +14,7 @@ import { parseTable } from "./table.js";
 export interface AskedModel {
   readonly provider: string;
   readonly model: string;
-  /** Tells another server behind the provider's name from the provider itself; the provider's name unless given. */
+  /** Distinguishes another server behind the provider's name; default: the provider's name. */
   readonly family?: string;
 }
 
@@ -127,7 +127,7 @@ interface Section {
   readonly index: ModelIndex;
 }
 
-/** A fetched table that is older than what ships, or spoiled, is no help. */
+/** A fetched table that is damaged or older than the shipped one is ignored. */
 function readSection(texts: readonly string[], name: string): ReadonlyMap<string, ListedFacts> | undefined {
   for (const text of texts) {
     try {

@@ -1,4 +1,4 @@
-/** What is known of a model: how much it reads and writes, what it can do, what it costs. */
+/** The facts about a model: limits, abilities and prices. */
 import { type Cost, roundUsd, type Usage } from "../../protocol/usage.js";
 
 /** US dollars per million tokens. A rate that is not given is the one of `input`. */
@@ -22,11 +22,11 @@ export interface Abilities {
 
 /** One model as the catalogue has it. */
 export interface ListedFacts {
-  /** What it can read and write together, in tokens. */
+  /** The context window in tokens. */
   readonly context: number;
-  /** What it can read, where that is less. */
+  /** The tokens it can read, if fewer. */
   readonly input?: number;
-  /** What it can write in one answer. */
+  /** The tokens of one answer. */
   readonly output: number;
   /** Absent when unknown, which does not mean free. */
   readonly price?: Price;
@@ -38,7 +38,7 @@ export interface ModelFacts extends ListedFacts {
   readonly source: "profile" | "catalogue" | "local" | "assumed";
   /** The limits are a cautious guess. */
   readonly assumed?: true;
-  /** What a person should know about these facts, when there is something. */
+  /** A note for the user about these facts, if any. */
   readonly note?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Reads the public catalogue of models.dev (https://models.dev/api.json: providers by id, each with its models by id, prices in US
- * dollars per million tokens) into ours. What is there is not trusted: a model whose figures make no sense is left out, and a
+ * dollars per million tokens) into ours. The data is not trusted: a model with impossible numbers is skipped, and a
  * document that holds too little of what we need is refused.
  */
 
@@ -29,7 +29,7 @@ const MOST_TOKENS = 1e9;
 /** No model costs that much; a price in another unit does. */
 const MOST_DOLLARS = 10_000;
 
-/** Throws with what is wrong, in words for a person. */
+/** Throws with a message for the user. */
 export function fromModelsDev(document: JsonValue, date: string): CatalogueTable {
   if (!isJsonObject(document)) throw new Error("it is not a list of providers");
   const providers = new Map<string, Map<string, ListedFacts>>();

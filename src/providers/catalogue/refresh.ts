@@ -23,7 +23,7 @@ export interface RefreshOptions {
 const MOST_BYTES = 32 * 1024 * 1024;
 const TIMEOUTS = { connectMs: 10_000, idleMs: 20_000 };
 
-/** Throws with what went wrong, in words for a person; then the old one is still there. */
+/** Throws with a message for the user; then the old one stays. */
 export async function refreshCatalogue(options: RefreshOptions): Promise<CatalogueTable> {
   const { url, file, today } = options;
   const table = read(await get(options), url, today);

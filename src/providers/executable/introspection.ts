@@ -42,7 +42,7 @@ export interface ProviderVariable {
 export interface InspectOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What it is asked everything else with, once it has said which variables it reads; `env` unless given. */
+  /** The environment for its other flags, once it has named its variables; default: `env`. */
   readonly envOf?: (asked: readonly ProviderVariable[]) => Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** For each question. */
@@ -74,7 +74,7 @@ export async function inspectExecutable(path: string, options: InspectOptions): 
   };
 }
 
-/** The part of an environment that a provider may see: what every program needs, and what it asked for by name. */
+/** The part of an environment that a provider may see: the usual variables, and those it names. */
 export function environmentOf(
   variables: Readonly<Record<string, string | undefined>>,
   asked: readonly ProviderVariable[],

@@ -29,7 +29,7 @@ export interface ExecutableModelOptions {
   readonly cwd: string;
   /** The program's whole environment; its keys are in it. */
   readonly env: Readonly<Record<string, string>>;
-  /** The provider's name, unless given. */
+  /** Default: the provider's name. */
   readonly family?: string;
   /** What the program speaks; Oxbow's own protocol, unless it says another. Others are always asked for a stream. */
   readonly wire?: Wire<unknown>;
@@ -39,11 +39,11 @@ export interface ExecutableModelOptions {
   readonly idleMs?: number;
   /** The longest answer, when the request names none. */
   readonly maxOutputTokens?: number;
-  /** The most it can read and write together, where it says so. */
+  /** The context window, if it reports one. */
   readonly maxContextTokens?: number;
   readonly extra?: JsonObject;
   readonly clock?: Clock;
-  /** Put around what runs the program, or in its place: a cassette. */
+  /** Wraps or replaces the program: a cassette. */
   readonly around?: (program: HttpClient) => HttpClient;
 }
 
@@ -83,7 +83,7 @@ async function* stream(
   let response: HttpResponse | undefined;
   try {
     const body = JSON.stringify(bodyOf({ ...options, family, wire }, request));
-    // Its environment stands where a service's headers do: the keys are in it.
+    // Its environment takes the role of a service's headers: it contains the keys.
     const headers = { ...env, accept: "application/x-ndjson" };
     response = await options.client.request({ method: "POST", url: `program:${provider}`, headers, body, signal });
     for await (const bytes of response.body) {
@@ -142,7 +142,7 @@ class Reading {
     return this.#step(this.#decoder.push(bytes));
   }
 
-  /** The program has ended; `problem` is why that is no good end. */
+  /** The program has ended; `problem` says what went wrong. */
   end(problem: Failure | undefined): readonly ModelEvent[] {
     const events = this.#step(this.#decoder.end());
     if (this.done) return events;

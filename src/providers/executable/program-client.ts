@@ -3,7 +3,7 @@
  * that there is no network behind it.
  *
  * 1. Each request starts the program once, with the body as its stdin. Its whole output is one answer.
- * 2. When the body has been read to its end, or its reader has left it, the program and everything it started is gone.
+ * 2. When the body has been read or abandoned, the program and everything it started has ended.
  * 3. A bad end is an HttpError after the last byte, with what the program wrote to stderr in its message.
  */
 import type { Clock } from "../../base/clock.js";
@@ -122,7 +122,7 @@ class Output implements AsyncIterable<Uint8Array> {
     return this.#idleMs;
   }
 
-  /** The end of what it wrote to stderr. */
+  /** The last part of its stderr. */
   get complaints(): string {
     return this.#complaints.trim();
   }

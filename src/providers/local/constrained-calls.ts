@@ -2,8 +2,8 @@
  * A tool call whose arguments are not one JSON object is asked for again, this time with a grammar: local servers can let the
  * model write nothing but what the tool's schema allows.
  *
- * 1. Once for a call, and at most three times in a session without success: a server that cannot do it is not asked for ever.
- * 2. The first attempt stands when the second is no better; the model then reads what was wrong.
+ * 1. Once for a call, and at most three times in a session without success: a server that cannot do it is not asked again and again.
+ * 2. The first attempt counts if the second is no better; the model then reads what was wrong.
  * 3. Only the call is replaced. Nothing of the second answer is shown, but its tokens count.
  */
 import type { Model, ModelEvent, ModelRequest, ModelToolCall, RequestContext, ToolSpec } from "../../engine/ports.js";

@@ -1,4 +1,4 @@
-/** Tells once when a server of Chat Completions on one's own machine has dropped a part of the prompt. */
+/** Warns once when a local Chat Completions server dropped a part of the prompt. */
 import type { Model, ModelEvent } from "../../engine/ports.js";
 import { hasImages } from "../../protocol/content.js";
 import { CutDetector } from "../cut-detector.js";

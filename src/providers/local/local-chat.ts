@@ -1,4 +1,4 @@
-/** A server of Chat Completions on a machine of one's own: what a hosted service does for its users is done here. */
+/** A local Chat Completions server: does here what a hosted service does for its users. */
 import type { Model } from "../../engine/ports.js";
 import { withConstrainedCalls } from "./constrained-calls.js";
 import { withCutWarning } from "./cut-warning.js";

@@ -1,6 +1,6 @@
 /**
  * Finds the calls that a model wrote as text, for servers of Chat Completions that do not know the model's template. (The wire of
- * Ollama does so by itself.)
+ * Ollama does so itself.)
  */
 import type { Model, ModelEvent, ToolSpec } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
@@ -49,7 +49,7 @@ class Recovery {
       case "thinking":
         return [...this.#flush(), event];
       case "failure": {
-        // In an answer that broke off, half a call is no call.
+        // In an interrupted answer, half a call does not count.
         const { held } = this.#state;
         this.#state = NO_TEXT_CALLS;
         return [...this.#show(held === "" ? [] : [{ type: "text", text: held }]), ...this.#close(), event];

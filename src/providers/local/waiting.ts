@@ -1,10 +1,10 @@
-/** A stream that says what it is waiting for, as long as its first byte does not come (a model that is being loaded). */
+/** A stream that reports what it waits for until its first byte (a model that loads). */
 import type { Clock } from "../../base/clock.js";
 import type { ModelEvent, ModelStream } from "../../engine/ports.js";
 
 export interface Waiting {
   readonly clock: Clock;
-  /** What a person should know now; undefined when there is nothing to say. */
+  /** A message for the user; undefined if there is none. */
   describe(): Promise<string | undefined>;
 }
 
@@ -31,7 +31,7 @@ export async function* whileWaiting(
       next = iterator.next();
     }
   } finally {
-    // After the caller stops listening; waiting for a silent server could take for ever.
+    // After the caller stops listening; waiting for a silent server could take forever.
     iterator.return?.()?.then(undefined, () => {});
   }
 }

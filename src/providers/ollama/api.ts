@@ -1,4 +1,4 @@
-/** What Ollama tells of its models besides running them. Every question is small and answered at once. */
+/** Ollama's information about its models. Every request is small and quick. */
 import type { Failure } from "../../protocol/errors.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { HttpClient } from "../../system/http-client.js";
@@ -7,14 +7,14 @@ import { asList, asNumber, asObject, asText } from "../wire/fields.js";
 import { unversionedUrl } from "../wire/url.js";
 import { type CacheShape, readCacheShape } from "./memory.js";
 
-/** A server that is there answers at once. */
+/** A running server answers at once. */
 const PROBE_MS = 1500;
 
 export interface OllamaModelDetails {
   readonly maxContextTokens?: number;
   /** `completion`, `tools`, `thinking`, `vision` … */
   readonly capabilities: readonly string[];
-  /** What its memory of a conversation takes, where the model tells. */
+  /** The size of its cache per token, if the model reports it. */
   readonly cache?: CacheShape;
 }
 
@@ -33,7 +33,7 @@ export interface RunningModel {
   readonly bytes: number;
   /** The part of it that is in the memory of a GPU. */
   readonly gpuBytes: number;
-  /** Absent with servers that do not tell. */
+  /** Absent if the server does not report it. */
   readonly contextTokens?: number;
   readonly expiresAt: string;
 }

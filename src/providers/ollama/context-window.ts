@@ -2,7 +2,7 @@
  * How much context a local model is given (`num_ctx`).
  *
  * 1. It holds the whole request and room for the answer, as far as the model, the memory and the settings allow.
- * 2. Within a session it only grows, and in doublings: with every other size the server loads the model anew.
+ * 2. Within a session it only grows, and in doublings: for every new size the server reloads the model.
  * 3. A size the model already runs with is kept when it is enough.
  */
 export type ContextLimit = "setting" | "model" | "memory";
@@ -43,13 +43,13 @@ export class ContextWindow {
     return this.#size;
   }
 
-  /** The most there can be. An estimate of the memory is no reason to give less than the smallest step. */
+  /** The maximum. An estimate of the memory never gives less than the smallest step. */
   get most(): number {
     const { fixed, model = Number.POSITIVE_INFINITY, memory = Number.POSITIVE_INFINITY } = this.#limits;
     return Math.min(model, fixed ?? Math.max(memory, SMALLEST));
   }
 
-  /** What stands in the way of more. */
+  /** What limits it. */
   get limit(): ContextLimit {
     const { fixed, model } = this.#limits;
     if (model !== undefined && model <= this.most) return "model";

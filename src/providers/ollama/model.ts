@@ -2,10 +2,10 @@
  * A model of Ollama by its own API: context sized to the request and the machine, loading shown, a prompt that
  * was cut reported. The wire writes and reads; this decides what only the whole session knows.
  *
- * 1. The server is asked about the model once, before the first request; when it does not tell, the request goes out all the same.
+ * 1. It asks the server about the model once, before the first request; without an answer, the request is still sent.
  * 2. A request that the server finds too long is sent again with the next larger context, as long as there is one. Nothing of an
  *    answer has been seen then.
- * 3. A cut is told once, and so is a model that cannot call tools.
+ * 3. A cut prompt is reported once, and so is a model that cannot call tools.
  * 4. What the server says a model cannot do is not asked of it: the whole request would be refused.
  */
 
@@ -29,7 +29,7 @@ export interface OllamaModelOptions<State> extends HttpModelOptions<State> {
   readonly clock: Clock;
   /** Use exactly this much context. */
   readonly numCtx?: number;
-  /** How long the model stays loaded, in Ollama's words: `10m`, `-1` for ever, `0` not at all. */
+  /** How long the model stays loaded, in Ollama's syntax: `10m`, `-1` forever, `0` not at all. */
   readonly keepAlive?: string;
   /** What programs could use now; absent when the server runs on another machine. */
   readonly availableMemory?: () => number;
@@ -51,7 +51,7 @@ class OllamaSession<State> {
   readonly #options: OllamaModelOptions<State>;
   readonly #cuts = new CutDetector();
   #window: Promise<ContextWindow> | undefined;
-  /** As far as the server tells; none, when it does not. */
+  /** As far as the server reports them. */
   #capabilities: readonly string[] = [];
   #bytes: number | undefined;
   #told = false;
@@ -177,7 +177,7 @@ class OllamaSession<State> {
     return new ContextWindow(memory > 0 ? { ...limits, memory } : limits);
   }
 
-  /** 0 when the server does not tell. */
+  /** 0 if the server does not report it. */
   async #sizeOnDisk(): Promise<number> {
     if (this.#bytes === undefined) {
       const { endpoint, model, http } = this.#options;
@@ -192,7 +192,7 @@ function withoutTools(model: string): string {
   return `${model} cannot call tools: it answers, but it cannot read files or run commands. 'oxbow models' shows which models can.`;
 }
 
-/** What comes next need not be quite like what came before. */
+/** The next text may differ from the text so far. */
 const MARGIN = 1.1;
 
 const ADVICE: Readonly<Record<ContextLimit, string>> = {

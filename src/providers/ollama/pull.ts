@@ -1,5 +1,5 @@
 /**
- * Downloading a model through Ollama. The server does the work: it goes on where an earlier download was broken off, and leaving
+ * Downloading a model through Ollama. The server does the work: it resumes an interrupted download, and leaving
  * breaks it off.
  */
 import { type Failure, failure } from "../../protocol/errors.js";
@@ -27,7 +27,7 @@ export interface PullOptions {
 
 const CONNECT_MS = 5000;
 
-/** Undefined when the model is there; a cancelled pull is a failure that says so. */
+/** Undefined if the model is installed; a cancelled pull is a failure. */
 export async function pullModel(
   baseUrl: string,
   model: string,

@@ -24,7 +24,7 @@ export interface ServiceOptions {
   readonly baseUrl: string;
   /** The program, as found on PATH; undefined when it is not installed. */
   readonly program: string | undefined;
-  /** The whole environment of the service, but for its address. */
+  /** The whole environment of the service, except its address. */
   readonly environment: Readonly<Record<string, string>>;
   /** Where its log and its process are written down. */
   readonly folder: string;
@@ -90,7 +90,7 @@ export async function stopOllama(options: Omit<ServiceOptions, "program" | "envi
     return there.ok ? "not-ours" : "not-running";
   }
   const end = (signal: NodeJS.Signals) => {
-    // It leads a group of its own, with the runners of its models.
+    // It leads its own process group, with the runners of its models.
     try {
       process.kill(-pid, signal);
     } catch {
@@ -142,7 +142,7 @@ function readRecord(options: Pick<ServiceOptions, "folder">): number | undefined
   return startTime !== 0 || isOllama(pid) ? pid : undefined;
 }
 
-/** Where the system tells no start times, the program's name has to do. */
+/** If the system reports no start times, the program's name is compared. */
 function isOllama(pid: number): boolean {
   try {
     return execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" }).includes("ollama");
@@ -154,7 +154,7 @@ function isOllama(pid: number): boolean {
 function lastLine(log: string): string {
   const lines = readText(log).slice(-LOG_BYTES).split("\n");
   const line = lines.findLast((text) => text.trim() !== "") ?? "";
-  // Its log lines are key=value pairs; the message is what a person wants.
+  // Its log lines are key=value pairs; the message is the useful part.
   return /\b(?:error|msg)="([^"]+)"/.exec(line)?.[1] ?? asText(line);
 }
 

@@ -1,8 +1,8 @@
 /**
  * One answer from several attempts.
  *
- * 1. The same request is sent again, so the provider's cache still knows it, and no model has to be able to go on in the middle.
- * 2. Text is told once, whatever breaks (shown-answer.ts).
+ * 1. The same request is sent again, so the provider's cache still matches, and no model has to continue half an answer.
+ * 2. Text appears once, whatever fails (shown-answer.ts).
  * 3. After a complete tool call there is no retry, because the call may be running. The answer ends there, and the turn continues with the call.
  * 4. A cancel ends a wait at once.
  */
@@ -47,7 +47,7 @@ export async function* attempts(
   source: AttemptSource,
   options: RetryOptions,
 ): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
-  // Without another attempt there is nothing to be careful about: everything is told as it comes.
+  // Without another attempt, everything passes through as it arrives.
   if (options.totalWaitMs === 0) {
     yield* once(source);
     return;

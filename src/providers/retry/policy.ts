@@ -1,8 +1,8 @@
 /**
- * What is done about a model call that failed: asked again after a wait, or given up.
+ * Decides whether a failed model call is retried after a wait or fails.
  *
- * 1. Only a failure that may pass by itself is tried again: a wrong key, an empty account, a refusal or a bad request never is.
- * 2. A time that the provider names is kept to, never cut short; when it is longer than may be waited, it is given up at once.
+ * 1. Only a temporary failure is retried: a wrong key, an empty account, a refusal or a bad request never is.
+ * 2. A wait that the provider names is never shortened; if it is too long, the call fails at once.
  * 3. All waits of one call together stay below the limit.
  */
 import { type BuiltInReason, type Failure, failure, humanWait } from "../../protocol/errors.js";
@@ -37,11 +37,11 @@ const HABITS: Partial<Readonly<Record<BuiltInReason, Habit>>> = {
 };
 /** A stream that turned into something else on its way; a wrong address never begins one. */
 const GARBLED: Habit = { retries: 1, firstMs: 250 };
-/** Whatever the reasons were. */
+/** For all reasons together. */
 const MOST_RETRIES = 10;
 const LONGEST_WAIT_MS = 60_000;
 
-/** Milliseconds until the next attempt, or undefined when it is given up. `random` is from 0 up to 1. */
+/** Milliseconds until the next attempt, or undefined to fail. `random` is from 0 up to 1. */
 export function nextWait(
   problem: Failure,
   attempts: Attempts,
@@ -67,7 +67,7 @@ export function mayFailOver({ reason }: Failure): boolean {
   return reason !== "BadRequest" && reason !== "ContextTooLong" && reason !== "ContentRefused" && reason !== "Internal";
 }
 
-/** The failure as it is told while it is waited. */
+/** The failure as shown during the wait. */
 export function whileWaiting(problem: Failure, { name, waitMs }: { readonly name: string; readonly waitMs: number }) {
   if (problem.reason === "RateLimited") {
     return {
@@ -78,7 +78,7 @@ export function whileWaiting(problem: Failure, { name, waitMs }: { readonly name
   return { ...problem, message: `${whatHappened(problem, name)}. Retrying in ${humanWait(waitMs)}…` };
 }
 
-/** It goes on without a wait. */
+/** It continues without a wait. */
 export function whileGoingOn(problem: Failure, name: string): Failure {
   return { ...problem, message: `${whatHappened(problem, name)}. Continuing with the tool calls that arrived.` };
 }

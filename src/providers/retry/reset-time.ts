@@ -2,8 +2,8 @@
  * When a provider says that it may be asked again. There is a standard header, and nearly every provider has its own
  * way beside it.
  *
- * 1. What is meant for this purpose counts before what only tells when a window ends; of several windows the last that is used up.
- * 2. A point in time is measured against the server's own clock where it tells it, since ours may not agree.
+ * 1. Headers for retries count before headers that give the end of a window; of several windows, the last exhausted one counts.
+ * 2. A point in time is compared with the server's own clock if it sends one, because ours may differ.
  * 3. What cannot be read is not there: the wait is then our own choice.
  */
 import { parseDuration } from "../../base/duration.js";
@@ -12,7 +12,7 @@ import { isJsonObject, type JsonValue } from "../../protocol/json.js";
 export interface Complaint {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The error as it was sent. */
+  /** The error body. */
   readonly error: JsonValue | undefined;
   readonly message: string;
 }
@@ -103,7 +103,7 @@ function parsed(duration: string): number | undefined {
   return ms === undefined ? undefined : Math.ceil(ms);
 }
 
-/** Without a letter it is no date, although the engine would find one. */
+/** Text without a letter is not a date, although JavaScript would parse it. */
 function dateOf(text: string): number {
   return /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
 }

@@ -1,10 +1,10 @@
 /**
- * Keeps one answer whole over several attempts at it: what was said before a stream broke is neither said twice nor
+ * Joins one answer from several attempts: text before a broken stream is neither repeated nor
  * lost.
  *
  * 1. An attempt that begins as the one before did is silent until it says something new; from there on its events pass.
- * 2. One that says something else has the old words taken back first, and is then told from its beginning.
- * 3. The end of a block of text is told with what follows it: a stream that breaks right there may have had more to say.
+ * 2. If an attempt differs, the old text is withdrawn first, and the attempt starts from its beginning.
+ * 3. The end of a text block is published with what follows it: a stream that breaks there may have had more text.
  * 4. While it is not known which of the two it will be, its events are held. An attempt that breaks while it is held leaves no trace.
  */
 import type { ModelBlock, ModelEvent } from "../../engine/ports.js";
@@ -14,11 +14,11 @@ type Words = { readonly type: "text" | "thinking"; text: string };
 type Piece = Words | { readonly type: "block"; readonly block: ModelBlock };
 
 export class ShownAnswer {
-  /** What has been told, deltas of one kind put together. */
+  /** The published content, with deltas of one kind joined. */
   #shown: Piece[] = [];
-  /** The events of an attempt that repeats what was told; undefined once it does not. */
+  /** The events of an attempt that repeats published content; undefined once it differs. */
   #held: ModelEvent[] | undefined;
-  /** How much of what was told it has repeated: whole pieces, and characters of the next one. */
+  /** How much it has repeated: whole pieces, and characters of the next one. */
   #piece = 0;
   #characters = 0;
   #reason: FailureReason = "StreamInterrupted";
@@ -26,7 +26,7 @@ export class ShownAnswer {
   /** The end of a block of text, until something follows. */
   #pending: ModelEvent | undefined;
 
-  /** Whole calls that were told: they may be running. */
+  /** Published calls: they may be running. */
   get calls(): number {
     return this.#calls;
   }
@@ -50,11 +50,11 @@ export class ShownAnswer {
     return out;
   }
 
-  /** What is to be told now. */
+  /** The events to publish now. */
   take(events: readonly ModelEvent[]): readonly ModelEvent[] {
     const out: ModelEvent[] = [];
     for (const event of events) this.#take(event, out);
-    // Nearly always it is what came.
+    // Usually the events themselves.
     return out.length === events.length && out.every((event, i) => event === events[i]) ? events : out;
   }
 
@@ -97,7 +97,7 @@ export class ShownAnswer {
 
   #compare(event: ModelEvent & Words, piece: Words, out: ModelEvent[]): void {
     const rest = piece.text.slice(this.#characters);
-    // Only the last words that were told may go on.
+    // Only the last published text may continue.
     const isLast = this.#piece === this.#shown.length - 1;
     if (rest.startsWith(event.text)) {
       this.#held?.push(event);
@@ -148,7 +148,7 @@ export class ShownAnswer {
     this.#take(event, out);
   }
 
-  /** An attempt that is made of attempts itself has taken back what it had said; what it said in silence needs no word. */
+  /** A nested attempt has withdrawn its own text. Text that was never shown needs no event. */
   #forget(event: ModelEvent & { readonly type: "retract" }, out: ModelEvent[]): void {
     if (this.#held !== undefined) {
       this.#held = [];

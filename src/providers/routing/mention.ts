@@ -1,9 +1,9 @@
 /** `@name …` at the beginning of an input: which route it asks for, and what is left to say. */
 
 export type Mention =
-  /** Nothing of the kind, or `\@`, which stands for `@`. */
+  /** Not a mention, or `\@`, which means `@`. */
   | { readonly kind: "none"; readonly text: string }
-  /** Written like one. `text` is what follows the name. */
+  /** Written like one. `text` is the rest after the name. */
   | { readonly kind: "named"; readonly name: string; readonly text: string };
 
 export const ROUTE_NAME = /^[a-z0-9][\w.-]*$/i;

@@ -1,8 +1,8 @@
 /**
- * Named routes: from the profile's `[routes.NAME]` tables and from what a person added with `/route`.
+ * Named routes: from the profile's `[routes.NAME]` tables and from `/route`.
  *
- * 1. A route of the person's own stands before one of the profile with the same name.
- * 2. What is not a route is told with its name and left out; the others still work.
+ * 1. A route from `/route` overrides one of the profile with the same name.
+ * 2. An invalid route is reported by name and skipped; the others still work.
  */
 import { isJsonObject, type JsonValue } from "../../protocol/json.js";
 import { ROUTE_NAME } from "./mention.js";
@@ -15,7 +15,7 @@ export interface Route {
   readonly origin: "profile" | "own";
 }
 
-/** What is kept of a person's own changes. */
+/** The stored changes of the user. */
 export interface OwnRoutes {
   readonly routes: Readonly<Record<string, readonly string[]>>;
   readonly disabled: readonly string[];
@@ -45,7 +45,7 @@ export function readRoutes(
   return { routes: [...found.values()], problems };
 }
 
-/** The file as it was read; anything unreadable in it is not there. */
+/** The parsed file; invalid parts are skipped. */
 export function readOwnRoutes(value: JsonValue | undefined): OwnRoutes {
   if (!isJsonObject(value)) return NO_OWN_ROUTES;
   const entries = isJsonObject(value.routes) ? Object.entries(value.routes) : [];

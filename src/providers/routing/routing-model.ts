@@ -1,9 +1,9 @@
 /**
- * A model made of several: they are asked in order until one answers.
+ * A model made of several: tries them in order until one answers.
  *
  * 1. Every model sees the request as its own: what is bound to a provider (thinking, cache marks, token counts) stays with it.
- * 2. Each answer, and each failed attempt that was paid for, is told under the name of the model that made it.
- * 3. Text is told once: what one model had said when it broke off is taken back unless the next one says the same.
+ * 2. Each answer, and each failed attempt with a cost, names the model that made it.
+ * 3. Text appears once: the text of a failed model is withdrawn unless the next one repeats it.
  * 4. One that failed is passed over for a while, so that the calls of a turn do not wait for it again and again.
  */
 import type { Clock } from "../../base/clock.js";

@@ -1,4 +1,4 @@
-/** What the catalogue adds to what providers tell of their models: prices, and limits where they tell none. */
+/** What the catalogue adds to the providers' lists: prices, and missing limits. */
 import type { Catalogue } from "../catalogue/catalogue.js";
 import type { ListedModel } from "../model-list.js";
 import { findProvider } from "../named.js";
@@ -31,7 +31,7 @@ async function withFacts(state: ProviderState, model: ListedModel, catalogue: Ca
   };
 }
 
-/** Another server behind the provider's name has prices of its own. */
+/** Another server behind the provider's name has its own prices. */
 function isItself({ name, baseUrl }: ProviderState): boolean {
   const usual = findProvider(name)?.baseUrl ?? "";
   return URL.canParse(usual) && URL.canParse(baseUrl) && new URL(usual).host === new URL(baseUrl).host;

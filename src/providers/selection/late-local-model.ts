@@ -1,5 +1,5 @@
 /**
- * What a model of one's own needs around it (calls written as text, cut prompts, broken arguments) concerns its answers only. So the
+ * Wrappers for local models (calls written as text, cut prompts, broken arguments) concern only answers. So the
  * request goes out first, and the rest is loaded while the server works on it.
  */
 import type { Clock } from "../../base/clock.js";
@@ -47,7 +47,7 @@ function sent(first: Promise<void>, clock: Clock): Promise<void> {
   });
 }
 
-/** The same stream, whose first piece is already asked for; `first` resolves when it is there. */
+/** The same stream, with its first piece already requested; `first` resolves when it arrives. */
 function begin(stream: ModelStream): { readonly stream: ModelStream; readonly first: Promise<void> } {
   const iterator = stream[Symbol.asyncIterator]();
   let waiting: Promise<IteratorResult<readonly ModelEvent[]>> | undefined = iterator.next();

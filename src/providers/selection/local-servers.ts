@@ -32,7 +32,7 @@ export async function findServers(parts: ModelParts): Promise<readonly FoundServ
   });
 }
 
-/** The same servers, with what they tell of their models beyond the names. */
+/** The same servers, with details of their models. */
 export async function withAbilities(
   { directory, http }: ModelParts,
   servers: readonly FoundServer[],

@@ -9,9 +9,9 @@ import type { ProviderDirectory } from "./provider-directory.js";
 export interface ProgramTape {
   /** What the programs on it said of themselves, by name: these are neither asked nor run. */
   readonly said: ReadonlyMap<string, string>;
-  /** A program has been asked what it is. */
+  /** Called after a program has described itself. */
   readonly met?: (name: string, said: string) => void;
-  /** Put around what runs a program, or in its place. */
+  /** Wraps or replaces a program. */
   readonly around: (program: HttpClient) => HttpClient;
 }
 

@@ -14,7 +14,7 @@ export function splitSpec(spec: string, isProvider: (name: string) => boolean): 
   return { model: spec };
 }
 
-/** The part before a colon that is no provider's name: a mistake, or a name with a tag as Ollama has them. */
+/** The part before a colon that is not a provider: a mistake, or an Ollama name with a tag. */
 export function unknownPrefix(model: string): string | undefined {
   const prefix = /^([^/:]+):./.exec(model)?.[1];
   // OpenAI's names of models that were trained further.

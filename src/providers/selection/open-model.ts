@@ -50,7 +50,7 @@ async function openByHttp(parts: ModelParts, provider: NamedProvider, model: str
   const wire = await loadWire(provider.wire);
   const known = { ...(maxContextTokens !== undefined && { maxContextTokens }), ...(trace && { trace }) };
   const given = { wire, endpoint, model: chosen, http, ...known };
-  // What servers of one's own speak; behind any other wire there is a hosted service, or a stand-in for one.
+  // The wires of local servers; any other wire belongs to a hosted service or a mock.
   if (provider.wire === "ollama") {
     const [{ createLocalOllama }, { memoryFor }] = await Promise.all([
       import("../local/local-ollama.js"),
@@ -83,7 +83,7 @@ async function firstOf(parts: ModelParts, provider: NamedProvider): Promise<stri
   return noModel(`${provider.name} at ${endpoint.baseUrl} has no model yet: ${get}.`);
 }
 
-/** Stands in for a model that cannot be had: it answers with the failure, however often it is asked. */
+/** Replaces an unavailable model: it always answers with the failure. */
 export function unavailable(provider: string, model: string | undefined, cause: Failure): Model {
   const { retryable: _retryable, ...lasting } = cause;
   return {

@@ -43,7 +43,7 @@ function entryOf(file: FolderEntry): ProviderEntry {
   return { kind: "http", name, provider: placed(origin, () => ownProvider(name, fields, { origin })) };
 }
 
-/** A mistake in the whole is told with the place of the whole. */
+/** An error in the whole table names the table. */
 function placed<T>(origin: string, make: () => T): T {
   try {
     return make();

@@ -25,11 +25,11 @@ export interface DirectoryOptions {
   readonly builtIn?: readonly NamedProvider[];
   /** Programs that need not be there, because a cassette speaks for them. */
   readonly onTape?: readonly string[];
-  /** Put around what lets requests in, or in its place: a cassette. */
+  /** Wraps or replaces the authorisation: a cassette. */
   readonly aroundAccess?: (authorise: Authorise | undefined) => Authorise | undefined;
 }
 
-/** The profile's `[providers]` as it was written, and where. */
+/** The profile's `[providers]` table, and its file. */
 export interface ProviderTables {
   readonly value: unknown;
   readonly file: string;
@@ -112,7 +112,7 @@ export class ProviderDirectory {
     return this.#stored.reason(this.keyNames(provider));
   }
 
-  /** Whether a call could succeed as far as can be told without making one. */
+  /** Whether a call could succeed, as far as known without making one. */
   isReady(provider: NamedProvider): boolean {
     return isReady(provider, this.endpoint(provider));
   }

@@ -1,4 +1,4 @@
-/** Providers that are programs: asked what they are, and opened. */
+/** Provider programs: describes and opens them. */
 import { dirname } from "node:path";
 import type { Model } from "../../engine/ports.js";
 import { environmentOf, inspectExecutable, parseDefaults } from "../executable/introspection.js";
@@ -8,7 +8,7 @@ import type { ModelParts } from "./model-parts.js";
 
 const WIRES: readonly string[] = ["anthropic", "openai-chat", "openai-responses", "gemini", "ollama"];
 
-/** It runs in its own folder, so that nothing in the workspace can change what it does. */
+/** It runs in its own folder, so that nothing in the workspace can affect it. */
 export function meetProgram({ directory }: ModelParts, file: string) {
   return inspectExecutable(file, {
     cwd: dirname(file),

@@ -2,7 +2,7 @@
  * Chooses the provider and model when the user names none.
  *
  * 1. A key decides at once: with one, nothing is asked, started or waited for.
- * 2. Without a key: a provider program that is ready, then servers on this machine. One model is taken; of several a person chooses,
+ * 2. Without a key: a provider program that is ready, then servers on this machine. If there are several models, the user chooses,
  *    and where there is none the one used last, else the first, is taken and said.
  * 3. Nothing found is the offline model, and a model that was asked for by name is then missing.
  */
@@ -23,7 +23,7 @@ export interface Person {
 export interface Selection {
   readonly provider: string;
   readonly model?: string;
-  /** What a person should know about the choice. */
+  /** A message for the user about the choice. */
   readonly note?: string;
 }
 
@@ -66,7 +66,7 @@ export async function providerOf(
 }
 
 /**
- * Names such as `qwen3:8b` are those of servers of one's own. With a mistyped provider they look alike, so a paid service is not asked
+ * Names such as `qwen3:8b` belong to local servers. A mistyped provider looks the same, so a paid service is not asked
  * for them; an address that the user sets for one may lead to such a server.
  */
 async function providerOfTagged(

@@ -1,4 +1,4 @@
-/** Starts `ollama serve` for a person who said yes. It goes on after Oxbow has ended, as if they had started it themselves. */
+/** Starts `ollama serve` after the user agreed. It keeps running after Oxbow ends. */
 import { join } from "node:path";
 import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";

@@ -100,7 +100,7 @@ function weighBlock(block: AssistantBlock | UserBlock): Weight {
     case "text":
       return words(block.text);
     case "thinking":
-      // Earlier thinking is mostly left out again, or comes back as a signature of about its length.
+      // Earlier thinking is usually dropped, or sent as a signature of similar length.
       return words(block.text);
     case "image":
       return { text: 0, images: 1 };

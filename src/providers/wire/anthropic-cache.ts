@@ -1,5 +1,5 @@
 /**
- * Where Anthropic may cut the prompt for its cache. It reads a request as tools, system, messages, and finds again what it had
+ * Where Anthropic may cut the prompt for its cache. It reads a request as tools, system, messages, and finds what it had
  * kept up to a mark.
  *
  * 1. At most four marks: the tools, the system text, and the ends of the last two of the user's messages. The older of those

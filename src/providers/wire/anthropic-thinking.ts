@@ -1,5 +1,5 @@
 /**
- * How Anthropic's models are told to think, by model, as data.
+ * How to request thinking from Anthropic's models, as data.
  *
  * 1. Newer ones decide themselves how much, led by an effort. Older ones want a budget, which is part of `max_tokens` and less than it.
  * 2. A model that cannot think is not asked to.

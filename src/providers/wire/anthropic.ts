@@ -12,7 +12,7 @@ import type { Frame, Wire, WireContext, WireStep } from "./wire.js";
 interface OpenBlock {
   readonly index: number;
   readonly kind: "text" | "thinking" | "tool_use" | "other";
-  /** The block as it was announced; for kinds we do not know, with its deltas merged in. */
+  /** The announced block; for unknown kinds, with its deltas merged in. */
   readonly start: JsonObject;
   /** Text, thinking, or the JSON of an input. */
   readonly body: string;

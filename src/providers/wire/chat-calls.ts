@@ -52,7 +52,7 @@ function takeDelta(calls: ChatCalls, delta: CallDelta): ChatCalls {
   const after: PendingCall = {
     ...before,
     id: before.id || delta.id,
-    // A name that is there already is a repetition; any other is the rest of it.
+    // The same name again is a repetition; any other text is the rest of it.
     name: before.name === delta.name ? before.name : before.name + delta.name,
     written: before.written + delta.piece,
   };
@@ -67,7 +67,7 @@ function belongsTo(calls: ChatCalls, { index, id, name, piece }: CallDelta): Pen
   const newest = sameIndex.at(-1);
   if (newest === undefined) return index === undefined && id === "" && name === "" ? calls.at(-1) : undefined;
   if (name === "" || newest.name === "") return newest;
-  // Named again under the same index. Another id means another call; without ids, a call that was complete cannot go on.
+  // Named again under the same index. Another id means another call; without ids, a complete call cannot continue.
   if (id !== "" && newest.id !== "") return undefined;
   return piece !== "" && isCompleteObject(newest.written) ? undefined : newest;
 }

@@ -1,7 +1,7 @@
 /**
  * The canonical conversation in the shape every provider insists on.
  *
- * 1. User and assistant alternate; neighbours of the same role are one, and what is left without content is gone.
+ * 1. User and assistant alternate; consecutive messages of one role are joined, and empty ones are dropped.
  * 2. Every tool call is answered directly after the message that made it: a result that was never recorded is replaced by one
  *    that says so, and a result without its call is left out.
  * 3. Blank text is never sent, and thinking never without the text or the calls it led to.
@@ -25,7 +25,7 @@ export interface UserTurn {
 export interface AssistantTurn {
   readonly role: "assistant";
   readonly blocks: readonly AssistantBlock[];
-  /** Written since the newest input of a person: the answer to it is still going on. */
+  /** Written since the newest input: the answer to it is not finished. */
   readonly current: boolean;
 }
 
@@ -44,7 +44,7 @@ export function arrange(
       const blocks = message.content.filter((block) => isSent(block) && keep(block));
       if (blocks.every((block) => block.type === "thinking")) continue;
       open = blocks.filter(isCall);
-      // What follows an unanswered call cannot be part of the same message: the answer has to come in between.
+      // Content after an unanswered call cannot be in the same message: the result has to come first.
       if (last?.role === "assistant" && !last.blocks.some(isCall)) last.blocks.push(...blocks);
       else turns.push({ role: "assistant", blocks, current: false });
       continue;

@@ -1,9 +1,9 @@
 /**
  * The protocol of executable providers: a canonical request as JSON in, events as lines of JSON out, or one whole
- * answer. docs/executable-provider.md tells it to those who write one; `executable/model.ts` runs the program.
+ * answer. docs/executable-provider.md documents it; `executable/model.ts` runs the program.
  *
  * 1. Messages alternate and every call is answered, so a provider need not put anything in order.
- * 2. Lines of a type that is not known are left out: newer providers work with an older Oxbow.
+ * 2. Lines of an unknown type are ignored: newer providers work with an older Oxbow.
  */
 import type { ModelEvent, ModelRequest, StopReason } from "../../engine/ports.js";
 import { type AssistantBlock, text } from "../../protocol/content.js";

@@ -31,7 +31,7 @@ const DETAIL_CHARS = 300;
 /** Said when a provider limits the rate without naming a time. */
 const USUAL_RETRY_SECONDS = 5;
 
-/** `now`: milliseconds since the epoch, for times that are not told from the server's own clock. */
+/** `now`: milliseconds since the epoch, for times without the server's own clock. */
 export function responseFailure(
   response: ErrorResponse,
   context: FailureContext,
@@ -100,7 +100,7 @@ export function malformed(detail: string, context: FailureContext): Failure {
   return failure("MalformedResponse", { name: context.provider, url: context.url, detail: oneLine(detail) });
 }
 
-/** Of an answer that fills the memory before it says anything, or around what it says. */
+/** For an answer that fills the memory before or around its content. */
 export function tooLong({ provider }: Pick<FailureContext, "provider">): Failure {
   return failure("AnswerTooLong", { name: provider, limit: "256 MB on the wire" });
 }
@@ -152,7 +152,7 @@ function toFailure(complaint: Complaint, context: FailureContext, traits: Failur
   return failure(reason, fields, { ...traits, ...(retryable && { retryable }) });
 }
 
-/** The provider's words, as they stand in the text of the reason. */
+/** The provider's message, for the text of the reason. */
 function detailOf(reason: BuiltInReason, said: { readonly status: number; readonly message: string }): string {
   const code = `HTTP ${said.status}`;
   const words = said.message.replace(/\.$/, "");
@@ -185,7 +185,7 @@ interface Rule extends Verdict {
 const RULES: readonly Rule[] = [
   { reason: "QuotaExceeded", words: /insufficient_quota|billing|insufficient_(credit|balance)|payment_required/ },
   { reason: "QuotaExceeded", message: /credit balance|insufficient (credit|balance|funds|quota)|out of credits/i },
-  // A day's allowance is spent: minutes do not bring it back.
+  // The daily quota is used up: waiting minutes does not help.
   { reason: "QuotaExceeded", message: /per[-_ ]day\b|\bdaily (limit|quota)|PerDay/i, statuses: [] },
   { reason: "RateLimited", retryable: true, statuses: [429], words: /rate_limit|too_many_requests/ },
   { reason: "QuotaExceeded", statuses: [402] },
@@ -209,7 +209,7 @@ const RULES: readonly Rule[] = [
     statuses: [503, 529],
     words: /overloaded|unavailable|insufficient_system_resource/,
   },
-  // Asking again does not bring the memory.
+  // A retry does not add memory.
   { reason: "ProviderFailed", message: /system memory|out of memory/i },
   {
     reason: "ProviderFailed",

@@ -4,7 +4,7 @@ import { NdjsonDecoder } from "../../system/ndjson.js";
 import { SseDecoder } from "../../system/sse.js";
 import type { Frame, Wire, WireContext } from "./wire.js";
 
-/** The most bytes of one answer. Each token brings about a hundred bytes around it, so this is far above any real answer. */
+/** The most bytes of one answer. Each token has about a hundred bytes around it, so this is far above any real answer. */
 export const MOST_BODY_BYTES = 256 * 1024 * 1024;
 
 export interface FrameDecoder {

@@ -24,7 +24,7 @@ export function continueCall(call: PartialCall, given: JsonObject): PartialCall 
   return asList(given.partialArgs).reduce<PartialCall>((before, piece) => place(before, asObject(piece)), whole);
 }
 
-/** The text of a malformed call is the piece, which is no object of arguments. */
+/** The text of a malformed call is the piece, which is not an object of arguments. */
 export function writtenArguments({ args, unplaced }: PartialCall): string {
   return JSON.stringify(unplaced === undefined ? args : [unplaced]);
 }
@@ -67,7 +67,7 @@ function put(
   const object = target === undefined ? {} : target;
   if (!isJsonObject(object)) return undefined;
   const value = put(Object.hasOwn(object, step) ? object[step] : undefined, rest, piece);
-  // A computed name is always a field of its own, also `__proto__`.
+  // A computed name is always an own field, also `__proto__`.
   return value === undefined ? undefined : { ...object, [step]: value };
 }
 

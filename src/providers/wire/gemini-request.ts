@@ -14,7 +14,7 @@ import { toGeminiSchema } from "./gemini-schema.js";
 import { geminiUrl } from "./url.js";
 import type { WireRequest, WireTarget } from "./wire.js";
 
-/** What a signature stands on: the call or the text that follows it, its own thought, or an empty part. */
+/** Where a signature belongs: the call or the text after it, its own thinking, or an empty part. */
 export type SignedPart = "call" | "text" | "thought" | "nothing";
 
 /** From this generation on, a call in the newest turn without a signature is refused. Earlier ones get theirs too: what was sent once stays. */
@@ -133,7 +133,7 @@ function signs(thought: ThinkingBlock, block: AssistantBlock | undefined): boole
   return (on === "call" && block?.type === "tool_use") || (on === "text" && block?.type === "text");
 }
 
-/** A signature whose part is gone (a text that was blank) goes back on an empty part, as Gemini itself sends some. */
+/** A signature whose part was dropped (blank text) goes back on an empty part, as Gemini itself does. */
 function encodeThought(thought: ThinkingBlock, next: AssistantBlock | undefined): readonly JsonObject[] {
   if (signs(thought, next)) return [];
   const thoughtSignature = signatureOf(thought);

@@ -1,9 +1,9 @@
 /**
  * JSON Schema as the subset that Gemini takes for a function's parameters. A keyword it does not know makes it refuse the whole
- * request, so what cannot be said is left out, and said in the description where a model would miss it.
+ * request, so unsupported parts are dropped, and described in the description if a model would miss them.
  *
  * 1. Everything the result allows has the shape the schema asks for, or a wider one: Oxbow checks the arguments itself.
- * 2. No schema makes this throw or run for ever: a reference to itself ends as an object, and so does
+ * 2. No schema makes this throw or run forever: a reference to itself becomes an object, and so does
  *    what is too deep or too much.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
@@ -30,7 +30,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const DEEPEST = 32;
-/** References let a short schema stand for a huge one. */
+/** References can make a short schema huge. */
 const LARGEST = 5000;
 
 /** Undefined for a tool without parameters: Gemini refuses an object that has no properties. */
@@ -160,7 +160,7 @@ function typeOf(schema: JsonObject): string {
   return schema.type === undefined && schema.additionalProperties !== undefined ? "OBJECT" : "STRING";
 }
 
-/** Only strings can be listed; of other values the description tells. */
+/** Only strings can be listed; other values go into the description. */
 function choices(schema: JsonObject, type: string): { values: readonly JsonValue[]; notes: readonly string[] } {
   const given = schema.const === undefined ? asList(schema.enum) : [schema.const];
   const texts = given.filter((value) => typeof value === "string" && value !== "");

@@ -27,7 +27,7 @@ export function neededContext(request: ModelRequest, ratio = MARGIN): number {
   return Math.ceil(estimateRequestTokens(request, FAMILY) * ratio) + (request.maxOutputTokens ?? ANSWER_TOKENS);
 }
 
-/** Others can only be told to think. */
+/** Others only support on. */
 const HAS_LEVELS = /\bgpt-oss\b/;
 
 export function encodeOllama(request: ModelRequest, target: WireTarget): WireRequest {

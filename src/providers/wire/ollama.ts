@@ -121,7 +121,7 @@ function flushHeld(state: OllamaState, events: ModelEvent[]): OllamaState {
   return takeParts({ ...state, textCalls: NO_TEXT_CALLS }, parts, events);
 }
 
-/** In an answer that broke off, what was held back is text: half a call is no call. */
+/** In an answer that broke off, held text counts as text: half a call is not a call. */
 function showHeld(state: OllamaState, events: ModelEvent[]): void {
   const { held } = state.textCalls;
   if (held !== "") takeParts(state, [{ type: "text", text: held }], events);

@@ -3,7 +3,7 @@
  *
  * 1. Tool results follow their message at once, one message each. They can only hold text: their images come after them as
  *    the user's.
- * 2. Thinking goes back in the field it came in, and only while the answer to the newest input goes on: servers that want it
+ * 2. Thinking goes back in the field it came in, and only until the newest input is answered: servers that want it
  *    want it then, and others refuse it at any later time.
  */
 import type { ModelRequest } from "../../engine/ports.js";
@@ -62,8 +62,8 @@ function reasoning({ effort, model }: ModelRequest, family: string): JsonObject 
 }
 
 /**
- * OpenAI caches by itself and only has to be led to the same machine. OpenRouter hands the marks of Anthropic's models on, and sets
- * them itself when told to.
+ * OpenAI caches automatically and only needs the same machine. OpenRouter passes on the marks of Anthropic's models, and sets
+ * them itself on request.
  */
 function cacheHints({ cacheKey, model }: ModelRequest, family: string): JsonObject {
   if (family === "openai" && cacheKey !== undefined) return { prompt_cache_key: cacheKey };

@@ -60,7 +60,7 @@ function step(state: ChatState, frame: Frame): Step {
   const error = errorOf(data, frame.event);
   if (error !== undefined) return { state, events: [failed(streamFailure(error, state.context))], done: true };
   const events: ModelEvent[] = [];
-  // One answer is asked for, so the first is the only one, whatever number a gateway gave it.
+  // The request asks for one answer, so the first is the only one, whatever its index.
   const choice = asObject(asList(data.choices)[0]);
   const next = readUsage(readChoice(state, choice, events), data, events);
   return { state: next, events };

@@ -2,7 +2,7 @@
  * A canonical request as OpenAI Responses wants it.
  *
  * 1. Nothing is stored at OpenAI. Reasoning is asked for in encrypted form and sent back as the items it came as, each before
- *    what it led to: a reasoning item that nothing follows is refused.
+ *    what follows it: a reasoning item at the end is refused.
  * 2. Calls and results are items of their own, paired by the call id.
  * 3. OpenAI's own items go back unchanged, except one whose result is missing.
  */
@@ -15,13 +15,13 @@ import { WITHOUT_REASONING } from "./openai-models.js";
 import { compatibleUrl } from "./url.js";
 import type { WireRequest, WireTarget } from "./wire.js";
 
-/** Of a thought that came in the clear, as open models send it: it goes back so, while the answer it belongs to goes on. */
+/** Plain thinking, as open models send it, goes back unchanged until its answer is complete. */
 export const PLAIN_REASONING = { kind: "reasoning_text" } as const;
 
 /** OpenAI refuses a lower limit. */
 const LEAST_OUTPUT = 16;
 
-/** Calls of tools that run at the client and that Oxbow never offers: without a result they would spoil the request. */
+/** Calls of tools that run at the client and that Oxbow never offers: without a result they would make the request invalid. */
 const UNANSWERABLE =
   /^(custom_tool_call|local_shell_call|shell_call|apply_patch_call|computer_call|mcp_approval_request)$/;
 

@@ -2,7 +2,7 @@
  * OpenAI Responses: the stream of typed items. What is sent is in `openai-responses-request.ts`.
  *
  * 1. An item becomes a block when it is done, or when the response ends before it was; the response's own list is read only
- *    when no event told of an item.
+ *    if no event announced an item.
  * 2. A reasoning item is a thinking block whose `opaque` holds what makes it the same item again. Items without a canonical
  *    meaning (searches, code that OpenAI ran) are kept whole.
  */
@@ -22,7 +22,7 @@ type ItemKind = "message" | "reasoning" | "function_call" | "other";
 interface OpenItem {
   readonly index: number;
   readonly kind: ItemKind;
-  /** The item as it was announced. */
+  /** The announced item. */
   readonly start: JsonObject;
   /** Text, thinking, or the JSON of arguments, as far as it has arrived. */
   readonly body: string;
@@ -32,7 +32,7 @@ export interface ResponsesState {
   readonly context: WireContext;
   /** Nearly always none or one: items follow each other. */
   readonly open: readonly OpenItem[];
-  /** An item has been told of. */
+  /** An item was announced. */
   readonly begun: boolean;
   readonly called: boolean;
   readonly refused: boolean;
@@ -87,7 +87,7 @@ function step(state: ResponsesState, frame: Frame): Step {
   }
 }
 
-/** Errors come under several names, with and without an `error` around them. Whatever else is unknown is left out. */
+/** Errors come under several names, with and without an `error` around them. Other unknown events are ignored. */
 function errorOf(state: ResponsesState, data: JsonObject, event: string): Step {
   const isError = event === "error" || data.type === "error" || isJsonObject(data.error);
   if (isError) return failWith(state, streamFailure(data, state.context));
@@ -109,7 +109,7 @@ function openItem(data: JsonObject, start: JsonObject, kind = kindOf(start)): Op
 
 function kindOf(item: JsonObject): ItemKind {
   const { type } = item;
-  // A call with free text for arguments: Oxbow offers no such tool, and the model is told so by the result.
+  // A call with free text as arguments: Oxbow offers no such tool, and the result says so.
   if (type === "custom_tool_call") return "function_call";
   return type === "message" || type === "reasoning" || type === "function_call" ? type : "other";
 }
@@ -210,7 +210,7 @@ function blocksOf({ kind, body }: OpenItem, whole: JsonObject, family: string): 
     case "message": {
       const phase = asText(whole.phase);
       const said = body === "" ? [] : [text(body)];
-      // Models that mark their messages want the marks back; it stands before the text it belongs to.
+      // Models that mark their messages expect the marks back; a mark comes before its text.
       if (phase === "" || body === "") return said;
       return [{ type: "opaque", provider: family, data: { type: "message", phase } }, ...said];
     }

@@ -1,6 +1,6 @@
 /**
  * Calls written as Python: `[read(path="a.txt"), ls()]`. Llama 3.2 and 4, Gemma and models trained on function-calling sets do so.
- * Only literals are read; anything that would have to be computed is no call.
+ * Only literals are read; an expression is not a call.
  */
 import { MOST_ARGUMENT_LEVELS } from "../../base/json-nesting.js";
 import type { ModelToolCall, ToolSpec } from "../../engine/ports.js";

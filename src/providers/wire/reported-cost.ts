@@ -13,7 +13,7 @@ export function reportedCost(counts: JsonObject, usage: Usage): Cost | undefined
   const charged = asNumber(counts.cost);
   if (charged === undefined || charged < 0) return undefined;
   const details = asObject(counts.cost_details);
-  // With a key of one's own the provider charges beside OpenRouter's fee.
+  // With the user's own key, the provider charges besides OpenRouter's fee.
   const upstream = counts.is_byok === true ? (asNumber(details.upstream_inference_cost) ?? 0) : 0;
   const usd = roundUsd(charged + upstream);
   const output = roundUsd(usd * outputShare(details, usage));

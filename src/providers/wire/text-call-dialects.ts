@@ -20,9 +20,9 @@ import { toolCall } from "./tool-arguments.js";
 
 export interface CallTag {
   readonly open: string;
-  /** Absent when the calls go on to the end of the answer. Ends in `>`. */
+  /** Absent if the calls extend to the end of the answer. Ends in `>`. */
   readonly close?: string;
-  /** What can become of the text after `open`. */
+  /** How the text after `open` is parsed. */
   judge(text: string, tools: readonly ToolSpec[]): Verdict;
   /** The calls between `open` and `close`, of which nothing may be left over. */
   read(inside: string, reading: TagReading): readonly ModelToolCall[] | undefined;
@@ -39,7 +39,7 @@ const jsonBetween = (open: string, close?: string): CallTag => ({
   read: (inside, { tools }) => readJsonCalls(inside, tools),
 });
 
-/** In the order of nothing: the one that comes first in the text counts, of two at one place the longer. */
+/** In no order: the first one in the text counts; of two at one position, the longer. */
 export const CALL_TAGS: readonly CallTag[] = [
   { open: "<tool_call>", close: "</tool_call>", judge: judgeTagged, read: readTagged },
   {

@@ -22,7 +22,7 @@ export type Verdict = "prose" | "undecided" | "call";
 
 export interface TagReading {
   readonly tools: readonly ToolSpec[];
-  /** `open`: the answer ended before the tag did. Then only what is complete by itself is a call. */
+  /** `open`: the answer ended before the tag did. Then only a complete call counts. */
   readonly end: "closed" | "open";
 }
 
@@ -58,7 +58,7 @@ function judgeNamed(text: string, tools: readonly ToolSpec[]): Verdict {
   return /^\s*([A-Za-z_]\w*\s*)?$/.test(rest) ? "undecided" : "prose";
 }
 
-/** By the first key, and by its value where that is the name of the tool: enough to tell a call from a file of JSON. */
+/** By the first key, and by its value if that is the name of the tool: enough to distinguish a call from other JSON. */
 function judgeJson(text: string, tools: readonly ToolSpec[]): Verdict {
   if (/^\[\s*$/.test(text)) return "undecided";
   const beginning = /^(?:\[\s*)?\{\s*(?:"([^"]*)(?:"\s*(?::\s*(?:"([^"]*)("?)|([^"\s]))?)?)?)?/.exec(text);
@@ -178,7 +178,7 @@ function readParameters(body: string, tool: ToolSpec): JsonObject | undefined {
   return rest.trim() === "" ? Object.fromEntries(entries) : undefined;
 }
 
-/** In this form every value is text; the tool's schema says what it stands for. */
+/** In this form every value is text; the tool's schema gives its type. */
 export function asDeclared(value: string, tool: ToolSpec, name: string): JsonValue {
   const { type } = asObject(asObject(tool.inputSchema.properties)[name]);
   if (type === undefined || type === "string") return value;

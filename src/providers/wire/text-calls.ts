@@ -18,12 +18,12 @@ export type TextPart =
 
 export interface TextCallState {
   /**
-   * `undecided`: the answer has just begun. `json`: it is held to its end, as one call. `prose`: it passes, but for an end that
+   * `undecided`: the answer has just begun. `json`: it is held to its end, as one call. `prose`: it passes, except an end that
    * may become a tag. `tag`: it is held to the end of the tag.
    */
   readonly mode: "undecided" | "json" | "prose" | "tag";
   readonly held: string;
-  /** What was let through: tells whether a fence is open. */
+  /** The passed text: shows whether a fence is open. */
   readonly passed: string;
   /** Nothing but white space since the beginning or the last call. */
   readonly atBoundary: boolean;

@@ -1,8 +1,8 @@
 /**
  * The arguments of a tool call as a model wrote them.
  *
- * 1. Only one complete JSON object of at most 100 levels is a set of arguments; no text at all stands for `{}`.
- * 2. Anything else is kept as it came and never repaired: a guess could run a command that the model did not ask for.
+ * 1. Only one complete JSON object of at most 100 levels is a set of arguments; empty text means `{}`.
+ * 2. Any other text is kept unchanged and never repaired: a guess could run a command that the model did not ask for.
  */
 import { MOST_ARGUMENT_LEVELS, nestingOf } from "../../base/json-nesting.js";
 import type { ModelToolCall } from "../../engine/ports.js";
@@ -25,7 +25,7 @@ export function argumentsAsWritten(call: ModelToolCall): string {
   return WRITTEN.get(call) ?? JSON.stringify(call.args);
 }
 
-/** Whether this is already all of a call's arguments, whatever follows. */
+/** Whether this is already a complete set of arguments. */
 export function isCompleteObject(written: string): boolean {
   return written.trimEnd().endsWith("}") && isJsonObject(parseJson(written));
 }

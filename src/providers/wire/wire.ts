@@ -18,7 +18,7 @@ export interface Frame {
 /** Where a request goes, as far as writing it depends on that. */
 export interface WireTarget {
   readonly baseUrl: string;
-  /** Thinking and opaque blocks of this family are sent back; those of any other are left out. */
+  /** Thinking and opaque blocks of this family are sent back; those of others are dropped. */
   readonly family: string;
   /** The most the model can read and write together, where that is known. */
   readonly maxContextTokens?: number;
@@ -31,7 +31,7 @@ export interface WireTarget {
 export interface Dialect {
   /** What the longest answer is called; `max_tokens` unless the service is OpenAI's own. */
   readonly limit?: "max_tokens" | "max_completion_tokens";
-  /** The server refuses to be told how long an answer may be. */
+  /** The server rejects a limit for the answer. */
   readonly outputLimit?: "refused";
   /** What the list of models has to be asked with. */
   readonly listQuery?: readonly [name: string, value: string];
@@ -57,7 +57,7 @@ export interface WireContext {
   readonly family: string;
   readonly model: string;
   readonly url: string;
-  /** Where the key comes from, for the failure that tells to check it. */
+  /** Where the key comes from, for the message of a failure. */
   readonly keyName?: string;
   readonly tools: readonly ToolSpec[];
 }

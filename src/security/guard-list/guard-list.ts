@@ -40,7 +40,7 @@ export class GuardList {
     this.#options = options;
   }
 
-  /** Why only a person may let this path change; undefined for an ordinary one. Absolute and free of links. */
+  /** Why a change of this path needs the user; undefined for an ordinary one. Absolute, without links. */
   reason(path: string): string | undefined {
     const root = this.#options.roots.find((folder) => isWithin(path, folder));
     if (root === undefined) return undefined;

@@ -22,7 +22,7 @@ export interface EntryState {
   readonly elsewhere?: true;
 }
 
-/** Undefined stands for nothing there. */
+/** Undefined means that nothing exists there. */
 export interface Change {
   /** Relative to the workspace with forward slashes; absolute for a file in another folder that tools may write to. */
   readonly path: string;

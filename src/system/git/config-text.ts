@@ -2,7 +2,7 @@
  * Reads and writes the text of git's configuration files.
  *
  * The reader follows git and passes over what git would refuse. It also says whether the text is written plainly: one heading or one
- * setting a line, no value that goes on in the next line. A caller that must not misread a file refuses every other text.
+ * setting per line, no value that continues on the next line. A caller that must not misread a file refuses any other text.
  */
 import type { GitSetting } from "./harmless-settings.js";
 
@@ -77,7 +77,7 @@ interface Value {
 const NO_VALUE: Value = { value: "true", end: 0, isPlain: true };
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b", '"': '"', "\\": "\\" };
 
-/** To the end of the line: quotes and escapes are resolved, a comment and the blanks before it are left out. */
+/** To the end of the line: quotes and escapes are resolved, a comment and the blanks before it are dropped. */
 function readValue(text: string, start: number): Value {
   let value = "";
   let kept = 0;

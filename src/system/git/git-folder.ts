@@ -44,7 +44,7 @@ export function namedGitFolder(dotGit: string): string | undefined {
   return text.startsWith("gitdir: ") ? resolve(dirname(dotGit), withoutEnd(text.slice("gitdir: ".length))) : undefined;
 }
 
-/** What `commondir` says, absolute; undefined when there is no such file or nothing in it. */
+/** The path in `commondir`, absolute; undefined if the file is missing or empty. */
 export function namedCommonFolder(gitFolder: string): string | undefined {
   const text = withoutEnd(smallText(join(gitFolder, "commondir")));
   return text === "" ? undefined : resolve(gitFolder, text);

@@ -14,7 +14,7 @@
 export type SettingKind = "harmless" | "fetching" | "placing" | "hooks" | "mentioning" | "unknown";
 
 export interface GitSetting {
-  /** As git lists it: section and key in lower case, the part in quotes between them as it is written. */
+  /** As git lists it: section and key in lower case, the quoted part between them unchanged. */
   readonly name: string;
   /** `true` for a key that stands alone. */
   readonly value: string;
@@ -107,7 +107,7 @@ const NAMED: Readonly<Record<string, ReadonlySet<string>>> = {
 
 const MENTIONING = set("safe.directory maintenance.repo scalar.repo gui.recentrepo lfs.url lfs.pushurl");
 
-/** Whatever the key is, as long as the value is a switch. */
+/** Any key, if the value is a switch. */
 const SWITCHES = set("advice pager");
 
 const VALUES: Readonly<Record<string, RegExp>> = {

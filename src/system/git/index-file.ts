@@ -17,7 +17,7 @@ const HEADER_BYTES = 12;
 const STAT_BYTES = 40;
 const MODE_AT = 24;
 const REPOSITORY_MODE = 0xe000;
-/** The last one is a folder of a sparse index, which stands for all that is in it. */
+/** The last one is a folder of a sparse index, which represents all its files. */
 const KNOWN_MODES = new Set([0x8000, 0xa000, REPOSITORY_MODE, 0x4000]);
 const HASH_SIZES = [20, 32];
 /** With these the entries are all there is; `FSMN` only says which files need no look. */
@@ -114,7 +114,7 @@ class Reader {
     return true;
   }
 
-  /** How much of the path before this one goes on: its end is cut off by a number of bytes. */
+  /** The path reuses the beginning of the one before, without a number of bytes at its end. */
   #keptLength(): number | undefined {
     let cut = 0;
     for (let count = 0; count < 5; count++) {

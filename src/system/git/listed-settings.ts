@@ -1,7 +1,7 @@
 /**
  * The configuration as git itself sees it: every file that it reads, with all that they include, in the order in which they count.
  *
- * Listing runs nothing. It needs git 2.26 or newer, which tells where a setting comes from.
+ * Listing runs nothing. It needs git 2.26 or newer, which shows where a setting comes from.
  */
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
@@ -41,7 +41,7 @@ export interface ListOptions extends ListingPlace {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Asks git. Undefined when it does not tell. */
+/** Asks git. Undefined without an answer. */
 export function listSettings({
   program,
   folder,

@@ -1,6 +1,6 @@
 /**
- * The git settings of the system and of the person. Git tells where they are. It runs away from every repository, so it reads nothing
- * that a project brings. The files are read again when one of them changed.
+ * The git settings of the system and of the user. Git says where they are. It runs outside every repository, so it reads nothing
+ * of a project. The files are read again when one of them changed.
  */
 import { isAbsolute, join } from "node:path";
 import { listSettings } from "./listed-settings.js";
@@ -10,7 +10,7 @@ export interface PersonalGit {
   /** Absolute; undefined where there is no git. */
   readonly program: string | undefined;
   readonly home: string;
-  /** Those of the process that tell git where its configuration is. */
+  /** Variables that tell git where its configuration is. */
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 const MAX_TEXT = 1024 * 1024;
 const NOW = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Undefined for a link, for another thing that is no plain file, and for a file with more bytes. */
+/** Undefined for a link, for anything but a plain file, and for a larger file. */
 export function plainFile(path: string, maxBytes: number): Buffer | "missing" | undefined {
   return read(path, { flags: NOW | (constants.O_NOFOLLOW ?? 0), maxBytes });
 }
@@ -14,7 +14,7 @@ export function smallText(path: string): string {
   return textIfReadable(path) ?? "";
 }
 
-/** The same, but undefined when something is there that is no small file. */
+/** The same, but undefined if the entry is not a small file. */
 export function textIfReadable(path: string): string | undefined {
   const bytes = read(path, { flags: NOW, maxBytes: MAX_TEXT });
   return bytes === "missing" ? "" : bytes?.toString("utf8");

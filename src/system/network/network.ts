@@ -1,4 +1,4 @@
-/** How requests leave this machine when it is not the usual way: through proxies, or with certificate authorities of one's own. */
+/** Requests through proxies, or with additional certificate authorities. */
 import { readFileSync } from "node:fs";
 import type { SecureContext } from "node:tls";
 import { parseNoProxy } from "./no-proxy.js";
@@ -10,7 +10,7 @@ export interface Named {
   readonly origin: string;
 }
 
-/** What was set, as it was written. It goes as JSON to the credential helper. */
+/** The settings, unparsed. They go as JSON to the credential helper. */
 export interface NetworkPlan {
   readonly httpProxy?: Named | undefined;
   readonly httpsProxy?: Named | undefined;
@@ -44,7 +44,7 @@ export function openNetwork(plan: NetworkPlan): Network {
   };
 }
 
-/** Reading a hundred certificates costs more than a request: none is read that Node trusts by itself. */
+/** Reading a hundred certificates costs more than a request, so only additional ones are read. */
 async function makeContext({ authorities = [], nodeAuthorities }: NetworkPlan): Promise<SecureContext | undefined> {
   const others = authorities.filter(({ value }) => value !== nodeAuthorities);
   if (others.length === 0) return undefined;

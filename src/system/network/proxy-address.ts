@@ -1,4 +1,4 @@
-/** The address of an HTTP proxy, as it is written in a variable or a setting. Its login is in no message. */
+/** Parses the address of an HTTP proxy from a variable or a setting. No message contains its login. */
 
 export interface ProxyAddress {
   /** For people: without the login. */
@@ -49,7 +49,7 @@ function authorizationOf({ username, password }: URL): string | undefined {
   return `Basic ${Buffer.from(login).toString("base64")}`;
 }
 
-/** A lone % stands for itself. */
+/** A lone % is literal. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -2,7 +2,7 @@
  * A connection through a proxy with CONNECT.
  *
  * 1. What goes wrong is an HttpError that names the proxy, without its login.
- * 2. A tunnel to an https address is handed over when its TLS is established.
+ * 2. A tunnel to an https address is returned after its TLS handshake.
  */
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectSecure, type SecureContext } from "node:tls";
@@ -34,7 +34,7 @@ export async function connectToProxy(proxy: ProxyAddress, { secureContext }: Tun
   const socket = secure
     ? connectSecure({ host, port, ...serverName(host), ...(secureContext && { secureContext }) })
     : connectPlain({ host, port });
-  // An error of a socket that was given up must not end the process.
+  // An error of an abandoned socket must not end the process.
   socket.setNoDelay(true).on("error", () => {});
   const giveUp = () => socket.destroy(silent(proxy));
   socket.setTimeout(PATIENCE_MS, giveUp);

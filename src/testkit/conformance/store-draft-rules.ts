@@ -45,7 +45,7 @@ export const DRAFT_RULES: readonly Rule[] = [
       const again = await next.lease(session.id);
       await next.create(session, { draft: true });
       await next.append(session.id, many(session.id, 1, 2), "sync");
-      // It is not what was left to the one that builds it now.
+      // It is not the draft that is being built now.
       await (await open()).create(newSession(ids));
       await next.publish(session.id);
       await again.release();

@@ -1,4 +1,4 @@
-/** What becomes of content whose time is over: it goes for good, and everything else stays as it was. */
+/** Expired content is deleted, and everything else stays unchanged. */
 import assert from "node:assert/strict";
 import { withOldShape } from "../../protocol/answer-ends.js";
 import type { Envelope } from "../../protocol/envelope.js";

@@ -1,4 +1,4 @@
-/** A client for the tests: plain node:http, so that what comes over the line is seen as it is. */
+/** A client for the tests: plain node:http, so that tests see the raw bytes. */
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 
 export interface ProbeAnswer {

@@ -1,8 +1,8 @@
 /**
  * The bytes of one response on their way out.
  *
- * 1. What is pushed between two waits leaves in as few writes as possible, unless each delta is to be written by itself.
- * 2. A cut (`split`) looks at bytes only; every piece is a write and an HTTP chunk of its own, so no client sees it joined again.
+ * 1. What is pushed between two waits leaves in as few writes as possible, unless each delta is written on its own.
+ * 2. A cut (`split`) looks at bytes only; every piece is its own write and HTTP chunk, so no client sees them joined.
  * 3. It never holds more than the client takes: a full socket is waited for.
  */
 import type { ServerResponse } from "node:http";
@@ -16,7 +16,7 @@ const LARGEST_RANDOM_PIECE = 64;
 
 export class Output {
   readonly #response: ServerResponse;
-  /** Fires when the client is gone. */
+  /** Fires when the client disconnects. */
   readonly gone: AbortSignal;
   readonly #nextSize: (() => number) | undefined;
   readonly #eachDelta: boolean;
@@ -37,7 +37,7 @@ export class Output {
     this.#response.writeHead(status, headers);
   }
 
-  /** One frame. The promise is there only when it has to be waited for. */
+  /** One frame. Returns a promise only if the caller has to wait. */
   push(frame: string): Promise<void> | undefined {
     if (frame === "") return undefined;
     this.#held += frame;

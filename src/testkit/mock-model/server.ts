@@ -1,5 +1,5 @@
 /**
- * The mock model: an HTTP server on one port that speaks five wires, follows a script and remembers what it was asked.
+ * The mock model: an HTTP server on one port that speaks five wires, follows a script and records its requests.
  *
  * 1. A request the real service would refuse is refused in its words, and uses up no reply. So does a failed expectation.
  * 2. Which reply answers a request is decided when its body is complete; from then on the answers run side by side.
@@ -35,7 +35,7 @@ export interface MockModelOptions {
   readonly clock?: Clock;
   /** Makes the ids the same from run to run. */
   readonly seed?: number;
-  /** Called for each request once it is decided how to answer it, before the answer starts. */
+  /** Called for each request before its answer starts. */
   readonly onRequest?: (request: RecordedRequest) => void;
 }
 
@@ -51,7 +51,7 @@ export interface MockModel {
   readonly failures: readonly MockFailure[];
   /** Replies that are still waiting for their call. */
   readonly unusedReplies: number;
-  /** The n-th model call (from 1), as soon as it is there. */
+  /** The n-th model call (from 1), as soon as it arrives. */
   waitForRequest(n: number): Promise<RecordedRequest>;
   close(): Promise<void>;
 }
@@ -195,7 +195,7 @@ class MockServer {
     });
     this.log.fail({ request: number, kind: "expectation", message, reply: next.number });
     const answer = wire.error({ type: "error", status: 500, message }, { service: this.#service });
-    // The same request would fail again: clients that listen to this header give up at once.
+    // The same request would fail again: clients that know this header do not retry.
     return { ...answer, headers: { ...answer.headers, "x-should-retry": "false" } };
   }
 }

@@ -1,4 +1,4 @@
-/** `load_instructions`: what the model would be told at the start in a folder, when a person approves everything. */
+/** `load_instructions`: the instructions that the model gets in a folder if the user approves everything. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

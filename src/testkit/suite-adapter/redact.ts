@@ -1,4 +1,4 @@
-/** `redact`: text as it is stored and shown to a model. */
+/** `redact`: text as stored and as sent to a model. */
 
 import type { JsonObject } from "../../protocol/json.js";
 import { redact } from "../../security/redact/redact.js";

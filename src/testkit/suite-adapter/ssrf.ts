@@ -1,4 +1,4 @@
-/** `decide_url`, `classify_ip`: what `web_fetch` may reach, as far as it can be told without the network. */
+/** `decide_url`, `classify_ip`: what `web_fetch` may reach, as far as that is known without the network. */
 import type { JsonObject } from "../../protocol/json.js";
 import { checkUrl } from "../../security/net-guard/check-url.js";
 import { classifyAddress } from "../../security/net-guard/classify-address.js";

@@ -1,4 +1,4 @@
-/** `stream`: one model call over HTTP, told as what the model said. */
+/** `stream`: one model call over HTTP, as the content that the model produced. */
 import type { ModelToolCall } from "../../engine/ports.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { NO_USAGE } from "../../protocol/usage.js";

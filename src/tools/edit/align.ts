@@ -134,7 +134,7 @@ function spaceBefore(text: string, at: number, quoted: string): number {
   return at - start;
 }
 
-/** How much of what follows in the file belongs to the end of the quotation: its own marks, and space at a line's end. */
+/** How much of the following text belongs to the end of the quotation: its own punctuation, and space at a line's end. */
 function sharedTail(following: string, tail: string): number {
   let length = 0;
   for (const mark of tail.replace(/[^,;]/g, "")) {

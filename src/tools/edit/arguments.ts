@@ -17,7 +17,7 @@ const NAMES = {
 
 /**
  * The arguments in the form of the schema: known other names replaced, one edit given without a list put into one, a list
- * sent as JSON text read. What cannot be made out stays as it is, for the schema check to name.
+ * sent as JSON text read. Other values stay unchanged, for the schema check to report.
  */
 export function canonicalEditArguments(args: JsonObject): JsonObject {
   const path = pick(args, "path");

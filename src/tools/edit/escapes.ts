@@ -57,7 +57,7 @@ function readLike(
   const used = known.filter((kind) => kinds.includes(kind));
   const escaped = escapedKinds(fresh);
   const newLines = fresh.split("\n");
-  // Whether each line is nearer to the file unescaped (1), as it is (-1), or the same (0).
+  // Whether each line is nearer to the file unescaped (1), unchanged (-1), or the same (0).
   const nearness = (line: string) => Math.sign(likeness(unescaped(line, kinds), actual) - likeness(line, actual));
   const signs = new Set(newLines.filter((line) => line.includes("\\")).map(nearness));
   const keepsEscaped = old.split("\n").some((line) => unescaped(line, kinds) !== line && newLines.includes(line));
@@ -65,7 +65,7 @@ function readLike(
   const looksLiteral = signs.has(-1) || used.some((kind) => hasPlain(fresh, { kind, known }));
   if (looksEscaped === looksLiteral || HALF_ESCAPED.test(fresh)) return undefined;
   if (looksLiteral) return fresh;
-  // A doubled backslash alone is no sign: code is full of them. Then every line must be nearer to the file when unescaped.
+  // A doubled backslash alone proves nothing: code is full of them. Then every line must be nearer to the file when unescaped.
   const hasSign = escaped.some((kind) => kind !== "\\" && used.includes(kind));
   const isSure = (hasSign || !signs.has(0)) && escaped.every((kind) => known.includes(kind));
   return isSure ? unescaped(fresh, kinds) : undefined;

@@ -4,7 +4,7 @@
  * 1. Two texts have the same fingerprint when they differ only in: space at either end of a line, space that does not
  *    separate two words, blank lines, `,` and `;` at the end of a line, kind of quotes, kind of dashes, Unicode
  *    compatibility forms, invisible characters, and backslashes.
- * 2. Each character of a fingerprint knows the stretch of the source it stands for; the stretches are in order.
+ * 2. Each character of a fingerprint knows its range in the source; the ranges are in order.
  */
 export interface Fingerprint {
   readonly text: string;
@@ -148,7 +148,7 @@ class Reader {
     this.#length++;
   }
 
-  /** Compatibility forms can be longer than what they stand for. */
+  /** Compatibility forms can be longer than their characters. */
   #grow(): void {
     const size = this.#codes.length * 2;
     const larger = <T extends Uint16Array | Uint32Array>(from: T, to: T): T => {

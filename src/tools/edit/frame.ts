@@ -2,7 +2,7 @@
  * A quotation strayed from the file: does the new text stray with it?
  *
  * Lines that are the same in the new text as in the file, but not as in the quotation, show that it was written with the
- * file in view: then it takes the quotation's place as it is. Lines that are the same as in the quotation, but not as in
+ * file in view: then it replaces the quotation unchanged. Lines that are the same as in the quotation, but not as in
  * the file, show that it has to be merged.
  */
 import { diffLines } from "../../base/diff.js";
@@ -14,7 +14,7 @@ import type { Splice } from "./splice.js";
 
 export type Frame = "file" | "quotation";
 
-/** Undefined when nothing tells. Throws a Refusal when it tells both. */
+/** Undefined without evidence. Throws a Refusal if the evidence contradicts itself. */
 export function frameOf(lines: readonly Line[], fresh: readonly string[]): Frame | undefined {
   const { actual, quoted } = sidesOf(lines);
   const added = fresh.filter((line) => line.trim() !== "");

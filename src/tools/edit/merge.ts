@@ -2,9 +2,9 @@
  * An edit whose quotation is not quite what the file says, carried over to the file: a merge of three texts by lines.
  *
  * 1. Lines that the edit keeps stay as the file has them, to the byte.
- * 2. New lines are taken as given, but for their indentation.
- * 3. Where the quotation strays from the file in something that new lines depend on, and they do not settle it, the edit
- *    is refused. There is no guess.
+ * 2. New lines are used as given, except their indentation.
+ * 3. If the quotation differs from the file in something that new lines depend on, and they do not decide it, the edit
+ *    is refused. It never guesses.
  */
 import { diffLines } from "../../base/diff.js";
 import { endMarks, extentOf, type Line, leadingSpace, type Quotation, Refusal } from "./align.js";
@@ -14,7 +14,7 @@ import type { Splice } from "./splice.js";
 
 /** What an edit does with the lines it quotes. */
 export type Step =
-  /** `text` is how the edit spells a blank line that it keeps but for its space. */
+  /** `text` is the edit's form of a kept blank line, whose space may differ. */
   | { readonly kind: "keep"; readonly line: number; readonly text?: string }
   | { readonly kind: "drop"; readonly line: number }
   /** `partner` is the quoted line whose place it takes, when one line replaces one. */

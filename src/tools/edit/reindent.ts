@@ -77,7 +77,7 @@ function afterCutStart(quoted: readonly QuotedLine[], added: readonly NewLine[])
   return movesWhole ? [...head, ...others.map((indent) => first.actual + indent)] : undefined;
 }
 
-/** Whether a new first line stands for the old one, so that it was cut at the same place. */
+/** Whether a new first line replaces the old one, so that it was cut at the same point. */
 function follows(opening: NewLine, quoted: readonly QuotedLine[]): boolean {
   const isOnly = quoted.length === 1;
   return isOnly || opening.partner === 0 || wordLikeness(opening.line, quoted[0]?.line ?? "") > ALIKE;

@@ -1,7 +1,7 @@
 /**
  * Replacements in a text.
  *
- * 1. Every quotation is looked for in the text as it was before any replacement; places must not overlap.
+ * 1. Every quotation is searched in the original text; matches must not overlap.
  * 2. What is found to the letter is replaced to the letter. Otherwise the one place that has the same fingerprint is
  *    merged with the edit; two such places, or a merge that is in doubt, are an error.
  * 3. All replacements are made or none.

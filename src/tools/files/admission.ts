@@ -2,8 +2,8 @@
  * Whether a place that was really opened may be read or changed.
  *
  * 1. It is asked about the place that is used, after it was opened: what a name led to when the call was decided does not count.
- * 2. A guarded place may only change when a person said yes to that very path for this call (`granted`).
- * 3. The program's own files may neither be read nor changed, by whatever name they are reached.
+ * 2. A guarded path may change only if the user allowed exactly that path for this call (`granted`).
+ * 3. The program's own files may neither be read nor changed, under any name.
  */
 import { isInside } from "./containment.js";
 import { type FoundEntry, NO_GUARD, type PathGuard } from "./path-guard.js";

@@ -53,7 +53,7 @@ function windowsFault(path: string): string | undefined {
   return undefined;
 }
 
-/** With forward slashes, whatever the machine uses. */
+/** With forward slashes on every system. */
 export function forwardSlashes(path: string): string {
   return sep === win32.sep ? path.replaceAll(win32.sep, posix.sep) : path;
 }

@@ -64,7 +64,7 @@ export async function withRegularFile<T>(
 
 /**
  * Pieces end at line ends, except where that cannot be waited for: at the first NUL byte, because then the file is binary,
- * and in a line that is longer than anything a person would search.
+ * and in a line that is too long to be searched.
  */
 export async function* linePieces(handle: FileHandle): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];

@@ -117,7 +117,7 @@ export class HeldDirectory {
     }
   }
 
-  /** Fails when the directory is no longer where it was opened: a rename may have carried it to a place of other rules. */
+  /** Fails when the directory is no longer where it was opened: a rename may have moved it to a place with other rules. */
   async confirm(): Promise<void> {
     const { real, shown } = this.#place;
     if (this.#handle === undefined) await confirmPath(real, shown);

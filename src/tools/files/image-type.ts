@@ -1,4 +1,4 @@
-/** The image formats that models take, told by their first bytes: names lie. */
+/** The image formats that models accept, detected from their first bytes, because names may be wrong. */
 export function imageType(head: Buffer): string | undefined {
   const starts = (bytes: string, at = 0) => head.toString("latin1", at, at + bytes.length) === bytes;
   if (starts("\x89PNG\r\n\x1a\n")) return "image/png";

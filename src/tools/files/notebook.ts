@@ -1,4 +1,4 @@
-/** Jupyter notebooks as text: cells and what they put out, without the JSON around them. */
+/** Jupyter notebooks as text: cells and their output, without the JSON around them. */
 import type { ImageBlock } from "../../protocol/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 

@@ -1,9 +1,9 @@
 /**
  * From a path as someone wrote it to a place inside the workspace.
  *
- * 1. A path means what the kernel would make of it: links are followed before `..` is applied, nothing is decoded or expanded.
- * 2. The answer is free of symbolic links and lies in one of the roots, or there is no answer.
- * 3. A refusal does not tell whether something outside exists.
+ * 1. A path is resolved as the kernel would do it: links are followed before `..` is applied, nothing is decoded or expanded.
+ * 2. The result has no symbolic links and lies in one of the roots, or there is no result.
+ * 3. A refusal does not reveal whether something outside exists.
  */
 import { lstat, opendir, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
@@ -22,9 +22,9 @@ export interface ResolvedPath {
   /** For people and models: relative to the root with forward slashes; absolute in an extra root. */
   readonly display: string;
   readonly exists: boolean;
-  /** Why a person should agree first (a key file), when there is a reason. */
+  /** Why the user should agree first (a key file), if there is a reason. */
   readonly sensitive?: string;
-  /** Why only a person may let it change; never there for `read`. */
+  /** Why a change needs the user; absent for `read`. */
   readonly guarded?: string;
 }
 
@@ -93,7 +93,7 @@ export class PathResolver {
     } catch (error) {
       if (errnoOf(error) === "ENOENT") return this.#locateMissing(full, path);
       if (error instanceof WorkspaceError) throw error;
-      // Whatever went wrong on the way, a place that is plainly elsewhere is refused as such.
+      // In any case, a path that is clearly outside is refused as such.
       this.#admit(lexical(full), path);
       throw fromSystem(error, printable(path));
     }
@@ -158,7 +158,7 @@ export class PathResolver {
     });
   }
 
-  /** Names the part of the way that is missing and what is there instead. */
+  /** Names the missing part of the path and what exists instead. */
   async #notFound(absolute: string): Promise<WorkspaceError> {
     let folder = dirname(absolute);
     let name = basename(absolute);

@@ -1,4 +1,4 @@
-/** Finding the name that was meant when the one that was given is not there. */
+/** Finds the likely name for a file that does not exist. */
 
 const SUGGESTIONS = 3;
 
@@ -54,7 +54,7 @@ function withoutExtension(name: string): string {
   return dot === -1 ? name : name.slice(0, dot);
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours. */
+/** Insertions, deletions, replacements and swaps of adjacent letters. */
 function editDistance(a: string, b: string): number {
   if (a.length > 255 || b.length > 255) return 255;
   let beforePrevious: number[] = [];

@@ -7,7 +7,7 @@
  */
 import { diffLines } from "../../base/diff.js";
 
-/** `latin1` stands for any single-byte text: bytes that are not UTF-8 survive a round trip that way. */
+/** `latin1` means any single-byte text: bytes that are not UTF-8 survive a round trip that way. */
 export type TextEncodingName = "utf-8" | "utf-16le" | "utf-16be" | "latin1";
 
 export interface TextLayout {
@@ -51,7 +51,7 @@ function withPlainNewlines(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
-/** Endings that some program doubled: there is no telling what is text and what is ending, so all of it counts as text. */
+/** Endings that some program doubled: text and line end cannot be separated, so all of it counts as text. */
 function isDamaged(raw: string): boolean {
   return raw.includes("\r\r\n");
 }

@@ -14,7 +14,7 @@ import { errnoOf, told, WorkspaceError } from "./workspace-error.js";
 /** More than this is not held in memory as text. */
 export const MAX_TEXT_BYTES = 32 * 1024 * 1024;
 
-/** A file as it is on the disk at the moment of a write. */
+/** A file's content on disk at the moment of a write. */
 export interface ExistingFile {
   readonly bytes: Buffer;
   readonly mode: number;
@@ -66,7 +66,7 @@ export async function readTextBytes(handle: FileHandle, file: FileStat): Promise
   return bytes;
 }
 
-/** Reads until the end or the limit, whatever the size said: a file can grow or shrink meanwhile. */
+/** Reads until the end or the limit, not by the size: a file can grow or shrink meanwhile. */
 export async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
   const { size } = await handle.stat();
   let buffer = Buffer.allocUnsafe(Math.min(size + 1, limit));

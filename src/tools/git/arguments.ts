@@ -173,7 +173,7 @@ function checkValue(option: string, { root }: GitFolders): void {
   if (file !== undefined) checkPath(file, root);
 }
 
-/** Paths may stand before `--` when they exist or are patterns, as git itself has it. */
+/** Paths may come before `--` if they exist or are patterns, as in git itself. */
 function looksLikePath(word: string, root: string): boolean {
   if (/^:[!^]/.test(word)) return true;
   if (word.includes(":")) return false;

@@ -3,9 +3,9 @@
  * and files to read at almost every step, and its files can point to other repositories.
  *
  * 1. A repository is refused when its configuration, as git itself lists it, holds a setting that is not known to do no harm.
- *    Overriding such settings one by one is no protection: some are lists, and the next version of git has others.
+ *    Overriding such settings one by one would not protect: some are lists, and the next version of git has others.
  * 2. The person's own configuration is not used, because its programs would meet the repository's files. What only changes how git
- *    reads and shows things is handed on by name.
+ *    reads and shows things is passed on by name.
  * 3. The repository belongs to the workspace (`system/repository-places.ts` says when).
  */
 import { dirname, join, relative, resolve } from "node:path";
@@ -35,7 +35,7 @@ export interface RepositoryOwner {
 
 export class UnsafeRepositoryError extends Error {}
 
-/** Highest in precedence. They switch off what git does by itself, not what a repository may name: that is refused. */
+/** Highest in precedence. They switch off what git does automatically; settings that a repository names are refused. */
 const FIXED_SETTINGS: Readonly<Record<string, string>> = {
   "core.fsmonitor": "false",
   "core.hooksPath": "/dev/null",

@@ -1,4 +1,4 @@
-/** What git prints of files that hold secrets, left out of its output: patches name their files, and nothing else in them does. */
+/** Removes files that hold secrets from git's output: patches name their files, and nothing else in them does. */
 import { sensitiveReason } from "../../base/sensitive-path.js";
 
 /** The text without the patches of such files; each leaves a line that says so. */
@@ -17,7 +17,7 @@ export function withoutSecrets(text: string): string {
   return kept.join("\n");
 }
 
-/** Whether the words name such a file: then a person has agreed to see it. Of `HEAD:a/b` the path counts. */
+/** Whether the arguments name such a file: then the user agreed to see it. Of `HEAD:a/b` the path counts. */
 export function namesSecrets(words: readonly string[]): boolean {
   return words.some(
     (word) => !word.startsWith("-") && sensitiveReason(word.slice(word.lastIndexOf(":") + 1)) !== undefined,

@@ -168,7 +168,7 @@ class Target {
     });
   }
 
-  /** A place that cannot be merged is one all the same: the hunk may be meant for it. */
+  /** A position that cannot be merged still counts: the hunk may be meant for it. */
   #mergedPlace(hunk: Hunk, quotation: Quotation): Place {
     const start = this.#text.lastIndexOf("\n", (this.#file.print.starts[quotation.at] as number) - 1) + 1;
     try {

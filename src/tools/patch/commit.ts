@@ -1,10 +1,10 @@
-/** Puts a planned patch on the disk, or leaves the disk as it was. */
+/** Writes a planned patch to disk, or leaves the disk unchanged. */
 import { dirname } from "node:path";
 import { decodeText, encodeText } from "../files/text-file.js";
 import type { Workspace } from "../workspace.js";
 import type { PlannedFile } from "./plan.js";
 
-/** The patch could neither be applied nor taken back. */
+/** The patch could neither be applied nor reverted. */
 export class HalfAppliedError extends Error {
   override readonly name = "HalfAppliedError";
 }
@@ -69,7 +69,7 @@ class Transaction {
       if ((await this.#workspace.resolve(folder, "write")).exists) break;
       folders.push(folder);
     }
-    // Someone else may have put something there, or it was never made: then it stays as it is.
+    // Another process may have created it, or it was never created: then it stays.
     for (const folder of folders.reverse()) {
       this.#undo.push(() => this.#workspace.remove(folder).catch(() => undefined));
     }

@@ -15,7 +15,7 @@ export function findHeaders(text: string, headers: readonly string[]): readonly 
   return rows?.map((row) => starts[row] as number) ?? [];
 }
 
-/** Lines equal to the header but for space at the ends; else with its fingerprint; else the only line that holds it. */
+/** Lines equal to the header except for space at the ends; else with its fingerprint; else the only line that holds it. */
 function rowsOf(lines: readonly string[], header: string): readonly number[] {
   const rows = (matches: (line: string) => boolean) => lines.flatMap((line, row) => (matches(line) ? [row] : []));
   const equal = rows((line) => line.trim() === header);

@@ -1,4 +1,4 @@
-/** What a patch makes of the files it names, worked out in memory. */
+/** Computes the result of a patch in memory. */
 import { isAbsolute, join } from "node:path";
 import { printable } from "../files/printable.js";
 import { isInside, MAX_TEXT_BYTES, type ResolvedPath, type Workspace, WorkspaceError } from "../workspace.js";

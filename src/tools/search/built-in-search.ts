@@ -27,7 +27,7 @@ const BATCH_FILES = 64;
 
 export interface BuiltInSearch {
   readonly request: SearchRequest;
-  /** How long one batch of files may take before the expression is given up. */
+  /** How long one batch of files may take before the search stops. */
   readonly limitMs: number;
 }
 
@@ -52,7 +52,7 @@ export async function searchTree(
 
 /**
  * Reads and searches a few files in one go: waiting for each would take most of the time of the whole search. The batch is
- * small enough for everything else to go on between two of them.
+ * small enough for other work between two of them.
  */
 async function searchBatch(
   folder: VisitedFolder,

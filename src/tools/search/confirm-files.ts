@@ -1,8 +1,8 @@
 /**
  * Ripgrep opens files by their paths. Another process may replace one with a link to the outside at that moment, and restore it.
  *
- * 1. A line that ripgrep tells counts only when the file, opened by us and found to be at its own place, holds it too.
- * 2. Where only names and numbers are told, the file must at least be at its own place afterwards.
+ * 1. A line from ripgrep counts only if the file, which we open and verify, contains it too.
+ * 2. If ripgrep gives only names and numbers, the file must at least be in place afterwards.
  */
 import { join } from "node:path";
 import { createPieceReader, linePieces } from "../files/file-pieces.js";

@@ -1,4 +1,4 @@
-/** Where ripgrep is: in the package that brings it, or on the PATH. */
+/** Where ripgrep is: in its package, or on the PATH. */
 import { delimiter, isAbsolute, join } from "node:path";
 import { isInside } from "../files/containment.js";
 import { executable } from "../files/lookups.js";
@@ -8,7 +8,7 @@ export interface FindRipgrepOptions {
   readonly path?: string | undefined;
   /** A file or file URL from which `@vscode/ripgrep` is looked for; our own place when not given. */
   readonly packagePath?: string;
-  /** Folders whose programs must not be run: a workspace could bring an `rg` of its own. */
+  /** Folders whose programs must not be run: a workspace could contain its own `rg`. */
   readonly avoid?: readonly string[];
 }
 
@@ -23,7 +23,7 @@ async function fromPackage(from: string): Promise<string | undefined> {
   const name = "@vscode/ripgrep";
   const platform = `${name}-${process.platform}-${process.arch}/bin/${PROGRAM}`;
   try {
-    // The program is in a package of its own for each platform, which only the first one is sure to see.
+    // Each platform has its own package with the program, which only the main package is sure to find.
     return await executable(createRequire(createRequire(from).resolve(name)).resolve(platform));
   } catch {
     return undefined;

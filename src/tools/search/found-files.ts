@@ -1,5 +1,5 @@
 /**
- * Collects what a search finds, in whatever order it comes, and keeps the first by path.
+ * Collects the findings of a search in any order, and keeps the first by path.
  *
  * 1. What is kept does not depend on the order of arrival.
  * 2. Memory is bounded by the limit, not by what is found.
@@ -51,7 +51,7 @@ export class FoundFiles {
     if (this.#weight > 4 * this.#limit + 100) this.#trim();
   }
 
-  /** Forgets what came so far, but not that there is more than what will come. */
+  /** Drops the findings so far, but remembers that there were more. */
   startOver(): void {
     this.#files = [];
     this.#weight = 0;

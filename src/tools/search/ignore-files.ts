@@ -3,7 +3,7 @@
  *
  * 1. They count from the folder of the repository that holds the workspace down, or, when it is in no repository, from the
  *    workspace's own. Above the workspace they are only obeyed, never shown.
- * 2. In a repository, a folder with a `.git` of its own is another repository with rules of its own.
+ * 2. In a repository, a folder with its own `.git` is another repository with its own rules.
  */
 import { basename, dirname, join } from "node:path";
 import { isInside } from "../files/containment.js";

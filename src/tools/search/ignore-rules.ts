@@ -1,11 +1,11 @@
 /**
  * Ignore files (`.gitignore`, `.ignore`, `.rgignore`) with the meaning ripgrep gives them.
  *
- * 1. In one file the last pattern that matches decides; a `!` pattern takes back.
+ * 1. In one file the last pattern that matches decides; a `!` pattern includes again.
  * 2. Among folders the nearest that has something to say decides, for each kind of file on its own; then `.rgignore` goes
  *    before `.ignore`, and that before `.gitignore`.
  * 3. `.gitignore` files above a repository's own folder say nothing about what is in it.
- * 4. A folder that is ignored is not entered, so nothing below it can be taken back.
+ * 4. A folder that is ignored is not entered, so nothing below it can be included again.
  */
 import { globSource } from "./glob-pattern.js";
 
@@ -71,7 +71,7 @@ export class IgnoreScope {
     readonly parent?: IgnoreScope | undefined;
     readonly name: string;
     readonly rules: Partial<Record<IgnoreFileName, Rules>>;
-    /** Has a `.git` of its own. */
+    /** Has its own `.git`. */
     readonly isRepository: boolean;
   }) {
     this.#parent = options.parent;
@@ -80,7 +80,7 @@ export class IgnoreScope {
     this.#isRepository = options.isRepository;
   }
 
-  /** Whether the entry `name` of this folder is left out. */
+  /** Whether the entry `name` of this folder is ignored. */
   ignores(name: string, kind: "file" | "folder"): boolean {
     for (const file of IGNORE_FILES) {
       const found = this.#decide(file, name, kind);

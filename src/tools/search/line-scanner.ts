@@ -2,9 +2,9 @@
 import { clipLine, type FoundLine, type SearchRequest } from "./search-request.js";
 
 export interface Expressions {
-  /** Held against single lines, or against whole texts when the search is multiline. */
+  /** Matched against single lines, or against whole texts in a multiline search. */
   readonly match: RegExp;
-  /** Held against whole texts first: most of them have no matching line at all. */
+  /** Matched against whole texts first: most of them have no matching line. */
   readonly hint: RegExp;
 }
 

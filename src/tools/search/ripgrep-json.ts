@@ -52,7 +52,7 @@ export class RipgrepJson {
     if (from < chunk.length) this.#rest.push(chunk.subarray(from));
   }
 
-  /** Hands over the file that is still coming in, as far as it came. */
+  /** Returns the unfinished file so far. */
   flush(): void {
     if (this.#count > 0) this.#done({ path: this.#path, count: this.#count, lines: this.#lines }, false);
     this.#count = 0;

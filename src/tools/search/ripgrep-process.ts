@@ -2,8 +2,8 @@
  * Ripgrep as a child process.
  *
  * 1. The child gets no configuration, no environment and no shell; what a model wrote is only ever the value of an option.
- * 2. It is gone when `run` settles: ended, or killed because enough was read or the search was cancelled.
- * 3. Output is handed on as it comes, never gathered.
+ * 2. It has ended when `run` settles: normally, or killed because enough was read or the search was cancelled.
+ * 3. Output is passed on as it arrives, never collected.
  */
 import { onAbort } from "../../base/abort-tree.js";
 

@@ -10,7 +10,7 @@ import { type FoundFile, MAX_COUNTED, type SearchRequest } from "./search-reques
 export interface RipgrepTree extends RipgrepPlace {
   /** Whether ignore files above `cwd` count. */
   readonly parents: "obey" | "ignore";
-  /** In a repository; elsewhere `.gitignore` files count as well, but ripgrep must be told. */
+  /** In a repository; elsewhere `.gitignore` files count as well, but ripgrep needs a flag. */
   readonly isRepository: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function ripgrepSearch(tree: RipgrepTree, request: SearchRequest, f
     return found.totalCount + all.pending > MAX_COUNTED ? "enough" : "more";
   });
   if (end === "ended") return;
-  // Too broad to see all of it. What comes first by path must not depend on which thread was quicker: once more, in order.
+  // Too many results. The first by path must not depend on the fastest thread, so it searches again, in order.
   found.startOver();
   const first = new RipgrepJson(request, (file, isBinary) => {
     if (!isBinary) add(file);
@@ -112,7 +112,7 @@ async function countMatches(
 
 const NONE: FoundFile["lines"] = [];
 
-/** The same files on every machine, whatever the user's own settings say; see also ignore-rules and tree-walk. */
+/** The same files on every machine, independent of the user's own settings; see also ignore-rules and tree-walk. */
 function treeOptions({ parents, isRepository }: RipgrepTree): readonly string[] {
   return [
     ...COMMON,
@@ -141,7 +141,7 @@ function patternOptions(request: SearchRequest): readonly string[] {
 }
 
 /**
- * Narrows the search by the last name of a glob. `--glob` itself would bring ignored files back; a file type does not, and
+ * Narrows the search by the last name of a glob. `--glob` itself would include ignored files; a file type does not, and
  * the exact test of the whole path comes afterwards.
  */
 function namePrefilter(glob: string | undefined): readonly string[] {

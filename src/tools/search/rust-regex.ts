@@ -11,7 +11,7 @@ import { ASCII_WORD, literal, member, PatternError, POSIX, unicodeProperty, WORD
 export { PatternError } from "./regex-parts.js";
 
 /**
- * What the expression will be held against. `line`: one line without its end. `text`: a whole file, where `.` also matches
+ * What the expression is matched against. `line`: one line without its end. `text`: a whole file, where `.` also matches
  * line ends. `lines`: a whole file, to see quickly whether any of its lines can match; finds too much rather than too little.
  */
 export type MatchUnit = "line" | "text" | "lines";
@@ -118,7 +118,7 @@ class Translator {
     const flagged = /^\(\?([a-zA-Z-]*)([:)])/.exec(rest);
     if (flagged !== null) {
       this.#take(flagged[0]);
-      // `(?s)` holds until the end of the group it stands in; `(?s:…)` for its own group.
+      // `(?s)` applies until the end of its group; `(?s:…)` to its own group.
       if (flagged[2] === ":") outer.push(this.#flags);
       this.#setFlags(flagged[1] ?? "");
       return flagged[2] === ":" ? "(?:" : "";

@@ -1,4 +1,4 @@
-/** What is searched and what comes back, whichever engine does it. */
+/** Requests and results of a search, for both engines. */
 
 export type SearchMode = "content" | "files" | "count";
 
@@ -6,7 +6,7 @@ export interface SearchRequest {
   readonly pattern: string;
   readonly mode: SearchMode;
   readonly ignoreCase: boolean;
-  /** The pattern is held against whole files, and `.` matches line ends. */
+  /** The pattern is matched against whole files, and `.` matches line ends. */
   readonly multiline: boolean;
   /** Lines before and after each match. */
   readonly context: number;
@@ -48,7 +48,7 @@ export function clipLine(line: string, column: number): string {
   return `${start > 0 ? "…" : ""}${line.slice(start, end)}${end < line.length ? `… [${line.length} characters]` : ""}`;
 }
 
-/** Whether `clipLine` may have made `clip` of the line, whatever the column. */
+/** Whether `clip` may be the result of `clipLine` for some column. */
 export function isClipOf(clip: string, line: string): boolean {
   if (line.length <= MAX_LINE_CHARACTERS) return clip === line;
   return line.includes(clip.replace(/^…/, "").replace(/… \[\d+ characters\]$/, ""));

@@ -28,7 +28,7 @@ import { walkTree } from "./tree-walk.js";
 export interface SearcherOptions extends FindRipgrepOptions {
   /** The program to use; `false` for none. Looked for when not given. */
   readonly ripgrep?: string | false;
-  /** Without ripgrep: how long one batch of files may take before the expression is given up. Default 10 s. */
+  /** Without ripgrep: how long one batch of files may take before the search stops. Default: 10 s. */
   readonly limitMs?: number;
 }
 
@@ -45,7 +45,7 @@ export interface SearchResult extends Findings {
 
 export interface FilesRequest {
   readonly glob: string;
-  /** Most files to tell; the others are only counted. */
+  /** The number of files to return; the others are only counted. */
   readonly limit: number;
 }
 
@@ -181,7 +181,7 @@ export class Searcher {
   }
 }
 
-/** Files that hold secrets, unless the folder itself is such: then a person has agreed to the search. */
+/** Skips files that hold secrets, unless the folder itself is such: then the user agreed to the search. */
 function withholding(start: string): (path: string) => boolean {
   if (sensitiveReason(start) !== undefined) return () => false;
   return (path) => sensitiveReason(start === "." ? path : `${start}/${path}`) !== undefined;

@@ -61,7 +61,7 @@ async function enter(
   top: IgnoreTop,
   visit: (folder: VisitedFolder) => Promise<void>,
 ): Promise<readonly Pending[]> {
-  // What vanished or may not be read meanwhile is left out, as ripgrep does.
+  // Entries that vanished or cannot be read are skipped, as ripgrep does.
   const held = await HeldDirectory.open(folder.path, folder.path).catch(() => undefined);
   if (held === undefined) return [];
   try {

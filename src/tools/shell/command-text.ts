@@ -1,4 +1,4 @@
-/** What a program wrote, as a person would have seen it on a screen in the end: for the model, which needs no more than that. */
+/** The output of a program as the screen would finally show it, for the model. */
 
 /** Colours, cursor movements, titles and other escape sequences. */
 const ESCAPES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[0-Z\\^-~])/g;
@@ -42,7 +42,7 @@ function characterStart(bytes: Uint8Array): number {
   return start;
 }
 
-/** A progress bar writes over its own line: what counts is what it wrote last. */
+/** A progress bar overwrites its own line: only the last text counts. */
 function lastState(line: string): string {
   if (!/[\r\b]/.test(line)) return line;
   const segments = line.split("\r");

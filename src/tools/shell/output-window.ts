@@ -43,12 +43,12 @@ export class OutputWindow {
     this.#bytes = 0;
   }
 
-  /** Everything that was written; undefined when some of it is gone. */
+  /** All output; undefined if some of it was dropped. */
   whole(): Buffer | undefined {
     return this.#bytes <= WINDOW_BYTES ? this.#memory.subarray(0, this.#bytes) : undefined;
   }
 
-  /** `advice` tells how to get at what is left out; it is asked only when something is. */
+  /** `advice` says how to get the omitted part; it is called only if there is one. */
   text(advice: () => string): WindowText {
     const whole = this.whole();
     const all = whole === undefined ? undefined : commandText(whole);

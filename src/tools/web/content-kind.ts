@@ -1,4 +1,4 @@
-/** What can be made of an answer, by what its server calls it and, where that says nothing, by its first bytes. */
+/** The kind of a response, by its content type or, if that is missing, by its first bytes. */
 import { FetchError } from "./fetch-error.js";
 
 export type ContentKind = "html" | "text";

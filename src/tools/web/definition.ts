@@ -1,4 +1,4 @@
-/** What the model is told of `web_fetch`; apart from its code, which is loaded at the first call. */
+/** The description of `web_fetch`, apart from its code, which is loaded at the first call. */
 import type { ToolDefinition } from "../catalog.js";
 import description from "../web-fetch.md";
 
@@ -10,7 +10,7 @@ export const WEB_FETCH = {
   set: "web",
   concurrencySafe: true,
   mutating: false,
-  // Pages are delimited by the tool itself, apart from what it says about them.
+  // The tool marks pages itself; its own text is not marked.
   ownResults: true,
   inputSchema: {
     type: "object",

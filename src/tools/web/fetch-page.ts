@@ -3,7 +3,7 @@
  *
  * 1. Each hop is admitted by the guard before a connection is made, and the connection goes to the address that was admitted.
  * 2. Redirects are followed within a site only. A redirect to another site is reported, not followed: the user allowed only this site.
- * 3. A fetch ends within its time, whatever the server does. Nothing is sent but the request for the page: no credentials, no cookies.
+ * 3. A fetch ends within its time limit. Nothing is sent but the request for the page: no credentials, no cookies.
  */
 import { AbortNode } from "../../base/abort-tree.js";
 import type { Clock } from "../../base/clock.js";

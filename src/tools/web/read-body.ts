@@ -42,7 +42,7 @@ async function unpacked({ headers, body }: HttpResponse): Promise<AsyncIterable<
     deflate: () => zlib.createInflate(lenient),
     br: () => zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }),
   };
-  // More than one layer is what a bomb is made of.
+  // More than one layer suggests a decompression bomb.
   if (!Object.hasOwn(unpackers, encoding)) throw new FetchError("The body is compressed in an unknown way.");
   const unpacker = unpackers[encoding as keyof typeof unpackers]();
   // An error on either side ends the other; the reader of the unpacker receives it.

@@ -26,7 +26,7 @@ export const BEAT_MS = 5000;
 export interface HelperNote {
   readonly version: string;
   readonly pid: number;
-  /** With the pid it names one process; 0 where the system does not tell. */
+  /** With the pid it names one process; 0 if the system does not report it. */
   readonly startTime: number;
   readonly socket: string;
   readonly token: string;

@@ -57,7 +57,7 @@ export class ReplyBuilder {
     return this.#then({ type: "redacted-thinking", data });
   }
 
-  /** `args` as a string goes out as it is, so it may be broken JSON. */
+  /** `args` as a string is sent unchanged, so it may be broken JSON. */
   tool(name: string, args: JsonObject | string = {}, options: ToolOptions = {}): ReplyBuilder {
     return this.#then({ type: "tool", name, args: typeof args === "string" ? args : JSON.stringify(args), ...options });
   }

@@ -69,7 +69,7 @@ export class LineCursor {
     }
   }
 
-  /** The text of a JSON object or list, as it is written. */
+  /** The raw text of a JSON object or list. */
   json(): string | undefined {
     this.#skipBlanks();
     if (!this.peek(/[{[]/)) return undefined;
@@ -80,7 +80,7 @@ export class LineCursor {
     return text;
   }
 
-  /** What stands after `:`, to the end of the line; undefined when nothing does. One blank after the colon is no part of it. */
+  /** The text after `:`, to the end of the line; undefined if there is none. One blank after the colon does not count. */
   verbatim(): string | undefined {
     if (this.take(/:/) === undefined) return undefined;
     const rest = this.#text.slice(this.#at).replace(/^ /, "");

@@ -56,7 +56,7 @@ export interface Reply {
   readonly stop?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly split?: Split;
-  /** Write each delta to the socket by itself. */
+  /** Write each delta to the socket on its own. */
   readonly flush?: "each-delta";
   readonly actions: readonly Action[];
 }
@@ -64,7 +64,7 @@ export interface Reply {
 export const STOP_REASONS = ["end", "tool", "length", "refusal", "pause", "stop-sequence"] as const;
 export type StopReason = (typeof STOP_REASONS)[number];
 
-/** How the bytes of the body are cut anew, whatever they mean. */
+/** How the bytes of the body are split. */
 export type Split = { readonly bytes: number } | { readonly seed: number };
 
 /* ---- actions ---- */

@@ -1,4 +1,4 @@
-/** What the wires share about errors: which kind a bare status means, and how long the client is told to wait. */
+/** What the wires share about errors: which kind a bare status means, and how long the client should wait. */
 import type { ErrorAction, ErrorKind } from "../script/script.js";
 
 const KIND_OF_STATUS: Readonly<Record<number, ErrorKind>> = {

@@ -226,7 +226,7 @@ function isStrict(model: string): boolean {
 const SIGNATURE_PREFIX = Buffer.from("mock-thought:").toString("base64").replace(/=+$/, "");
 const NOT_CHECKED = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
-/** Binds the call, so that one that stands on another part is found out. */
+/** Binds the call, so that a signature on another part is detected. */
 export function signPart(part: JsonObject): string {
   const call = isJsonObject(part.functionCall) ? [part.functionCall.name, part.functionCall.args ?? {}] : [];
   return SIGNATURE_PREFIX + createHash("sha256").update(JSON.stringify(call)).digest("base64");

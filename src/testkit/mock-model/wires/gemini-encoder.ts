@@ -1,4 +1,4 @@
-/** Gemini: each event is an answer of its own that holds the next part; without `alt=sse` the events are a list. */
+/** Gemini: each event is a complete answer with the next part; without `alt=sse` the events are a list. */
 import { isJsonObject, type JsonObject } from "../../../protocol/json.js";
 import type { Usage } from "../../../protocol/usage.js";
 import type { ErrorAction, Noise, Part, ToolAction } from "../script/script.js";
@@ -24,7 +24,7 @@ export class GenerateEncoder implements Encoder {
   #frames = 0;
   #thought = false;
   #called = false;
-  /** What the model wrote cannot be a call: the service then ends the answer and says so. */
+  /** The model's text is not a valid call: the service ends the answer with an error. */
   #malformed = "";
 
   constructor(ask: Ask, service: Service) {

@@ -1,4 +1,4 @@
-/** How Gemini says no: Google's codes, with the status in words. */
+/** Gemini's errors: Google's codes, with the status in words. */
 import type { JsonObject } from "../../../protocol/json.js";
 import type { ErrorAction, ErrorKind } from "../script/script.js";
 import { errorKind } from "./error-kinds.js";

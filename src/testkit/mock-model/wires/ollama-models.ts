@@ -13,7 +13,7 @@ export class OllamaModels {
   readonly #all: readonly Required<ModelSpec>[];
   readonly #installed: Set<string>;
   readonly #loaded = new Map<string, LoadedModel>();
-  /** Steps of each pull that are done: a pull that was broken off goes on from there. */
+  /** Finished steps of each pull: an interrupted pull resumes there. */
   readonly #pulled = new Map<string, number>();
 
   constructor(all: readonly Required<ModelSpec>[]) {
@@ -44,7 +44,7 @@ export class OllamaModels {
     return { ms: ready ? 0 : model.loadMs, done: () => void this.#loaded.set(key, { model, contextTokens }) };
   }
 
-  /** Undefined when there is no such model anywhere. */
+  /** Undefined if the model does not exist. */
   pull(name: string): { readonly texts: Iterable<string>; readonly everyMs: number } | undefined {
     const model = this.#all.find((candidate) => withTag(candidate.name) === withTag(name));
     if (model === undefined) return undefined;

@@ -53,7 +53,7 @@ function settle(request: Incoming, service: Service): HttpAnswer | undefined {
   return checkChat(body, model) ?? loadOnly(body, service) ?? checkLength(request, { body, model });
 }
 
-/** Only a client that asks for it hears that its prompt does not fit. */
+/** Only a client that asks for it gets an error for a prompt that does not fit. */
 function checkLength(
   { bodyText }: Incoming,
   { body, model }: { readonly body: JsonObject; readonly model: Required<ModelSpec> },
@@ -170,7 +170,7 @@ function read(body: JsonObject, request: Incoming): Ask {
   return {
     ...ask,
     stream: body.stream !== false,
-    // The server drops what does not fit, and counts only the rest: how a client can tell.
+    // The server drops what does not fit, and counts only the rest, by which a client can notice it.
     inputTokens: Math.min(ask.inputTokens, contextOf(body)),
   };
 }

@@ -1,4 +1,4 @@
-/** How Chat Completions says no. */
+/** The errors of Chat Completions. */
 import type { JsonObject } from "../../../protocol/json.js";
 import type { ErrorAction, ErrorKind } from "../script/script.js";
 import { errorKind } from "./error-kinds.js";

@@ -34,7 +34,7 @@ function settle(request: Incoming, service: Service): HttpAnswer | undefined {
   return refuse("not-found", { message: noModel(model) }, service);
 }
 
-/** Without a key of its own the server asks for none, as most compatible servers do. */
+/** Without a key of its own the server requires none, like most compatible servers. */
 export function checkKey({ headers }: Incoming, { key }: Service): Partial<Complaint> | undefined {
   if (key === undefined) return undefined;
   const given = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? headers["api-key"];

@@ -181,7 +181,7 @@ function checkReasoning(item: JsonObject, { param, stored }: Place): Complaint |
   return { message, code: "invalid_encrypted_content" };
 }
 
-/** A thought belongs to what it led to. */
+/** Thinking belongs to what follows it. */
 function checkFollowers(items: readonly JsonObject[]): Complaint | undefined {
   for (const [i, item] of items.entries()) {
     if (item.type !== "reasoning") continue;

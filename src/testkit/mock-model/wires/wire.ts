@@ -27,7 +27,7 @@ export interface HttpAnswer {
   readonly pieces?: { readonly texts: Iterable<string>; readonly everyMs: number };
 }
 
-/** What the service knows by itself. */
+/** The state of the service. */
 export interface Service {
   readonly key: string | undefined;
   readonly models: ModelList;
@@ -63,7 +63,7 @@ export interface Outcome {
   readonly usage: Usage | undefined;
 }
 
-/** One frame for each delta, and what stands around them. */
+/** One frame for each delta, and the frames around them. */
 export interface PartFrames {
   readonly before: string;
   readonly deltas: Iterable<string>;

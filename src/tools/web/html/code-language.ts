@@ -4,7 +4,7 @@ const NAMED =
   /(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s?|sourceCode\s)([\w+#-]{1,30})/;
 const NO_LANGUAGE = /^(?:none|text|txt|plain|plaintext|default|notranslate)$/i;
 
-/** The language of a `<pre>`, from the class names that highlighters leave on it, on its code or on what it stands in. */
+/** The language of a `<pre>`, from the class names that highlighters leave on it, on its code or on its parent. */
 export function codeLanguage(pre: Element, around: readonly Element[]): string {
   const code = pre.children.filter(isElement).find(({ name }) => name === "code");
   for (const element of [code, pre, ...around.slice(-2).reverse()]) {

@@ -13,7 +13,7 @@ export function isElement(node: HtmlNode): node is Element {
   return typeof node !== "string";
 }
 
-/** The text of a subtree as it stands, line breaks included. */
+/** The text of a subtree, with line breaks. */
 export function rawText(element: Element, isLeftOut: (child: Element) => boolean = () => false): string {
   let text = "";
   for (const child of element.children) {

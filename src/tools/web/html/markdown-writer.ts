@@ -63,14 +63,14 @@ export class MarkdownWriter {
     this.#space = true;
   }
 
-  /** Before the next text there shall be a new line (1) or a blank line (2). */
+  /** The next text starts after a new line (1) or a blank line (2). */
   break(kind: 1 | 2): void {
     if (this.#inline > 0) {
       this.#space = true;
       return;
     }
     this.#space = false;
-    // The first block of a list item stands on the line of its mark.
+    // The first block of a list item is on the line of its marker.
     if (this.#prefixes.at(-1)?.first === undefined && kind > this.#breaks) this.#breaks = kind;
   }
 
@@ -79,7 +79,7 @@ export class MarkdownWriter {
     this.break(this.#breaks === 0 ? 1 : 2);
   }
 
-  /** Everything written by `write` stands on one line. */
+  /** Everything written by `write` is on one line. */
   inline(write: () => void): void {
     this.#inline++;
     write();
@@ -115,7 +115,7 @@ export class MarkdownWriter {
     this.#breaks = 1;
   }
 
-  /** A word as it is, with nothing collapsed. */
+  /** A word, with nothing collapsed. */
   word(text: string): void {
     if (text !== "") this.#emit(text);
   }

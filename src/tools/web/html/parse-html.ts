@@ -41,9 +41,9 @@ const words = (list: string) => new Set(list.split(" "));
 const VOID = words("area base basefont bgsound br col embed frame hr img input link meta param source track wbr");
 /** Anything else ends a head whose end tag is missing. */
 const IN_HEAD = words("title meta link style script base basefont bgsound noscript template");
-/** Their content is no text of the page. */
+/** Their content is not text of the page. */
 const UNREAD = words("script style");
-/** More than running text: a table cell that holds one of these is no cell of a data table. */
+/** More than running text: a table cell with one of these does not belong to a data table. */
 const RICH = words("pre ul ol dl table blockquote h1 h2 h3 h4 h5 h6 hr figure details");
 const TELLS_RICH = words("table a b strong em i del s strike");
 

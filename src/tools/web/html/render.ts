@@ -77,7 +77,7 @@ class Renderer {
     this.#marks.delete(open);
   }
 
-  /** Nothing for links within the page and for what is no address. */
+  /** Empty for links within the page and for invalid addresses. */
   absolute(href: string | undefined): string | undefined {
     const written = href?.trim() ?? "";
     if (written === "" || written.startsWith("#") || written.length > MAX_LINK) return undefined;
@@ -231,7 +231,7 @@ function codeSpan(code: string): string {
   return ticks + gap + code + gap + ticks;
 }
 
-/** How many backticks stand in a row at most. */
+/** The longest run of backticks. */
 function longestRun(code: string): number {
   return (code.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 }
