@@ -1,4 +1,4 @@
-/** How a command failed, for the screen: its exit code, and its output without the note that says so to the model. */
+/** How a command failed, for the screen: its exit code, and its output without the note for the model. */
 import type { EventPayloads } from "../protocol/events.js";
 
 export interface CommandFailure {
@@ -7,7 +7,7 @@ export interface CommandFailure {
   readonly output: string;
 }
 
-/** Undefined for a call that went well, and for tools that run no command. */
+/** Undefined for a successful call, and for tools that run no command. */
 export function commandFailure({
   status,
   content,
@@ -29,7 +29,7 @@ export function commandFailure({
   return { ending: typeof signal === "string" ? `killed by ${signal}` : status, output };
 }
 
-/** The last lines of a text, and how many stand before them. */
+/** The last lines of a text, and the number of lines before them. */
 export function lastLines(text: string, most: number): string {
   const lines = text.trimEnd().split("\n");
   const left = lines.length - most;

@@ -20,7 +20,7 @@ const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 const SIMPLE =
   /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u25ff\u3000-\u3029\u3030-\u3098\u309b-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
 
-/** What a person takes for characters. */
+/** What a user sees as characters. */
 export function* characters(text: string): Iterable<string> {
   for (let from = 0; from < text.length; ) {
     const end = from + WINDOW + (isHigh(text.charCodeAt(from + WINDOW - 1)) ? 1 : 0);
@@ -28,7 +28,7 @@ export function* characters(text: string): Iterable<string> {
     const found = SIMPLE.test(window)
       ? window.split("")
       : Array.from(segmenter.segment(window), (each) => each.segment);
-    // The last one may go on in the next window.
+    // The last one may continue in the next window.
     if (end < text.length && found.length > 1) found.pop();
     yield* found;
     from += found.reduce((length, character) => length + character.length, 0);
@@ -55,7 +55,7 @@ export function characterWidth(character: string): number {
   return points.reduce((sum, width) => sum + width, 0);
 }
 
-/** A text uses few of all characters, and asking for their properties takes long. */
+/** A text uses few different characters, and looking up their properties is slow. */
 const widths = new Map<string, number>();
 const MAX_WIDTHS = 20_000;
 

@@ -1,9 +1,9 @@
 /**
- * The sandbox around the commands of one run (feature P8). Found out with the first command, never before the first request.
+ * The sandbox around the commands of one run. Tested with the first command, never before the first request.
  *
- * In mode `auto` a command that ran unasked gets the tight one: no network, all of `.git` read-only, a private home folder. What a
- * person allowed for a call opens it that far. In the other modes, where a person is asked about each command that does more than
- * read, the home folder can be read and repositories can be written, but for the guarded places in them.
+ * In mode `auto`, a command that runs without asking gets the tight one: no network, all of `.git` read-only, a private home folder. What the
+ * user allows for a call opens it that far. In the other modes, which ask about each command that does more than
+ * read, the home folder is readable and repositories are writable, except for guarded paths.
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ import type { SandboxAhead } from "./sandbox-ahead.js";
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
-/** What a person configured about it. */
+/** The user's settings. */
 export function sandboxOverrides({ sandbox, sandbox_container }: LoadedSettings["settings"]): SandboxOverrides {
   if (sandbox.value === "off") return { kind: "off" };
   const image = sandbox_container.value;
@@ -38,15 +38,15 @@ export interface RunSandboxOptions {
   readonly variables: Variables;
   readonly root: string;
   readonly session: SessionId;
-  /** Stays readable: outputs too long for the model are there. */
+  /** Stays readable: it holds outputs that are too long for the model. */
   readonly outputDirectory: string;
   /** Folders of Oxbow itself that no command may read. */
   readonly hidden: readonly string[];
-  /** What path permissions take away from commands. */
+  /** What path permissions forbid commands. */
   readonly restrictions?: SandboxOptions["restrictions"];
-  /** Told once, when there is no sandbox and the settings do not switch it off. */
+  /** Called once, if there is no sandbox and the settings do not switch it off. */
   readonly notify: (message: string) => void;
-  /** Whether undo can take back what a command changes. */
+  /** Whether undo can revert the changes of a command. */
   readonly isRecorded?: () => Promise<boolean>;
   /** The mode as it is now; default: the one of the settings. */
   readonly mode?: () => PermissionMode;
@@ -67,7 +67,7 @@ export class RunSandbox {
     this.#options = options;
   }
 
-  /** Undefined until the first command asked. */
+  /** Undefined before the first command. */
   get state(): SandboxState | undefined {
     return this.#state;
   }
@@ -169,7 +169,7 @@ export class RunSandbox {
     });
   }
 
-  /** For the git tool: nothing but these folders and the system's programs can be read, and nothing can be changed. */
+  /** For the git tool: only these folders and the system's programs are readable, and nothing is writable. */
   async wrapReader(command: ShellCommand, readable: readonly string[]): Promise<WrappedCommand> {
     const [program = "", ...args] = command.argv;
     const { cwd, env } = command;
@@ -219,7 +219,7 @@ export class RunSandbox {
     return [...hidden, ...usualSecrets({ home: variables.HOME || homedir() })];
   }
 
-  /** Said once. That there is no sandbox is said by `find`. */
+  /** Reported once. `find` reports a missing sandbox. */
   #tellWhy(why: string | undefined): string | undefined {
     if (why !== undefined && this.#state?.kind !== "none")
       this.#options.notify(`Mode auto asks like mode ask here: ${why}`);
@@ -248,7 +248,7 @@ export class RunSandbox {
     return opening;
   }
 
-  /** Folders that are not there cannot be made by a command either. */
+  /** Commands cannot create missing folders either. */
   async #alsoWritable({ home: kind }: Reach): Promise<readonly string[]> {
     const { loaded, variables, root } = this.#options;
     const named = loaded.settings.sandbox_writable.value;
@@ -316,5 +316,5 @@ export class RunSandbox {
   }
 }
 
-/** For finding out what the machine has: nothing runs in it. */
+/** For detection only: no command runs in it. */
 const USUAL: Reach = { home: "readable", network: "off", unixSockets: "off" };

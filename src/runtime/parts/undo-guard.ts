@@ -1,4 +1,4 @@
-/** Which entries of an undo plan need a person's yes of their own. */
+/** Which entries of an undo plan need the user's explicit yes. */
 import { resolve } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { UndoPlan } from "../../sessions/undo/plan.js";
@@ -9,7 +9,7 @@ import { RunGuard } from "./guard.js";
 export interface GuardedUndo {
   /** The paths of guarded entries that are ready. */
   readonly paths: readonly string[];
-  /** One line for each, for people; empty when there is none. */
+  /** One line for each; empty if there are none. */
   readonly text: string;
   reason(path: string): Promise<string | undefined>;
 }

@@ -1,4 +1,4 @@
-/** What undo needs of one run (feature T10): the recorder, opened with the first call that changes something. */
+/** Undo in one run: the recorder, opened with the first call that makes changes. */
 import { basename, join } from "node:path";
 import { LateConsumer } from "../../base/late-consumer.js";
 import type { ChangeRecorder } from "../../chain/services.js";
@@ -95,7 +95,7 @@ export async function openSessionUndo(sessions: SessionStores, session: SessionI
   return openUndoJournal({ folder: sessions.undoFolder, session, key, ignore });
 }
 
-/** While a command runs in the sandbox, the folder that nobody may write to has to be there; empty it is nobody's work. */
+/** While a command runs, the sandbox creates this read-only folder; an empty one is not a change. */
 function isStandIn(path: string): boolean {
   if (basename(path) !== ".oxbow") return false;
   try {
@@ -105,7 +105,7 @@ function isStandIn(path: string): boolean {
   }
 }
 
-/** The ignore files as the search tools read them. Oxbow's own folders change with every call: they are nobody's work. */
+/** The ignore files as the search tools read them. Oxbow's own folders change with every call and do not count. */
 async function ignoreSource(ownFolders: readonly string[]): Promise<IgnoreSource> {
   const [{ ignoreTop, loadScope, scopeAbove }, { IGNORE_FILES }] = await Promise.all([
     import("../../tools/search/ignore-files.js"),

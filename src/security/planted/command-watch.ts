@@ -25,7 +25,7 @@ export interface WatchedCommand {
   leftBehind(): string | undefined;
 }
 
-/** In a large workspace the model does not wait for all of a look: the end of the turn does. */
+/** In a large workspace the end of the turn waits for the whole scan, not the model. */
 const PATIENCE_MS = 25;
 const FIRST_LOOK_MS = 50;
 /** While a command runs in the background. */

@@ -4,7 +4,7 @@
  * 1. Every walk goes through all folders, nearest first, but lists only those whose change time moved: nothing comes into being in a
  *    folder without moving that, and no program can set it back.
  * 2. The clock of a file system ticks slowly. A folder that changed just before it was listed is listed again the next time.
- * 3. Folders named `node_modules` are left out, because they are large: git enters a repository in them only when an index says so.
+ * 3. Folders named `node_modules` are skipped, because they are large: git enters a repository in them only if an index lists it.
  */
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";

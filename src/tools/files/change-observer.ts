@@ -12,9 +12,9 @@ export interface ChangeObserver {
   before(change: ObservedChange): Promise<void>;
 }
 
-/** Undefined stands for nothing there. */
+/** Undefined means that nothing exists there. */
 export interface ObservedChange {
-  /** Free of symbolic links, but for the entry itself. */
+  /** Without symbolic links, except the entry itself. */
   readonly absolute: string;
   readonly before: ObservedEntry | undefined;
   readonly after: ObservedEntry | undefined;
@@ -42,7 +42,7 @@ export class Announcer {
     this.#observer = observer;
   }
 
-  /** When the observer cannot keep what would be gone, this says so to the model, and the change must not happen. */
+  /** If the observer cannot record the old content, the model gets this message and the change does not happen. */
   async change(shown: string, change: ObservedChange): Promise<void> {
     try {
       await this.#observer?.before(change);
