@@ -25,12 +25,10 @@ export async function guardedUndo(
     const why = state === "ready" ? await reason(path) : undefined;
     if (why !== undefined) found.push({ path, why });
   }
-  const text = found.map(({ path, why }) => `  ${shownPath(path)}: ${why}`).join("
-");
+  const text = found.map(({ path, why }) => `  ${shownPath(path)}: ${why}`).join("\n");
   return {
     paths: found.map(({ path }) => path),
-    text: text && `Guarded files need your explicit yes:
-${text}`,
+    text: text && `Guarded files need your explicit yes:\n${text}`,
     reason,
   };
 }
