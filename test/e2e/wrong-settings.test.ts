@@ -72,7 +72,10 @@ describe("an address or folder that cannot be", () => {
         ["auth", "list"],
       ]) {
         const { code, stderr } = await oxbow(args, { env: { OXBOW_HOME: home } });
-        expect([code, stderr], home).toEqual([2, expect.stringContaining(`OXBOW_HOME: the folder ${home} cannot`)]);
+        expect([code, stderr], home).toEqual([
+          2,
+          expect.stringContaining(`OXBOW_HOME: cannot create the folder ${home}`),
+        ]);
       }
     }
   });

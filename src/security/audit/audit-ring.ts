@@ -1,7 +1,7 @@
 /**
- * The audit: the last decisions and what came of them.
+ * The audit: the last decisions and their results.
  *
- * 1. It is made of the events of the log and of nothing else, so the ring and the log cannot tell different stories. A resumed session
+ * 1. It is made of the events of the log and of nothing else, so the ring and the log cannot disagree. A resumed session
  *    gets its ring back by sending the old events through `see`.
  * 2. It holds at most `AUDIT_CAPACITY` entries; the oldest go first. `clear` empties the ring, never the log.
  */
@@ -96,7 +96,7 @@ export class AuditRing {
     this.#add({ ...this.#common(call, tool, event), action: "permission", outcome, ...why });
   }
 
-  /** What ran unasked says in its result what allowed it: one entry for both. */
+  /** The result of a call without a question names what allowed it: one entry for both. */
   #ran({ call, tool, status, decided_by }: EventPayloads["ToolResult"], event: Envelope): void {
     const outcome = OUTCOMES[status];
     // The denial itself was an entry already.

@@ -4,7 +4,7 @@ import type { CredentialEndpoint } from "./entry.js";
 
 /** What base URLs may end with although the requests go beside it. */
 const TAILS = /\/(chat\/completions|responses|messages|models|v\d+(alpha|beta)?\d*|api)$/;
-/** Stands for a key where the way of sending one is asked for. */
+/** A placeholder key, to find out how a key is sent. */
 const PLACE = "{secret}";
 
 export interface BindOptions {

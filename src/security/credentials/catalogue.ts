@@ -7,7 +7,7 @@ import { CredentialError } from "./credential-error.js";
 
 export const FORMAT = "oxbow-credentials";
 export const FORMAT_VERSION = 1;
-/** Far more than anybody has. */
+/** Far more than any user has. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 export type KeyOrigin = "machine-key" | "passphrase" | "keychain" | "key-file";

@@ -13,7 +13,7 @@ export type CredentialErrorCode =
   | "not-found"
   /** The request is not one that may be made with this credential. */
   | "refused"
-  /** The provider wants a person to sign in again. */
+  /** The provider requires a new sign-in. */
   | "signed-out";
 
 /** Something the user can act on; the message says how, and holds no part of a key. */

@@ -2,7 +2,7 @@
  * `creds.enc` on the disk. credential-format.ts has its bytes.
  *
  * 1. It is read and replaced whole, under a lock: of two processes that change it at once neither loses what the other wrote.
- * 2. A change that fails, for whatever reason, leaves the file as it was.
+ * 2. A failed change leaves the file unchanged.
  * 3. A file that cannot be opened is never written over.
  */
 import { mkdir } from "node:fs/promises";
@@ -43,7 +43,7 @@ export class CredentialFile {
     change: (entries: readonly CredentialEntry[]) => Promise<Change<T>> | Change<T>,
   ): Promise<Change<T>["result"]> {
     const { path, key, clock } = this.#options;
-    // Before the lock: it may ask a person.
+    // Before the lock: it may ask the user.
     const fileKey = await key();
     const [{ LockBusy, withLock }, { writeFileAtomic }] = await Promise.all([
       import("../../system/file-lock.js"),

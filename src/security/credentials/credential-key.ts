@@ -1,6 +1,6 @@
 /**
  * The key of the credential file. A file that is there says which kind of key it was written with, and only that kind
- * is tried: a variable that appears later does not lock anybody out. For a new file the order is the one of system/user-key.ts.
+ * is tried: a variable that appears later does not lock the user out. For a new file the order is the one of system/user-key.ts.
  */
 import { KeyError } from "../../system/key-error.js";
 import type { KeychainOptions } from "../../system/keychain.js";

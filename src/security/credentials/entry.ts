@@ -13,7 +13,7 @@ export type CredentialEntry = ApiKeyEntry | OAuthEntry;
 interface EntryBase {
   /** The provider's name, as in `oxbow auth set NAME`. */
   readonly provider: string;
-  /** `default` unless a person keeps several for one provider. */
+  /** `default`, unless the user has several for one provider. */
   readonly account: string;
   readonly endpoint: CredentialEndpoint;
   /** Milliseconds since 1970. */
@@ -34,8 +34,8 @@ export interface CredentialEndpoint {
   /** An http or https address. Requests go to its origin, to paths at or below its path. */
   readonly baseUrl: string;
   /**
-   * What is added to each request, by lower-case name. `{secret}` stands for the key or the access token, `{extra.NAME}` for a field of
-   * the tokens' `extra`; a header whose field is missing is left out.
+   * Headers for each request, by lower-case name. `{secret}` is the key or the access token, `{extra.NAME}` a field of
+   * the tokens' `extra`; a header whose field is missing is dropped.
    */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -71,13 +71,13 @@ export interface TokenSource {
   readonly provider: string;
   /**
    * Never called twice at a time for one entry, also not by two processes, and what it gives is on the disk before it is used: a
-   * refresh token that can be used only once is not lost. Rejects with TokenRefused when only a person can help; anything else it
+   * refresh token that can be used only once is not lost. Rejects with TokenRefused if the user must sign in again; anything else it
    * rejects with may pass.
    */
   refresh(tokens: OAuthTokens, options: RefreshOptions): Promise<Refreshed>;
 }
 
-/** The provider will not renew these tokens: a person has to log in again. The message holds no token. */
+/** The provider does not renew these tokens: the user has to sign in again. The message holds no token. */
 export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
 }

@@ -4,7 +4,7 @@
  * 1. Every setting counts that is not known to name nothing that git runs or obeys: new ones that name a program come with every
  *    version of git.
  * 2. A word with a slash counts whether or not it exists: it may be made later. A bare word may be a program on PATH; it counts
- *    when a file of that name is there, or when the setting is known to take a file.
+ *    when a file of that name exists, or when the setting is known to take a file.
  */
 import { basename, dirname, resolve } from "node:path";
 import { statOf } from "../../system/git/git-folder.js";
@@ -64,7 +64,7 @@ function pathsOf(setting: LocatedSetting, { top, home }: Surroundings): readonly
   return [...new Set([...whole, ...named])].map((word) => resolve(top, withHome(word, home)));
 }
 
-/** The words of a command line, also those behind `=`. Variables mostly stand for the top of the work tree. */
+/** The words of a command line, also those behind `=`. Variables usually mean the top of the work tree. */
 function wordsOf(value: string, top: string): readonly string[] {
   const plain = value.replace(/^!/, "").replace(/\$\([^)]*\)|`[^`]*`|\$\{?\w+\}?/g, top);
   return plain

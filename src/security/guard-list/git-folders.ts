@@ -26,7 +26,7 @@ export function gitFolderReason(path: string, root: string): string | undefined 
   }
 }
 
-/** Only Linux tells `head` from `HEAD` everywhere. */
+/** Only Linux always distinguishes `head` from `HEAD`. */
 function plain(name: string): string {
   if (process.platform === "linux") return name;
   return name.toLowerCase() === "head" ? "HEAD" : name.toLowerCase();

@@ -1,5 +1,5 @@
 /**
- * Which files and folders of a workspace only a person may let change, and why: other programs run or obey them outside the
+ * The files and folders of a workspace that change only with the user's permission, and why: other programs run or obey them outside the
  * sandbox. One list for the file tools, patches, undo and the sandbox.
  *
  * 1. Names that editors, agents, package managers, shells and version control know (`guarded-names.ts`).
@@ -55,7 +55,7 @@ export class GuardList {
     return this.#options.searches.flatMap((search) => search.find());
   }
 
-  /** Guarded files and folders that exist, but for git folders: by their names, and because git's settings name them. */
+  /** Existing guarded files and folders, except git folders: by name, and because git's settings name them. */
   places(): readonly string[] {
     const configured = this.#placesOf(this.#repositories()).filter(({ only }) => only === undefined);
     const existing = configured.map(({ path }) => path).filter((path) => existsSync(path));
@@ -68,7 +68,7 @@ export class GuardList {
     return [...new Set(configured.map(({ path }) => path))].filter((path) => !existsSync(path));
   }
 
-  /** Everything below the roots that has a guarded name, but for git folders. */
+  /** Everything below the roots with a guarded name, except git folders. */
   named(): readonly string[] {
     return this.#options.searches.flatMap((search) => search.named());
   }

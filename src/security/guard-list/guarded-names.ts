@@ -1,11 +1,11 @@
 /**
  * Names of files and folders that programs outside the sandbox run or obey without being asked to: version control, editors,
- * coding agents, package managers, build tools, shells and debuggers do so when a person merely opens the folder, enters it, or
+ * coding agents, package managers, build tools, shells and debuggers do so when the user merely opens the folder, enters it, or
  * uses git as usual.
  *
- * 1. A name counts at any depth: a person may open any folder of a work tree.
- * 2. Ordinary source files are not here, although a person runs them: `package.json`, `Makefile`, `conftest.py`, scripts. Neither are
- *    `.github/workflows` and other files of CI services, which run on other machines after a push that a person sees, nor `.gitignore`
+ * 1. A name counts at any depth: the user may open any folder of a work tree.
+ * 2. Ordinary source files are not here, although the user runs them: `package.json`, `Makefile`, `conftest.py`, scripts. Neither are
+ *    `.github/workflows` and other files of CI services, which run on other machines after a push that the user sees, nor `.gitignore`
  *    and `.gitattributes`, which can only choose among drivers that the person's own configuration defines, nor `AGENTS.md` and its
  *    like, which are text.
  * 3. What builds write all day (`node_modules`, `.venv`, `.gradle`, `.yarn/cache`) is not here either: it belongs to the project.
@@ -109,7 +109,7 @@ const SET_ASIDE = /\.set-aside-by-oxbow(-\d+)?$/;
 /** Notes directly in the folder of an agent that does not read them. */
 const NOTES = /^(?:[^/]+\/)*\.(?:claude|codex|cursor|gemini)\/[^/]+\.(?:txt|log)$/;
 
-/** Why only a person may let this path change; undefined for an ordinary one. Relative, with forward slashes. */
+/** Why a change of this path needs the user; undefined for an ordinary one. Relative, with forward slashes. */
 export function guardedName(path: string): string | undefined {
   const plain = plainPath(path);
   const names = plain.split("/");

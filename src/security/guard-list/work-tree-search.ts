@@ -3,7 +3,7 @@
  *
  * 1. A look costs some microseconds a folder. Without a reason to look again (`mayHaveChanged`) the last answer holds for a few
  *    times as long as it took to find, so that looking never takes more than a small part of the time.
- * 2. What was found once stays found for as long as it is there: a command that makes thousands of folders cannot push it out of
+ * 2. A found entry stays found while it exists: a command that makes thousands of folders cannot push it out of
  *    the search.
  */
 import { join, relative, sep } from "node:path";

@@ -1,5 +1,5 @@
 /**
- * Whether an address may be fetched, as far as it can be told without looking anything up.
+ * Whether an address may be fetched, as far as known without a lookup.
  *
  * 1. There is one parser, the WHATWG one: the URL that was judged is the URL object that is used afterwards, never its text.
  *    It turns decimal, octal, hexadecimal, full-width and percent-encoded spellings of an address into the usual one.

@@ -1,8 +1,8 @@
 /**
  * Which addresses belong to the public internet.
  *
- * 1. What is not known to be public is refused: of IPv6 only 2000::/3 is given out, and an unreadable address is no address.
- * 2. The tables follow IANA's special-purpose registries, with a few addresses at which clouds hand out credentials.
+ * 1. Addresses that are not known to be public are refused: of IPv6 only 2000::/3 is assigned, and an invalid address is refused.
+ * 2. The tables follow IANA's special-purpose registries, with a few addresses where clouds serve credentials.
  * 3. An IPv6 address that carries an IPv4 address to which it leads is judged by that one; where the form itself is obsolete
  *    (IPv4-compatible, 6to4, Teredo, ISATAP) it is refused.
  */
@@ -14,7 +14,7 @@ export type AddressKind =
   | "loopback"
   /** A private network. */
   | "private"
-  /** Never to be reached, whatever the user has allowed: metadata services, link-local, multicast, reserved. */
+  /** Refused even if the user allowed the host: metadata services, link-local, multicast, reserved. */
   | "forbidden";
 
 export interface AddressClass {

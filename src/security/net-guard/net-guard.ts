@@ -16,7 +16,7 @@ export interface NetGuardOptions {
   readonly lookup?: Lookup;
   /** Whether a proxy stands between here and this address, which then looks the name up again itself. */
   readonly isProxied?: (url: URL) => Promise<boolean>;
-  /** `proxy` lets names through that cannot be looked up here, when a proxy is used: only it can tell where they lead. */
+  /** `proxy` allows names that cannot be looked up here, if a proxy is used: only the proxy can resolve them. */
   readonly unknownNames?: "refuse" | "proxy";
 }
 
@@ -31,7 +31,7 @@ export interface Admission {
 export interface NetGuard {
   /** By the address alone; nothing is looked up. */
   check(url: string): UrlVerdict;
-  /** The address and every place its host leads to. To be asked anew for each hop; rejects only when the signal fires. */
+  /** Checks the address and every address of its host. Call it for each hop; rejects only if the signal fires. */
   admit(url: string, signal: AbortSignal): Promise<Admission | RefusedUrl>;
 }
 

@@ -39,7 +39,7 @@ function parseRule(entry: string): HostRule {
   };
 }
 
-/** The host as it is looked up and compared: without brackets and without the dot of the root. */
+/** The host in the form for lookup and comparison: without brackets and without the dot of the root. */
 export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 }

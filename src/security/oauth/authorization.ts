@@ -1,4 +1,4 @@
-/** The address that a person opens, and what comes back from it: by redirect or by a paste. Pure. */
+/** The sign-in address, and its answer by redirect or by a paste. Pure. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { safeLine } from "../../base/terminal-text.js";
 import { OAuthError } from "./oauth-error.js";
@@ -35,7 +35,7 @@ export function readAnswer(query: URLSearchParams, state: string): Answer {
 }
 
 /**
- * What a person pasted: the whole address the browser ended at, `code#state` as the provider's page shows it, or the code alone. The
+ * The user's paste: the whole final address of the browser, `code#state` as the provider's page shows it, or the code alone. The
  * code alone will do: it can be redeemed only together with the verifier.
  */
 export function readPaste(text: string, state: string): Answer | "unclear" {

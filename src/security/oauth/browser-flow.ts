@@ -1,7 +1,7 @@
 /**
  * Signing in through the browser: authorization code with PKCE (RFC 6749, 7636, 8252).
  *
- * 1. Whichever comes first counts: the browser's redirect to this machine or what the person pastes. The other is then given up.
+ * 1. The first answer counts: the browser's redirect to this machine or the user's paste. The other one is cancelled.
  * 2. The address is always shown, also when a browser was opened.
  * 3. It ends: by an answer, by the time limit or by the signal. Nothing listens afterwards.
  */
@@ -29,7 +29,7 @@ export interface BrowserFlowOptions {
   readonly random: RandomBytes;
   readonly signal: AbortSignal;
   readonly person: Conversation;
-  /** Opens an address; absent when there is no browser here. */
+  /** Opens an address; absent without a browser. */
   readonly open?: (url: string) => void;
   readonly limitMs?: number;
 }

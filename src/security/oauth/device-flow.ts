@@ -1,7 +1,7 @@
 /**
  * Signing in by a code that is typed on another screen (RFC 8628), as GitHub does it.
  *
- * 1. The server sets the pace: never asked more often than it says, and slower each time it says so.
+ * 1. The server sets the interval: it is never polled faster, and slower each time it asks for that.
  * 2. A connection that fails is tried again at the next turn; only the end of the code's life ends the waiting.
  */
 import { onAbort } from "../../base/abort-tree.js";
@@ -34,7 +34,7 @@ const USUAL_INTERVAL_S = 5;
 const USUAL_LIFE_S = 15 * 60;
 /** The standard's step at `slow_down`. */
 const SLOWER_MS = 5000;
-/** A clock that runs a little fast would be told to slow down at every turn. */
+/** With a slightly fast clock the server would ask to slow down at every poll. */
 const MARGIN_MS = 500;
 
 /** The token of the account. */

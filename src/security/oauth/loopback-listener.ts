@@ -4,7 +4,7 @@
  * 1. It listens on 127.0.0.1 alone, and answers only to its own name: a foreign one that was made to resolve to this machine (DNS
  *    rebinding) is refused. No answer allows a page of another origin to read it.
  * 2. One answer is taken. One without our state is refused and changes nothing, so that a page that guesses the port cannot end the
- *    sign-in, let alone put another account in its place.
+ *    sign-in, and cannot replace the account.
  * 3. The browser waits for its page until the code was redeemed, so the page says what is true.
  * 4. Once closed, no connection is left.
  */
@@ -24,7 +24,7 @@ export interface LoopbackListener {
 }
 
 const ADDRESS = "127.0.0.1";
-/** As it is registered with the providers: some take this name only. */
+/** As registered with the providers: some accept only this name. */
 const NAME = "localhost";
 
 export async function listen({
@@ -56,7 +56,7 @@ export async function listen({
       }),
     async finish(outcome) {
       const page = outcome === "signed-in" ? `Signed in with ${label}.` : `Not signed in with ${label}.`;
-      // A browser that did not wait is gone.
+      // The browser may have disconnected.
       if (waiting !== undefined && !waiting.closed) {
         const ended = new Promise((resolve) => waiting?.once("close", resolve));
         answer(
@@ -102,7 +102,7 @@ async function listenOnFirst(server: Server, ports: readonly number[]): Promise<
 function refusalOf({ method, headers }: IncomingMessage, port: number): number | undefined {
   if (headers.host !== `${NAME}:${port}` && headers.host !== `${ADDRESS}:${port}`) return 403;
   if (method !== "GET") return 405;
-  // Browsers say so when it is a script of a page that asks, and not a person who went to an address.
+  // Browsers mark requests by scripts of a page, as opposed to navigation by the user.
   const mode = headers["sec-fetch-mode"];
   return headers.origin !== undefined || (mode !== undefined && mode !== "navigate") ? 403 : undefined;
 }

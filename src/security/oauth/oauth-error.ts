@@ -1,6 +1,6 @@
-/** Why a sign-in did not come about. The message is one line for a person, and holds no code and no token. */
+/** Why a sign-in failed. The message is one line for the user, without codes or tokens. */
 export type OAuthProblem =
-  /** A person or the provider said no. */
+  /** The user or the provider refused. */
   | "refused"
   /** It took too long. */
   | "expired"

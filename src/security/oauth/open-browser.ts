@@ -42,7 +42,7 @@ export function findOpener({ platform, variables, workspace, exists = existsSync
   return program === undefined ? { missing: "xdg-open is not installed" } : { program, args: [] };
 }
 
-/** Does not wait: some openers end only with the browser. A browser that does not open is no error, the address was shown. */
+/** Does not wait: some openers end only with the browser. A browser that does not open is not an error: the address is shown. */
 export function openBrowser(opener: Extract<Opener, { program: string }>, url: string): void {
   const child = spawn(opener.program, [...opener.args, url], { stdio: "ignore", detached: true, windowsHide: true });
   child.on("error", () => {});

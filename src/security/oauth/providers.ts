@@ -19,7 +19,7 @@ interface ProviderBase {
   readonly scope: string;
   readonly tokenUrl: string;
   readonly terms: string;
-  /** `ask`: the terms, as far as they are known, do not allow it; a person has to say yes. */
+  /** `ask`: the known terms do not allow it, so the user has to confirm. */
   readonly termsNeed: "notice" | "ask";
   /** Where models are asked, and with which headers. */
   readonly api: CredentialEndpoint;

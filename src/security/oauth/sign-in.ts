@@ -15,7 +15,7 @@ export interface Agreement extends Pick<BrowserFlowOptions, "person" | "signal">
   readonly consent: "ask" | "given";
 }
 
-/** Says what is known of the provider's terms, and throws when the person does not want to go on. */
+/** Shows the provider's terms, and throws if the user does not continue. */
 export async function agree(
   { terms, termsNeed }: OAuthProvider,
   { person, consent, signal }: Agreement,

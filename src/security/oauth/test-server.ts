@@ -2,7 +2,7 @@
  * Leads every address of the providers to one server on this machine, for tests of the whole program.
  *
  * 1. Only a loopback address is taken, so that a planted variable cannot send a code to another host.
- * 2. The variable counts when a person signs in and never again: tokens are renewed where they came from.
+ * 2. The variable counts only during the sign-in: tokens are renewed where they came from.
  */
 import type { CredentialEndpoint } from "../credentials/entry.js";
 import type { OAuthProvider } from "./providers.js";
@@ -25,7 +25,7 @@ export function atTestServer(provider: OAuthProvider, server: string): OAuthProv
   };
 }
 
-/** The provider as it was when these tokens were given. */
+/** The provider at the time of these tokens. */
 export function whereSignedIn(provider: OAuthProvider, { baseUrl }: CredentialEndpoint): OAuthProvider {
   return loopbackOrigin(baseUrl) === undefined ? provider : atTestServer(provider, baseUrl);
 }

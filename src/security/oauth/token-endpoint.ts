@@ -20,7 +20,7 @@ export interface Exchange {
 
 export interface Reply {
   readonly status: number;
-  /** Empty when the body is no JSON object. */
+  /** Empty if the body is not a JSON object. */
   readonly body: JsonObject;
   /** Text of the answer without the secrets of the request, which some servers repeat. */
   readonly conceal: (text: string) => string;
@@ -128,7 +128,7 @@ function accountOf(claims: JsonObject): string {
   return text(own.chatgpt_account_id) || text(claims.chatgpt_account_id);
 }
 
-/** Visible ASCII, so that an answer can never write a header of its own. */
+/** Visible ASCII, so that an answer can never inject a header. */
 function isSendable(value: string): boolean {
   return /^[\x21-\x7e]+$/.test(value);
 }

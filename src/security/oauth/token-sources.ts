@@ -42,7 +42,7 @@ async function renew(
   const reply = await send(post(provider.tokenUrl, fields, provider.tokenBody), options);
   if (reply.status >= 400 && reply.status < 500 && ENDED.test(errorCode(reply))) throw signInAgain(provider);
   const renewed = readTokens(reply, { host: new URL(provider.tokenUrl).host, now: options.now });
-  // A server that gives no new refresh token means the old one to be kept; the same goes for what it says about the account.
+  // Without a new refresh token the old one stays valid; the same applies to the account's name.
   const { expiresAt: _, ...lasting } = tokens;
   return { ...lasting, ...renewed };
 }

@@ -22,13 +22,13 @@ export interface FactPorts {
   patchPaths(patch: string): readonly TouchedPath[];
   /** Loads the shell parser the first time. */
   commandReader(): Promise<CommandReader>;
-  /** Why a person should agree first, by the spelling of a path relative to the workspace (`protection` of the file tools). */
+  /** Why the user should agree first, by the spelling of a path relative to the workspace (`protection` of the file tools). */
   protection(path: string, access: "read" | "write"): string | undefined;
-  /** Why only a person may let this change, wherever its links lead. Absolute. */
+  /** Why a change needs the user, wherever its links lead. Absolute. */
   guarded?(path: string): Promise<string | undefined>;
-  /** Whether it is one of Oxbow's own files, by what it is and not by its name. Absolute. */
+  /** Whether it is one of Oxbow's own files, by identity, not by name. Absolute. */
   isOwn?(path: string): Promise<boolean>;
-  /** Extensions are all that the harness did not bring. */
+  /** Extensions are all tools that are not built in. */
   isBuiltIn(tool: Pick<Tool, "name">): boolean;
 }
 
@@ -56,7 +56,7 @@ export async function collectFacts(
 }
 
 /**
- * The facts by spelling alone, for a guess that cannot wait: whether a person might have to be asked. Undefined for calls whose
+ * The facts by spelling alone, for a quick guess: whether the user might be asked. Undefined for calls whose
  * facts need more than that.
  */
 export function spelledFacts(

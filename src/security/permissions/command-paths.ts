@@ -1,7 +1,7 @@
 /**
  * The files that the words of a command name, for path permissions and path rules.
  *
- * 1. It is a reading of words, not of the file system: a program can reach files that no word names. Only a sandbox holds that.
+ * 1. It reads words, not the file system: a program can reach files that no word names. Only a sandbox prevents that.
  * 2. Every word that is not an option counts as a path, from each folder the shell may be in: one too many is harmless, because
  *    only paths that someone spoke about matter.
  */
@@ -72,7 +72,7 @@ export function commandPaths(
   return found;
 }
 
-/** What any word stands for that names such a program: `sudo rm`, `xargs rm` and `git rm` delete as `rm` does. */
+/** The effect of a word that names such a program: `sudo rm`, `xargs rm` and `git rm` delete as `rm` does. */
 function usualAccess(words: readonly Word[]): readonly PathAccess[] {
   const found = new Set<PathAccess>();
   words.forEach((word, index) => {

@@ -19,9 +19,9 @@ export interface CommandReaderOptions {
   readonly ownFolders?: readonly string[];
   /** Whether git may look at the work tree here without running what the repository names (`quiet-repository.ts`). */
   readonly isQuietRepository?: () => boolean;
-  /** Where symbolic links lead; without it words are taken for what they say. */
+  /** Resolves symbolic links; without it, words are taken literally. */
   readonly links?: LinkReader;
-  /** What lies in folders; without it only words are looked at. */
+  /** Lists folders; without it, only words are checked. */
   readonly trees?: TreeReader;
   /** Asked only in a repository that is quiet. */
   readonly askGit?: AskGit;

@@ -32,7 +32,7 @@ export interface PermissionsState {
   readonly session: SessionRules;
   readonly paths: StateFile<PathPermissionState>;
   readonly home?: string;
-  /** What would be decided about a shell command now; undefined when there is no shell. */
+  /** The decision about a shell command now; undefined without a shell. */
   test(command: string): Promise<Verdict | undefined>;
   /** Puts text at the end of the profile and says where; rejects when the profile would no longer be valid. */
   appendToProfile(toml: string): Promise<string>;

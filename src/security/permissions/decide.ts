@@ -1,13 +1,13 @@
 /**
  * Allow, ask or deny. Pure: facts, policy and session in, verdict out.
  *
- * These laws are held against a call in this order; the first that speaks decides.
+ * These laws are applied to a call in this order; the first one that applies decides.
  *
  *  1. Mode `deny` denies.
  *  2. In plan mode only what reads passes: tools that change nothing, and commands that are known to only read.
  *  3. A file outside of what the tool itself can reach is denied: asking about it would be in vain.
- *  4. The blocklist denies, in every mode: programs that show credentials, and Oxbow's own files. Only a rule that a person wrote
- *     in their own profile with `lift_blocklist` passes, and only if it is the one that law 7 would follow.
+ *  4. The blocklist denies, in every mode: programs that show credentials, and Oxbow's own files. Only a rule that the user wrote
+ *     in the profile with `lift_blocklist` passes, and only if law 7 would follow it.
  *  5. Safe mode denies commands that are not on its list.
  *  6. Path permissions deny what they do not grant. Where that, or one of Oxbow's own folders, lies somewhere below what is searched,
  *     what the laws after this one would allow is asked about.
@@ -15,22 +15,22 @@
  * From here a call is taken apart: each simple command of a command text, or each file of a tool that touches files, is decided by
  * itself, and the strictest decision is the call's. So an allow has to cover everything, and a deny or ask needs one thing only.
  *
- * From here on a guarded path (`../guard-list`) that would change asks, whatever the rules, the mode and the session allow: only a
+ * From here on a guarded path (`../guard-list`) that would change asks, even if rules, mode or session allow it: only a
  * rule of the person's own profile that names exactly this path, or exactly this command, lets it pass. A rule that denies still does.
  *
  *  7. Rules, by priority, then deny before ask before allow, then the more specific. A rule that asks, asks every time.
  *  8. Mode `allow` allows.
- *  9. What a person allowed for this session is allowed.
+ *  9. What the user allowed for this session is allowed.
  * 10. The quiet preset, unless strict, allows built-in tools that change nothing and stay in the workspace away from sensitive
  *     files and the network, and commands that are known to only read.
- * 11. Where a sandbox works, edits inside the workspace are allowed, but for files that other programs run or obey, and unless
+ * 11. Where a sandbox works, edits inside the workspace are allowed, except files that other programs run or obey, and unless
  *     the profile says `edits = "ask"`.
  * 12. In mode `auto`, unless strict, where the sandbox holds a command tightly enough, it is allowed, unless its words say that the whole text needs
  *     more than the sandbox gives, or deletes much of the workspace.
  * 13. Everything else asks.
  *
  * The arguments of a call are data: they are compared with globs and paths, and nothing in them can name a rule, a mode or an
- * identity. Whatever is missing or not understood counts against the call.
+ * identity. Anything missing or not understood counts against the call.
  */
 import { commandNeeds, type Need, type Opening } from "./contained/needs.js";
 import { DECISIONS, type DecisionFacts } from "./facts.js";
@@ -62,7 +62,7 @@ export function decide(facts: DecisionFacts, policy: PermissionPolicy, session: 
   if (below !== undefined) return { ...below, offer: [] };
   if (strictest.decision === "allow") return { ...strictest, ...openingsOf(needs, verdicts) };
   if (strictest.law === "guarded") return { ...strictest, ...openingsOf(needs), offer: [] };
-  // A rule that asks would ask again, whatever were accepted now.
+  // A rule that asks would ask again, whatever the answer now.
   const openings = openingsOf(needs);
   if (verdicts.some(({ decision, law }) => decision === "ask" && law === "rule"))
     return { ...strictest, ...openings, offer: [] };
@@ -94,7 +94,7 @@ function subjectsOf({ tool, args, command, paths }: DecisionFacts): readonly [Su
 }
 
 /**
- * What the sandbox is opened for. A person who is asked, or who accepted this command for the session, is told of all of it. A rule
+ * What the sandbox is opened for. The question names all of it. A rule
  * is not about the network: it opens the repository only.
  */
 function openingsOf(needs: readonly Need[], allowed?: readonly Verdict[]): { readonly openings?: readonly Opening[] } {

@@ -1,5 +1,5 @@
 /**
- * The decisions of one run: facts are collected, the laws of `decide.ts` are held against them, and what was decided can be asked for
+ * The decisions of one run: it collects facts, applies the laws of `decide.ts`, and keeps the decisions for
  * afterwards. `20-permission` asks this; commands look into it.
  */
 import type { Tool, ToolCall } from "../../engine/ports.js";
@@ -16,12 +16,12 @@ import type { Verdict } from "./verdict.js";
 
 export interface EngineOptions {
   readonly ports: FactPorts;
-  /** Read anew for each decision: safe mode, path permissions and rules may change while the run goes on. */
+  /** Read for each decision: safe mode, path permissions and rules may change during the run. */
   policy(): PermissionPolicy;
   sandboxed(): boolean;
-  /** The rules of the session and plan mode, where they go on from an earlier run. */
+  /** The session rules and plan mode of an earlier run, if they continue. */
   readonly before?: Pick<PermissionEngine, "session" | "plan">;
-  /** Whether commands can be held so tightly that mode `auto` lets them run unasked. */
+  /** Whether commands can be contained so tightly that mode `auto` runs them without asking. */
   contained?(): boolean;
 }
 
@@ -72,13 +72,13 @@ export class PermissionEngine {
     return this.#facts(call, "human");
   }
 
-  /** Whether a call is surely allowed, as far as that can be told at once: it may then start before the model has finished. */
+  /** Whether a call is certainly allowed, as far as known at once: it may then start before the model has finished. */
   mayStartEarly(call: ToolCall, tool: Tool, originator: Identity): boolean {
     const facts = spelledFacts({ tool, args: call.args }, this.#circumstances(originator), this.#options.ports);
     return facts !== undefined && decide(facts, this.policy, this.session.list()).decision === "allow";
   }
 
-  /** What a person answered. Only what was offered with the question is remembered, never what the call says. */
+  /** The user's answer. Only the offer of the question is remembered, never text of the call. */
   remember(
     answered: { readonly tool: string; readonly verdict: Verdict; readonly originator: Identity },
     decision: PermissionDecision,

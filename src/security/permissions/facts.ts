@@ -30,13 +30,13 @@ export interface PathFacts {
   readonly access: PathAccess;
   /** `unreachable`: outside, and the tool itself would refuse it. */
   readonly place: "workspace" | "outside" | "unreachable";
-  /** Also what lies below it. */
+  /** Also everything below it. */
   readonly recursive?: true;
-  /** Why a person should agree first. */
+  /** Why the user should agree first. */
   readonly sensitive?: string;
-  /** Why only a person's yes to this very path may let it change. */
+  /** Why a change needs the user's yes for exactly this path. */
   readonly guarded?: string;
-  /** It is one of Oxbow's own files, under whatever name. */
+  /** It is one of Oxbow's own files, under any name. */
   readonly own?: true;
 }
 
@@ -50,7 +50,7 @@ export interface CommandPart {
   readonly reason: string;
   readonly words: Words;
   /**
-   * Every way to read what it runs: its words, programs by their bare name, and what it may run by way of its arguments (`sudo`,
+   * Every reading of what it runs: its words, programs by their bare name, and programs in its arguments (`sudo`,
    * `xargs`, `bash -c`). For finding what is forbidden, not for trusting.
    */
   readonly readings: readonly Words[];
@@ -63,7 +63,7 @@ export interface CommandPart {
   /** An option by which it runs another program or writes. */
   readonly refusedOption?: string;
   /**
-   * What may stand for it. `pattern`: a pattern that a person accepted for the session. `rule`: only a rule that a person wrote.
+   * What may allow it. `pattern`: a pattern that the user accepted for the session. `rule`: only a rule that the user wrote.
    * `none`: it writes by a redirect, sets variables, or holds words or options that a pattern would let through unseen.
    */
   readonly coverage: "pattern" | "rule" | "none";
@@ -71,7 +71,7 @@ export interface CommandPart {
   readonly exposes?: string;
   /** The pattern to offer for the session. */
   readonly pattern?: string;
-  /** Files that its words name, as far as words can tell. */
+  /** Files that its words name. */
   readonly paths: readonly PathFacts[];
 }
 
@@ -81,7 +81,7 @@ export interface CommandFacts {
   readonly reason: string;
   /** Every simple command, wherever it is nested; empty when the text could not be understood. */
   readonly parts: readonly CommandPart[];
-  /** A list of commands and pipelines, none inside another: what each does by itself is all that it does. */
+  /** A list of commands and pipelines, none inside another: each command can be judged alone. */
   readonly plain: boolean;
   /** No loops, functions or conditions: rules may speak of its commands one by one. */
   readonly joined: boolean;

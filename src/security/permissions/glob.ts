@@ -1,12 +1,12 @@
 /**
  * Globs of permission rules.
  *
- * 1. A glob is anchored: it stands for the whole of what it is compared with.
+ * 1. A glob is anchored: it matches the whole text.
  * 2. Three kinds. `text` (arguments, tool names): `*` is any characters. `words` (commands): compared word by word with a command
  *    that was parsed, so nothing inside a word can look like the end of it; `*` alone is any number of words, inside a word
  *    any characters of that word. `path`: compared name by name; `*` stays within a name, `**` alone is any number of names,
  *    so `a/**` is `a` and all that is below it.
- * 3. Everywhere `?` is one character, `[a-z]` and `[!a]` one of or none of a set, and `\` takes the next character as it is.
+ * 3. Everywhere `?` is one character, `[a-z]` and `[!a]` one of or none of a set, and `\` makes the next character literal.
  *    `{a,b}` gives alternatives in `text` and `path`; commands keep their braces.
  * 4. A glob that is not well formed is a problem when it is read; it never matches less than its author thinks.
  * 5. Time is bounded by the product of both lengths: no input makes a glob slow.
@@ -20,7 +20,7 @@ export interface Glob {
   readonly source: string;
   /** How many characters it spells out: more is more specific. */
   readonly literals: number;
-  /** It can stand for one thing only. */
+  /** It matches only one text. */
   readonly exact: boolean;
   /** Of a command: the first word, when it is spelled out. Most rules are about another program, and this tells at once. */
   readonly program: string | undefined;
@@ -114,7 +114,7 @@ function fitsToken(token: Token, character: string): boolean {
   return token.negated !== token.ranges.some(([low, high]) => low <= character && character <= high);
 }
 
-/** Going back to the last star only is enough: what an earlier one could give up, the last one can take. */
+/** Backtracking to the last star is enough: the last one can take what an earlier one leaves. */
 function matchWithStars<Part, Item>(
   pattern: readonly Part[],
   items: ArrayLike<Item>,

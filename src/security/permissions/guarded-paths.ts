@@ -11,7 +11,7 @@ export function guardedPaths(subject: Subject): readonly PathFacts[] {
   return paths.filter((path) => guardedReason(path) !== undefined);
 }
 
-/** By its name too, whatever the caller found out about it. */
+/** By its name too, in addition to the caller's facts. */
 function guardedReason({ access, guarded, display }: PathFacts): string | undefined {
   return access === "write" || access === "delete" ? (guarded ?? guardedName(display)) : undefined;
 }

@@ -1,9 +1,9 @@
 /**
  * Who may answer for whom.
  *
- * 1. An agent never answers a question of its own turn, whatever it calls itself and whatever is switched on.
+ * 1. An agent never answers a question of its own turn, with any name and any setting.
  * 2. A question is answered by a human, unless `--auto-approve` was given.
- * 3. A question without an answer is denied after a time limit; it never waits for ever.
+ * 3. A question without an answer is denied after a time limit; it never waits forever.
  */
 import type { PermissionDecision } from "../../protocol/events.js";
 import type { ClientId } from "../../protocol/ids.js";
@@ -60,8 +60,8 @@ export function timedOut(timeoutMs: number): Answer {
 }
 
 /**
- * What `--auto-approve` makes of a decision: questions are answered with yes, denials stay. So does a question about a guarded path:
- * that needs a person's yes to this very path.
+ * Applies `--auto-approve` to a decision: questions are answered with yes, denials stay. So does a question about a guarded path:
+ * that needs the user's yes for exactly this path.
  */
 export function autoApproved(verdict: Verdict): Verdict {
   if (verdict.decision !== "ask" || verdict.law === "guarded") return verdict;

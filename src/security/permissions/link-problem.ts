@@ -44,7 +44,7 @@ function ledTo(path: string, links: LinkReader): readonly string[] {
   return real === undefined || real === posix.resolve(path) ? [] : [real];
 }
 
-/** The folder before the first sign that stands for others. */
+/** The folder before the first wildcard. */
 function knownFolder(path: string): string {
   const known = path.slice(0, path.search(/[*?[{]|$/));
   return known.slice(0, known.lastIndexOf("/") + 1) || ".";

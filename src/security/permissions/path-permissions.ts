@@ -3,7 +3,7 @@
  *
  * 1. An entry gives a prefix, from the workspace or from `/`, a subset of read, write, exec and delete. The most specific entry
  *    speaks for a path; a path without an entry is not restricted here.
- * 2. An entry only ever takes away: what it grants still goes through the rules, the mode and the person.
+ * 2. An entry only restricts: what it grants is still subject to the rules, the mode and the user.
  * 3. Letter case makes no difference, because it makes none on many file systems. Of two entries that differ in nothing else,
  *    the one in the path's own letters speaks.
  */

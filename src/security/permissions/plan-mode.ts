@@ -1,5 +1,5 @@
 /**
- * Plan mode: the model reads and plans, and changes nothing until a person approves.
+ * Plan mode: the model reads and plans, and changes nothing until the user approves.
  *
  * 1. Anyone may switch it on: that only takes away. Only a human may switch it off, unless `--auto-approve` was given; an agent that
  *    asked for the plan never approves it.

@@ -1,4 +1,4 @@
-/** What a person has set, as far as decisions depend on it. */
+/** The user's settings for decisions. */
 import type { SafeModeState } from "../safe-mode/safe-mode.js";
 import type { PathFacts } from "./facts.js";
 import type { PermissionMode } from "./modes.js";

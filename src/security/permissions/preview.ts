@@ -5,7 +5,7 @@ const HEAD_LINES = 60;
 const TAIL_LINES = 20;
 const MAX_LINE = 300;
 
-/** Undefined for a call that writes no text of its own. */
+/** Undefined for a call that writes no text. */
 export function previewCall(args: JsonObject): string | undefined {
   const { content, patch, edits, old, new: fresh } = args;
   if (typeof patch === "string") return shortened(patch);
@@ -30,7 +30,7 @@ function marked(mark: string, text: string): string {
     .join("\n");
 }
 
-/** The beginning and the end, with the number of lines between them: what is left out must be seen to be left out. */
+/** The beginning and the end, with the number of lines between them: the reader must see that lines are missing. */
 function shortened(text: string): string {
   const lines = text.split("\n").map(shortLine);
   const hidden = lines.length - HEAD_LINES - TAIL_LINES;

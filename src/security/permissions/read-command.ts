@@ -66,7 +66,7 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
   return { text, verdict, reason, parts, plain, joined: isJoined(script) };
 }
 
-/** What only the disk tells: where links lead, and what lies in folders. */
+/** Facts from the disk: targets of links, and contents of folders. */
 function diskProblem(
   command: SimpleCommand,
   {

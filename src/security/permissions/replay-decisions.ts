@@ -11,7 +11,7 @@ export interface ReplayedDecision {
   readonly summary: string;
   readonly past: {
     readonly decision: "allowed" | "denied" | "unknown";
-    /** Whether a person had to be asked. */
+    /** Whether the user was asked. */
     readonly asked: boolean;
     readonly decidedBy?: string;
   };

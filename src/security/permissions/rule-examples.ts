@@ -1,4 +1,4 @@
-/** The examples that rules carry, held against the rules themselves when they load. */
+/** Checks rules against their own examples when they load. */
 import { posix } from "node:path";
 import type { CommandReader } from "./command-reader.js";
 import type { PathFacts } from "./facts.js";

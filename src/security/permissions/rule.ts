@@ -1,4 +1,4 @@
-/** A rule that a person wrote, and what it speaks of. */
+/** A rule that the user wrote, and what it applies to. */
 import type { JsonObject } from "../../protocol/json.js";
 import {
   type CommandFacts,
@@ -50,7 +50,7 @@ export interface PathGlob {
   readonly anywhere: boolean;
 }
 
-/** The call, or one part of it, that a rule is held against. */
+/** The call, or one part of it, that a rule is matched against. */
 export type Subject =
   | { readonly kind: "call" }
   | { readonly kind: "command"; readonly part: CommandPart; readonly whole: CommandFacts }
@@ -69,7 +69,7 @@ export function callOf({ tool, originator }: Pick<DecisionFacts, "tool" | "origi
 
 export interface RuleMatch {
   readonly rule: PermissionRule;
-  /** The rule's own, or `ask` when what it forbids can only not be ruled out. */
+  /** The rule's own, or `ask` if its denial might apply. */
   readonly decision: Decision;
   readonly certain: boolean;
 }
@@ -86,7 +86,7 @@ export function rulesAbout(
 
 /**
  * Of rules about the call, the one that decides: by priority, then deny before ask before allow, then the more specific, then the
- * earlier. A rule of which it cannot be told whether it applies turns an allowance that it would overrule into a question, never
+ * earlier. A rule that might apply turns an allowance that it would override into a question, never
  * a denial.
  */
 export function decidingRule(
@@ -131,7 +131,7 @@ function matchAllowing(rule: PermissionRule, subject: Subject): RuleMatch | unde
   return undefined;
 }
 
-/** What forbids looks behind wrappers and full paths, and asks when it cannot tell. */
+/** A denial also looks behind wrappers and full paths, and asks if it is not sure. */
 function matchForbidding(rule: PermissionRule, subject: Subject): RuleMatch | undefined {
   if (subject.kind === "text") return { rule, decision: "ask", certain: false };
   if (subject.kind === "path") return rule.path && touches(rule.path, subject.path) ? sure(rule) : undefined;
@@ -183,7 +183,7 @@ export function ruleName({ number, source }: PermissionRule): string {
   return `rule ${number} of ${source.file}`;
 }
 
-/** What it says, in one line: `deny bash rm -rf *`. */
+/** The rule in one line: `deny bash rm -rf *`. */
 export function ruleText({ tool, command, path, argument, originator, decision, priority }: PermissionRule): string {
   const detail =
     command?.source ?? path?.glob.source ?? (argument && `${argument.name}=${argument.glob.source}`) ?? "(any call)";

@@ -1,5 +1,5 @@
 /**
- * What path permissions mean for a sandboxed command, whatever its words say: what may not be read is not there, what
+ * Applies path permissions to a sandboxed command, independent of its text: unreadable paths are hidden, what
  * may not be written is read-only. Executing and deleting are left to the words, and so is an entry with another below it that
  * grants more: mounts cannot say that. Nothing can be said either about what does not exist yet.
  */

@@ -1,13 +1,13 @@
 /**
- * What a person allowed for the session.
+ * What the user allowed for the session.
  *
- * 1. In memory only; the end of the run is the end of it. A person may promote a rule to the profile.
+ * 1. In memory only, until the end of the run. The user may write a rule to the profile.
  * 2. A rule is for one tool, by its name. It never allows another.
  * 3. What was allowed in a turn that a human started does not hold in a turn that an agent started: the person answered for what
  *    they had asked for themselves.
  * 4. A pattern covers what could be shown when it was accepted. Files that need a question of their own, redirects, variables and
  *    unknown words are not covered by it.
- * 5. It never overrides a rule that a person wrote, safe mode, path permissions or the blocklist: see the order in `decide.ts`.
+ * 5. It never overrides a rule that the user wrote, safe mode, path permissions or the blocklist: see the order in `decide.ts`.
  */
 import type { JsonObject } from "../../protocol/json.js";
 import type { CommandFacts, DecisionFacts, Identity } from "./facts.js";
@@ -15,7 +15,7 @@ import { describeCall } from "./facts.js";
 import { compileGlob, type Glob, matchesPath, matchesText, matchesWords } from "./glob.js";
 import type { Subject } from "./rule.js";
 
-/** What a rule for the session would allow, before anybody accepted it. */
+/** What a rule for the session would allow, before the user accepts it. */
 export type SessionRuleDraft =
   | { readonly kind: "tool"; readonly tool: string }
   | { readonly kind: "command"; readonly tool: string; readonly glob: Glob; readonly example: string }
@@ -58,7 +58,7 @@ export class SessionRules {
     return this.#rules.find((rule) => rule.number === number);
   }
 
-  /** False when there is no such rule. */
+  /** False if there is no such rule. */
   revoke(number: number): boolean {
     const index = this.#rules.findIndex((rule) => rule.number === number);
     if (index === -1) return false;
@@ -110,7 +110,7 @@ function covers(draft: SessionRuleDraft, facts: DecisionFacts, subject: Subject)
 /** What to offer for "this pattern for the session". `asking` are the parts of the call that nothing else allows. */
 export function offerFor(facts: DecisionFacts, asking: readonly Subject[]): readonly SessionRuleDraft[] {
   const { tool, args, command, paths } = facts;
-  // What an extension makes of its arguments is not known.
+  // How an extension uses its arguments is unknown.
   if (tool.origin !== "built-in") return [callDraft(facts)];
   if (command !== undefined) return commandDrafts(tool.name, command, asking) ?? [callDraft(facts)];
   const drafts = paths.length > 0 ? pathDrafts(facts, asking) : hostDraft(tool.name, args);
@@ -137,7 +137,7 @@ function commandDrafts(
   return drafts.length === 0 ? undefined : drafts;
 }
 
-/** The folder of a file; a file at the top, or one that needs a question of its own, only by its name. */
+/** The folder of a file; a file at the top, or one that always asks, only by its name. */
 function pathDrafts(facts: DecisionFacts, asking: readonly Subject[]): readonly SessionRuleDraft[] | undefined {
   const drafts = new Map<string, SessionRuleDraft>();
   for (const subject of asking) {
@@ -200,7 +200,7 @@ function draftDetail(draft: SessionRuleDraft): string {
   }
 }
 
-/** What a person accepts, in one line: `bash: git commit *`. */
+/** The offer in one line: `bash: git commit *`. */
 export function draftText(draft: SessionRuleDraft): string {
   switch (draft.kind) {
     case "tool":
@@ -245,6 +245,6 @@ function literal(text: string): string {
 }
 
 function tomlText(text: string): string {
-  // JSON's escapes are TOML's, but for two that TOML spells in full.
+  // JSON's escapes are valid TOML, except two.
   return JSON.stringify(text).replaceAll("\u007f", "\\u007f").replaceAll("\\/", "/");
 }

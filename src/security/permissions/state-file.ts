@@ -1,8 +1,8 @@
 /**
- * A small JSON file that holds what a person set by a command and wants to find again.
+ * A small JSON file with the user's settings from commands.
  *
  * 1. It is replaced whole; a reader never sees half of it. Changes made through one object follow one another.
- * 2. What cannot be read is an error with advice, never the default: a lost file would silently lift what it forbade.
+ * 2. An unreadable file is an error with advice, never the default: otherwise its denials would silently disappear.
  */
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -56,7 +56,7 @@ export class StateFile<T> {
     return this.#state;
   }
 
-  /** Replaces the file with what `change` makes of its present state, which may come from another process. */
+  /** Replaces the file with the result of `change` on its current state, which may come from another process. */
   update(change: (state: T) => T): Promise<T> {
     const result = this.#last.then(async () => {
       const next = change(await this.load());

@@ -62,7 +62,7 @@ export function isContained({ contained, tool }: DecisionFacts, { mode, preset }
 }
 
 function isContainedCommand(subject: Subject, facts: DecisionFacts, { policy, needs }: Grounds): boolean {
-  // What the words of a text do that is not understood, the sandbox holds all the same.
+  // The sandbox contains commands that are not understood, too.
   return isContained(facts, policy) && (subject.kind === "command" || subject.kind === "text") && needs.length === 0;
 }
 

@@ -31,7 +31,7 @@ const MOST_ENTRIES = 60_000;
 
 export interface TreeCall {
   readonly command: SimpleCommand;
-  /** The one whose output it reads, when it stands in a pipe. */
+  /** The command whose output it reads, in a pipe. */
   readonly from: SimpleCommand | undefined;
   readonly place: Whereabouts;
 }

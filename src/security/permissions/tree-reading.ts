@@ -1,4 +1,4 @@
-/** What a read-only command does with the folders and globs it is given, as far as its words tell; in doubt more. */
+/** What a read-only command does with its folders and globs, by its text; in doubt, more. */
 import { optionSets, readArguments } from "../shell/arguments.js";
 import { READ_ONLY_PROGRAMS } from "../shell/programs/table.js";
 import type { SimpleCommand, Word } from "../shell/syntax.js";
@@ -20,7 +20,7 @@ export interface TreeReading {
 
 const set = (list: string) => new Set(list.split(" "));
 
-/** Programs that tell about files, and nothing of what is in them. */
+/** Programs that show facts about files, not their content. */
 const NAMES_ONLY = set(
   "ls find fd fdfind tree du df stat file realpath readlink basename dirname echo printf test [ cd wc which type pwd true false :",
 );
@@ -60,7 +60,7 @@ function startsOfFind(words: readonly Word[]): readonly Word[] {
   return end < 0 ? rest : rest.slice(0, end);
 }
 
-/** Of `xargs -0 cat` behind a command that finds files: a link that is handed on is followed by the program that opens it. */
+/** Of `xargs -0 cat` behind a command that finds files: the program that opens a passed link follows it. */
 export function handedReading(command: SimpleCommand, finder: SimpleCommand): TreeReading {
   const at = command.words.findIndex((word, index) => index > 0 && !/^(-|\d+$)/.test(fixedValue(word) ?? "-"));
   const handed = readingOf({ ...command, words: command.words.slice(Math.max(at, 0)) });

@@ -27,7 +27,7 @@ export interface Verdict {
   /** Short, for the log: `mode deny`, `rule 3 of config.toml`, `session rule 2`, `quiet preset`. */
   readonly decidedBy: string;
   readonly law: Law;
-  /** One or two sentences for a person or the model. */
+  /** One or two sentences for the user or the model. */
   readonly reason: string;
   readonly rule?: PermissionRule;
   /** The command or path that decided, when the call has several. */

@@ -7,9 +7,9 @@ import { isWithin } from "../../system/within.js";
 export interface CommandRights {
   /** Places that were read-only for it. */
   readonly held: readonly string[];
-  /** Guarded paths that a person said yes to for this command. */
+  /** Guarded paths that the user allowed for this command. */
   readonly granted: readonly string[];
-  /** `everything`: it runs outside the sandbox, because a person wants that. */
+  /** `everything`: it runs outside the sandbox, because the user allowed that. */
   readonly writes: "workspace" | "repositories" | "everything";
 }
 

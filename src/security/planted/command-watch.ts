@@ -59,7 +59,7 @@ export class CommandWatch {
     return this.#command({ held: held.readOnly, writes });
   }
 
-  /** A command that a person lets run outside: what it makes stays. */
+  /** A command that the user allowed to run outside: its files stay. */
   outside(): WatchedCommand {
     return this.#command({ held: [], writes: "everything" });
   }

@@ -2,8 +2,8 @@
  * Files and folders that a sandboxed command made at guarded names (`../guard-list`): editors, agents, package managers and shells run
  * or obey them, and a mount cannot hold what does not exist. They are renamed when the command has ended.
  *
- * 1. What was there when a command started is the person's, and so is what came while none ran.
- * 2. A path that a person said yes to stays. So does what git has checked out with a person's yes to git.
+ * 1. Files from before a command belong to the user, and so do files that appear while no command runs.
+ * 2. A path that the user allowed stays. So do files that git checked out after the user allowed git.
  * 3. Known files that a command could change, and that changed while one ran, are only reported: the person may have changed them.
  */
 import { readlinkSync } from "node:fs";
@@ -21,7 +21,7 @@ export interface Arrival {
   /** From the workspace. */
   readonly path: string;
   readonly reason: string;
-  /** Its new name; undefined when it was left as it is. */
+  /** Its new name; undefined if it was not moved. */
   readonly aside?: string;
   readonly what: "renamed" | "kept" | "changed" | "stuck";
 }
@@ -72,7 +72,7 @@ export class GuardedArrivals {
     }
   }
 
-  /** What to tell of what is there now. */
+  /** The report about the current files. */
   look(sight: Sight): readonly Arrival[] {
     const tracked = new TrackedContent();
     const made = [...this.#absent].filter((path) => statOf(path) !== undefined);
@@ -105,7 +105,7 @@ export class GuardedArrivals {
     if (before !== undefined) return isFolder(path) ? undefined : { ...told, what: "changed" };
     const granted = suspects.flatMap((span) => span.granted);
     if (granted.some((place) => isWithin(path, place))) return undefined;
-    // What a person said yes to lies in it: what else is in it is looked at by itself.
+    // It contains a path that the user allowed: its other entries are checked one by one.
     if (granted.some((place) => isWithin(place, path))) return undefined;
     if (suspects.some(({ writes }) => writes === "repositories") && tracked.has(path)) return { ...told, what: "kept" };
     const aside = setAside(path, { root: this.#root });
@@ -171,7 +171,7 @@ function linkTarget(path: string): string {
 
 const MAX_TOLD = 8;
 
-/** For a person and for the model. */
+/** For the user and the model. */
 export function arrivalText(arrivals: readonly Arrival[]): string {
   // What is still there comes first: a command could hide it behind many names.
   const inOrder = [...arrivals].sort((one, other) => Number(one.what === "renamed") - Number(other.what === "renamed"));

@@ -1,4 +1,4 @@
-/** The hooks that a person has git put into every new repository (`init.templateDir`): a copy of one is the person's, too. */
+/** The hooks that the user's git puts into every new repository (`init.templateDir`): copies of them belong to the user, too. */
 import { basename, join } from "node:path";
 import { findProgram } from "../../system/find-program.js";
 import { PersonalSettings } from "../../system/git/personal-settings.js";

@@ -4,7 +4,7 @@
  * ended, and while one runs in the background, at the end of the turn.
  *
  * 1. What was there before the first command is the person's, also when it is dangerous.
- * 2. What appeared is set aside when its repository and the file are new, and the person is told in any case, with the file. In an older
+ * 2. A new file is moved aside if its repository is new too, and the user is told in any case, with the file. In an older
  *    repository the person may have changed it.
  * 3. The repository at the top of the workspace is guarded always. The repositories in its index are not: git enters them by itself.
  * 4. Other files that programs of the person run or obey are found on the same walk (`guarded-arrivals.ts`).
@@ -30,7 +30,7 @@ export interface PlantedRepositoriesOptions {
   readonly notify: (message: string) => void;
   /** When commands ran in it. */
   readonly spans: CommandSpans;
-  /** Hears what the model has to know as well. */
+  /** Receives what the model has to know as well. */
   readonly tellModel?: (message: string) => void;
   /** Where it is written down that commands run. */
   readonly folder: string;
@@ -215,6 +215,6 @@ function obscureIndex(file: string): Danger {
 function isOlder(folder: string, time: number): boolean {
   const found =
     lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) ?? lstatSync(folder, { throwIfNoEntry: false });
-  // Work in a repository changes its folder, but not when that was made; not every file system tells.
+  // Work in a repository changes its folder, but not its creation time; not every file system has one.
   return found !== undefined && Math.min(found.ctimeMs, found.birthtimeMs || found.ctimeMs) < time;
 }

@@ -1,5 +1,5 @@
 /**
- * What in a repository makes git run something when a person only looks at it: settings that are not known to do no harm, hooks, and
+ * What in a repository makes git run a program when the user only reads it: settings that are not known to do no harm, hooks, and
  * files that lead git to another configuration.
  */
 import { dirname, join, resolve } from "node:path";
@@ -13,7 +13,7 @@ import { isWithin } from "../../system/within.js";
 
 export interface Danger {
   readonly file: string;
-  /** Goes on after the name of the file: "sets core.fsmonitor". */
+  /** Follows the name of the file: "sets core.fsmonitor". */
   readonly what: string;
   /** When the file was last changed, in milliseconds; no program can set it back. */
   readonly changed: number;

@@ -10,7 +10,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_FILES = 2000;
 const SHA256_LENGTH = 64;
 
-/** For one look: what it read of an index holds on. */
+/** For one scan: it keeps the indexes that it read. */
 export class TrackedContent {
   readonly #indexes = new Map<string, ReadonlyMap<string, string> | undefined>();
 

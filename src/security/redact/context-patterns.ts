@@ -1,5 +1,5 @@
 /**
- * Secrets known by what stands around them: headers, addresses, command lines, settings of tools.
+ * Secrets recognised by their context: headers, addresses, command lines, settings of tools.
  *
  * 1. Each `pattern` names what is hidden `secret`; nothing else of the match is touched.
  * 2. `trigger` matches at or before the word that holds the secret, whenever `pattern` does; it begins with one of `grams` (grams.ts).

@@ -1,4 +1,4 @@
-/** `name = "value"` in the many ways of configuration and code, where the name tells that the value is a secret. */
+/** `name = "value"` in the many ways of configuration and code, where the name shows that the value is a secret. */
 import type { Finding } from "./finding.js";
 import {
   isSignSoup,

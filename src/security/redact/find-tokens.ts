@@ -7,14 +7,14 @@ import { variety } from "./looks-random.js";
 import { TOKEN_PATTERNS, type TokenPattern } from "./token-patterns.js";
 
 /**
- * A token starts where no letter or digit stands before it, except when those belong to an escape: `\n`, `\u003d`, `%20`, a colour.
- * Within base64 a `+` or `/` is no border either.
+ * A token starts where no letter or digit precedes it, except when those belong to an escape: `\n`, `\u003d`, `%20`, a colour.
+ * Within base64, `+` and `/` are not borders either.
  */
 const BORDER =
   "(?:(?<![A-Za-z0-9])|(?<=\\x1b\\[[\\d;]{0,12}m)|(?<=\\\\(?:[nrt]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}))|(?<=%[0-9A-F]{2}))";
 const LETTERS_ONLY = /^[A-Za-z0-9]+$/;
 const BLOB = "(?<![A-Za-z0-9][+/])";
-/** A token does not go on in letters, and is not the name of a picture. */
+/** No letter follows a token, and it is not the name of an image. */
 const END = "(?![A-Za-z0-9])(?!\\.(?:png|jpe?g|gif|svg|webp|ico|css|js)\\b)";
 
 const STAND_IN = /[xX]{6,}|[*#.]{3,}/;

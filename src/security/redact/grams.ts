@@ -62,7 +62,7 @@ export class GramTable {
   }
 }
 
-/** By code: what a character of a gram stands for. */
+/** By code: the class of a character in a gram. */
 const MEANINGS: (readonly number[])[] = Array.from({ length: 128 }, (_, code) => [CLASS_OF[code] ?? OTHER]);
 MEANINGS["?".charCodeAt(0)] = range(0, CLASSES);
 MEANINGS["#".charCodeAt(0)] = range(1 + LETTERS, 1 + ALNUMS);

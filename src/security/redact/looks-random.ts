@@ -1,4 +1,4 @@
-/** Whether a value was made by a machine, or by a person who wrote a stand-in. */
+/** Whether a value is random, or a placeholder that a person wrote. */
 
 const STAND_IN =
   /x{4,}|X{4,}|\*{3,}|\.{3}|…|#{4,}|_{4,}|[<>]|\$[{(\w]|\{\{|%[({]|^\{.*\}$|^\[.*\]$|^%\w+%$|example|your[-_]|yourkey|change[-_]?(?:me|it)|placeholder|redact|dummy|sample|insert|replace|todo|foobar|process\.env|(?:^|[-_])(?:fake|my|here)[-_]|(?:^|[-_])test[-_](?<!^(?:[a-z]{2}_)?test_)|encrypted:|0{8,}/i;
@@ -57,7 +57,7 @@ export function looksLikeKey(value: string): boolean {
   return /\d/.test(value) && looksRandom(value) && !isEncodedText(value);
 }
 
-/** Base64 of something a person wrote. */
+/** Base64 of readable text. */
 function isEncodedText(value: string): boolean {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(value) || value.length % 4 !== 0) return false;
   return /^[\t\n\r\x20-\x7e]+$/.test(Buffer.from(value, "base64").toString("latin1"));

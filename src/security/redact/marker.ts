@@ -1,4 +1,4 @@
-/** What stands where a secret was. */
+/** The replacement of a secret. */
 export function marker(kind: string): string {
   return `«redacted:${kind}»`;
 }

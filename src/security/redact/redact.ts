@@ -1,5 +1,5 @@
 /**
- * Hides secrets in text: `«redacted:KIND»` stands where one was, the text around it stays.
+ * Replaces secrets in text by `«redacted:KIND»`; the text around them stays.
  * The triggers only save time: a segment without one has nothing to hide.
  */
 import { CONTEXT_PATTERNS } from "./context-patterns.js";

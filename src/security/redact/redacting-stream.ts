@@ -1,7 +1,7 @@
 /**
  * `redact` for text that comes in pieces.
  *
- * 1. For every way of cutting a text, the pieces given out make up what `redact` makes of the whole.
+ * 1. However a text is split, the joined output equals `redact` of the whole.
  * 2. A word is held back until it ends, a line from the first word that hints at a secret on, a private key until its end:
  *    never more than one segment.
  */

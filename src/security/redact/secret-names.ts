@@ -10,7 +10,7 @@ export const SECRET_WORDS: Readonly<Record<string, string>> = {
   key: "key(?![a-z])",
 };
 
-/** A key of these finds something, or belongs to everybody. */
+/** Such a key identifies something or is public. */
 export const OTHER_KEYS =
   /(?:^|[_.-])(?:cache|primary|foreign|partition|sort|shard|object|storage|host|row|unique|group|index|hash|dedup\w*|routing|event|message|query|item|entry|lookup|range|registry|map|state|lock|build|idempotency|publishable|anon|site|pub|verif\w+|ssh|gpg|pgp|artifact|commit|content|trace|record|s3)[_.-]?key$|^key$/i;
 

@@ -1,15 +1,15 @@
 /**
- * Tokens that say themselves what they are, by the shape their makers publish.
+ * Tokens with a published format.
  *
- * 1. `starts` are literal and case-sensitive; one of them stands at the beginning of every match. The quick test is made from them.
+ * 1. `starts` are literal and case-sensitive; every match begins with one of them. The quick test is made from them.
  * 2. `rest` is a regular expression without capturing groups and without white space, bounded or linear in its input.
- * 3. A pattern without a literal beginning names `anchors` instead, one of which stands in every match: four characters as in grams.ts.
+ * 3. A pattern without a literal beginning names `anchors` instead, one of which is in every match: four characters as in grams.ts.
  */
 export interface TokenPattern {
   readonly kind: string;
   readonly starts?: readonly string[];
   readonly anchors?: readonly string[];
-  /** One of these stands in every match of a pattern with anchors, as it is. */
+  /** Every match of a pattern with anchors contains one of these literally. */
   readonly holds?: readonly string[];
   readonly rest: string;
   /** How many different characters the part after the beginning must have; fewer make a placeholder. */
@@ -161,7 +161,7 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
     "[A-Za-z0-9]{5,30}\\.[A-Za-z0-9]{4,6}\\.(?:acc[_-])[A-Za-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}",
   ),
   // models
-  // The kinds that exist, whatever the body; and any other kind, which may come.
+  // The existing kinds with any body; and any future kind.
   plain("anthropic", "sk-ant-", `(?:api|admin|oat|ort|sid)\\d{2,3}-${WORD}{80,118}AA`),
   token("anthropic", "sk-ant-", `[a-z]{2,12}\\d{2,3}-${NOT_TYPED}${WORD}{40,200}`),
   token("openai", "sk- sk-proj- sk-svcacct- sk-admin- sk-service-", `${WORD}{20,100}T3BlbkFJ${WORD}{20,100}`),

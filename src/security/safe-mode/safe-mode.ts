@@ -7,7 +7,7 @@
  * 2. A program is on the list by exactly the name it is called with: `ls` is not `./ls`.
  * 3. A listed program is refused with options by which it runs others or writes, with variables that change what runs, and with
  *    a redirect into a file: the list says which programs may run, and these ways lead around it.
- * 4. It only ever refuses. What passes still needs whatever permission it needs.
+ * 4. It only refuses. A command that passes still needs its usual permission.
  */
 import type { CommandFacts, CommandPart } from "../permissions/facts.js";
 import { StateFile, type StateFileOptions, type StateFormat } from "../permissions/state-file.js";
@@ -56,7 +56,7 @@ function partRefusal(part: CommandPart, allowed: ReadonlySet<string>): string | 
     : `"${part.programs[0]} ${part.refusedOption}" can run other programs or write files.`;
 }
 
-/** Programs whose work is to run others: safe mode cannot see what they start. */
+/** Programs that run others: safe mode cannot see what they start. */
 const RUNS_ANYTHING = new Set(
   [
     "sh bash dash zsh ksh fish python python3 node deno bun perl ruby php lua awk gawk sed env xargs parallel sudo doas su",

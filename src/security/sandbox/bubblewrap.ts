@@ -1,15 +1,15 @@
 /**
  * The command line that puts bubblewrap around a command.
  *
- * 1. Nothing of the environment is on the command line, where every process of the machine could read it: it is handed on as
+ * 1. Nothing of the environment is on the command line, where every process of the machine could read it: it is passed as
  *    the environment of bubblewrap itself.
  * 2. No capability is kept: as root with capabilities, the read-only mounts could be made writable from inside. And /proc is
  *    read-only: the kernel's settings in it belong to root whether it has capabilities or not.
  * 3. The order of the mounts is their meaning: everything read-only, private folders (a home folder among them), writable folders,
  *    guarded places in them, hidden places, and last what stays visible.
  * 4. A shell is the first process of the sandbox's process namespace and the command its child. When the command ends, the shell
- *    ends, and the kernel kills the rest before bubblewrap hears of it: its end is the end of everything. Bubblewrap's own
- *    first process would be told to die only afterwards.
+ *    ends, and the kernel kills the rest before bubblewrap returns. Bubblewrap's own
+ *    first process would end only afterwards.
  * 5. Bubblewrap dies with Oxbow and the sandbox with bubblewrap.
  */
 import { shellWord } from "../../base/shell-word.js";
@@ -38,9 +38,9 @@ export interface BubblewrapParts {
   readonly layout: Layout;
   /** An empty file. */
   readonly blank: string;
-  /** Undefined where there is no filter for this machine. */
+  /** Undefined if there is no filter for this machine. */
   readonly filter?: FilterFile | undefined;
-  /** The way to the allowed hosts; without it there is no network. */
+  /** The proxy to the allowed hosts; without it there is no network. */
   readonly door?: NetworkDoor | undefined;
   /** The entry of a group that bounds the number of processes. */
   readonly quotaEntry?: string | undefined;
@@ -172,7 +172,7 @@ function hide({ path, kind, passable }: HiddenPlace, blank: string): string[] {
   return tmpfs(path, { mode: passable ? "0111" : "0000", bytes: SMALL_BYTES });
 }
 
-/** Not there anyway, because the sandbox has a folder of its own in its place. */
+/** Hidden anyway, because the sandbox has its own folder there. */
 function isPrivate(path: string, writable: readonly string[]): boolean {
   const hasOwn = ["/tmp", "/run", "/dev", "/proc"].some((folder) => isWithin(path, folder));
   return hasOwn && !writable.some((folder) => isWithin(path, folder));

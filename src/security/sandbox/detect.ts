@@ -22,9 +22,9 @@ import { SANDBOX_EXEC, sandboxExecCommand } from "./sandbox-exec.js";
 import { type SandboxFiles, sandboxFiles } from "./sandbox-files.js";
 import { noSandbox, type SandboxState } from "./state.js";
 
-/** What a person configured. */
+/** The user's settings. */
 export interface SandboxOverrides {
-  /** `auto` takes what the system has; `off` is a person's decision, never a model's. */
+  /** `auto` uses the system's sandbox; only the user can choose `off`. */
   readonly kind?: "auto" | "container" | "off";
   readonly container?: { readonly program?: string; readonly image: string };
 }
@@ -199,7 +199,7 @@ interface Attempt {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What it said when it failed. */
+/** Its message when it failed. */
 async function probe({ program, args, cwd, env }: Attempt): Promise<string | undefined> {
   const { code, output } = await run(program, args, { cwd, env });
   return code === 0 ? undefined : output || `it ended with code ${code}`;
@@ -260,7 +260,7 @@ class Memory {
   async write(version: string): Promise<void> {
     this.#version = version;
     mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-    // To have to try again is no harm.
+    // Testing again does no harm.
     await writeFileAtomic(this.#file, JSON.stringify({ key: this.#key, version })).catch(() => {});
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Recognises in a failed command's output what the sandbox denied, and says so to the model in one line: what was denied and
- * that only a person can allow more. It never says how a sandbox is switched off.
+ * Recognises in a failed command's output what the sandbox denied, and tells the model in one line: what was denied and
+ * that only the user can allow more. It never says how to switch off the sandbox.
  */
 import { describeRefusal, type GateEntrance } from "./network-gate.js";
 import type { SandboxState } from "./state.js";
@@ -100,7 +100,7 @@ const GIT_PLACE = /(^|[\s'"`‘/])\.git(\/|['"`’:]|$)/m;
 const ASK_FOR_GIT = "If you need it, set allow = git, which asks the user.";
 
 export interface ExplainOptions {
-  /** The home folder, where the sandbox has one of its own in its place. */
+  /** The home folder, if the sandbox replaces it. */
   readonly home?: string | undefined;
   /** All that belongs to git is read-only. */
   readonly repositories?: "guarded" | "read-only" | undefined;
@@ -137,7 +137,7 @@ export function explainFailure(
 
 const LINE_LENGTH = 400;
 
-/** Patterns over words take long on a line without blanks, and what went wrong stands at the end of one. */
+/** Patterns over words take long on a line without blanks, and the error is at the end of it. */
 function shortened(text: string): string {
   return text
     .split("\n")

@@ -6,9 +6,9 @@
  *    `commondir`, a file that would lead git to another configuration. The same holds for nested repositories, submodules
  *    and worktrees.
  * 2. A place that does not exist must not come into being. Mounts need something to lie on, so such a place is listed as
- *    missing, with what may stand there harmlessly for as long as the command runs.
+ *    missing, with a harmless placeholder while the command runs.
  * 3. Every folder on the way from the writable root to a guarded place is pinned: it may be written to, but not renamed, or
- *    another one could be put in its stead.
+ *    it could be replaced.
  * 4. A symbolic link cannot be mounted on. In a git folder it makes the whole folder read-only; where a root would have to be
  *    read-only it is an error.
  */
@@ -57,7 +57,7 @@ export interface GuardRequest {
   readonly names: readonly string[];
   /** Folders below the roots that hold a `.git`, or are a repository without a work tree. */
   readonly nested: readonly string[];
-  /** Folders of hooks that a person's own git configuration names, from the top of every repository. */
+  /** Hook folders that the user's own git configuration names, from the top of every repository. */
   readonly hookFolders?: readonly string[];
   /** Files and folders that exist and are on the guard list. */
   readonly places?: readonly string[];
@@ -84,7 +84,7 @@ export function findGuards({ roots, names, nested, places = [], ...more }: Guard
     const own = index < MAX_PARTS ? gitFolderAt(folder) : undefined;
     if (own !== undefined) collection.guardConfigured(own);
     if (kind === "missing") return;
-    // The link itself cannot be held, but what it leads to can.
+    // The link itself cannot be guarded, but its target can.
     if (kind === "link") collection.guardGitFolder(realpathOrSelf(dotGit));
     else if (index < MAX_PARTS) collection.guardRepository(folder);
     else collection.readOnly(dotGit);
@@ -157,7 +157,7 @@ class Collection {
     const isWorktree = kindOf(join(folder, "gitdir")) === "file";
     const common = isWorktree ? (namedCommonFolder(folder) ?? folder) : folder;
     const config = smallText(join(common, "config"));
-    // A worktree has neither a configuration nor hooks of its own, unless the common one says so.
+    // A worktree has no configuration or hooks of its own, unless the common one enables them.
     const places: Place[] = [{ name: "commondir", content: ".\n" }];
     if (!isWorktree) places.push({ name: "config", content: "" }, { name: "hooks" });
     if (/worktreeconfig/i.test(config)) places.push({ name: "config.worktree", content: "" });
@@ -183,7 +183,7 @@ class Collection {
     for (const path of this.#hookFolders) this.#guardHooks(path, top);
   }
 
-  /** A folder that holds a work tree stays writable but for the hooks in it. */
+  /** A folder with a work tree stays writable, except the hooks in it. */
   #guardHooks(path: string, top: string): void {
     const folder = realpathOrSelf(resolve(top, path));
     if (folder !== top && !this.#roots.includes(folder)) this.#guardNamed(resolve(top, path), {});
@@ -249,7 +249,7 @@ function kindOf(path: string): Kind {
   return found.isDirectory() ? "folder" : "file";
 }
 
-/** Without links on the way, as far as it exists; what stands at its end is left as it is. */
+/** Without links in the path, as far as it exists; the last entry is not resolved. */
 function free(path: string): string {
   const folder = dirname(path);
   if (folder === path) return path;

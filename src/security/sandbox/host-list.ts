@@ -2,7 +2,7 @@
  * Which hosts a sandboxed command may reach, by name.
  *
  * 1. An entry is a name (`example.com`: that host alone), a suffix (`*.example.com`: every host below, not the domain itself), or
- *    either with `:port`. Without a port it stands for the web's two, 80 and 443.
+ *    either with `:port`. Without a port it means 80 and 443.
  * 2. Names are compared without letter case and without the final dot. Addresses in digits are never names.
  */
 import { isIP } from "node:net";
@@ -33,7 +33,7 @@ function parseEntry(entry: string): HostEntry {
   return { host, below: star !== undefined, ports: port === undefined ? WEB_PORTS : [Number(port)] };
 }
 
-/** The name as it is compared; undefined for addresses and for what is no host name. */
+/** The name for comparison; undefined for addresses and invalid host names. */
 export function plainHost(name: string): string | undefined {
   const host = domainToASCII(name.toLowerCase()).replace(/\.$/, "");
   // A final label in digits or hexadecimal makes the whole an address in one of its many spellings.

@@ -1,4 +1,4 @@
-/** Ways out of a Linux sandbox that only the running system can tell: programs that listen on sockets, and second views of /proc. */
+/** Ways out of a Linux sandbox that depend on the running system: programs that listen on sockets, and second views of /proc. */
 import { readFileSync } from "node:fs";
 
 const LISTENING = 0x10000;
@@ -7,7 +7,7 @@ const DATAGRAMS = "0002";
 
 /**
  * Sockets in the file system that a program on this machine listens on: a container engine's, a database's, an editor's. A
- * read-only mount does not keep anybody from connecting. Sockets made inside a sandbox belong to its own network and are not
+ * read-only mount does not prevent a connection. Sockets made inside a sandbox belong to its own network and are not
  * in this list.
  */
 export function listeningSockets(table: string = read("/proc/net/unix")): string[] {

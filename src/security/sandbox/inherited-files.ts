@@ -1,6 +1,6 @@
 /**
  * Files that the parent process left open for Oxbow, and that every program it starts would get: a folder among them would be a
- * way around all mounts. Node closes the lower ones by itself, up to the first gap above 15.
+ * way around all mounts. Node closes the lower ones, up to the first gap above 15.
  */
 import { readdirSync, readFileSync } from "node:fs";
 

@@ -28,7 +28,7 @@ export interface Layout {
 
 export interface LayoutOptions {
   readonly nested: readonly string[];
-  /** Of a person's own git configuration. */
+  /** Of the user's own git configuration. */
   readonly hookFolders?: readonly string[];
   /** On the guard list, as far as they exist. */
   readonly places?: readonly string[];
@@ -66,12 +66,12 @@ export function findLayout(policy: SandboxPolicy, { alsoHidden = [], ...found }:
 function existingHome(home: PrivateHome): PrivateHome {
   const path = realFolder(home.path);
   const places = Object.entries(home.readable).filter(([place, source]) => isWithin(place, path) && existsSync(source));
-  // One below another is there already, and its mount would have to lie on a read-only one.
+  // One below another is already visible, and its mount would lie on a read-only one.
   const outermost = places.filter(([place]) => !places.some(([other]) => other !== place && isWithin(place, other)));
   return { ...home, path, readable: Object.fromEntries(outermost) };
 }
 
-/** Not there anyway: the sandbox has a home folder of its own in its place. */
+/** Hidden anyway: the sandbox has its own home folder. */
 function isCovered(path: string, home: PrivateHome, writable: readonly string[]): boolean {
   const shown = [...Object.keys(home.readable), ...writable];
   return path !== home.path && isWithin(path, home.path) && !shown.some((folder) => isWithin(path, folder));

@@ -3,7 +3,7 @@
  *
  * 1. A host is reached only when its name is listed; then it is resolved once, the answer is judged by `resolveSafely`, and the
  *    connection goes to the address that was judged.
- * 2. Each command has an entrance of its own, so that what was refused can be told to the command that asked.
+ * 2. Each command has its own entrance, so that its result can list the refused hosts.
  * 3. Nothing is decrypted: of a TLS connection only the host and the port are known.
  * 4. Where this machine reaches the network through a proxy, so do the commands. The proxy gets the name, after the same checks; a
  *    name that cannot be looked up here has no address, and only the proxy can tell where it leads.
@@ -59,7 +59,7 @@ export function describeRefusal({ host, port, reason }: Refusal): string {
 
 const CONNECT_TIMEOUT_MS = 15_000;
 const MAX_REFUSALS = 50;
-/** They speak of one connection and must not be handed on. */
+/** They describe one connection and must not be forwarded. */
 const OWN_HEADERS = new Set(
   "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split(
     " ",

@@ -1,6 +1,6 @@
 /**
  * The git folder of a workspace that lies outside of it: in a folder above, or in the main repository of a worktree. A command
- * cannot commit unless it may write there, and a person can allow that by adding the folder to the writable ones; its hooks
+ * cannot commit unless it may write there; the user can allow that by adding the folder to the writable ones; its hooks
  * and configuration stay guarded.
  */
 import { dirname, join } from "node:path";

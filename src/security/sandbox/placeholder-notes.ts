@@ -1,5 +1,5 @@
 /**
- * Which process needs which placeholders. Each process keeps a note of its own in one folder, so that processes that work in the same
+ * Which process needs which placeholders. Each process keeps its own note in one folder, so that processes that work in the same
  * workspace neither remove a placeholder that another one still needs, nor leave one behind when they are killed.
  *
  * 1. A process writes its note before it makes a placeholder, or counts on one that another process has made.
@@ -61,7 +61,7 @@ export class PlaceholderNotes {
     remove(join(this.#folder, this.#own));
   }
 
-  /** The notes of processes that were killed go; answers with what they had made. */
+  /** Removes the notes of killed processes; returns what they had created. */
   takeLeft(): readonly Missing[] {
     return this.#names().flatMap(([name, mark]) => {
       if (!isGone(mark)) return [];
@@ -132,7 +132,7 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It is gone already.
+    // It is already gone.
   }
 }
 

@@ -44,7 +44,7 @@ export class Placeholders {
     this.#notes = new PlaceholderNotes(options.folder);
   }
 
-  /** Removes what processes have left that were killed. Once: before it is looked at what is there. */
+  /** Removes the leftovers of killed processes. Once, before the first scan. */
   sweep(): void {
     if (this.#swept) return;
     this.#swept = true;

@@ -1,14 +1,14 @@
-/** What a sandboxed command may do. Plain data: a person's configuration fills it, the model never does. */
+/** What a sandboxed command may do. Plain data from the user's configuration, never from the model. */
 import { totalmem } from "node:os";
 import type { UnixSockets } from "./seccomp-filter.js";
 
 /**
- * `open`: the network of this machine, for a command that a person allowed it for. Otherwise host names (`example.com`,
+ * `open`: the network of this machine, for a command that the user allowed. Otherwise host names (`example.com`,
  * `*.example.com`, either with `:port`) that may be reached through the local proxy.
  */
 export type NetworkPolicy = "off" | "open" | { readonly allow: readonly string[] };
 
-/** A home folder of the sandbox's own: empty, writable, and gone after the command, but for what is listed here. */
+/** The sandbox's own home folder: empty, writable, deleted after the command, except the entries here. */
 export interface PrivateHome {
   /** Where it lies: the person's own home folder, which it covers. */
   readonly path: string;
@@ -50,7 +50,7 @@ export interface SandboxPolicy {
   readonly unixSockets: UnixSockets;
   /** `guarded`: only what git runs or obeys is read-only in a repository. `read-only`: all that belongs to git is. */
   readonly repositories: "guarded" | "read-only";
-  /** Without it the person's own home folder can be read, but for the hidden places in it. */
+  /** Without it the user's own home folder is readable, except its hidden places. */
   readonly home?: PrivateHome;
   readonly limits: SandboxLimits;
   /** Room in the private `/tmp`, which counts as memory. */

@@ -1,11 +1,11 @@
 /**
- * The home folder that commands get which a person is not asked about: empty but for tool chains, with caches that this
+ * The home folder of commands that run without asking: empty except tool chains, with caches that this
  * workspace's commands have for themselves.
  *
  * 1. Nothing in it is used by anything outside the sandbox: what a command leaves in a cache, only later commands of the same
  *    workspace meet.
- * 2. Where a tool can read what the person has downloaded before, it does: there is no network to download it again. Once the
- *    workspace has downloads of its own, made by a command that was given the network, it uses those.
+ * 2. If a tool can read the user's earlier downloads, it does: there is no network to download them again. Once the
+ *    workspace has its own downloads, made by a command with network access, it uses those.
  * 3. A folder that is mounted never lies in one that a command can change: a link put there would lead the mount elsewhere.
  */
 import { createHash } from "node:crypto";
@@ -63,7 +63,7 @@ export function privateHome(options: PrivateHomeOptions): PrivateHome {
   };
 }
 
-/** Each tool's own variable; what is not listed lands in the private home folder and is gone after the command. */
+/** Each tool's own variable; other tools write to the private home folder, which is deleted after the command. */
 const CACHES: Readonly<Record<string, string>> = {
   XDG_CACHE_HOME: "xdg",
   npm_config_cache: "npm",
@@ -104,7 +104,7 @@ function cacheVariables({ home, variables, network }: PrivateHomeOptions, cache:
   const own = (name: string) => join(cache, name);
   const all: Record<string, string> = { ...QUIET, ...(network === "off" ? OFFLINE : {}) };
   for (const [name, folder] of Object.entries(CACHES)) all[name] = own(folder);
-  // A person's downloads serve for as long as the workspace has none of its own.
+  // The user's downloads are used until the workspace has its own.
   const usesOwn = (folder: string) => network === "open" || existsSync(own(folder));
   const theirs = variables.GOMODCACHE ?? join(variables.GOPATH ?? join(home, "go"), "pkg/mod");
   all.GOMODCACHE = usesOwn("go-mod") || !existsSync(theirs) ? own("go-mod") : theirs;
@@ -117,7 +117,7 @@ function cacheVariables({ home, variables, network }: PrivateHomeOptions, cache:
     if (existsSync(there)) all[name] = variables[name] ?? there;
   }
   const maven = join(home, ".m2/repository");
-  // Maven 3.9 and newer write into the one and look into the other; older ones read the person's repository as it is.
+  // Maven 3.9 and newer write into the one and look into the other; older ones read the user's repository.
   all.MAVEN_ARGS = `-Dmaven.repo.local=${own("maven")} -Dmaven.repo.local.tail=${maven}`;
   return all;
 }

@@ -1,5 +1,5 @@
 /**
- * A bound on the number of processes for the superuser, whom `ulimit` does not bind: a control group of its own, where this
+ * A limit on the number of processes for root, to whom `ulimit` does not apply: its own control group, if this
  * process may make one. The first process of a sandbox enters it by writing `0`, which means itself, to the file `entry`.
  *
  * In the older kind of groups a thread can enter alone, and at no cost. In the newer kind a whole process has to, and the kernel
@@ -27,7 +27,7 @@ export interface ProcessQuota {
 
 export interface ProcessQuotaOptions {
   readonly processes: number;
-  /** Tells this group from those of other sessions. */
+  /** Distinguishes this group from those of other sessions. */
   readonly name: string;
 }
 
@@ -57,7 +57,7 @@ export function openProcessQuota({ processes, name }: ProcessQuotaOptions): Proc
   return undefined;
 }
 
-/** Groups of processes that were killed. Whether those of another namespace are alive cannot be told. */
+/** Groups of processes that were killed. It is unknown whether those of another namespace are alive. */
 function removeLeftBehind(parent: string, namespace: string): void {
   for (const name of list(parent)) {
     const [, pid, where] = /^oxbow-(\d+)-([^-]*)-/.exec(name) ?? [];

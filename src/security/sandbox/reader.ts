@@ -1,6 +1,6 @@
 /**
  * A sandbox for a program that only reads (git, for the tool of that name): it sees the system's programs and the folders that it is
- * given, all read-only. Nothing else of the disk is there, nor any network.
+ * given, all read-only. Nothing else of the disk is visible, and there is no network.
  *
  * Only bubblewrap can do that here. Where it cannot, or where the program does not start in it, there is no reader.
  */

@@ -1,14 +1,14 @@
 /**
  * The profile and the command line for macOS's `sandbox-exec`. In a profile the last rule that matches an operation decides.
  *
- * 1. Paths go in as parameters, never as text of the profile, but for the patterns of guarded names.
+ * 1. Paths are parameters, never text of the profile, except the patterns of guarded names.
  * 2. Guarded places need not exist: rules are about paths. Their folders may not be renamed either.
  * 3. There is no process namespace: what a command starts is found and ended by the process tree, and other processes can be
  *    seen, though not signalled.
  * 4. The system compares real paths, so every path given here must be free of links: `/tmp` and `/var` are links on macOS.
  * 5. No service of the system that reaches the network or acts for the command outside of the sandbox: not `trustd`, which
  *    fetches addresses that it finds in certificates, nor those that open applications or keep passwords.
- * 6. Terminals can be written to only if they were opened inside, or handed over: others belong to the user's other windows.
+ * 6. Terminals are writable only if they were opened inside or passed in: others belong to the user's other windows.
  */
 import type { Wrapped } from "./bubblewrap.js";
 import type { Layout } from "./layout.js";
@@ -28,7 +28,7 @@ export interface SandboxExecParts {
   readonly proxyPort?: number | undefined;
 }
 
-/** What programs need of the system, whatever they do: themselves, their terminal, user names, time zones. */
+/** What every program needs of the system: themselves, their terminal, user names, time zones. */
 const BASE = `(version 1)
 (deny default)
 (allow process-exec process-fork)

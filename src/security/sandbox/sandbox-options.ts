@@ -1,4 +1,4 @@
-/** What a session's sandbox is given, and what it makes of a command. */
+/** The options of a session's sandbox, and the command it returns. */
 import type { Clock } from "../../base/clock.js";
 import type { Withheld } from "../../system/process-group.js";
 import type { Wrapped } from "./bubblewrap.js";
@@ -8,13 +8,13 @@ import type { SandboxPolicy } from "./policy.js";
 
 export interface SandboxOptions extends DetectOptions {
   readonly policy: SandboxPolicy;
-  /** What a person takes away beside the policy; asked for with every command. */
+  /** What path permissions forbid besides the policy; called for every command. */
   readonly restrictions?: () => Pick<SandboxPolicy, "hidden" | "readOnlyWithin">;
   /** The only one of its kind on this machine; letters, digits, `-` and `_`. */
   readonly id: string;
   /** The person's own folder: their git configuration may name hooks in every repository. */
   readonly home?: string;
-  /** Of Oxbow's own process: some of them tell git where the person's configuration is. */
+  /** Of Oxbow's own process: some of them tell git where the user's configuration is. */
   readonly variables?: Readonly<Record<string, string | undefined>>;
   /** Needed when the policy allows hosts. */
   readonly resolveSafely?: ResolveSafely;
@@ -24,10 +24,10 @@ export interface SandboxOptions extends DetectOptions {
   readonly passesDescriptors?: "yes" | "no";
   /** Variables of a container program. */
   readonly engine?: Readonly<Record<string, string>>;
-  /** How long what stands in for missing guarded places stays for the next command. */
+  /** How long placeholders for missing guarded paths stay for the next command. */
   readonly lingerMs?: number;
   readonly clock?: Clock;
-  /** Runs the forwarder where there is no socat. */
+  /** Runs the forwarder if there is no socat. */
   readonly nodeProgram?: string;
 }
 
@@ -46,11 +46,11 @@ export interface SandboxedCommand extends Wrapped {
   readonly descriptors: readonly number[];
   /** The caller must keep these from reaching the command: a folder among them would be a way around all mounts. */
   readonly withheld: Withheld | undefined;
-  /** False when this machine has no sandbox: the command is as it was given. */
+  /** False if this machine has no sandbox: the command is unchanged. */
   readonly sandboxed: boolean;
   /** Its first process stands around the command. Otherwise that becomes the command, or hands signals on to it. */
   readonly isWrapper: boolean;
-  /** Whether everything in it is dead when its program has ended by itself. */
+  /** Whether all its processes have ended when its program ends. */
   readonly endsWithAll: boolean;
   /** What of the guard list is there now. */
   held(): HeldPlaces;

@@ -12,7 +12,7 @@ export const PATH = `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin:/
 export interface Ran {
   readonly code: number | undefined;
   readonly output: string;
-  /** What the model would be told. */
+  /** The message for the model. */
   readonly hint: string | undefined;
 }
 

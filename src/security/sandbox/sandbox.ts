@@ -1,9 +1,9 @@
 /**
  * The sandbox of one session: finds out what the machine has when the first command comes, and puts it around each command.
  *
- * 1. A command that cannot be wrapped is not run: `wrap` throws. Only on a machine without a sandbox it is handed on as it is, and
+ * 1. A command that cannot be wrapped is not run: `wrap` throws. Only on a machine without a sandbox it is returned unchanged, and
  *    says so, for the permission rules to be stricter.
- * 2. Nothing a model says reaches this place: there is no argument that leaves the sandbox or widens it.
+ * 2. No input of a model reaches this code: no argument leaves or widens the sandbox.
  * 3. What was made for a command (placeholders, the entrance to the proxy, a container) goes with `ended`, which must be called
  *    once the command is dead.
  */
@@ -106,7 +106,7 @@ export class Sandbox {
       const isCurrent = this.#place.use(layout);
       const isWrapper = state.kind === "bubblewrap";
       const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper };
-      // A container's program does not hand on what it has open itself.
+      // A container's program does not pass on its own open files.
       const withheld = state.kind === "container" ? undefined : this.withheldFiles();
       return { ...wrapped, ...kind, held, descriptors, withheld, explain, isCurrent, ended };
     } catch (error) {
@@ -228,7 +228,7 @@ export class Sandbox {
     return socat === undefined ? { kind: "node", program: nodeProgram } : { kind: "socat", program: socat };
   }
 
-  /** Whatever was open when Oxbow was started stays so. */
+  /** Files that were open when Oxbow started stay open. */
   withheldFiles(): Withheld | undefined {
     this.#withheld ??= this.#findWithheld() ?? "nothing";
     return this.#withheld === "nothing" ? undefined : this.#withheld;
@@ -248,7 +248,7 @@ export class Sandbox {
     return { descriptors, bash };
   }
 
-  /** For the superuser only: everybody else is held by a limit that costs nothing. */
+  /** Only for root: for other users a free limit applies. */
   #quotaEntry(): string | undefined {
     const { processes } = this.#options.policy.limits;
     if (!isRoot() || processes === undefined) return undefined;

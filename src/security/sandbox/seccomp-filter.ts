@@ -8,7 +8,7 @@
  * 2. No further user namespaces: a process that is root in one can reach far more of the kernel.
  * 3. No keystrokes are pushed into a terminal, and the kernel's key store, which is inherited and not namespaced, stays shut.
  * 4. No file gets the bits that let other users run it with the rights of its owner or its group.
- * 5. io_uring and openat2 are off: what they are asked to do does not stand in the call, so it could not be looked at.
+ * 5. io_uring and openat2 are off: their arguments are not in the call, so a filter cannot see them.
  *
  * Everything else passes: this is not the wall but the filling of its gaps.
  */
@@ -28,7 +28,7 @@ const DENIED = [
   ..."init_module finit_module delete_module open_by_handle_at setns reboot swapon swapoff acct".split(" "),
   ..."mount umount2 pivot_root move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr".split(" "),
 ] as readonly DeniedName[];
-/** Programs ask for these and do without when they are not there. */
+/** Programs try these and work without them. */
 const ABSENT = ["clone3", "openat2", "io_uring_setup", "io_uring_enter", "io_uring_register"] as const;
 
 /** Calls that give a file its mode, with the argument that says it. Older ones do not exist everywhere. */

@@ -1,4 +1,4 @@
-/** Makes all that belongs to git read-only, for commands that a person has not been asked about. */
+/** Makes everything of git read-only, for commands that run without asking. */
 import { join } from "node:path";
 import { isGitFolder, statOf } from "../../system/git/git-folder.js";
 import { isWithin } from "../../system/within.js";
@@ -10,7 +10,7 @@ export function withRepositoriesShut(guards: Guards, folders: readonly string[])
     if (isGitFolder(folder)) return [folder];
     const dotGit = join(folder, ".git");
     const found = statOf(dotGit);
-    // A link cannot be mounted on; what it leads to is guarded where it lies.
+    // A link cannot be a mount point; its target is guarded in its own place.
     return found === undefined || found.isSymbolicLink() ? [] : [dotGit];
   });
   const isShut = (path: string) => shut.some((folder) => isWithin(path, folder));

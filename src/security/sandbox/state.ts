@@ -1,4 +1,4 @@
-/** Which sandbox this machine has, and how a person is told. */
+/** The sandbox of this machine, and the message about it. */
 import type { LimitName } from "./policy.js";
 
 export type SandboxKind = "bubblewrap" | "sandbox-exec" | "container" | "none";
@@ -51,7 +51,7 @@ const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
   openFiles: "open files",
 };
 
-/** What a person is told once at the start; undefined when there is nothing to tell. */
+/** The message at the start; undefined if there is none. */
 export function sandboxNotice(state: SandboxState): string | undefined {
   if (state.kind !== "none") return undefined;
   return `Commands run without a sandbox: ${state.reason} Every command that does more than read needs your permission.`;

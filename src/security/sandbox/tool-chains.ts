@@ -1,5 +1,5 @@
 /**
- * What stays readable of a person's home folder for a build: the tool chains that PATH and a few variables name, and what was
+ * What stays readable of the user's home folder for a build: the tool chains that PATH and a few variables name, and what was
  * downloaded for them. Names, not guesses: a folder that merely looks useful may hold something private.
  */
 import { existsSync, readFileSync } from "node:fs";
@@ -45,7 +45,7 @@ const DOWNLOADS = list(
     ".yarn/berry/cache .ivy2/cache .sbt/boot .stack .mix .pub-cache go/pkg/mod .opam .bundle/cache .konan",
 );
 
-/** Read by tools that work on a repository; shown only where no login stands in them. */
+/** Read by tools that work on a repository; shown only if they contain no login. */
 const SETTINGS = list(
   ".gitconfig .config/git/config .config/git/ignore .config/git/attributes .gitignore .gitignore_global .cargo/config.toml",
 );

@@ -1,4 +1,4 @@
-/** What stands between `$'` and `'`. */
+/** The text between `$'` and `'`. */
 
 const SIMPLE: Readonly<Record<string, string>> = {
   a: "\x07",
@@ -18,7 +18,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
 const ESCAPE = /\\(?:([abeEfnrtv\\"?])|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|([0-7]{1,3})|([\s\S]))/g;
 
 /**
- * The text it stands for; undefined for what shells disagree on: an escaped quote ends the quotation in shells without `$'`, a
+ * The resulting text; undefined if shells disagree: an escaped quote ends the quotation in shells without `$'`, a
  * NUL ends the text, and bytes past ASCII depend on the encoding.
  */
 export function decodeAnsiQuote(raw: string): string | undefined {

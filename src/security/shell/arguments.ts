@@ -10,7 +10,7 @@ export interface Option {
 
 export interface Operand {
   readonly word: Word;
-  /** Globs stand for themselves in it. */
+  /** Globs are literal in it. */
   readonly value: string;
 }
 

@@ -2,7 +2,7 @@
  * The grammar of commands. Strict: a text that is not wholly understood is unparsable, never read in part.
  *
  * 1. Reserved words count only where a command may start and only unquoted.
- * 2. Every list ends where its construct says so; a missing command or a doubled separator is an error, as in bash.
+ * 2. Every list ends with its construct; a missing command or a doubled separator is an error, as in bash.
  */
 import { functionBody, readCompound, readEmptyParentheses } from "./compounds.js";
 import { endLine } from "./here-documents.js";

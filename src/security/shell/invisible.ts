@@ -1,4 +1,4 @@
-/** Characters that a person does not see, or sees as something else. A command that holds one is never run unasked. */
+/** Characters that are invisible or look like others. A command with one always asks. */
 const INVISIBLE =
   /[^\S \t\n]|[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800](?<![\t\n])/u;
 /** Enough for almost every command, and much faster. */

@@ -177,7 +177,7 @@ function redirectProblem({ operator, descriptor, target }: Redirect, place: Wher
   }
 }
 
-/** Nothing around the words of a command that a pattern for the words would not say. */
+/** Whether the command has nothing that a pattern for its words would miss. */
 export function hasHarmlessSurroundings({ assignments, redirects }: SimpleCommand): boolean {
   const place: Whereabouts = { workspace: undefined, folders: ["."] };
   return (

@@ -3,7 +3,7 @@
  *
  * 1. `read-only` needs proof: the text is wholly understood, it is a plain list or pipeline, and each of its commands is in a table
  *    with everything it is given. All else asks. Nothing is ever read-only because a pattern of danger was not found in it.
- * 2. Substitutions, groups, loops and functions ask even when each command in them only reads: what they hand to each other is
+ * 2. Substitutions, groups, loops and functions ask even if each command in them only reads: what they pass to each other is
  *    not known beforehand.
  * 3. `blocked` wins over everything and is looked for everywhere, also behind programs that run other programs.
  * 4. Pure: no files are looked at. Links out of the workspace are for a sandbox to hold.
@@ -40,7 +40,7 @@ export interface JudgedCommand {
   readonly text: string;
   readonly verdict: ShellVerdict;
   readonly reason: string;
-  /** What a person may allow for the session instead of this one command. */
+  /** What the user may allow for the session instead of this one command. */
   readonly pattern?: string;
 }
 
@@ -51,7 +51,7 @@ export interface ShellJudgement {
   readonly commands: readonly JudgedCommand[];
   /** It is a plain list of commands and pipelines, none of which holds the output of another. */
   readonly plain: boolean;
-  /** What it must be run with for a verdict of `read-only` to hold. */
+  /** The environment that a verdict of `read-only` requires. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -124,7 +124,7 @@ class PlainJudge {
     this.#situation = { place: whereabouts(options), programs: this.#programs };
   }
 
-  /** Why the shape of the script asks by itself; undefined when it is a plain list of plain commands. */
+  /** Why the shape of the script asks; undefined for a plain list of plain commands. */
   judgeScript(script: Script): string | undefined {
     if (script.items.length === 0) return "There is no command in it.";
     const only = script.items.length === 1 ? script.items[0]?.command : undefined;
@@ -159,7 +159,7 @@ class PlainJudge {
       : undefined;
   }
 
-  /** Of a call of xargs that is understood, what it runs. */
+  /** The command that an understood xargs call runs. */
   #seenThrough(command: Command, from: Command | undefined): Command {
     if (command.type !== "simple") return command;
     const inner = namesHandedTo(command, { from, programs: this.#programs });

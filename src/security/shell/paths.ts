@@ -1,5 +1,5 @@
 /**
- * Whether a command may read a path unasked, by its spelling alone.
+ * Whether a command may read a path without asking, by its spelling alone.
  *
  * 1. Inside the workspace and not a place of secrets. Links are not followed here: a sandbox has to hold those.
  * 2. After a `cd` that may or may not have worked, a path must be inside from every folder the shell may be in.
@@ -31,7 +31,7 @@ export function whereabouts({
   return { workspace, folders: isOutside(folder) ? [] : [folder || "."] };
 }
 
-/** What a `cd` to an already judged path leads to: the shell is there, or still where it was. */
+/** The folders after a `cd` to a judged path: the new one, or still the old one. */
 export function afterChange(place: Whereabouts, path: string): Whereabouts {
   const there = place.folders.map((folder) => resolveFrom(place, folder, path));
   return { ...place, folders: [...new Set([...place.folders, ...there])] };

@@ -15,7 +15,7 @@ const PROGRAM = /^(\.\/)?[A-Za-z0-9_][\w.+-]*(\/[A-Za-z0-9_][\w.+-]*)*$/;
 const VERSION_ONLY = "--version";
 const NAMING_WORD = /^[A-Za-z0-9@][\w:.@/+-]*$/;
 
-/** The pattern to offer for a command; undefined when it can only be allowed as it stands. */
+/** The pattern to offer for a command; undefined if only the exact command can be allowed. */
 export function commandPattern(command: SimpleCommand): string | undefined {
   const values = command.words.map(fixedValue);
   const [program] = values;

@@ -1,4 +1,4 @@
-/** What a person allows for a session, and whether a later command is covered by it. */
+/** Patterns that the user allows for a session, and whether they cover a later command. */
 import { credentialProblem } from "./credentials.js";
 import { parseShell } from "./grammar.js";
 import { invisibleProblem } from "./invisible.js";
@@ -53,7 +53,7 @@ export function decideByRules(text: string, options: RuleOptions): "allow" | "as
   if (judged.verdict === "read-only" && !options.strict) return "allow";
   if (commands.length === 0 || !isPlainStructure(script)) return "ask";
   const covered = commands.every((command, index) => {
-    // What only reads by itself may still hand something to another command when one is inside the other.
+    // A command that only reads may still pass something to another command inside it.
     const readOnly = !options.strict && judged.plain && judged.commands[index]?.verdict === "read-only";
     return readOnly || allow.some((pattern) => coversCommand(pattern, command));
   });

@@ -32,7 +32,7 @@ export interface ScriptReader {
   command(source: Source): Command;
   /** Commands up to the next `)` of their own, which is consumed. */
   upToParenthesis(source: Source): Script;
-  /** A text of its own, found `depth` levels inside of another. */
+  /** A separate text, `depth` levels inside another. */
   whole(text: string, depth: number): Script;
 }
 

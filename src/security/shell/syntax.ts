@@ -17,7 +17,7 @@ export interface SimpleCommand {
   readonly assignments: readonly Assignment[];
   readonly words: readonly Word[];
   readonly redirects: readonly Redirect[];
-  /** As it stands in the source, without the bodies of here-documents. */
+  /** The source text, without the bodies of here-documents. */
   readonly text: string;
 }
 
@@ -78,7 +78,7 @@ export type WordPart =
   | { readonly type: "literal"; readonly value: string; readonly quoted: boolean }
   /** An unquoted `*`, `?` or `[`. */
   | { readonly type: "glob"; readonly value: string }
-  /** An unquoted `~` where it stands for a folder. */
+  /** An unquoted `~` that means a folder. */
   | { readonly type: "tilde" }
   /** An unquoted `{` or `}` of what bash may expand to several words. */
   | { readonly type: "brace"; readonly value: string }

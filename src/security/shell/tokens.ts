@@ -1,4 +1,4 @@
-/** What stands between and at the beginning of commands: blanks, comments, line ends and reserved words. */
+/** Tokens between and before commands: blanks, comments, line ends and reserved words. */
 import { endLine } from "./here-documents.js";
 import type { Source } from "./source.js";
 import { readWord } from "./words.js";
@@ -34,7 +34,7 @@ export function expectWord(source: Source, words: readonly string[]): string {
 
 const RESERVED_SHAPE = /[a-z]+|[{}!]|\[\[|\]\]/y;
 
-/** The reserved word that stands here unquoted and by itself. Lines joined inside of one are unparsable. */
+/** The unquoted reserved word at this position. Line joins inside of one are unparsable. */
 export function reservedWordHere(source: Source): string | undefined {
   source.peek();
   RESERVED_SHAPE.lastIndex = source.position;

@@ -1,5 +1,5 @@
 /**
- * A person's own configuration is the person's to decide, but parts of it can mean something else in every repository: a relative
+ * The user decides on the own configuration, but parts of it can mean something else in every repository: a relative
  * path leads into the repository, and so does a program that is named by one.
  */
 import { join, resolve } from "node:path";

@@ -1,7 +1,7 @@
 /** What of a word is known before it runs. */
 import type { Word, WordPart } from "./syntax.js";
 
-/** The text of a word that is the same whatever the variables, files and folders are; undefined when it is not. */
+/** The text of a word if it does not depend on variables, files or folders; otherwise undefined. */
 export function fixedValue(word: Word): string | undefined {
   return hasGlob(word) ? undefined : globValue(word);
 }
@@ -22,7 +22,7 @@ export function hasGlob(word: Word): boolean {
   return word.parts.some((part) => part.type === "glob");
 }
 
-/** Whether the file names a glob finds may look like options: nothing stands before it. */
+/** Whether file names of a glob may look like options: nothing precedes it. */
 export function startsWithGlob(word: Word): boolean {
   const first = word.parts.find((part) => part.type !== "literal" || part.value !== "");
   return first?.type === "glob";

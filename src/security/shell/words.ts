@@ -10,7 +10,7 @@ const PLAIN_RUN = /[A-Za-z0-9_./,+%@^-]+/y;
 const SPECIAL_PARAMETER = /[0-9?$#@*!-]/;
 
 export interface WordOptions {
-  /** `~` after the first `=` and every `:` stands for a folder, too. */
+  /** `~` after the first `=` and every `:` means a folder, too. */
   readonly assignment?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function readWord(source: Source, options: WordOptions = {}): Word | unde
   return { parts: parts.finish(), text: source.text.slice(start, source.position) };
 }
 
-/** Collects parts, joining neighbouring literals. */
+/** Collects parts and joins adjacent literals. */
 export class Parts {
   readonly #parts: WordPart[] = [];
   #value = "";

@@ -12,7 +12,7 @@ export function programName(words: readonly Word[]): string | undefined {
   return first.text === "[" ? "[" : fixedValue(first);
 }
 
-/** The command behind a wrapper that adds nothing of its own; the same words when there is none, or why it cannot be told. */
+/** The command behind a wrapper that adds nothing; the same words without one, or why it is unknown. */
 export function unwrapQuietly(words: readonly Word[]): readonly Word[] | string {
   let inner = words;
   for (let depth = 0; depth < 4; depth++) {

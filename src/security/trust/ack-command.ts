@@ -13,7 +13,7 @@ import { bulkProblem } from "./user-owned.js";
 
 export interface CommandResult {
   readonly text: string;
-  /** 0 all is approved, 4 only a person may do this, 5 something is not approved. */
+  /** 0 all is approved, 4 only people may do this, 5 something is not approved. */
   readonly exitCode: 0 | 4 | 5;
 }
 
@@ -53,7 +53,7 @@ export async function ackCommand(options: AckOptions): Promise<CommandResult> {
   return { text: `${told.join("\n")}\n`, exitCode: left.length > 0 ? 5 : 0 };
 }
 
-/** What is found at the start, and what the given paths bring. */
+/** The content found at the start, and that of the given paths. */
 export async function findAll(options: DiscoverOptions & Pick<AckOptions, "paths">): Promise<FoundContent> {
   const parts = [await discoverContent(options)];
   const nested = new NestedContent(options);

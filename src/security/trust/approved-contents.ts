@@ -17,7 +17,7 @@ export class ApprovedContents {
     await writeFileAtomic(join(this.#folder, sha256(bytes)), bytes, { mode: 0o600 });
   }
 
-  /** Undefined when it was never kept, or is not what it was. */
+  /** Undefined if it was not stored, or has changed. */
   get(hash: string): Buffer | undefined {
     try {
       const bytes = readFileSync(join(this.#folder, hash));

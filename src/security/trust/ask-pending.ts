@@ -1,4 +1,4 @@
-/** Putting content to a person, one item at a time, each with its diff. */
+/** Asks the user about content, one item at a time, each with its diff. */
 import type { ApprovedLock, Approver, Decision } from "./approved-lock.js";
 import { type Effect, effectOf, labelOf, nameOf } from "./content.js";
 import { renderDiff } from "./diff-view.js";

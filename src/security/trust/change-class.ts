@@ -1,5 +1,5 @@
 /**
- * How much a change matters, judged on the text: what it would make Oxbow or the model do.
+ * The class of a change, by its text: what it could make Oxbow or the model do.
  *
  * 1. In doubt the higher class: a wrong label costs a question, or only its wording.
  * 2. Hidden characters in what changed make it at least code-adjacent.
@@ -129,14 +129,14 @@ function linesOf(text: string): readonly Line[] {
   return lines;
 }
 
-/** Blanks that everybody sees as such: what other white space there is stays, and counts as hidden. */
+/** Visible blanks; other white space stays, and counts as hidden. */
 function withoutTrailingBlanks(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === " " || line[end - 1] === "\t")) end--;
   return line.slice(0, end);
 }
 
-/** Programs that fetch, run, delete, install or hand out. */
+/** Programs that fetch, run, delete, install or send. */
 const PROGRAMS =
   "bash|sh|zsh|fish|cmd|powershell|pwsh|curl|wget|nc|ncat|ssh|scp|rsync|sudo|su|doas|rm|mv|cp|dd|chmod|chown|ln|kill|eval|exec|source|" +
   "npm|npx|pnpm|yarn|bun|bunx|deno|node|python3?|pip3?|pipx|uvx?|ruby|gem|perl|php|go|cargo|make|cmake|docker|podman|kubectl|helm|" +

@@ -1,4 +1,4 @@
-/** What a folder brings and Oxbow would load: its kinds, and what loading one amounts to. */
+/** The content of a folder that Oxbow would load: its kinds, and what each can do. */
 
 export type ContentKind =
   | "hook"
@@ -21,7 +21,7 @@ export type Effect = "runs" | "configures" | "informs";
 interface KindTraits {
   readonly effect: Effect;
   readonly label: string;
-  /** From a project it also needs --allow-project-hooks (P14). */
+  /** From a project it also needs --allow-project-hooks. */
   readonly needsFlag: boolean;
 }
 
@@ -108,7 +108,7 @@ export function nameOf({ path, entry }: Pick<ContentItem, "path" | "entry">): st
   return entry === undefined ? path : `${path}: ${entry}`;
 }
 
-/** The same for the same thing, whatever is in it. */
+/** The identity of an item, independent of its content. */
 export function keyOf({ root, path, entry }: Pick<ContentItem, "path" | "entry"> & { readonly root: string }): string {
   return JSON.stringify([root, path, entry ?? null]);
 }

@@ -1,4 +1,4 @@
-/** What is loaded, what a person is asked about, and when to stop. Pure. */
+/** Decides what is loaded, what the user is asked about, and when to stop. Pure. */
 import { type Failure, failure } from "../../protocol/errors.js";
 import { type ContentItem, labelOf, nameOf, needsProjectFlag, type TrustedItem } from "./content.js";
 import type { PendingItem, Review } from "./review.js";
@@ -22,7 +22,7 @@ export interface Withheld {
 export interface TrustDecision {
   readonly load: readonly TrustedItem[];
   readonly withheld: readonly Withheld[];
-  /** To be put to a person; none of it is loaded yet. */
+  /** Questions for the user; none of it is loaded yet. */
   readonly ask: readonly PendingItem[];
   /** The run ends with this. */
   readonly refuse?: Failure;

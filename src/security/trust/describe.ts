@@ -68,7 +68,7 @@ export function describeFile(place: Place, budget = Number.POSITIVE_INFINITY): C
   };
 }
 
-/** What a person agrees to with a session folder. What lies in it changes with every turn, so the approval is for its use. */
+/** What the user approves with a session folder. Its content changes with every turn, so the approval is for its use. */
 export const STORE_TERMS = [
   "Oxbow would store the sessions of this project here, as plain files:",
   "what you type, what the model answers and what its tools read, not encrypted,",

@@ -1,7 +1,7 @@
 /**
- * A change as a person sees it before deciding.
+ * A change as shown to the user for the decision.
  *
- * 1. Nothing is left out: long lines are broken, not cut, and every changed line is there.
+ * 1. Nothing is omitted: long lines are wrapped, not cut, and every changed line is there.
  * 2. Hidden characters are spelled out, and nothing acts on the terminal.
  */
 import { diffText } from "../../base/diff.js";
@@ -40,7 +40,7 @@ export function renderDiff(pending: PendingItem, options: DiffOptions): string {
   return lines.join("\n");
 }
 
-/** Entries are kept on one line; a person wants them spread out. */
+/** Entries are stored on one line and shown on several. */
 function readable({ item }: PendingItem, bytes: Uint8Array | undefined): string {
   if (bytes === undefined) return "";
   const text = Buffer.from(bytes).toString("utf8");

@@ -5,7 +5,7 @@
  *    `stopAt`), and the user's configuration folder. A repository is never searched; what lies deeper is found when a
  *    file there is first touched (`NestedContent`).
  * 2. Nothing is parsed but files that list programs to start, and nothing is executed.
- * 3. What leads out of its root, is no regular file, is too large or one of too many is reported, and never read.
+ * 3. Entries that lead out of the root, are not regular files, are too large or too many are reported and never read.
  * 4. One file under two names is one item, unless it would be used in two ways.
  */
 import { opendirSync, realpathSync, type Stats, statSync } from "node:fs";
@@ -75,7 +75,7 @@ export class NestedContent {
     this.#seen.add(this.#folder);
   }
 
-  /** What the folders on the way to `path` bring and no earlier call has given, outermost first. */
+  /** The new content of the folders of `path`, outermost first. */
   async touch(path: string): Promise<FoundContent> {
     const fresh = this.#freshFolders(resolve(this.#folder, path));
     if (fresh.length === 0) return { roots: [], items: [], unusable: [] };
@@ -121,7 +121,7 @@ function wanted(places: readonly Place[], { kinds }: Pick<DiscoverOptions, "kind
   return kinds === undefined ? places : places.filter(({ kind }) => kinds.has(kind));
 }
 
-/** Collects; a file that was found under another name before is left out. */
+/** Collects; a file that was found under another name is skipped. */
 class Search {
   readonly #items: ContentItem[] = [];
   readonly #unusable: UnusableContent[] = [];
@@ -143,7 +143,7 @@ class Search {
     }
   }
 
-  /** All that a profile lists, in its order. Copies of one text for several tools, and what an override stands in for, count once. */
+  /** All that a profile lists, in its order. Copies of one text for several tools, and what an override replaces, count once. */
   async instructions(origin: Origin, options: Pick<DiscoverOptions, "sources" | "kinds">): Promise<void> {
     const from = this.#items.length;
     for (const place of wanted(instructionPlaces(options.sources), options)) {
@@ -202,7 +202,7 @@ class Search {
     if (basename(dirname(path)) === SOURCE_FOLDER) this.#add(describeStore({ root, path: slashes(path), kind, owner }));
   }
 
-  /** A user's own profile is that user's word. What it starts is not: a program may have written it there. */
+  /** The user's own profile needs no approval, but the programs it starts do: a program may have written them there. */
   async #profile(origin: Origin, place: Place): Promise<void> {
     if (origin.owner === "project") this.#file(origin, place);
     await this.#entries(origin, place);

@@ -2,7 +2,7 @@
  * One decision, as a line of JSON.
  *
  * 1. Every line carries the version of the format. A line of a later version stops the reader: it may take an approval back.
- * 2. Unknown fields are left alone.
+ * 2. Unknown fields are kept.
  */
 import { type ChangeClass, isChangeClass } from "./change-class.js";
 import { type ContentKind, isContentKind } from "./content.js";

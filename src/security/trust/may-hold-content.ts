@@ -1,5 +1,5 @@
 /**
- * Whether a folder could bring anything at all: looks at names and nothing else, so that a start in a folder without content
+ * Whether a folder could have content: checks only names, so that a start in a folder without content
  * loads none of the code that reads, compares and asks.
  */
 import { join } from "node:path";

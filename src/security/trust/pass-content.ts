@@ -1,4 +1,4 @@
-/** Found content to loaded content: reviewed, decided, and put to a person where there is one. */
+/** From found to loaded content: reviews it, decides, and asks the user if there is a terminal. */
 import type { Failure } from "../../protocol/errors.js";
 import type { ApprovedLock, Approver } from "./approved-lock.js";
 import { askPending, type Conversation } from "./ask-pending.js";
@@ -14,7 +14,7 @@ export interface PassOptions extends Look {
   readonly policy?: TrustPolicy;
   readonly skipUnapproved: boolean;
   readonly allowProjectHooks: boolean;
-  /** A person who can be asked; absent when there is none. */
+  /** Asks the user; absent without a terminal. */
   readonly person?: { readonly by: Approver; readonly conversation: Conversation };
   readonly now: () => Date;
 }
@@ -22,7 +22,7 @@ export interface PassOptions extends Look {
 export interface TrustOutcome {
   /** What may be loaded, in the order it was found. */
   readonly load: readonly TrustedItem[];
-  /** For the person: what was left out or changed, a line each. */
+  /** Messages for the user: what was skipped or changed, a line each. */
   readonly notes: readonly string[];
   /** The run ends with this, before anything was loaded. */
   readonly refuse?: Failure;
@@ -39,7 +39,7 @@ export async function passContent(found: FoundContent, options: PassOptions): Pr
     person.conversation.show(renderTrustScreen(ask, { ...options, withheld, unusable: review.unusable }));
     await askPending(ask, { ...options, ...person, lock });
     review = await reviewContent(found, lock, policy);
-    // What a person was asked about and left open is left out.
+    // Content that the user did not decide on is skipped.
     decision = decideTrust({ review, interactive, skipUnapproved: true, allowProjectHooks });
   }
   const { load, refuse } = decision;

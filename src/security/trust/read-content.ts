@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import type { ContentKind } from "./content.js";
 
-/** What a person could still review, and is kept to show a later change against it. */
+/** The size that a user can review, and that is stored to show later changes. */
 export const REVIEWABLE_BYTES = 256 * 1024;
 
 const MAX_TEXT = 1024 * 1024;
@@ -36,7 +36,7 @@ export interface ReadOptions {
   readonly keep: number;
 }
 
-/** `path` must be free of links. What it is is looked at before it is opened (a device may act on that) and after. */
+/** `path` must have no links. Its kind is checked before it is opened (opening a device may act) and after. */
 export function readContent(path: string, options: ReadOptions): FileContent | Unreadable {
   let fd: number | undefined;
   try {
@@ -88,7 +88,7 @@ function tooLarge(limit: number): string {
 
 const BINARY_PROBE = 8000;
 
-/** A script stays text, whatever bytes were put into it to keep it from being shown. */
+/** A script stays text, even with bytes that would hide it. */
 export function isBinary(bytes: Uint8Array): boolean {
   const isScript = bytes[0] === 0x23 && bytes[1] === 0x21;
   return !isScript && bytes.subarray(0, BINARY_PROBE).includes(0);

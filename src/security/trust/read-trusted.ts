@@ -30,7 +30,7 @@ export async function readTrusted(item: TrustedItem): Promise<Uint8Array> {
   return readItem(item);
 }
 
-/** The same for a person's review, before anything was decided. */
+/** The same for the user's review, before the decision. */
 export async function readItem(item: ContentItem): Promise<Uint8Array> {
   if (item.kind === "sessions") return Buffer.from(STORE_TERMS);
   // The limit is that of the file, whatever the entry is.

@@ -1,4 +1,4 @@
-/** Content against what was decided about it: what is approved, and what a person has to look at. */
+/** Compares content with the decisions: what is approved, and what the user has to review. */
 import { join } from "node:path";
 import { revealHidden } from "../untrusted/reveal-hidden.js";
 import type { ApprovedLock } from "./approved-lock.js";
@@ -10,7 +10,7 @@ import { isBinary, REVIEWABLE_BYTES } from "./read-content.js";
 import { readItem } from "./read-trusted.js";
 
 export interface TrustPolicy {
-  /** Changes of these classes wait for a person; the others are loaded and noted. What is new always waits. */
+  /** Changes of these classes need the user; the others are loaded and recorded. New content always needs the user. */
   readonly blocking: readonly ChangeClass[];
   /** Front matter fields whose change is metadata. */
   readonly metadataKeys: Readonly<Record<Owner, readonly string[]>>;
@@ -32,7 +32,7 @@ export interface PendingItem {
   readonly before?: Uint8Array;
   /** The item's bytes; absent when there are too many to show. */
   readonly after?: Uint8Array;
-  /** It holds characters that a person does not see. */
+  /** It contains invisible characters. */
   readonly hasHidden: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface Review {
   readonly pending: readonly PendingItem[];
   /** Changed in ways that do not matter: loaded, and told. */
   readonly noted: readonly PendingItem[];
-  /** A person has seen exactly this and said no. */
+  /** The user refused exactly this version. */
   readonly refused: readonly PendingItem[];
   /** Approved once, and no longer there. */
   readonly removed: readonly LockEntry[];

@@ -23,7 +23,7 @@ export class TrustGate {
     this.#options = person?.by.identity === "human" ? { ...options, person } : options;
   }
 
-  /** Before anything is loaded, and again whenever the sources are looked at anew. */
+  /** Before anything is loaded, and whenever the sources are searched again. */
   async enter(): Promise<TrustOutcome> {
     const outcome = await pass(await discoverContent(this.#options), this.#options);
     this.#around = outcome.load;

@@ -57,7 +57,7 @@ export function renderTrustScreen(pending: readonly PendingItem[], options: Trus
   return lines.join("\n");
 }
 
-/** What it is, and under it what a person should know. */
+/** The item, and notes for the user below it. */
 function describe(pending: PendingItem): readonly string[] {
   const { item, state, change, hasHidden } = pending;
   const lines = [`${state}: ${titleOf(item)}`];

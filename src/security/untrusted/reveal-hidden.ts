@@ -1,8 +1,8 @@
 /**
- * Characters that a person does not see and a model reads: made visible as ‹U+202E›.
+ * Shows characters that a user does not see and a model reads, as ‹U+202E›.
  *
  * 1. Idempotent: what is written in their place holds none of them. Linear in the length of the text.
- * 2. What writing needs stays: joiners inside Arabic and Indic words and in emoji, variation selectors after what they vary.
+ * 2. Characters that scripts need stay: joiners inside Arabic and Indic words and in emoji, variation selectors after what they vary.
  * 3. A set of Unicode properties takes milliseconds to make: none is made before there is a text that is not plain.
  * 4. Of a long run only the beginning is spelled out, so that hidden text cannot blow up what is shown.
  */

@@ -1,8 +1,8 @@
 /**
  * Text from outside the trust boundary, as a model gets it.
  *
- * 1. The mark is random for each session and stands in the opening and the closing tag. Who does not know it cannot close the block.
- * 2. Nothing in the text looks like such a tag either, with whatever mark and in whatever spelling: a model reads loosely.
+ * 1. The mark is in the opening and the closing tag. Text that does not know it cannot close the block.
+ * 2. Nothing in the text looks like such a tag, with any mark and in any spelling: a model reads loosely.
  * 3. What is changed is changed visibly; hidden characters are shown.
  * 4. A set of Unicode properties takes milliseconds to make: none is made for a text without anything like a tag.
  * 5. Results of tools are mostly source, which a model has to quote exactly when it edits: of them only tags and control tokens are
@@ -33,14 +33,14 @@ export function wrapUntrusted({ source, kind, text }: UntrustedText, mark: strin
   return delimit({ source, kind, text: neutralize(text, mark) }, mark);
 }
 
-/** What a call of this tool brought. */
+/** The result of a call of this tool. */
 export function wrapResult(text: string, { tool, mark }: { readonly tool: string; readonly mark: string }): string {
   const unmarked = text.replace(new RegExp(mark, "gi"), "‹mark›");
   const broken = breakControlTokens(breakTags(unmarked, isTag), "result");
   return delimit({ source: tool, kind: "tool-result", text: broken }, mark);
 }
 
-/** What a model wrote that has seen such a result, as it stands in the file. */
+/** Restores text that the model copied from such a result. */
 export function mendCopied(text: string): string {
   return mendControlTokens(text.replace(/‹not a tag›(?=\/?untrusted-)/gi, "<"));
 }

@@ -4,7 +4,7 @@
  *
  * 1. A request whose helper went away before it answered is made again with the next one. In the middle of an answer that is a broken
  *    connection like any other.
- * 2. What stands in the way on this machine is an HttpFailure; what happens between helper and provider is told as if there were
+ * 2. A problem on this machine is an HttpFailure; a problem between helper and provider looks as if there were
  *    no helper.
  */
 import { failure } from "../../../protocol/errors.js";
@@ -42,7 +42,7 @@ export function createHelperClient(options: HelperClientOptions): HttpClient {
     async request(request) {
       const response = await letIn(options, request);
       if (response.status !== 401 || options.kind !== "oauth") return response;
-      // This machine's clock may be slow, or the token was taken back before its time.
+      // This machine's clock may be slow, or the token was revoked early.
       response.release();
       return letIn(options, { ...request, headers: { ...request.headers, [REFUSED_HEADER]: "1" } });
     },
@@ -69,7 +69,7 @@ async function reach({ link, credential }: HelperClientOptions): Promise<Reached
   }
 }
 
-/** How the helper is gone, when it is. */
+/** How the helper ended, if it did. */
 async function attempt(
   { link, credential, http }: HelperClientOptions,
   request: HttpRequest,

@@ -1,7 +1,7 @@
 /**
  * The engine's side of the credential helper: finds it, starts it, sees it live, and starts it again once.
  *
- * 1. A helper that was used and is gone, or has stopped beating, is replaced once. A second loss within a minute is the end:
+ * 1. A helper that died or sends no heartbeat is replaced once. A second loss within a minute is final:
  *    CredentialHelperFailed, until the minute is over.
  * 2. The link asks a helper of another version to exit. It exits when no engine uses it; otherwise the link uses it.
  * 3. Nothing here keeps the process alive, if the clock's timers do not.
@@ -59,7 +59,7 @@ export class HelperLink {
     this.#options = options;
   }
 
-  /** A helper that is there, as far as can be told without asking it. */
+  /** A running helper, as far as known without asking it. */
   reach(): Promise<Reached> {
     this.#reached ??= this.#find().catch((error) => {
       this.#reached = undefined;
@@ -88,7 +88,7 @@ export class HelperLink {
       this.#known = undefined;
       this.#lastLost = { token: note.token, isCounted: false };
     }
-    // The watch and the request hear of it in any order, and the watch may have seen nothing of it before.
+    // The watch and the request notice it in any order.
     const counts = how === "broken" || this.#expected === note.token;
     if (counts && this.#lastLost?.token === note.token && !this.#lastLost.isCounted) {
       this.#lastLost.isCounted = true;
@@ -130,7 +130,7 @@ export class HelperLink {
     return { note, socketPath: reachable(this.#options.folder, note.socket) };
   }
 
-  /** Whether it goes. One that does not answer is gone already. */
+  /** Whether it stops. One that does not answer has already stopped. */
   async #retire(note: HelperNote): Promise<boolean> {
     const { socketPath } = this.#way(note);
     const answer = await askHelper({ socketPath, note, method: "POST", path: "/retire" });
@@ -180,7 +180,7 @@ export class HelperLink {
   }
 }
 
-/** One that hangs holds up everybody who uses it. Only the very process of the note is meant. */
+/** A hanging helper blocks all its users. Only the process in the note is killed. */
 async function kill({ pid, startTime }: HelperNote): Promise<void> {
   const { isAlive } = await import("../../../system/process-identity.js");
   if (startTime === 0 || !isAlive({ pid, startTime })) return;

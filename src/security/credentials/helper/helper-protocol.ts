@@ -4,7 +4,7 @@
  * 1. Every request carries the token of `helper.json`. With `x-oxbow-credential: PROVIDER/ACCOUNT` it is forwarded: its method, path
  *    and body go to the address that belongs to the credential. Without, it is for the helper itself: GET /status, GET /watch
  *    (a byte every few seconds for as long as the helper lives), POST /retire. With `x-oxbow-refused` the provider has just said 401
- *    to the same request: tokens that look good are renewed all the same.
+ *    to the same request: tokens that look valid are still renewed.
  * 2. Nothing that the helper sends holds a secret, and nothing one can ask for is one.
  * 3. What the helper itself has to say about a forwarded request carries `x-oxbow-helper-error`; everything else is the provider's.
  * 4. A connection belongs to the credential of its first request.
@@ -38,7 +38,7 @@ export interface HelperProblem {
   readonly message: string;
   /** The operating system's name, where there is one. */
   readonly cause?: string;
-  /** The message is for people as it is. */
+  /** The message is shown to the user. */
   readonly isWorded?: true;
 }
 

@@ -17,7 +17,7 @@ export interface HelperServerOptions extends Pick<ConnectionOptions, "vault" | "
   readonly folder: string;
   readonly version: string;
   readonly startTime: number;
-  /** Without anybody connected. */
+  /** Without connections. */
   readonly idleMs: number;
   readonly onEnd: () => void;
 }
@@ -37,7 +37,7 @@ export class HelperServer {
     this.#digest = digest(this.#token);
   }
 
-  /** False when another helper is there already. */
+  /** False if another helper already runs. */
   async start(): Promise<boolean> {
     const folder = privateFolder(this.#options.folder);
     const path = reachable(folder, this.#socketName);

@@ -2,7 +2,7 @@
  * Starts the helper process.
  *
  * 1. What opens the credential file goes through a pipe: it is in no argument list and in no environment of the helper.
- * 2. The helper is a session of its own and outlives the process that started it. It leaves no core dumps.
+ * 2. The helper has its own session and outlives the process that started it. It leaves no core dumps.
  */
 import { spawn } from "node:child_process";
 import type { Clock } from "../../../base/clock.js";
@@ -20,7 +20,7 @@ export interface HelperOrders {
   readonly network?: NetworkPlan | undefined;
 }
 
-/** What it says on its standard output, as one line of JSON. */
+/** Its message on standard output, as one line of JSON. */
 export type HelperReport =
   | { readonly ready: true }
   | { readonly ready: false; readonly code: CredentialErrorCode; readonly message: string };
@@ -37,7 +37,7 @@ export interface StartOptions {
 const PATIENCE_MS = 60_000;
 const REPORT_BYTES = 16 * 1024;
 
-/** Resolves when a helper is there, this one or another that was quicker. */
+/** Resolves when a helper runs, this one or another that was faster. */
 export async function startHelper({ script, orders, env, clock }: StartOptions): Promise<void> {
   const node = [process.execPath, "--no-warnings", script];
   const [program = "", ...args] =

@@ -14,7 +14,7 @@ export interface Upstream {
 /** Undefined: everything is reached directly. */
 export type UpstreamNetwork = () => Promise<Network | undefined>;
 
-/** Rejects with an HttpError when a proxy stands in the way. */
+/** Rejects with an HttpError if a proxy refuses. */
 export function connector(network: UpstreamNetwork | undefined): (origin: URL) => Promise<Upstream> {
   return (origin) =>
     connectBy(origin, network).catch((error: Error) => {

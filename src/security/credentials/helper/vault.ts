@@ -59,7 +59,7 @@ export class Vault {
     this.#seen = stamp;
   }
 
-  /** `refused`: the provider did not take what it was given last. */
+  /** `refused`: the provider rejected the last token. */
   async authority(name: EntryName, token: "fresh" | "refused" = "fresh"): Promise<Authority> {
     await this.open();
     const found = this.#entries.find((entry) => isSame(entry, name));

@@ -1,12 +1,12 @@
-/** Whether a command's words say that it deletes or overwrites much of the workspace. Undo covers what words do not tell. */
+/** Whether a command's text deletes or overwrites much of the workspace. Undo covers the rest. */
 import { posix } from "node:path";
 import type { CommandPart, Words } from "../facts.js";
 
-/** Stands for everything in the folder: `*`, `.*`, `./*`, `*` with a slash, `**`. */
+/** Matches everything in the folder: `*`, `.*`, `./*`, `*` with a slash, `**`. */
 const EVERYTHING = /^(\.\/)?(\*{1,2}|\.\*|\.\[!\.\]\*|\.\?\*|\{\*,\.\*\}|\*\.\*)\/?(\*{1,2}\/?)?$/;
 const NARROWING = new Set(["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"]);
 
-/** A sentence without its end; undefined when nothing says so. */
+/** A sentence without its full stop; undefined if it does not. */
 export function deletionProblem(words: Words, part: CommandPart, workspace: string): string | undefined {
   const [program, ...rest] = words;
   switch (program) {
@@ -68,7 +68,7 @@ function isRecursive(words: Words): boolean {
   return words.some((word) => word === "--recursive" || /^-[a-zA-Z]*[rR]/.test(word ?? ""));
 }
 
-/** The words as they are written, without quotes: what a glob stands for is not known otherwise. */
+/** The literal words, without quotes: otherwise the meaning of a glob is unknown. */
 function spelled({ text }: CommandPart): string[] {
   return text.split(/\s+/).map((word) => word.replaceAll(/["']/g, ""));
 }

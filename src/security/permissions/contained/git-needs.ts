@@ -17,7 +17,7 @@ const READS = words(
     "mailinfo patch-id interpret-trailers fmt-merge-msg merge-tree get-tar-commit-id difftool --version --help",
 );
 
-/** By the word after the subcommand; `""` stands for none. */
+/** By the word after the subcommand; `""` means none. */
 const READS_WITH: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     stash: words("list show"),
@@ -36,7 +36,7 @@ const READS_WITH: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 /** `rest` are the words from the subcommand on. */
 export function gitNeed(rest: Words): GitNeed {
   const [subcommand, next = ""] = rest;
-  // With its folder read-only, it can do no harm whatever it turns out to be.
+  // With its folder read-only, it can do no harm.
   if (subcommand === undefined) return "nothing";
   if (subcommand === "submodule" && (next === "status" || next === "summary")) return "nothing";
   if (subcommand === "clean")

@@ -1,6 +1,6 @@
 /**
- * Why a command should not run unasked although a sandbox holds it, as far as its words tell: what the sandbox would refuse anyway
- * (so that a person is asked at once, and not after a failure), and what undo alone should not have to answer for. None of it is
+ * Why a contained command should still ask, by its text: what the sandbox would refuse anyway
+ * (so that the user is asked at once, not after a failure), and what should not depend on undo alone. None of it is
  * a wall: what the words do not say, the sandbox does not let happen.
  */
 import { posix } from "node:path";
@@ -10,7 +10,7 @@ import { deletionProblem } from "./deletions.js";
 import { gitNeed } from "./git-needs.js";
 import { ALWAYS, BY_SUBCOMMAND, BY_TWO_WORDS, ON_THE_MACHINE, OPTIONS_WITH_VALUE } from "./network-programs.js";
 
-/** What a person can open in the sandbox for one command. */
+/** What the user can open in the sandbox for one command. */
 export const OPENINGS = ["network", "git", "unix_sockets"] as const;
 export type Opening = (typeof OPENINGS)[number];
 
@@ -24,7 +24,7 @@ export interface Surroundings {
   readonly workspace: string;
 }
 
-/** What the whole text needs; empty when it can run as it is. */
+/** The needs of the whole text; empty if it can run unchanged. */
 export function commandNeeds({ parts }: CommandFacts, surroundings: Surroundings): readonly Need[] {
   return parts.flatMap((part) => partNeed(part, surroundings) ?? []);
 }
@@ -116,7 +116,7 @@ function isHelp(reading: Words): boolean {
   return reading.includes("--help") || reading.includes("--version") || reading.includes("--offline");
 }
 
-/** The words from the first on that is no option, nor the value of one. */
+/** The words from the first one that is neither an option nor its value. */
 function afterOptions(words: Words): Words {
   let at = 0;
   for (let word = words[at]; at < words.length && word !== undefined && word.startsWith("-"); word = words[at]) {

@@ -5,14 +5,14 @@
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
-/** Whatever they are told to do. */
+/** With any arguments. */
 export const ALWAYS: ReadonlySet<string> = words(
   "ssh scp sftp ssh-copy-id sshfs mosh telnet nc ncat netcat ftp lftp tftp aria2c httpie xh ping ping6 dig nslookup whois " +
     "traceroute tracepath mtr nmap gh glab hub heroku vercel netlify flyctl fly firebase supabase wrangler aws gcloud gsutil az " +
     "doctl s3cmd rclone kubectl helm ansible ansible-playbook vagrant huggingface-cli yt-dlp youtube-dl cpan cpanm nvm",
 );
 
-/** By the first word that is not an option. `""` stands for none. */
+/** By the first word that is not an option. `""` means none. */
 export const BY_SUBCOMMAND: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     npm: words(

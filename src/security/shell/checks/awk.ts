@@ -17,7 +17,7 @@ const FORBIDDEN_WORDS = new Set(
     "SYMTAB FUNCTAB ARGV ARGC ARGIND ERRNO LINT TEXTDOMAIN BINMODE"
   ).split(" "),
 );
-/** What may stand before a parenthesis. */
+/** What may precede a parenthesis. */
 const FUNCTIONS = new Set(
   (
     "if while for print printf length substr index split sub gsub match sprintf tolower toupper int sqrt exp log sin cos " +

@@ -21,7 +21,7 @@ export const checkNamedFile: Check = ({ program, arguments: { operands } }) =>
     ? undefined
     : `what "${program}" is given may be no file`;
 
-/** jq shows the environment and loads modules when told to. */
+/** jq can show the environment and load modules. */
 export const checkJq: Check = ({ arguments: { operands } }) => {
   const [filter] = operands;
   if (filter === undefined || fixedValue(filter.word) === undefined) return "the filter of jq is not known beforehand";

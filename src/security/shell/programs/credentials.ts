@@ -1,6 +1,6 @@
 /** Commands whose purpose is to show credentials. They are refused, not asked about. */
 
-/** Refused by name. A name that ends in `*` stands for all that begin so. */
+/** Refused by name. A name that ends in `*` matches all names with that beginning. */
 export const CREDENTIAL_PROGRAMS: readonly string[] = [
   ..."security secret-tool keyctl kwalletcli kwallet-query gnome-keyring gnome-keyring-daemon".split(" "),
   ..."pass gopass passage op bw rbw lpass dashlane dcli keepassxc-cli keychain-dumper systemd-creds".split(" "),
@@ -54,7 +54,7 @@ export const CREDENTIAL_COMMANDS: Readonly<Record<string, readonly (readonly str
 
 /**
  * Of Oxbow itself: what widens permissions, trust, budgets or what is stored, or deletes sessions. Oxbow refuses these in a command
- * that a model started; here they are refused also where the command takes away the variable that says so.
+ * that a model started; here they are refused even if the command removes the variable.
  */
 export const OWN_COMMANDS: readonly (readonly string[])[] = [
   ...["set", "reset", "revoke", "promote", "safemode"].map((verb) => ["permissions", verb]),

@@ -1,4 +1,4 @@
-/** Data for the patterns that a person may allow for a session. */
+/** Data for the patterns that the user may allow for a session. */
 
 /** How many words say what is run, by their beginning; one for all others. The longest beginning counts. */
 export const NAMING_WORDS: Readonly<Record<string, number>> = {

@@ -1,4 +1,4 @@
-/** For the environment of commands that run unasked. Counts as configuration that a repository cannot override. */
+/** For the environment of commands that run without asking. A repository cannot override this configuration. */
 export const QUIET_GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_CONFIG_COUNT: "4",
   GIT_CONFIG_KEY_0: "log.showSignature",

@@ -27,13 +27,13 @@ export interface ProgramRules {
   readonly required?: string;
   /** No option of the program writes, runs or connects: names that a glob finds may look like options. */
   readonly globs?: true;
-  /** Read-only whatever its arguments are: they may be variables. */
+  /** Read-only with any arguments, also variables. */
   readonly anyText?: true;
   /** After `--` an operand may start with a dash. */
   readonly dashes?: true;
   /** A rule that a table cannot say, by its name in `checks/`. */
   readonly check?: CheckName;
-  /** Options and operands are unlike other programs': `check` reads the words by itself. */
+  /** Unusual options and operands: `check` parses the words itself. */
   readonly unlike?: true;
   readonly commands?: Readonly<Record<string, ProgramRules>>;
 }

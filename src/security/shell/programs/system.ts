@@ -1,14 +1,14 @@
 /**
- * Programs that tell about the machine, and parts of the shell itself.
+ * Programs that show facts about the machine, and parts of the shell itself.
  *
- * Not here, whatever they are asked:
+ * Not here, with any arguments:
  *
  * 1. Programs that a project can replace, even when they only print their version: cargo and rustc by rust-toolchain.toml, yarn by
  *    .yarnrc.yml, pnpm by package.json, dotnet by global.json, go by go.mod.
  * 2. Programs that read their configuration from the working directory and then write, run or connect as it says. npm writes its
  *    logs to the folder that the project's .npmrc names, also for `npm --version`; pip, composer, bundler, gradle and mvn have
  *    project files with the same power.
- * 3. Programs that reach other machines in a person's name: kubectl, gh, aws.
+ * 3. Programs that reach other machines with the user's account: kubectl, gh, aws.
  */
 import type { ProgramRules, ProgramTable } from "./rules.js";
 

@@ -1,6 +1,6 @@
 /** Variables and what it means to set them. */
 
-/** They change how output looks, nothing else: may stand before a read-only command. */
+/** They change only how output looks, so they may precede a read-only command. */
 export const HARMLESS_VARIABLES = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES)$/;
 
 const NAMES =

@@ -4,9 +4,9 @@ export interface WrapperRules {
   /** Options without a value. */
   readonly flags?: string;
   readonly valued?: string;
-  /** What must stand before the command, each matching. */
+  /** What must precede the command, each matching. */
   readonly before?: readonly RegExp[];
-  /** Adds nothing of its own: what it runs may be read-only. */
+  /** Adds nothing itself: what it runs may be read-only. */
   readonly quiet?: true;
   /** Options whose value is a text for a shell. */
   readonly code?: string;
