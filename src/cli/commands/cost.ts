@@ -7,7 +7,7 @@ import { openSessions } from "./session/open-sessions.js";
 export const shell: ShellCommand = {
   name: "cost",
   specs: [COST],
-  about: "Shows what was spent in all sessions, as far as prices are known.",
+  about: "Shows the spending of all sessions, as far as prices are known.",
   open: async (flags, variables) => {
     const { store, folder, close } = await openSessions(flags, variables);
     const spending = (query: Parameters<typeof store.spending>[0]) => store.spending(query);

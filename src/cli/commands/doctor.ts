@@ -23,7 +23,7 @@ interface Finding {
 
 const DOCTOR: CommandSpec = {
   name: "doctor",
-  summary: "check what works on this machine and what to do about the rest",
+  summary: "check what works on this machine, and how to fix the rest",
   users: ["people", "agents"],
   places: ["without a session"],
 };
@@ -32,7 +32,7 @@ export const shell: ShellCommand = {
   name: "doctor",
   specs: [DOCTOR],
   about: "Checks what works on this machine, and says what to do about the rest.",
-  more: "Exit code 1 when something is a problem.",
+  more: "Exit code 1 if there is a problem.",
   open: async (_flags, variables) => ({ commands: [{ ...DOCTOR, run: () => examine(variables) }] }),
 };
 

@@ -19,7 +19,7 @@ export const shell: ShellCommand = {
     specs.OLLAMA_PULL,
   ],
   about: "Controls the local Ollama service and its models.",
-  more: "OLLAMA_HOST names another address than 127.0.0.1:11434.",
+  more: "OLLAMA_HOST sets another address than 127.0.0.1:11434.",
   open: async (_flags, variables) => {
     makeHome(variables);
     const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });

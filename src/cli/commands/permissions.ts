@@ -35,7 +35,7 @@ export const shell: ShellCommand = {
     specs.SAFEMODE_RESET,
   ],
   about: "Shows and changes what may run without asking.",
-  more: "Exit codes of 'test': 0 runs without asking, 4 a person is asked, 1 denied.",
+  more: "Exit codes of 'test': 0 runs without asking, 4 asks, 1 denied.",
   open: async (flags, variables) => {
     const { security, stores: sessions, permissions, tools, close } = await openPlace(flags, variables);
     const replay = permissionReplay({ sessions, permissions, tools });

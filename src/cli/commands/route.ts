@@ -10,7 +10,7 @@ import { type ShellCommand, shellRunner } from "../shell-command.js";
 export const shell: ShellCommand = {
   name: "route",
   specs: [specs.ROUTE_LIST, specs.ROUTE_ADD, specs.ROUTE_REMOVE, specs.ROUTE_ENABLE, specs.ROUTE_DISABLE],
-  about: "A route is a name for a model, or for several models that are tried in their order.",
+  about: "A route is a name for a model, or for several models that Oxbow tries in order.",
   more: `Use one for a single turn:  oxbow run "@fast summarise this"
 Use one for everything:     oxbow --model @main "PROMPT", or model = "@main" in config.toml`,
   open: async (flags, variables) => {

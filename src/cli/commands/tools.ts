@@ -7,9 +7,9 @@ import { openPlace } from "./permissions.js";
 
 const TOOLS: CommandSpec = {
   name: "tools",
-  summary: "list the tools the model can call",
+  summary: "list the tools that the model can call",
   shellFlags: [
-    { name: "tool-set", value: "SET[,SET]", repeatable: true, help: "only these sets" },
+    { name: "tool-set", value: "SET[,SET]", repeatable: true, help: "only the tools of these sets" },
     {
       name: "permission-mode",
       value: "MODE",

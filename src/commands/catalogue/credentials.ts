@@ -19,7 +19,11 @@ const ENTRY: readonly Argument[] = [
   // More than one word is refused by the command itself: the words may hold a key, which no message repeats.
   { name: "ACCOUNT", kind: "text", optional: true, rest: "list" },
 ];
-const ACCOUNT: Flag = { name: "account", value: "NAME", help: "which of several for this provider (default: default)" };
+const ACCOUNT: Flag = {
+  name: "account",
+  value: "NAME",
+  help: "the account, if you have several for this provider (default: default)",
+};
 
 export const AUTH_SET: CommandSpec = {
   name: "auth:set",
@@ -29,8 +33,12 @@ export const AUTH_SET: CommandSpec = {
   flags: [
     ACCOUNT,
     { name: "stdin", help: "read the key from standard input" },
-    { name: "key", value: "KEY", help: "the key itself: other programs of this machine can see it while this runs" },
-    { name: "base-url", value: "URL", help: "the address the key is for (default: the provider's, or its variable's)" },
+    { name: "key", value: "KEY", help: "the key itself; other programs on this machine can see it" },
+    {
+      name: "base-url",
+      value: "URL",
+      help: "the address of the key (default: the provider's, or the one in its variable)",
+    },
     { name: "no-browser", help: "to sign in: open no browser, show the address and take the code by paste" },
     { name: "yes", short: "y", help: "to sign in: you have read the provider's terms, do not ask" },
   ],
@@ -58,7 +66,7 @@ export const AUTH_REMOVE: CommandSpec = {
 
 export const AUTH_UNLOCK: CommandSpec = {
   name: "auth:unlock",
-  summary: "give the passphrase once, for as long as the helper process lives",
+  summary: "enter the passphrase once, until the helper process ends",
   flags: [{ name: "stdin", help: "read the passphrase from standard input" }],
   users: PEOPLE,
   places: SHELL_ONLY,
@@ -66,7 +74,7 @@ export const AUTH_UNLOCK: CommandSpec = {
 
 export const AUTH_LOCK: CommandSpec = {
   name: "auth:lock",
-  summary: "end the helper process, which holds the opened keys",
+  summary: "stop the helper process, which has the decrypted keys",
   users: PEOPLE,
   places: ANYWHERE,
 };

@@ -21,9 +21,13 @@ export const MODELS_LIST: CommandSpec = {
 
 export const ABILITIES_FLAGS = [
   { name: "only", value: "ABILITY[,…]", help: "measure only these abilities" },
-  { name: "context", value: "TOKENS", help: "try the context up to this size (default 16000; larger takes long)" },
-  { name: "show", help: "show what was measured before, without asking the model" },
-  { name: "forget", help: "forget what was measured: the model gets the full prompt and all tools again" },
+  {
+    name: "context",
+    value: "TOKENS",
+    help: "test the context up to this size (default 16000; larger sizes take long)",
+  },
+  { name: "show", help: "show show the last result, without asking the model" },
+  { name: "forget", help: "delete the result: the model gets the full prompt and all tools again" },
 ] as const;
 
 /** It costs money and changes what the model is given. */
@@ -97,7 +101,7 @@ export const BENCH: CommandSpec = {
   places: ["between turns", "without a session"],
 };
 
-export const OLLAMA_NAMESPACE = { ollama: "control the local Ollama service and its models" };
+export const OLLAMA_NAMESPACE = { ollama: "control control the local Ollama service and its models" };
 
 const ollama = (action: string, spec: Pick<CommandSpec, "summary" | "arguments" | "aliases">): CommandSpec => ({
   name: `ollama:${action}`,

@@ -20,7 +20,7 @@ const NEEDED_ID: Argument = {
   name: "ID",
   kind: "text",
   complete: "session",
-  missing: "Which session? Give its id, or a piece of it ('oxbow session list').",
+  missing: "Which session? Give its id, or a part of it ('oxbow session list').",
 };
 /** Without it, a conversation means itself. */
 const ID: Argument = { ...NEEDED_ID, optional: "in a session" };
@@ -37,9 +37,9 @@ export const SESSION_LIST = session("list", {
   aliases: ["session", "sessions"],
   summary: "list the sessions of this folder, latest first (the default)",
   flags: [
-    { name: "all", short: "a", help: "of every folder" },
+    { name: "all", short: "a", help: "list the sessions of all folders" },
     { name: "limit", short: "n", value: "N", help: "at most this many (default 20, 0 for all)" },
-    { name: "pinned", help: "only pinned ones" },
+    { name: "pinned", help: "only pinned sessions" },
   ],
   users: EVERYONE,
   places: ANYWHERE,
@@ -49,7 +49,7 @@ export const SESSION_SHOW = session("show", {
   summary: "show what was said and done",
   arguments: [ID],
   flags: [
-    { name: "turn", short: "t", value: "N", help: "only these: 3, 3-5, 3- or -5" },
+    { name: "turn", short: "t", value: "N", help: "only these turns: 3, 3-5, 3- or -5" },
     { name: "details", short: "d", help: "with thinking, arguments, whole results and times" },
   ],
   users: EVERYONE,
@@ -68,18 +68,18 @@ export const SESSION_SEARCH = session("search", {
 });
 
 export const SESSION_DIFF = session("diff", {
-  summary: "show the files it changed, or where two sessions diverge",
+  summary: "show show the files it changed, or where two sessions diverge",
   arguments: [ID, { name: "OTHER", kind: "text", optional: true, complete: "session" }],
   users: EVERYONE,
   places: ANYWHERE,
 });
 
 export const SESSION_BRANCH = session("branch", {
-  summary: "make a new session that begins as a copy, up to the end of a turn",
+  summary: "make start a new session as a copy, up to the end of a turn",
   arguments: [ID],
   flags: [
     { name: "turn", short: "t", value: "N", help: "the last turn to copy (default: the last finished one)" },
-    { name: "title", value: "TEXT", help: "its title (default: that of the original)" },
+    { name: "title", value: "TEXT", help: "the title (default: that of the original)" },
   ],
   users: SHELL_AGENTS,
   places: ANYWHERE,
@@ -96,11 +96,11 @@ export const UNDO: CommandSpec = {
   flags: [
     { name: "turn", short: "t", value: "N", help: "only this turn (default: the last one that changed files)" },
     { name: "from", value: "N", help: "this turn and everything after it" },
-    { name: "redo", help: "take the last undo back" },
+    { name: "redo", help: "redo the last undo" },
     { name: "dry-run", short: "n", help: "only show what would be done" },
-    { name: "skip-conflicts", help: "leave files that others changed since, and do the rest" },
+    { name: "skip-conflicts", help: "skip files that changed since, and revert the rest" },
     { name: "yes", short: "y", help: "do not ask, except about guarded files" },
-    { name: "guarded", help: "with --yes: also files that other programs run or obey" },
+    { name: "guarded", help: "with --yes: also guarded files, which other programs run or obey" },
   ],
   shellFlags: SESSION_SHELL_FLAGS,
   users: PEOPLE,
@@ -116,7 +116,7 @@ export const SESSION_EXPORT = session("export", {
       short: "f",
       value: "FORMAT",
       choices: ["jsonl", "markdown"],
-      help: "jsonl: every event (default); markdown: to read",
+      help: "jsonl (default: every event) or markdown (a readable transcript)",
     },
     { name: "output", short: "o", value: "FILE", complete: "file", help: "into a new file" },
   ],
@@ -129,14 +129,14 @@ export const SESSION_IMPORT = session("import", {
   arguments: [{ name: "FILE", kind: "path", optional: true, rest: "list", complete: "file" }],
   flags: [
     { name: "list", short: "l", help: "show the Claude Code and Codex transcripts on this machine" },
-    { name: "here", help: "make it a session of this folder, whatever the transcript says" },
+    { name: "here", help: "make it a session of this folder" },
   ],
   users: PEOPLE,
   places: BETWEEN_TURNS,
 });
 
 export const SESSION_PIN = session("pin", {
-  summary: "keep its content for ever",
+  summary: "keep its content (no expiry)",
   arguments: [ID],
   users: SHELL_AGENTS,
   places: ANYWHERE,
@@ -191,7 +191,7 @@ export const SESSION_RESUME = session("resume", {
 });
 
 export const SESSION_REPLAY = session("replay", {
-  summary: "step through it; nothing is executed",
+  summary: "step through it; runs nothing",
   arguments: [NEEDED_ID],
   users: SHELL_AGENTS,
   places: SHELL_ONLY,

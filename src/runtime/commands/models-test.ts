@@ -43,7 +43,7 @@ export async function testModel(
   }
   if (args.hasFlag("show")) {
     const known = store.find(model);
-    return known === undefined ? refuse(`Nothing was measured of ${nameOf(model)} yet.`) : shown(known, context);
+    return known === undefined ? refuse(`${nameOf(model)} has not been measured yet.`) : shown(known, context);
   }
   const report = await measure(model, { variables, only, contextSizes, context });
   if ("failure" in report) return report;
@@ -84,7 +84,7 @@ async function measure(
   }
 }
 
-/** What was measured this time replaces the same of before; the rest still holds, if it is the same file. */
+/** New results replace old ones; the other old results stay if the model file is the same. */
 function merged(before: AbilityReport | undefined, now: AbilityReport): AbilityReport {
   const kept = before?.digest === now.digest ? (before?.findings ?? []) : [];
   const findings = [
@@ -120,7 +120,7 @@ function consequence({ prompt, without }: ReturnType<typeof fitOf>): string {
   const offered = Object.keys(CATALOG).filter((name) => !without.includes(name));
   if (without.length === 0) return "It gets the full prompt and all tools.";
   const size = prompt === "small" ? "a smaller prompt and these tools" : "the full prompt and these tools";
-  return `It gets ${size}: ${offered.join(", ")}. ('--forget' undoes that.)`;
+  return `It gets ${size}: ${offered.join(", ")}. ('--forget' restores all of them.)`;
 }
 
 function chosenAbilities(args: CommandArguments): readonly Ability[] | undefined {

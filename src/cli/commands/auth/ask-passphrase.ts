@@ -22,7 +22,7 @@ export async function askPassphrase(path: string): Promise<string> {
   if (!first || first.includes("\n"))
     throw new CredentialError("locked", "A passphrase is one line. Nothing was changed.");
   if (!isNew) return first;
-  const again = await askSecret({ question: "The same again: ", clock: nodeClock });
-  if (again !== first) throw new CredentialError("locked", "The two are not the same. Nothing was changed.");
+  const again = await askSecret({ question: "Enter it again: ", clock: nodeClock });
+  if (again !== first) throw new CredentialError("locked", "The two entries differ. Nothing was changed.");
   return first;
 }

@@ -74,7 +74,7 @@ async function readKey({ args }: SecretContext, baseUrl: string): Promise<string
     return given;
   }
   if (args.hasFlag("stdin")) return (await readInput({ patient: true })) ?? "";
-  if (!personPresent()) throw new UsageError("Give the key with --stdin: there is no terminal to ask on.");
+  if (!personPresent()) throw new UsageError("There is no terminal to ask on: give the key with --stdin.");
   const { askSecret } = await import("../../secret-prompt.js");
   return askSecret({ question: `Key for ${args.text("PROVIDER")} (${baseUrl}), not shown: `, clock: nodeClock });
 }

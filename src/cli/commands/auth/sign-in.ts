@@ -23,7 +23,7 @@ export async function signInTo(
 ): Promise<number> {
   const { args, variables, account } = context;
   const wrong = KEY_FLAGS.find((name) => args.hasFlag(name));
-  if (wrong !== undefined) throw new UsageError(`--${wrong} is for keys. ${row.label} is signed in to, in a browser.`);
+  if (wrong !== undefined) throw new UsageError(`--${wrong} is for keys. ${row.label} uses a sign-in in a browser.`);
   const server = variables.OXBOW_TEST_SIGN_IN;
   const provider = server ? atTestServer(row, server) : row;
   const file = await openFileAtTerminal(variables);
@@ -69,7 +69,7 @@ function browserOf({ args, variables }: SecretContext): Pick<SignInOptions, "ope
 
 type Person = SignInOptions["person"] & { close(): void };
 
-/** Also a script can paste: what it writes to standard input is taken line by line. */
+/** A script can paste too: its standard input is read line by line. */
 async function openConversation({ variables }: SecretContext): Promise<Person> {
   const notify = (text: string) => void process.stderr.write(text);
   if (!personPresent() && !inputIsConnected()) return { notify, close: () => {} };

@@ -14,7 +14,7 @@ export function namedEntry(args: CommandArguments): NamedEntry {
   const [account, ...more] = args.list("ACCOUNT");
   // `creds add PROVIDER ACCOUNT KEY` is a likely mistake.
   if (more.length > 0)
-    throw new UsageError("A key is not given as a word: leave it out and it is asked for, or use --stdin.");
+    throw new UsageError("Do not put the key on the command line: Oxbow asks for it, or use --stdin.");
   const named = args.flag("account");
   if (account !== undefined && named !== undefined && account !== named)
     throw new UsageError("Give one account, not two.");

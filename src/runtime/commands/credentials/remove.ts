@@ -13,11 +13,11 @@ export async function removeKey(args: CommandArguments, port: CredentialsPort): 
   const file = await port.openFile();
   if (!entries.some((entry) => isSame(entry, which)) || !(await file.remove(which))) {
     const others = entries.filter((entry) => entry.provider === which.provider).map((entry) => entry.account);
-    const advice = others.length === 0 ? "'oxbow auth list' shows what there is." : `There is: ${others.join(", ")}.`;
+    const advice = others.length === 0 ? "'oxbow auth list' lists the stored keys." : `Stored: ${others.join(", ")}.`;
     throw new UsageError(`No key is stored for ${which.provider} (${which.account}). ${advice}`);
   }
   return {
-    text: `Forgot the key for ${which.provider}. It is still valid there: revoke it if it is known to others.`,
+    text: `Removed the key for ${which.provider}. It is still valid: if others know it, revoke it at the provider.`,
     value: { ...which, removed: true },
   };
 }

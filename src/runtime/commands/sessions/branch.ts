@@ -38,7 +38,7 @@ export const branch: SessionAction = async (args, port, { progress }) => {
     progress,
   });
   const made = await store.get(ids.session);
-  const text = `${ids.session} begins as a copy of ${source.id} up to event ${at}.`;
+  const text = `${ids.session} is a copy of ${source.id} up to event ${at}.`;
   return { text, value: asValue(made ?? { id: ids.session }) };
 };
 

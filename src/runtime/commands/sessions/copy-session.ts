@@ -22,7 +22,7 @@ export async function copySession(store: SessionStore, copy: Copy): Promise<numb
   }
 }
 
-/** All of it or nothing: a copy that fails on the way is taken back. */
+/** All or nothing: a failed copy is removed. */
 async function build(store: SessionStore, { session, events, finish, progress }: Copy): Promise<number> {
   await store.create(session, { draft: true });
   let count = 0;

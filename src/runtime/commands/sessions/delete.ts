@@ -9,7 +9,7 @@ export const deleteSession: SessionAction = async (args, port, { confirm }) => {
   const { id, title, pinned } = await named(args.text("ID"), port);
   if (pinned) throw new UsageError(`${id} is pinned. 'oxbow session unpin ${id}' first.`);
   const question = `Delete ${id} (${title ?? "no title"}) for good?`;
-  return withLease(port, { session: id, advice: "Leave it there first, then delete it." }, async () => {
+  return withLease(port, { session: id, advice: "Close it there first, then delete it." }, async () => {
     if (!args.hasFlag("yes")) {
       if (confirm === undefined) return refuse(`${question} Add --yes to do it without a question.`);
       if (!(await confirm(question))) {

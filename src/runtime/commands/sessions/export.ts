@@ -30,7 +30,7 @@ async function* lines(texts: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const text of texts) yield `${text}\n`;
 }
 
-/** Never over a file that is there. */
+/** Never overwrites a file. */
 async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<void> {
   const stream = createWriteStream(path, { flags: "wx", mode: 0o600 });
   const done = finished(stream);
@@ -44,7 +44,7 @@ async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<v
     await done;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST")
-      throw new UsageError(`${path} is there already; choose another name.`);
+      throw new UsageError(`${path} already exists; choose another name.`);
     throw error;
   }
 }

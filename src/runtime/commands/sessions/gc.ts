@@ -24,7 +24,7 @@ export const gc: SessionAction = async (args, port) => {
     }),
     ...undo.map((session) => `${session}: its undo copies ${dryRun ? "would go" : "are gone"}.`),
   ];
-  if (lines.length === 0) lines.push("Nothing has expired that was announced.");
+  if (lines.length === 0) lines.push("No announced content has expired.");
   lines.push(
     ...soon.map(
       ({ session, title, expires_at }) =>
@@ -50,7 +50,7 @@ async function staleUndo({ stores, store }: OpenPort, { dryRun }: { readonly dry
   for (const session of await undoSessions(stores.undoFolder)) {
     const record = await store.get(session);
     if (record !== undefined && record.expired_to < record.last_event) continue;
-    // Sessions of other stores keep their copies here too; only what the user's own database lost is known to be stale.
+    // Sessions of other stores keep their copies here too; only copies of the user's own database are known to be stale.
     if (record === undefined && (await stores.choice()).kind !== "sqlite") continue;
     if (!dryRun) await removeUndo(stores.undoFolder, session);
     stale.push(session);

@@ -19,7 +19,7 @@ export const list: SessionAction = async (args, { store, folder, clock }, { warn
   }
   const none = all
     ? "There are no sessions yet."
-    : "There are no sessions of this folder yet. '--all' shows those of others.";
+    : "This folder has no sessions yet. '--all' lists those of all folders.";
   const look = { now: clock.wall(), all, width: screen?.width, color: screen?.color ?? false };
   return { text: records.length === 0 ? none : table(records, look), value: asValue(records) };
 };

@@ -56,7 +56,7 @@ export async function named(
 ): Promise<SessionRecord> {
   const word = typed === undefined || typed === "this" ? (current ?? typed) : typed;
   if (word === undefined) {
-    throw new UsageError("Which session? Give its id, or a piece of it ('oxbow session list').");
+    throw new UsageError("Which session? Give its id, or a part of it ('oxbow session list').");
   }
   return findSession(store, word);
 }

@@ -12,7 +12,8 @@ const NOTHING = "Nothing was found.";
 /** Each place is shown as soon as it is found. */
 export const search: SessionAction = async (args, { store, folder, clock }, context) => {
   const query = args.text("WORDS")?.trim() ?? "";
-  if (query === "") throw new UsageError('Say what to look for: oxbow session search WORDS "a phrase" -without');
+  if (query === "")
+    throw new UsageError('Give the words to search for: oxbow session search WORDS "a phrase" -without');
   const limit = Number(args.flag("limit") ?? MOST);
   if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit: expected a whole number from 1.");
   const hits: SearchHit[] = [];

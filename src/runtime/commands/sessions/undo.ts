@@ -39,7 +39,7 @@ export const undo: SessionAction = async (args, port, context) => {
   const work = () => undoIn(record, asked, { port, context });
   // A conversation has the lease of its own session.
   if (asked.dryRun || record.id === port.current) return work();
-  return withLease(port, { session: record.id, advice: "Use /undo there, or leave it first." }, work);
+  return withLease(port, { session: record.id, advice: "Use /undo there, or close it first." }, work);
 };
 
 /** In a conversation words may stand for the flags: `/undo 2 yes`. */

@@ -6,7 +6,7 @@ import { named, type SessionAction } from "./port.js";
 export const verify: SessionAction = async (args, port, { progress, warn }) => {
   const { store } = port;
   const all = args.hasFlag("all");
-  // First: a damaged list may not name every session.
+  // First, because a damaged list may not name every session.
   const problems = all ? ((await store.inspect?.()) ?? []) : [];
   const records = all ? await store.list() : [await named(args.text("ID"), port)];
   const results: (Verification & { readonly id: SessionId })[] = [];
@@ -22,7 +22,7 @@ export const verify: SessionAction = async (args, port, { progress, warn }) => {
   return { text: results.map(line).join("\n"), value: asValue(value), ...(!ok && { exitCode: COMMAND_EXIT.failed }) };
 };
 
-/** One that cannot be read does not keep the others from being looked at. */
+/** If one cannot be read, the others are still checked. */
 async function verified(store: SessionStore, session: SessionId): Promise<Verification> {
   try {
     return await store.verify(session);
@@ -37,7 +37,5 @@ function unreadable(message: string): Verification {
 }
 
 function line(result: Verification & { readonly id: string }): string {
-  return result.ok
-    ? `${result.id}: ${result.events} events, all as they were written.`
-    : `${result.id}: ${result.message}`;
+  return result.ok ? `${result.id}: ${result.events} events, all unchanged.` : `${result.id}: ${result.message}`;
 }
