@@ -39,7 +39,7 @@ export const COMMANDS: readonly CliCommand[] = [
   },
   {
     name: "permissions",
-    summary: "show and change show and change what runs without asking; 'permissions test COMMAND' explains a decision",
+    summary: "show and change what runs without asking; 'permissions test COMMAND' explains a decision",
     load: () => import("./commands/permissions.js"),
   },
   {
@@ -70,7 +70,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "models", summary: "list the models that you can use now", load: () => import("./commands/models.js") },
   {
     name: "ollama",
-    summary: "control control the local Ollama: status, list, start, stop, use, pull",
+    summary: "control the local Ollama: status, list, start, stop, use, pull",
     load: () => import("./commands/ollama.js"),
   },
   {
@@ -101,7 +101,7 @@ export const COMMANDS: readonly CliCommand[] = [
   },
   {
     name: "mock-model",
-    summary: "run run a scripted model server for tests",
+    summary: "run a scripted model server for tests",
     load: () => import("./commands/mock-model.js"),
   },
   {

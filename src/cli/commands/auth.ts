@@ -7,10 +7,10 @@ export const shell: ShellCommand = {
   name: "auth",
   specs: [specs.AUTH_SET, specs.AUTH_LIST, specs.AUTH_REMOVE, specs.AUTH_UNLOCK, specs.AUTH_LOCK],
   about: "Stores the keys of providers, and signs in to them.",
-  more: `Oxbow asks for the key without showing it; scripts give it with --stdin. A key is stored for one address, and a separate
-process adds it to requests there: neither the model's tools nor the engine see it.
-A key in the environment (ANTHROPIC_API_KEY …) goes before a stored one.
-'oxbow auth set chatgpt' (or claude, copilot) signs in: it opens the browser, or takes a paste where there is none.`,
+  more: `Oxbow asks for the key and does not show it; scripts use --stdin. Oxbow stores a key for one address. A helper process
+adds it to requests there: neither the engine nor the model's tools see it.
+A key in the environment (ANTHROPIC_API_KEY …) overrides a stored one.
+'oxbow auth set chatgpt' (or claude, copilot) signs in: it opens the browser, or asks for a pasted code.`,
   open: openCredentialCommands,
 };
 

@@ -7,7 +7,7 @@ export const shell: ShellCommand = {
   name: "creds",
   specs: [specs.AUTH_SET, specs.AUTH_LIST, specs.AUTH_REMOVE],
   about: "Stores the keys of providers, by account.",
-  more: "Oxbow asks for the key without showing it; scripts give it with --stdin. 'oxbow auth' has more.",
+  more: "Oxbow asks for the key and does not show it; scripts use --stdin. See also 'oxbow auth'.",
   open: openCredentialCommands,
 };
 

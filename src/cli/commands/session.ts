@@ -25,7 +25,7 @@ export const shell: ShellCommand = {
     specs.SESSION_DELETE,
   ],
   about: "Lists, searches, shows and changes stored sessions.",
-  more: "An ID may be shortened to any piece that only one session has.",
+  more: "Any part of an ID works if only one session has it.",
   open: async (flags, variables) => {
     const [{ openSessions }, { storedSessionCommands }, { shellSessionCommands }] = await Promise.all([
       import("./session/open-sessions.js"),

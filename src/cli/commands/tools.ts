@@ -32,8 +32,8 @@ const TOOLS: CommandSpec = {
 export const shell: ShellCommand = {
   name: "tools",
   specs: [TOOLS],
-  about: "Lists the tools the model can call, and whether a usual call of each runs without asking.",
-  more: `free: runs without asking · asks: a person is asked · denied · depends: on the command or the path
+  about: "Lists the tools that the model can call, and whether a typical call of each runs without asking.",
+  more: `free: runs without asking · asks: asks you · denied · depends: on the command or the path
 ('oxbow permissions test COMMAND' explains a decision). The decisions follow your settings and rules in this folder.`,
   open: async (flags, variables) => {
     const place = await openPlace(flags, variables);

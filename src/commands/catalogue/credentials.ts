@@ -49,7 +49,7 @@ export const AUTH_SET: CommandSpec = {
 export const AUTH_LIST: CommandSpec = {
   name: "auth:list",
   aliases: ["creds:list"],
-  summary: "list the keys and where they come from; no key is shown",
+  summary: "list the keys and where they come from, without their values",
   users: ["people", "agents in the shell"],
   places: ANYWHERE,
 };

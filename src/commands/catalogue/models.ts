@@ -26,7 +26,7 @@ export const ABILITIES_FLAGS = [
     value: "TOKENS",
     help: "test the context up to this size (default 16000; larger sizes take long)",
   },
-  { name: "show", help: "show show the last result, without asking the model" },
+  { name: "show", help: "show the last result, without asking the model" },
   { name: "forget", help: "delete the result: the model gets the full prompt and all tools again" },
 ] as const;
 
@@ -101,7 +101,7 @@ export const BENCH: CommandSpec = {
   places: ["between turns", "without a session"],
 };
 
-export const OLLAMA_NAMESPACE = { ollama: "control control the local Ollama service and its models" };
+export const OLLAMA_NAMESPACE = { ollama: "control the local Ollama service and its models" };
 
 const ollama = (action: string, spec: Pick<CommandSpec, "summary" | "arguments" | "aliases">): CommandSpec => ({
   name: `ollama:${action}`,

@@ -134,7 +134,7 @@ export const PLAN_STATUS: CommandSpec = {
   places: ANY_TIME,
 };
 
-export const AUDIT_NAMESPACE = { audit: "show show what was allowed, denied and run" };
+export const AUDIT_NAMESPACE = { audit: "show what was allowed, denied and run" };
 
 export const AUDIT_SHOW: CommandSpec = {
   name: "audit:show",

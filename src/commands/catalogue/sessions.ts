@@ -46,7 +46,7 @@ export const SESSION_LIST = session("list", {
 });
 
 export const SESSION_SHOW = session("show", {
-  summary: "show what was said and done",
+  summary: "show messages, calls and results",
   arguments: [ID],
   flags: [
     { name: "turn", short: "t", value: "N", help: "only these turns: 3, 3-5, 3- or -5" },
@@ -68,14 +68,14 @@ export const SESSION_SEARCH = session("search", {
 });
 
 export const SESSION_DIFF = session("diff", {
-  summary: "show show the files it changed, or where two sessions diverge",
+  summary: "show the files it changed, or where two sessions diverge",
   arguments: [ID, { name: "OTHER", kind: "text", optional: true, complete: "session" }],
   users: EVERYONE,
   places: ANYWHERE,
 });
 
 export const SESSION_BRANCH = session("branch", {
-  summary: "make start a new session as a copy, up to the end of a turn",
+  summary: "start a new session as a copy, up to the end of a turn",
   arguments: [ID],
   flags: [
     { name: "turn", short: "t", value: "N", help: "the last turn to copy (default: the last finished one)" },
@@ -91,7 +91,7 @@ export const UNDO: CommandSpec = {
   aliases: ["unapply", "session:undo", "sessions:undo"],
   usage: "/undo [TURN | redo] [yes]",
   shellUsage: "oxbow session undo ID [flags]",
-  summary: "show what a turn changed in files, and undo it after a yes",
+  summary: "show the file changes of a turn, and revert them after a yes",
   arguments: [{ name: "WHICH", kind: "text", optional: true, rest: "list", complete: "session" }],
   flags: [
     { name: "turn", short: "t", value: "N", help: "only this turn (default: the last one that changed files)" },
@@ -166,7 +166,7 @@ export const SESSION_VERIFY = session("verify", {
 });
 
 export const SESSION_GC = session("gc", {
-  summary: "delete content that has expired and was announced",
+  summary: "delete expired content that was announced",
   flags: [{ name: "dry-run", short: "n", help: "only show what would go" }],
   users: PEOPLE,
   places: BETWEEN_TURNS,
