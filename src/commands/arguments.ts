@@ -105,7 +105,7 @@ function assign(spec: CommandSpec, typed: Typed): Parsed {
     );
   }
   if (at < words.length) {
-    const problem = wanted.length === 0 ? `'${spell(spec.name, context)}' takes no words.` : "Too many words.";
+    const problem = wanted.length === 0 ? `'${spell(spec.name, context)}' takes no arguments.` : "Too many arguments.";
     return refuse(`${problem} Usage: ${usageOf(spec, context)}`);
   }
   return {

@@ -54,7 +54,7 @@ describe("names", () => {
     ["route frobnicate", "There is no '/route frobnicate'. Usage: /route [list | add NAME MODEL…]"],
     ["permissions", "Usage: /permissions safemode on"],
     ["route add", "NAME is missing. Usage: /route add NAME MODEL…"],
-    ["route list now", "'/route list' takes no words. Usage: /route list"],
+    ["route list now", "'/route list' takes no arguments. Usage: /route list"],
     ["", "There is no command /. /help lists them."],
     ["constructor", "There is no command /constructor. /help lists them."],
   ])("%j is refused", async (line, message) => {
