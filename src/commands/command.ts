@@ -65,7 +65,7 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   /** Shows the progress; replaces the message before it. */
   progress(message: string): void;
-  /** Tells a person something that is no part of the answer. */
+  /** Shows the user a message that is not part of the answer. */
   warn(message: string): void;
   /** Shows text ahead of the answer's, as fast as it is read. */
   write(text: string): Promise<void>;

@@ -1,7 +1,7 @@
 /**
  * How the events of a turn become answers, for everything that rebuilds messages from a log.
  *
- * 1. An answer holds its deltas and calls until an AnswerEnded says how they are made up; what follows begins the next answer.
+ * 1. An answer holds its deltas and calls until an AnswerEnded gives their order; later events belong to the next answer.
  * 2. Calls may be announced after the end of their answer, as many as it made.
  * 3. An answer that is retracted before its end was never there.
  */
@@ -121,7 +121,7 @@ export class FoldedAnswer {
         case "thinking":
           return thinking(thoughts.splice(0, block.deltas));
         case "tool_use": {
-          // One that was never announced was not run either: the model need not hear of it again.
+          // A call that was never announced did not run: the model does not need it.
           const call = calls.get(block.call);
           if (call === undefined) return [];
           return [block.malformed === undefined ? call : { ...call, malformed: block.malformed }];
@@ -138,7 +138,7 @@ function written(deltas: readonly string[]): AssistantBlock[] {
   return words === "" ? [] : [text(words)];
 }
 
-/** Only a thought that was finished names its provider; no provider takes back another. */
+/** Only finished thinking names its provider; no provider accepts other thinking. */
 function thinking(deltas: readonly EventPayloads["ThinkingDelta"][]): AssistantBlock[] {
   const last = deltas.findLast(({ provider }) => provider !== undefined);
   if (last?.provider === undefined) return [];

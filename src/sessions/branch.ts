@@ -3,8 +3,8 @@
  *
  * 1. A branch is cut after a TurnEnded and nowhere else.
  * 2. The ids of the session, its turns and its calls are new, in every field that holds one: the old prefix and the ULID made of
- *    the first 128 bits of sha256(old id || id of the new log). Clients keep theirs: they are who spoke, not what was said. Ids
- *    that happen to stand in a text stay as they are.
+ *    the first 128 bits of sha256(old id || id of the new log). Clients keep theirs. Ids
+ *    inside a text do not change.
  * 3. The id of the new log comes from the old log, the cut and the number of the copy, so two people who branch the same source
  *    at the same place get the same branch. A second branch at the same place is the next copy.
  */
@@ -158,7 +158,7 @@ export interface TurnSummary {
   /** Where a branch can be cut; absent while the turn has no end. */
   readonly endEvent?: number;
   readonly outcome?: TurnOutcome;
-  /** What was asked and the newest answer, both cut when they are long. */
+  /** The input and the newest answer, both cut if they are long. */
   readonly input: string;
   readonly text: string;
   readonly toolCalls: number;
@@ -167,7 +167,7 @@ export interface TurnSummary {
 
 const PREVIEW = 500;
 
-/** The turns of a session, each as soon as its end is read. Holds one of them at a time, whatever its length. */
+/** The turns of a session, each as soon as its end is read. Holds one of them at a time. */
 export async function* turnsOf(events: AsyncIterable<Envelope>): AsyncGenerator<TurnSummary> {
   let number = 0;
   let open: TurnSummary | undefined;
@@ -184,7 +184,7 @@ export async function* turnsOf(events: AsyncIterable<Envelope>): AsyncGenerator<
     if (open === undefined) continue;
     switch (event.kind) {
       case "TextDelta":
-        // One character past the limit tells that there was more.
+        // One character past the limit shows that there was more.
         open = { ...open, text: ((answered ? "" : open.text) + event.payload.text).slice(0, PREVIEW + 1) };
         answered = false;
         break;

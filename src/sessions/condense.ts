@@ -2,12 +2,12 @@
  * Long logs in short: the conversation of a session cut into stretches of whole turns, each with the messages that its events come to
  * (decision 0011). A resume reads the stretches and then the few events behind them.
  *
- * 1. A stretch ends where nothing is open or waits, so what it comes to depends on its own events alone, and the conversation is the
+ * 1. A stretch ends where nothing is open or waits, so its messages depend only on its own events, and the conversation is the
  *    messages of all stretches and of the rest, one behind the other.
- * 2. A summary changes what was said before it, so it stands in the first stretch or in none. A new one makes all stretches needless.
- * 3. Stretches are made of what the log holds, never of what a run has in memory: that is not redacted.
+ * 2. A summary replaces everything before it, so it is in the first stretch or in none. A new summary makes all stretches obsolete.
+ * 3. Stretches are made from the log, never from memory, which is not redacted.
  * 4. How events become messages is part of the stored format. When conversation.ts gives other messages for the same events, the names
- *    of the tags in sqlite/chain.ts and files/chain.ts change with it: stretches made before then no longer fit and are made anew.
+ *    of the tags in sqlite/chain.ts and files/chain.ts change with it: older stretches no longer match and are rebuilt.
  */
 import { originOf, withOrigin } from "../base/message-origin.js";
 import type { Message } from "../protocol/content.js";
@@ -29,11 +29,11 @@ export interface ReadConversation {
   readonly rebuilt: RebuiltConversation;
   /** Nothing before it was looked at. */
   readonly from: number;
-  /** Events that no stretch stands for. */
+  /** Events that are in no stretch. */
   readonly uncondensed: number;
 }
 
-/** The conversation as its events tell it; what is not yet condensed is, where the store has a place for it. */
+/** The conversation of the events; condenses the rest if the store supports it. */
 export async function readConversation(
   store: SessionStore,
   record: SessionRecord,
@@ -83,7 +83,7 @@ export interface Start extends RebuildOptions {
   readonly summary?: number;
 }
 
-/** Behind what has expired, and behind what only a summary stands for. */
+/** After expired events, and after those that a summary replaces. */
 export async function startOf(store: SessionStore, record: SessionRecord): Promise<Start> {
   const { id, expired_to, branch_of } = record;
   const branchedAt = branch_of?.event;
@@ -97,7 +97,7 @@ export async function startOf(store: SessionStore, record: SessionRecord): Promi
 }
 
 /**
- * The events up to `to` that say what still waits, although a summary stands for the rest. Nothing waits where a turn began that took no
+ * The events up to `to` that show what still waits, although a summary replaces the rest. Nothing waits where a turn began that took no
  * waiting input: a program that has some takes them first. So it is enough to read back to there.
  */
 async function* waitingInputs(store: SessionStore, record: SessionRecord, to: number): AsyncGenerator<Envelope> {
@@ -136,7 +136,7 @@ function messagesOf(stretches: readonly Stretch[]): Message[] {
   );
 }
 
-/** A copy that cannot be kept, because the disk is full or another process was faster, is no loss. */
+/** It does not matter if the copy cannot be stored, because the disk is full or another process was faster. */
 async function keep(store: SessionStore, session: SessionId, stretch: Stretch): Promise<boolean> {
   try {
     await store.condensed?.add(session, stretch);

@@ -1,8 +1,8 @@
 /**
  * The conversation rebuilt from a session's events: what the model would be sent if the run had never ended.
  *
- * 1. Rebuilt messages equal those of the live run, but for secrets, which the log does not hold, and for a thought that was cut
- *    off, which no provider takes back.
+ * 1. Rebuilt messages equal those of the live run, except secrets, which the log does not contain, and thinking that was cut
+ *    off, which no provider accepts.
  * 2. Every call has its result, except those named in `open`: the last answer's, when the log ends before they did.
  * 3. Calls outside a turn (a command that the person typed) are not part of it.
  */
@@ -54,7 +54,7 @@ export interface RebuildOptions {
   readonly withinTurn?: boolean;
   /** Inputs of the turn that is open now, from before the first event. */
   readonly before?: AsyncIterable<Envelope>;
-  /** What was said before the first event. */
+  /** The conversation before the first event. */
   readonly messages?: readonly Message[];
   /** The event after which a branch was cut: what waited there belongs to the original. */
   readonly branchedAt?: number | undefined;
@@ -84,7 +84,7 @@ export class ConversationBuilder {
   constructor({ withinTurn = false, messages = [], branchedAt }: RebuildOptions = {}) {
     this.#messages = [...messages];
     this.#branchedAt = branchedAt;
-    // Its name comes with the summary, when the turn goes on after that.
+    // Its name comes with the summary, if the turn continues after that.
     if (withinTurn) this.#turn = newTurn("turn_");
   }
 
@@ -94,7 +94,7 @@ export class ConversationBuilder {
     return builder;
   }
 
-  /** Between two turns, and nothing waits: what follows does not depend on what was before. */
+  /** Between two turns, and nothing waits: later events do not depend on earlier ones. */
   get isIdle(): boolean {
     return this.#turn === undefined && this.#answers.answer === undefined && this.#waiting.length === 0;
   }
@@ -118,7 +118,7 @@ export class ConversationBuilder {
   }
 
   /**
-   * Follows what waits, and nothing else. An input waits until an event says that a turn took it or that it was given up: the end of a
+   * Tracks only waiting inputs. An input waits until an event says that a turn took it or that it was dropped: the end of a
    * turn takes none. A turn that begins without a waiting input shows that none waited. Inputs may also come between two turns, while
    * other work on the conversation runs.
    */
@@ -190,7 +190,7 @@ export class ConversationBuilder {
     this.#settle();
     // A reader that starts here has not seen the start of the turn.
     if (turn !== undefined) this.#turn = { ...(this.#turn ?? newTurn(turn)), turn };
-    // Results of calls have no origin of their own; an earlier summary has none either, as it is part of this one.
+    // Results of calls have no origin; an earlier summary has none either, as it is part of this one.
     const first = this.#messages.findIndex((message) => (originOf(message) ?? 0) >= from);
     const kept = first === -1 ? [] : this.#messages.slice(first);
     this.#messages = [{ role: "user", content: [text(summary)] }, ...kept];
@@ -244,7 +244,7 @@ export function withResults(
     ({ role, content }) =>
       role === "assistant" && content.some((block) => block.type === "tool_use" && isOpen(block, open)),
   );
-  // Its words have expired: there is no call in the conversation that a result could answer.
+  // Its content has expired: there is no call in the conversation that a result could answer.
   if (answerAt === -1) return messages;
   const answer = messages[answerAt] as AssistantMessage;
   const known = new Map(found);

@@ -1,5 +1,5 @@
 /**
- * What is left of an event when its content has expired: who, when, which tool, how it ended, what it cost. A marker
+ * What remains of an event after its content expired: client, time, tool, outcome, cost. A marker
  * replaces the words of people, models, files and commands, and the payload keeps its shape.
  */
 import { withOldShape } from "../protocol/answer-ends.js";

@@ -4,10 +4,10 @@
  * 1. Every event of the session is written once, in order, redacted. Input and the end of a turn are on the disk before anything
  *    else happens because of them; the rest follows within milliseconds.
  * 2. A call that changes something begins only after its intent, and everything that led to it, is on the disk. Its end is written
- *    in the same step as its result, while the model is asked: nothing is run because of it before it is there.
+ *    in the same step as its result, during the next model request: nothing depends on it earlier.
  * 3. The store is opened with the first event. A session without a turn is not stored.
  * 4. Behind the end of a turn, now and then, what has come since is condensed for the next resume (condense.ts).
- * 5. When writing fails, the run hears of it at once, events wait in memory, and the next turn begins by writing them.
+ * 5. When writing fails, the run gets the failure at once, events wait in memory, and the next turn writes them first.
  * 6. Intents and conclusions name the last event that this journal gave to the store. When the store has another one, or the lease is
  *    lost, another process has continued the session. That is final: this journal writes nothing more, so two histories never mix.
  */
@@ -25,7 +25,7 @@ import { overtaken } from "./write-conflict.js";
 
 export interface JournalOptions {
   readonly session: SessionId;
-  /** The row to make with the first turn; undefined when the session is there already. */
+  /** The row to create with the first turn; undefined if the session already exists. */
   readonly create?: NewSession;
   /** Calls of an earlier run whose end is still to be written, with a note for the ledger. */
   readonly orphans?: ReadonlyMap<CallId, string | undefined>;
@@ -77,10 +77,10 @@ export class Journal {
   /** The last event that the store was given. */
   #head: number;
   #recovering: Promise<void> | undefined;
-  /** Calls whose end is to be written, with what a person said about it. */
+  /** Calls whose end is to be written, with the user's verdict. */
   readonly #intended: Map<CallId, string | undefined>;
   #model: string;
-  /** The turn goes to a route of its own: the session's model stays. */
+  /** The turn uses another route: the session's model stays. */
   #routed = false;
   #writeMs = 0;
   #cancelLater: (() => void) | undefined;
@@ -172,13 +172,13 @@ export class Journal {
     if (this.#broken !== undefined) throw this.#broken;
   }
 
-  /** As `flush`, and nothing is under way any more. What could not be written was told. */
+  /** Like `flush`, and nothing is in progress afterwards. Failures were reported. */
   async close(): Promise<void> {
     await this.flush().catch(() => {});
     await this.#condensing;
   }
 
-  /** So that the first event need not wait for it. A failure is told and tried again with that event. */
+  /** So that the first event does not wait for it. A failure is reported, and that event tries again. */
   async prepare(): Promise<void> {
     await this.#open().catch(() => {});
   }

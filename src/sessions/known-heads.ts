@@ -1,5 +1,5 @@
 /**
- * The end of each leased session's log as this process left it. Event ids alone do not tell two histories of the same length apart;
+ * The end of each leased session's log as this process left it. Event ids alone do not distinguish two histories of the same length;
  * the link of the last event in its hash chain does. Nothing is checked for sessions that this process has not leased.
  */
 import type { SessionId } from "../protocol/ids.js";

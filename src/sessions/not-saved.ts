@@ -1,4 +1,4 @@
-/** What a run is told when its session cannot be written. */
+/** The failure of a run whose session cannot be written. */
 import { type Failure, failure } from "../protocol/errors.js";
 
 export function notSaved(error: Error): Failure {

@@ -19,7 +19,7 @@ export async function removeOutputs(folder: string, session: SessionId): Promise
   if (isId("sess", session)) await rm(join(folder, session), { recursive: true, force: true });
 }
 
-/** Nothing of a session that is there and wrote nothing. */
+/** Empty for an existing session without outputs. */
 export async function removeIfEmpty(folder: string): Promise<void> {
   await rmdir(folder).catch(() => {});
 }
@@ -41,7 +41,7 @@ export interface SweepOptions {
   readonly days: number;
   /** The session as the store has it. */
   find(session: SessionId): Promise<SessionRecord | undefined>;
-  /** Whether a session that the store does not have is gone, and not in another store. */
+  /** Whether a session is deleted, not in another store. */
   readonly knowsAll: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface RedactorStream {
   end(): string;
 }
 
-/** Fields of a payload that hold a name of ours or of the provider, never anything that was said. */
+/** Fields of a payload with names of Oxbow or of the provider, never content. */
 const NAMES: ReadonlySet<string> = new Set([
   "turn",
   "call",
@@ -48,7 +48,7 @@ export const NOT_RECORDED = "«not-recorded»";
 /** Deeper than anything a wire lets through. */
 const MOST_LEVELS = 500;
 
-/** The answer goes on after these: they part no words. */
+/** The answer continues after these: they do not split words. */
 const BETWEEN_ATTEMPTS: ReadonlySet<Envelope["kind"]> = new Set(["RateLimited", "Retrying", "FailedOver"]);
 
 type Delta = Extract<Envelope, { kind: "TextDelta" | "ThinkingDelta" }>;

@@ -17,7 +17,7 @@ export interface StoredSession {
   readonly uncondensed: number;
   /** Open calls that may have changed something: they started and have no recorded result. */
   readonly orphans: ReadonlyMap<CallId, Intent>;
-  /** Events whose content has expired, and of which the session has not been told yet. */
+  /** Expired events that the session has not reported yet. */
   readonly gap?: { readonly from: number; readonly to: number };
 }
 

@@ -5,12 +5,12 @@
  *    is younger stays, also in the middle of a long session. Events go in their order: one whose clock ran ahead keeps those
  *    behind it.
  * 2. Nothing goes without notice. A notice is given when content falls due within the next 7 days, or has fallen due already, and
- *    it is given for that content: what was said later, or falls due later, needs another one.
+ *    it is given for that content: later content needs another notice.
  * 3. What a notice was given for goes 7 days after it at the earliest, and not before it is due.
  * 4. A pending notice is not repeated: showing the banner every day does not move the date. It is used up when
  *    its content has gone.
  * 5. A shorter time in the profile does not make an older notice cover more: it was given for what fell due by the time of then.
- * 6. A title that quotes what has gone goes with it. One that a person gave stays.
+ * 6. A title that quotes expired content expires too. A title from the user stays.
  * 7. Pinned sessions lose nothing. A pin answers the notice: after it is taken off there is a new one first.
  * 8. A session that cannot be read loses nothing and does not keep the others from their turn.
  */
@@ -21,7 +21,7 @@ import type { SessionRecord, SessionStore } from "./store.js";
 export interface RetentionPolicy {
   /** How long content is kept. */
   readonly days: number;
-  /** How long before it goes a person is told. */
+  /** How long before it expires the user gets a notice. */
   readonly noticeDays: number;
   /** How long content was kept when the notices that stand were given; `days` when absent. */
   readonly announcedDays?: number;
@@ -36,7 +36,7 @@ export interface DueSession {
   readonly cwd: string;
   /** When the oldest of it goes, at the earliest. */
   readonly expires_at: string;
-  /** A person was told about the oldest of it. */
+  /** The user got a notice about the oldest of it. */
   readonly noticed: boolean;
 }
 
@@ -85,13 +85,13 @@ export function assess(
   };
 }
 
-/** A person has seen the banner. */
+/** The user has seen the notice. */
 export async function markNoticed(store: SessionStore, sessions: readonly DueSession[], now: number): Promise<void> {
   const noticed_at = new Date(now).toISOString();
   for (const { session, noticed } of sessions) if (!noticed) await store.update(session, { noticed_at });
 }
 
-/** Content is kept for a shorter time now: what stands was not announced for it. */
+/** The retention is shorter now: earlier notices do not cover it. */
 export async function takeBackNotices(store: SessionStore): Promise<void> {
   for (const { id, noticed_at } of await store.list({ pinned: false })) {
     if (noticed_at !== undefined) await store.update(id, { noticed_at: null });
@@ -170,7 +170,7 @@ function announcedUntil(record: SessionRecord, now: number, policy: RetentionPol
   return Math.min(coveredBy(noticedAt, policy), now - policy.days * DAY_MS);
 }
 
-/** A notice is for what was said before it and falls due within the days of notice. */
+/** A notice covers earlier content that expires within the days of notice. */
 function coveredBy(noticedAt: number, { days, noticeDays, announcedDays = days }: RetentionPolicy): number {
   return Math.min(noticedAt, noticedAt + (noticeDays - Math.max(days, announcedDays)) * DAY_MS);
 }

@@ -23,7 +23,7 @@ export function parseSearchQuery(text: string): SearchQuery {
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** The text as it is compared. */
+/** The text for comparison. */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   return text

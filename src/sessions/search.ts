@@ -1,11 +1,11 @@
 /**
  * Full text over all sessions, for any store: it reads what `events` gives.
  *
- * 1. All the words of a query stand in one turn: in what the person said, in an answer (put together, so that a word may be cut
- *    in two by its deltas), in the arguments or the result of a tool. Or all stand in the title.
+ * 1. All the words of a query are in one turn: in the input, in an answer (joined, so that a word may be cut
+ *    in two by its deltas), in the arguments or the result of a tool. Or all are in the title.
  * 2. The newest comes first: sessions by their last use, and the turns of a session from its end.
  * 3. Nothing is kept of a turn but one snippet, and no more of a long answer than the piece that is looked at.
- * 4. A session that cannot be read is passed over, and the caller is told.
+ * 4. An unreadable session is skipped and reported to the caller.
  */
 import { AnswerEnds } from "../protocol/answer-ends.js";
 import type { InputContent, ResultContent } from "../protocol/content.js";
@@ -21,7 +21,7 @@ import { type SessionRecord, type SessionStore, StoreError } from "./store.js";
 export interface SearchHit {
   readonly session: SessionId;
   readonly title?: string;
-  /** From 1; 0 for the title, and for what came before the first turn. */
+  /** From 1; 0 for the title, and for events before the first turn. */
   readonly turn: number;
   /** The event that the snippet is from; 0 for the title. */
   readonly event: number;
@@ -197,7 +197,7 @@ class SessionSearch {
     const hit = this.#endTurn(next);
     if (hit === undefined) return;
     this.#hits.push(hit);
-    // Later turns are shown before earlier ones, so the earliest is the one to give up.
+    // Later turns are shown before earlier ones, so the earliest is dropped first.
     if (this.#hits.length > this.#most) this.#hits.shift();
   }
 

@@ -1,4 +1,4 @@
-/** What a writer hears whose picture of the log is not the log's. */
+/** The error of a writer whose view of the log is outdated. */
 import type { SessionId } from "../protocol/ids.js";
 import { type Fence, StoreError } from "./store.js";
 

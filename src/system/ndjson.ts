@@ -1,6 +1,6 @@
 /**
  * Newline-delimited JSON, decoded as it arrives: one text per line, blank lines skipped. The last line counts also without a
- * newline, so a reader must be told the end.
+ * newline, so a reader needs an explicit end.
  */
 import { Utf8Stream } from "./utf8-stream.js";
 

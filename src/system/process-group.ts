@@ -3,7 +3,7 @@
  *
  * 1. `ended` settles only when the whole tree is dead: after a cancel, a timeout, and after an ordinary end that left
  *    processes behind. It never hangs: not on a background child that holds the output, not on an interactive prompt (there is
- *    no terminal, and stdin is empty unless given), not on a process that ignores SIGTERM.
+ *    no terminal, and stdin is empty by default), not on a process that ignores SIGTERM.
  * 2. All output written before the end is delivered before `ended` settles, in the order it was written, and none after.
  * 3. When this process ends, however it ends, the trees end with it.
  */

@@ -5,7 +5,7 @@
  *
  * 1. The process that makes an entry removes it. A later process sweeps away what a killed one has left.
  * 2. Only entries of this user are swept, of processes that are known to be gone (process-identity.ts).
- * 3. A file is replaced by way of a temporary file beside it. An entry of kind `edit` is a link to that one, so that it is found
+ * 3. A file is replaced through a temporary file beside it. An entry of kind `edit` is a link to that one, so that it is found
  *    and removed wherever it is. Only a file with such a name is removed (atomic-file.ts).
  */
 import { randomBytes } from "node:crypto";

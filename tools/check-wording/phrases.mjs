@@ -10,16 +10,22 @@ export const PHRASES = [
   { pattern: /\bas (?:it|one|they|you) likes?\b/i, advice: "say what decides: the default, the model, any value" },
   { pattern: /\bis a no\b/i, advice: "say denies, or denied" },
   { pattern: /\b(?:every|any)body\b/i, advice: "name the person or program: all users, any process" },
-  { pattern: /\bunasked\b/i, advice: "say without asking" },
+  { pattern: /\b(?:run|runs|ran|running) unasked\b/i, advice: "say without asking" },
   { pattern: /\bunless (?:given|said)\b/i, advice: 'say "default: …"' },
   { pattern: /\bfor ever\b/i, advice: "say forever, or name the limit" },
   { pattern: /\bin silence\b|\bneeds no word\b/i, advice: "say what happens" },
-  { pattern: /\b(?:is|are|was|were|be|been) told\b/i, advice: "say who reports or shows what: Oxbow tells the user, the model gets" },
+  {
+    pattern: /\b(?:is|are|was|were|be|been) told\b/i,
+    advice: "say who reports or shows what: Oxbow tells the user, the model gets",
+  },
   { pattern: /\bcannot be had\b/i, advice: "say is not available" },
-  { pattern: /\bshall\b/i, advice: "say must, or use the present tense" },
-  { pattern: /\bis no (?:error|reason|agent|answer|file|address|text|call|part|fault|person)\b/i, advice: "say is not a …" },
+  { pattern: /(?<!there )\bis no (?:error|reason|agent|fault|person|loss)\b/i, advice: "say is not a …" },
   { pattern: /\bby (?:the )?way of\b/i, advice: "say through, or with" },
-  { pattern: /\([A-Z]\d+(?:, [A-Z]\d+)*\)/, advice: "leave the id out: only tests name features", sourceOnly: true },
+  {
+    pattern: /(?<=\s)\([A-Z]\d+(?:, [A-Z]\d+)*\)/,
+    advice: "leave the id out: only tests name features",
+    sourceOnly: true,
+  },
   { pattern: /\bfeatures? [A-Z]\d+\b/, advice: "leave the id out: only tests name features", sourceOnly: true },
 ];
 

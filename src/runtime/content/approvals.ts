@@ -20,5 +20,5 @@ export function openApprovals(
 
 /** A command that a model started may have a terminal; it is still not a person. */
 export function approver(variables: Variables): Approver {
-  return { name: variables.USER || "somebody", identity: isAgent(variables) ? "agent" : "human" };
+  return { name: variables.USER || "unknown", identity: isAgent(variables) ? "agent" : "human" };
 }

@@ -1,5 +1,5 @@
 /**
- * Whether a command that only reads would read something else than its words say, by way of a symbolic link: a repository can
+ * Whether a command that only reads would read something else than its words say, through a symbolic link: a repository can
  * bring links to wherever its author likes. Looked at for the words of a command; what a program finds by itself, in folders below
  * or by following links when told to, only a sandbox holds.
  */

@@ -4,7 +4,7 @@
  * ended, and while one runs in the background, at the end of the turn.
  *
  * 1. What was there before the first command is the person's, also when it is dangerous.
- * 2. A new file is moved aside if its repository is new too, and the user is told in any case, with the file. In an older
+ * 2. A new file is moved aside if its repository is new too, and Oxbow tells the user in any case, with the file. In an older
  *    repository the person may have changed it.
  * 3. The repository at the top of the workspace is guarded always. The repositories in its index are not: git enters them by itself.
  * 4. Other files that programs of the person run or obey are found on the same walk (`guarded-arrivals.ts`).

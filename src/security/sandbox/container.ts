@@ -80,7 +80,7 @@ export function containerCommand(parts: ContainerParts, command: Command): Wrapp
 }
 
 /**
- * Podman without a superuser gives a container user numbers of its own, unless it is told to keep the person's; and where the
+ * Podman without root gives a container its own user ids, unless a flag keeps the user's; and where the
  * system labels files, it may not touch those that it did not label, which the workspace had better keep.
  */
 function engineOptions({ program, user }: ContainerParts): string[] {

@@ -47,7 +47,7 @@ export interface Inner {
   readonly scripts: readonly (Script | undefined)[];
 }
 
-/** Everything that a command may run by way of its arguments. For finding what is forbidden, not for trusting the rest. */
+/** Everything that a command may run through its arguments. For finding what is denied, not for trusting the rest. */
 export function innerCommands(words: readonly Word[]): Inner {
   const name = programName(words)?.split("/").at(-1) ?? "";
   const rules = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;

@@ -37,7 +37,7 @@ export class Chain {
     this.#tags = key && new TagMaker(Buffer.from(hkdfSync("sha256", key, this.#names, "oxbow session files 1", 32)));
   }
 
-  /** Tells whether a session was written with this key, or without one as this chain is. */
+  /** Whether a session was written with this key, or without one like this chain. */
   get fingerprint(): string {
     return this.#tag("key", this.#names);
   }
@@ -55,7 +55,7 @@ export class Chain {
     return this.#tag("head", lastLink, String(lastEvent));
   }
 
-  /** `content` is JSON; `stretch` says which events it stands for, and their links. */
+  /** `content` is JSON; `stretch` names its events and their links. */
   stretch(stretch: { after: number; to: number; previous: string; link: string }, content: string): string {
     const { previous, link, after, to } = stretch;
     return this.#tag("stretch 1", previous, link, `${after} ${to} ${content}`);

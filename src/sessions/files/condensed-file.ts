@@ -3,8 +3,8 @@
  *
  * 1. Stretches follow each other without gaps. The first begins where reading would: behind what has expired, or it holds a summary.
  * 2. A line has a tag over its content and the links of the events that it lies between. The last one's link is that of its event in the
- *    log, where reading goes on.
- * 3. It is a copy. Whatever is wrong with it, all of it goes, and the log is read.
+ *    log, where reading continues.
+ * 3. It is a copy. If anything is wrong with it, it is deleted and the log is read.
  * 4. It goes with the content of any event that expires, and when a summary makes it needless.
  *
  * Who adds or discards holds the session's lock.

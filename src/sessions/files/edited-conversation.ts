@@ -3,10 +3,10 @@
  * something no provider would take, it is put right in the least surprising way:
  *
  * 1. Results of calls follow the answer that made them, in its order, in one user message. A call without a result gets an
- *    error that says so; a result without a call is left out, and so is a call whose id was there before.
- * 2. Text without content and messages without blocks are left out. Neighbours of one role become one message.
+ *    error that says so; a result without a call is dropped, and so is a call with a repeated id.
+ * 2. Empty text and messages without blocks are dropped. Consecutive messages of one role are joined.
  * 3. A conversation begins with a user.
- * 4. It begins with the last summary, which stands for everything before it, but for the messages that it keeps.
+ * 4. It begins with the last summary, which replaces everything before it, except the messages that it keeps.
  */
 import {
   type AssistantMessage,

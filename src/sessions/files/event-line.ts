@@ -1,6 +1,6 @@
 /**
  * An event as a line of `events.jsonl`: the envelope with its link in the chain, in one fixed form, so that the bytes of the
- * payload can be told without guessing. A line whose content has expired also carries the digest of what it held.
+ * payload is found without guessing. A line whose content has expired also carries the digest of what it held.
  */
 
 import type { Envelope } from "../../protocol/envelope.js";
@@ -69,7 +69,7 @@ export function renderEvent(
   return { link, line: `${beginning(fields, link)}${event.json}}\n` };
 }
 
-/** The line with what is left of its event; a line that has expired before stays as it is. */
+/** The line with the remains of its event; an expired line does not change. */
 export function expireLine(line: string, chain: Chain): string {
   const parts = split(line);
   if (parts === undefined || parts.expired !== undefined) return `${line}\n`;
@@ -79,7 +79,7 @@ export function expireLine(line: string, chain: Chain): string {
   return `${beginning(fields, link, expired)}${left}}\n`;
 }
 
-/** The event of a line, when it is the one that was written there. */
+/** The event of a line, if it is unchanged. */
 export function readEvent(
   line: string,
   expected: { readonly id: number; readonly session: SessionId; readonly chain: Chain; readonly previous: string },
@@ -121,7 +121,7 @@ interface Parts {
   readonly link: string;
   readonly expired: Expired | undefined;
   readonly payload: unknown;
-  /** The payload as it stands in the line. */
+  /** The payload as text of the line. */
   readonly json: string;
 }
 

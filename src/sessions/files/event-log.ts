@@ -59,7 +59,7 @@ export async function readTailOf(path: string): Promise<Tail> {
   }
 }
 
-/** Undefined when it takes more to tell. Synchronous: lists look at every session. */
+/** Undefined if more work is needed. Synchronous, because lists check every session. */
 function quickTail(path: string): Tail | undefined {
   let file: number | undefined;
   try {

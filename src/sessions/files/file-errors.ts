@@ -36,7 +36,7 @@ export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }
 
-/** Runs something; undefined when what it touches is not there. */
+/** Runs something; undefined if the file does not exist. */
 export async function ifThere<T>(action: () => Promise<T>): Promise<T | undefined> {
   try {
     return await action();

@@ -10,7 +10,7 @@
  *     <session id>/condensed.jsonl         what long runs of turns came to (condensed-file.ts)
  *
  * 1. A folder appears under its name whole, and leaves it whole.
- * 2. The log is the truth; `messages/` is made from it until a person has edited something there (message-folder.ts).
+ * 2. The log is the truth; `messages/` is made from it until the user edits something there (message-folder.ts).
  * 3. Files are their owner's alone: 0600 in folders of 0700.
  */
 import { join } from "node:path";
@@ -81,7 +81,7 @@ interface Parts {
   readonly leases: SessionLeases;
 }
 
-/** What this store has going on for one session. */
+/** The state of this store for one session. */
 interface SessionFiles {
   readonly state: SessionState;
   readonly writer: SessionWriter;
@@ -155,7 +155,7 @@ class FilesStore implements SessionStore {
       await open.append(prepared);
       this.#heads.move(session, await open.head());
       this.#heads.commit();
-      // One that stays is as good: the summary stands behind it.
+      // It does not matter if one stays: the summary comes after it.
       if (summarises) await condensed.discard().catch(() => {});
       const last = prepared.at(-1);
       if (copied && last !== undefined) await open.changeConf({ copied_to: String(last.id) });

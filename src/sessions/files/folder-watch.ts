@@ -1,9 +1,9 @@
 /**
- * Tells which entries of a folder were touched since the last question, without looking at every one.
+ * Reports which entries of a folder changed since the last call, without checking every one.
  *
  * 1. The system reports changes in their order. A file that we make and remove ourselves comes after every earlier change:
  *    once the report about it is here, the reports about those are here too.
- * 2. Where that cannot be relied on there is no watch, and the caller looks at every file: systems other than Linux, file
+ * 2. If that is not reliable there is no watch, and the caller checks every file: systems other than Linux, file
  *    systems that other machines write to, a system without watches to spare, a folder that was replaced.
  */
 import { type FSWatcher, watch } from "node:fs";
@@ -74,7 +74,7 @@ export class FolderWatch {
     for (const resolve of this.#waiting.values()) resolve();
   }
 
-  /** Whether the report about a file of ours has come. */
+  /** Whether the report about our own file has arrived. */
   async #reported(mark: string): Promise<boolean> {
     let stop = () => {};
     const report = new Promise<boolean>((resolve) => {

@@ -11,7 +11,7 @@ export type FrontMatterFields = Readonly<Record<string, string | number | boolea
 
 const KEY_LINE = /^([A-Za-z_][\w-]*):(?:[ \t]+(.*))?$/s;
 
-/** The body begins after an empty line and ends with a line feed of ours. */
+/** The body begins after an empty line and ends with our own line feed. */
 export function renderFrontMatter(fields: FrontMatterFields, body: string): string {
   const lines = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
@@ -19,7 +19,7 @@ export function renderFrontMatter(fields: FrontMatterFields, body: string): stri
   return `---\n${lines.join("\n")}\n---\n\n${body}\n`;
 }
 
-/** Files by hand need none: whatever is not front matter is body. */
+/** Files written by hand need none: everything else is the body. */
 export function splitFrontMatter(file: string): FrontMatter {
   const text = unmarked(file);
   const found = text.startsWith("---\n") ? block(text) : undefined;

@@ -31,7 +31,7 @@ interface Call {
   conclusion?: StoredConclusion;
 }
 
-/** The ledger as it was at the last look; looks on from there. */
+/** The ledger at the last read; continues from there. */
 export class Ledger {
   readonly #calls = new Map<CallId, Call>();
   #inode: number | undefined;
@@ -130,7 +130,7 @@ export class Ledger {
     try {
       parsed = JSON.parse(line) as LedgerLine;
     } catch (cause) {
-      // To go on without it could mean to run a call twice.
+      // Continuing without it could run a call twice.
       throw new StoreError("damaged", `${path} has a line that cannot be read. Put back a copy of the file.`, {
         cause,
       });

@@ -1,5 +1,5 @@
 /**
- * The body of a message file: Markdown, in which everything that is not text stands in a fence of its own.
+ * The body of a message file: Markdown, in which everything but text is in its own fence.
  *
  *     ```tool_call id=call_… name=bash          the arguments, a JSON object
  *     ```thinking provider=… sum=… opaque={…}   a thought; `opaque` is JSON to the end of the line
@@ -25,7 +25,7 @@ export type BodyRole = "user" | "assistant" | "tool_result";
 
 export interface BodyPlace {
   readonly role: BodyRole;
-  /** Names a call that a person wrote without an id; `index` counts the blocks. */
+  /** Names a call that the user wrote without an id; `index` counts the blocks. */
   readonly callName: (index: number) => CallId;
 }
 

@@ -23,9 +23,9 @@ interface EntryBase {
 export interface UserEntry extends EntryBase {
   readonly role: "user";
   readonly content: readonly InputContent[];
-  /** A summary that stands for everything before it. */
+  /** A summary that replaces everything before it. */
   readonly compaction?: true;
-  /** But for the messages from this event on. */
+  /** Except the messages from this event on. */
   readonly keptFrom?: number;
 }
 
@@ -41,7 +41,7 @@ export interface AssistantEntry extends EntryBase {
 export interface ToolResultEntry extends EntryBase {
   readonly role: "tool_result";
   readonly content: readonly ResultContent[];
-  /** Absent when a person left it out: the next call that has no result is meant. */
+  /** Absent if the user omitted it: then it is the next call without a result. */
   readonly call?: CallId;
   readonly tool?: string;
   readonly status: ToolStatus;
@@ -177,7 +177,7 @@ function choice<T extends string>(name: string, fields: Fields, values: readonly
   return value;
 }
 
-/** Counts that a person took out or spoiled are nothing to stop for. */
+/** Missing or invalid counts are ignored. */
 function usageOf(fields: Fields): { readonly usage?: Usage } {
   if (!TOKENS.some((name) => fields.has(`${name}_tokens`))) return {};
   const count = (name: string) => Number(fields.get(`${name}_tokens`)) || 0;

@@ -1,10 +1,10 @@
 /**
- * `messages/` of one session: written from the log, read back when a person has changed something.
+ * `messages/` of one session: written from the log, read back if the user changed something.
  *
- * 1. The log is the truth about what happened, and an edit does not change it. Once a person has edited, added or deleted a
+ * 1. The log is the truth about what happened, and an edit does not change it. Once the user has edited, added or deleted a
  *    file, the files are the truth about the conversation, and stay so.
- * 2. A file that a person has touched is never written to again, except to drop its content when it has expired.
- * 3. New files go behind the highest number that is there or ever was.
+ * 2. A file that the user has changed is never written again, except to delete expired content.
+ * 3. New files get a number above the highest one ever used.
  * 4. A file is on the disk before the index knows it. What a crash leaves undone in between, the next pass finds and does.
  */
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
@@ -36,7 +36,7 @@ export interface MessageFolderOptions {
   readonly index: string;
   readonly lock: string;
   readonly clock: Clock;
-  /** The log these messages are of, as it is now. */
+  /** The current log of these messages. */
   readonly openLog: () => Promise<{ readonly log: string; readonly reader: EventReader }>;
 }
 
@@ -46,11 +46,11 @@ interface FoundFile {
   readonly bytes: Buffer;
 }
 
-/** The messages of a session that a person has edited, up to the end of a turn. */
+/** The messages of an edited session, up to the end of a turn. */
 export interface EditedMessages {
   /** In their order. `at` is the event that the file began with, when we wrote it. */
   readonly files: readonly { readonly entry: MessageEntry; readonly name: string; readonly at?: number }[];
-  /** What a person has deleted. */
+  /** Files that the user has deleted. */
   readonly deleted: readonly IndexedFile[];
 }
 
@@ -102,7 +102,7 @@ export class MessageFolder {
     this.#written.forget();
   }
 
-  /** What was said before the turn that is open now, when a person has changed something about it. */
+  /** The conversation before the open turn, if the user has changed it. */
   async editedConversation(): Promise<readonly Message[] | undefined> {
     return this.#exclusively(async () => {
       await this.#catchUp();
@@ -121,7 +121,7 @@ export class MessageFolder {
     });
   }
 
-  /** The number of the first file of ours that holds this event or a later one. */
+  /** The number of our first file with this event or a later one. */
   #firstSeqFrom(event: number): number | undefined {
     let first: number | undefined;
     for (const { file, at } of this.#index.files) {
@@ -138,7 +138,7 @@ export class MessageFolder {
       const found = await this.#readFiles();
       if (!this.#index.edited && this.#isUntouched(found)) return undefined;
       const atOf = ({ name }: FoundFile) => this.#index.named(name)?.at;
-      // What a person has added belongs to the files before it.
+      // Files that the user added belong to the files before them.
       const end = found.findIndex((file) => (atOf(file) ?? 0) > event);
       const names = new Set(found.map(({ name }) => name));
       return {
@@ -165,7 +165,7 @@ export class MessageFolder {
     });
   }
 
-  /** Drops the words of every message up to the one that holds this event. */
+  /** Deletes the content of every message up to this event. */
   async expire(event: number): Promise<void> {
     await this.#exclusively(async () => {
       await this.#catchUp();
@@ -209,7 +209,7 @@ export class MessageFolder {
     for (const { seq } of strange) highest = Math.max(highest, seq);
     for (const draft of [...fold.changed.values()].sort((a, b) => a.at - b.at)) {
       const adopted = await this.#adopt(draft, strange);
-      // When the index was lost, a file of an earlier turn that is not there was changed by a person, not forgotten by us.
+      // When the index was lost, a missing file of an earlier turn was deleted by the user.
       if (!adopted && this.#index.lost && draft.at <= fold.settled) await this.#index.add({ edited: true });
       else if (!adopted) highest = await this.#write(draft, highest + 1);
       fold.changed.delete(draft.at);
@@ -224,7 +224,7 @@ export class MessageFolder {
     try {
       await this.#put(file, text, "create");
     } catch (error) {
-      // A person was faster.
+      // The user was faster.
       if (errnoOf(error) === "EEXIST") return this.#write(draft, seq + 1);
       throw error;
     }
@@ -291,7 +291,7 @@ export class MessageFolder {
     const text = withoutWords(entry, seq);
     if (bytes.equals(Buffer.from(text))) return;
     await this.#put(name, text, "replace");
-    // A file that a person has touched stays one in the eyes of the index.
+    // A file that the user has changed stays marked in the index.
     if (known?.sum === digestOf(bytes)) await this.#index.add({ ...known, sum: digestOf(text) });
   }
 
@@ -303,7 +303,7 @@ export class MessageFolder {
         await write();
       } catch (error) {
         if (errnoOf(error) !== "ENOENT") throw error;
-        // A person has removed the folder; when the session is gone, this fails too.
+        // The user has removed the folder; if the session is gone, this fails too.
         await mkdir(this.#options.folder, { mode: 0o700 });
         await write();
       }
@@ -335,7 +335,7 @@ export class MessageFolder {
   }
 
   /**
-   * Not through a link: it could lead to a file that is no message. Synchronous, as a process begins by reading all of
+   * Not through a link: it could lead to another file. Synchronous, as a process begins by reading all of
    * these small files, and the detour over the thread pool costs six times as much as the reading.
    */
   #read(name: string): Buffer | undefined {

@@ -20,9 +20,9 @@ export interface SessionState {
   readonly paths: SessionPaths;
   readonly key: Uint8Array | undefined;
   ledger: Ledger;
-  /** The log as it was when we let go of it; another process may have written since. */
+  /** The log when we released it; another process may have written since. */
   log: { readonly inode: number; readonly end: number; readonly tail: Tail; readonly chain: Chain } | undefined;
-  /** Files of ours that may not be on the disk yet. */
+  /** Our files that may not be on disk yet. */
   readonly unsynced: Set<"log" | "ledger">;
 }
 
@@ -99,7 +99,7 @@ export class OpenSession {
     this.#turnEnded = false;
   }
 
-  /** The log was written anew. */
+  /** The log was rewritten. */
   async dropLog(): Promise<void> {
     await this.#log?.close();
     this.#log = undefined;
@@ -120,7 +120,7 @@ export class OpenSession {
     unsynced.delete("ledger");
   }
 
-  /** Lets `session.conf` tell its reader when something happened last; the log is what counts. */
+  /** Updates the time in `session.conf` for readers; the log counts. */
   async noteActivity(): Promise<void> {
     const ts = this.#state.log?.tail.ts;
     if (!this.#turnEnded || ts === undefined) return;
@@ -214,7 +214,7 @@ async function openPart(path: string, { paths, session }: SessionFiles): Promise
   try {
     return await LineFile.open(path, "append");
   } catch (error) {
-    // Mostly there is no such session at all.
+    // Usually there is no such session.
     await readConf(paths, session);
     throw error;
   }

@@ -31,7 +31,7 @@ export interface CatalogOptions {
   readonly isLeased: (session: SessionId) => Promise<boolean>;
 }
 
-/** A folder that is being made or removed, and its name says so. */
+/** A folder that is being created or removed, by its name. */
 const MAKING = ".new-";
 /** A session that is being copied or imported; its maker has the lease. */
 const DRAFT = ".draft-";
@@ -161,7 +161,7 @@ export class SessionCatalog {
       try {
         return await this.#record(session);
       } catch (error) {
-        // One that is spoiled, or goes at this moment, does not hide the others.
+        // A damaged or vanishing one does not hide the others.
         if (error instanceof StoreError) return undefined;
         throw error;
       }
@@ -222,7 +222,7 @@ export class SessionCatalog {
     return { ...known, last_event: id, active_at: ts !== undefined && ts > conf.created_at ? ts : conf.created_at };
   }
 
-  /** A session whose log is gone or spoiled is listed all the same: who reads it hears what is wrong. */
+  /** A session with a missing or damaged log is still listed: reading it reports the problem. */
   async #tail(paths: SessionPaths): Promise<Pick<Tail, "id" | "ts">> {
     try {
       return await readTailOf(paths.events);

@@ -55,7 +55,7 @@ export class SessionWriter {
   }
 
   async #drain(): Promise<void> {
-    // What is asked for in one go belongs to one batch.
+    // Writes of one tick belong to one batch.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
@@ -63,7 +63,7 @@ export class SessionWriter {
       try {
         await withLock(this.#lock, { clock: this.#clock }, () => this.#write(batch));
       } catch (error) {
-        // Those that were acknowledged do not hear of it.
+        // Acknowledged writes are not affected.
         for (const { reject } of batch) reject(error);
       }
     }

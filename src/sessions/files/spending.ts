@@ -1,5 +1,5 @@
 /**
- * What a session has spent, read from its log. There is no second file that could disagree with it: the few lines that tell of a
+ * The spending of a session, read from its log. There is no second file that could disagree with it: the few lines that tell of a
  * cost are found by their bytes, and only those are read as JSON.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
@@ -51,7 +51,7 @@ function added(row: Spending, { payload: { usage, elapsed_ms, cost } }: Envelope
   };
 }
 
-/** A line that is spoiled does not hide the others; `verify` tells of it. */
+/** A damaged line does not hide the others; `verify` reports it. */
 function parsed(line: string): EnvelopeOf<"CostIncremented"> | undefined {
   try {
     return JSON.parse(line) as EnvelopeOf<"CostIncremented">;

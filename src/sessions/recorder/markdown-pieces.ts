@@ -1,4 +1,4 @@
-/** Text from people, models and tools put into Markdown so that it cannot change what stands around it. */
+/** Embeds text from users, models and tools in Markdown so that it cannot change the text around it. */
 
 /** On one line, between as many backticks as it takes. */
 export function codeSpan(text: string): string {
@@ -9,7 +9,7 @@ export function codeSpan(text: string): string {
   return `${ticks}${pad}${text}${pad}${ticks}`;
 }
 
-/** A quote ends where it ends, whatever was left open in it. */
+/** A quote ends at its end, even with something open in it. */
 export function quote(text: string): string {
   return text.replaceAll(/^/gm, "> ").replaceAll(/^> $/gm, ">");
 }
@@ -64,6 +64,6 @@ function openedHtml(line: string) {
   if (block === undefined) return undefined;
   const [begin, closing] = block;
   const isEnd = (next: string) => next.toLowerCase().includes(closing.toLowerCase());
-  // The end may stand on the line that it begins on.
+  // The end may be on the line of the beginning.
   return isEnd(line.replace(begin, "")) ? undefined : { isEnd, closing };
 }

@@ -1,5 +1,5 @@
 /**
- * `/record`: writes a session to a Markdown file while it goes on.
+ * `/record`: writes a session to a Markdown file while it runs.
  *
  * 1. What is written comes in the order of the events, and is on the disk after every turn.
  * 2. Nothing of another file is ever overwritten: a new recording makes its file, or continues one that begins as a recording
@@ -29,12 +29,12 @@ export { RecordingRefused } from "./recording-file.js";
 export interface MarkdownRecorderOptions {
   /** Where files without a folder go. */
   readonly workspace: string;
-  /** `provider:model`, as it is when a recording starts. */
+  /** `provider:model` at the start of a recording. */
   readonly model: () => string;
   readonly redact: Redact;
   /** Milliseconds since the epoch. */
   readonly wall: () => number;
-  /** Said once for each recording that could not go on. */
+  /** Reported once for each failed recording. */
   readonly onProblem: (message: string) => void;
   /** For the name of the file; the machine's own when absent. */
   readonly timeZone?: string;
@@ -42,7 +42,7 @@ export interface MarkdownRecorderOptions {
 
 export type RecordingStatus =
   | { readonly recording: true; readonly file: string; readonly started_at: string; readonly turns: number }
-  /** `problem`: why the last one ended by itself. */
+  /** `problem`: why the last one failed. */
   | { readonly recording: false; readonly problem?: string };
 
 export interface Recorded {
@@ -93,7 +93,7 @@ export class MarkdownRecorder {
     }
   }
 
-  /** What happens next. Ends by itself with the session. */
+  /** Records the next event. Ends with the session. */
   take(event: Envelope): void {
     const recording = this.#state;
     if (recording === undefined || recording === "starting") return;

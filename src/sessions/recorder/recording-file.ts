@@ -1,7 +1,7 @@
 /**
  * The file of a recording.
  *
- * 1. A file that is there is opened for appending only, and only when it begins with the marker or is empty.
+ * 1. An existing file is opened only for appending, and only when it begins with the marker or is empty.
  * 2. Its turns are the lines `### Turn N`; turn-markdown.ts writes no other line like that.
  */
 import { constants, type FileHandle, open, stat } from "node:fs/promises";
@@ -43,7 +43,7 @@ export async function openOrCreate(file: string): Promise<Opened> {
     if (codeOf(error) !== "EEXIST") throw asRefusal(error, file);
   }
   try {
-    // Not to hang on a pipe; what it is is looked at next.
+    // Must not block on a pipe; its kind is checked next.
     const flags = constants.O_RDWR | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
     return { file, handle: await open(file, flags), isNew: false };
   } catch (error) {

@@ -2,8 +2,8 @@
  * The events of a session as Markdown.
  *
  * 1. A text is redacted whole: an answer's block when it is complete, a result before it is cut. So a secret that arrives in two
- *    deltas, or stands on a cut, is found.
- * 2. Whatever the texts hold, the next `### Turn N` is a heading (markdown-pieces.ts), and control characters are harmless.
+ *    deltas, or lies on a boundary, is found.
+ * 2. For any text, the next `### Turn N` is a heading (markdown-pieces.ts), and control characters are harmless.
  * 3. Only turns are recorded: what happens before the first, or between two, is not.
  */
 import { groupDigits } from "../../base/group-digits.js";
@@ -76,7 +76,7 @@ export class TurnMarkdown {
     }
   }
 
-  /** The rest, when the recording stops; in the middle of a turn it says so. */
+  /** The rest, when the recording stops; during a turn it says so. */
   end(): string {
     if (!this.#inTurn) return "";
     this.#inTurn = false;

@@ -1,4 +1,4 @@
-/** How the database tells that a log is damaged. */
+/** How the database reports a damaged log. */
 import { ChainBreak } from "../chain-break.js";
 import { StoreError } from "../store.js";
 

@@ -2,7 +2,7 @@
  * The keyed hash chain over a session's events.
  *
  * 1. An event's link is a tag over the link before it, the event's id, time, kind and originator, and its payload's JSON.
- * 2. When content has expired, the link stays and what remains gets a tag of its own, over the link before, the link, and all
+ * 2. When content has expired, the link stays and the remains get their own tag, over the link before, the link, and all
  *    that the link covers, with the remains for the payload: the chain holds and the remains cannot be changed either.
  *    With a copy of the payload, the link still proves that it is the original.
  * 3. The key comes from the database's key and the names of session and log: rows of another session never fit.

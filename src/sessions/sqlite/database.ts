@@ -5,7 +5,7 @@
  * 1. Values are bound as one array of exactly as many as the statement has places: the library keeps the old value in a
  *    place that gets none. Only text, whole numbers, booleans, bytes and null pass.
  * 2. Every column is read through CAST, as an integer or as bytes that are decoded here: a damaged page may hold text that
- *    is not UTF-8 in any column, and the library aborts on it. CAST also keeps what follows a NUL.
+ *    is not UTF-8 in any column, and the library aborts on it. CAST also keeps the text after a NUL.
  * 3. The key is tried on an immutable view of the file before the file is opened: a connection with the wrong key would
  *    merge a left-over write-ahead log with it and destroy the database.
  * 4. The file, and so its -wal and -shm, belongs to the user alone.
@@ -79,7 +79,7 @@ export class Database {
   readonly #native: NativeDatabase;
   readonly #statements = new Map<string, { readonly statement: NativeStatement; readonly places: number }>();
   #synchronous: Synchronous = "NORMAL";
-  /** The write-ahead log; it stays the same file as long as anybody has the database open. */
+  /** The write-ahead log; it stays the same file while a process has the database open. */
   #log: Promise<FileHandle> | undefined;
   #commits = 0;
   /** The newest way to the disk, and how many commits it covers. */
@@ -168,7 +168,7 @@ export class Database {
 
   /**
    * The same as `select`, for many rows: the database packs them into one text of integers and one run of bytes, because the
-   * library takes longer to hand over a row than to read it.
+   * library takes longer to return a row than to read it.
    */
   selectMany<const C extends Columns>(columns: C, rest: string, values: readonly Bindable[] = []): Row<C>[] {
     const { statement, bound } = this.#prepare(packed(columns, rest), values);
@@ -198,7 +198,7 @@ export class Database {
     }
   }
 
-  /** Brings what was committed with NORMAL to the disk, beside other work. */
+  /** Syncs NORMAL commits to disk, beside other work. */
   syncLog(): Promise<void> {
     const commits = this.#commits;
     if (this.#syncing?.commits !== commits) this.#syncing = { commits, done: this.#reallySyncLog() };
@@ -219,7 +219,7 @@ export class Database {
     }
   }
 
-  /** What `work` reads is of one moment, whatever other processes write. */
+  /** `work` reads a consistent snapshot. */
   snapshot<T>(work: () => T): T {
     this.#refuseClosed();
     if (this.#native.inTransaction) return work();

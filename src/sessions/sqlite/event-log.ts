@@ -87,7 +87,7 @@ export class EventLog {
     while (from.id < last) {
       const { events, end } = reader.page(from, last, { rows });
       yield events.map(({ envelope }) => envelope);
-      // Rows beyond a page that ended early were read for nothing; the next ones are likely to be as large.
+      // Rows beyond a page that ended early were wasted; the next ones are likely to be as large.
       rows = Math.min(PAGE_ROWS, events.length * 2);
       from = end;
     }
@@ -180,7 +180,7 @@ export class EventLog {
   }
 }
 
-/** The row without its content, or as it was when there is none in it. `previous` is the link before it. */
+/** The row without its content, or unchanged if it has none. `previous` is the link before it. */
 function remainsOf(head: Head, { row, envelope, json }: ReadEvent, previous: Buffer): EventRow {
   if (row.remains !== undefined) return row;
   const payload = Buffer.from(JSON.stringify(withoutContent(envelope).payload));
@@ -188,7 +188,7 @@ function remainsOf(head: Head, { row, envelope, json }: ReadEvent, previous: Buf
   const { id, kind, originator } = envelope;
   const event = { id, kind, originator, ts: head.created_at + row.since, payload };
   const remains = head.chain.remains(previous, row.link, event);
-  // The id that the body left out is as a rule still the one that the remains begin with.
+  // The omitted id is usually still the first one of the remains.
   const origin = leadingIdOf(payload) === leadingIdOf(json) ? row.origin : undefined;
   const encoded = encode(origin === undefined ? payload : withoutLeadingId(payload));
   return { ...row, ...encoded, origin, holes: undefined, remains };

@@ -91,7 +91,7 @@ export class EventReader {
     });
   }
 
-  /** The position says which event the row has to be and which link stands before it. */
+  /** The position gives the expected event and the link before it. */
   #checkedEvent(row: EventRow, { id, link }: Position): ReadEvent {
     const head = this.#head;
     if (row.place !== placeOf(head, id)) throw new ChainBreak("missing", id, `Event ${id} is missing.`);

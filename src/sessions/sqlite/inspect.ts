@@ -3,7 +3,7 @@
  *
  * 1. The structure: pages, indexes and their order, as SQLite itself checks them.
  * 2. The rows beside the events. A changed bit makes 16 random bytes of an encrypted file, which are next to never UTF-8; what is
- *    stored always is. Numbers of sessions and of what was spent are held against what they can be.
+ *    stored always is. Numbers of sessions and of spending are checked for plausibility.
  */
 import { StoreError } from "../store.js";
 import type { Columns } from "./columns.js";

@@ -2,7 +2,7 @@
  * The schema's history.
  *
  * 1. Migrations are numbered from 1 without gaps and only go forward. One that was released is never changed: its sha256
- *    stands in every database it made.
+ *    is in every database it made.
  * 2. All that are missing are applied in one transaction that also writes the ledger: a process that dies in it has done
  *    nothing, and of several that start at once one does it and the others find it done.
  * 3. A database with a newer version than ours is not touched.
@@ -22,7 +22,7 @@ export interface MigrateOptions {
   readonly migrations?: readonly string[];
 }
 
-/** Brings the schema to our version; says how many migrations that took. */
+/** Migrates the schema to our version; returns the number of migrations. */
 export function migrate(database: Database, { wall, migrations = MIGRATIONS }: MigrateOptions): number {
   const known = migrations.map((sql) => createHash("sha256").update(sql).digest("hex"));
   if (check(database, known) === known.length) return 0;

@@ -1,4 +1,4 @@
-/** The rows of `names`: kinds, originators, tools and outcomes are written once and stand for a number everywhere else. */
+/** The rows of `names`: kinds, originators, tools and outcomes are written once and referenced by number. */
 import { StoreError } from "../store.js";
 import type { Database } from "./database.js";
 

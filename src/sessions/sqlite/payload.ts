@@ -1,5 +1,5 @@
 /**
- * A payload as it is stored.
+ * A payload in stored form.
  *
  * 1. The canonical form is `JSON.stringify(payload)`: reading gives back exactly that text.
  * 2. A string over 8 KB leaves an empty string behind, a hole, and is stored as a blob under the hash of its content: the
@@ -48,7 +48,7 @@ export interface Blob extends Encoded {
   readonly hash: Buffer;
 }
 
-/** A payload when it is appended; its body is encoded when it is known what came before it. */
+/** A payload to append; its body is encoded when the event before it is known. */
 export interface PreparedPayload {
   /** All of it. */
   readonly json: Buffer;
@@ -69,7 +69,7 @@ export interface Repeated extends Encoded {
 }
 
 export interface PayloadSources {
-  /** What stands under a hash. */
+  /** The content of a hash. */
   blob(hash: Buffer): Encoded | undefined;
   /** The bytes of the id that was left out, when one was. */
   readonly leadingId?: Buffer | undefined;
@@ -209,7 +209,7 @@ function withoutLargeStrings(value: JsonValue, path: Path, takeOut: (path: Path,
     return value.map((item: JsonValue, i) => withoutLargeStrings(item, [...path, i], takeOut));
   }
   if (typeof value !== "object" || value === null) return value;
-  // defineProperty by way of fromEntries: a key may be called __proto__.
+  // defineProperty through fromEntries: a key may be called __proto__.
   return Object.fromEntries(
     Object.entries(value as JsonObject).map(([key, item]) => [
       key,

@@ -109,7 +109,7 @@ export class SpendingTable {
   }
 }
 
-/** What came from a provider may be anything; a row of integers takes only those. */
+/** A provider may send anything; the row takes only integers. */
 function count(value: number): number {
   const whole = Math.round(value);
   return Number.isSafeInteger(whole) && whole > 0 ? whole : 0;

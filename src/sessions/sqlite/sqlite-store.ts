@@ -53,7 +53,7 @@ export interface SqliteStoreOptions {
   readonly clock?: Clock;
   /** How long a `group` append may wait for company. */
   readonly groupDelayMs?: number;
-  /** Where nothing can be written, what is there is read all the same. */
+  /** If nothing can be written, reading still works. */
   readonly isForReading?: boolean;
 }
 
@@ -157,7 +157,7 @@ class SqliteStore implements SessionStore {
     for (const session of this.#sessions.drafts()) {
       if (this.#sessions.builds(session)) continue;
       try {
-        // Who is about to build a session has its lease: what is there under this id was left.
+        // The builder of a session has its lease, so an existing draft with this id is stale.
         const lease = this.#leases.has(session) ? undefined : await this.#leases.take(session);
         await this.remove(session).finally(() => lease?.release());
       } catch (error) {
@@ -337,7 +337,7 @@ class SqliteStore implements SessionStore {
     this.#database.shrink();
   }
 
-  /** False when nothing is left to do. One that stops here goes on from here the next time. */
+  /** False if nothing is left to do. An interrupted run continues from here the next time. */
   #expirePage(session: SessionId, event: number): boolean {
     return this.#database.transaction("FULL", () => {
       const head = this.#sessions.head(session);
@@ -364,7 +364,7 @@ class SqliteStore implements SessionStore {
       return [];
     },
     add: async (session: SessionId, stretch: Stretch) => {
-      // In a commit of its own: should it fail, no event fails with it.
+      // In its own commit, so that its failure affects no event.
       this.#queue.flush();
       const added = this.#queue.add("group", () => this.#stretches.addition(this.#sessions.head(session), stretch));
       this.#queue.flush();

@@ -5,7 +5,7 @@
  *    it holds a summary.
  * 2. A stretch has a tag over its place, its content and the links of the log at both its ends, with the key of the chain: it fits
  *    these events and no others.
- * 3. They are a copy. Whatever is wrong with one, all of the session go, and the log is read.
+ * 3. They are a copy. If one is wrong, all of the session are deleted and the log is read.
  * 4. They go with the content of any event that expires, and when a summary makes them needless.
  * 5. What an event keeps as a blob is not kept again: the stretch has its hash.
  */
@@ -50,7 +50,7 @@ export class Stretches {
       const found: Stretch[] = [];
       let at: number | undefined;
       for (;;) {
-        // One at a time: they are large, and what is made of them is larger.
+        // One at a time, because they are large.
         const stretch = this.#next(head, at ?? 0);
         if (stretch === undefined) return found;
         const expected = at ?? (stretch.anew ? Math.max(stretch.after, head.expired_to) : head.expired_to);

@@ -19,7 +19,7 @@ export function toTimestamp(ms: number): string {
   return date.toISOString();
 }
 
-/** The same for times that follow each other closely: only what comes after the second is made anew. */
+/** The same for times that follow each other closely: only the part after the second is rebuilt. */
 export function createTimestamps(): (ms: number) => string {
   let second = Number.NaN;
   let beginning = "";

@@ -1,7 +1,7 @@
 /**
  * Which lines of a Claude Code transcript are the conversation (they are a tree: going back begins another branch).
  *
- * 1. The conversation is the newest line and what it hangs on, back to the root. A summary hangs on what it sums up, although its
+ * 1. The conversation is the newest line and its parents, back to the root. The parent of a summary is what it summarises, although its
  *    line says it hangs on nothing.
  * 2. Where the line it hangs on is lost, the line before it in the file counts, so that one damaged line does not cost all the others.
  * 3. The pieces of one answer belong together: calls that ran side by side hang on each other in a way that leaves some of them off
@@ -10,7 +10,7 @@
 export interface ChainLine {
   readonly uuid: string;
   readonly parent: string | undefined;
-  /** It begins what follows a summary. */
+  /** The first message after a summary. */
   readonly isSummary: boolean;
   /** The answer it is a piece of. */
   readonly answer?: string;

@@ -4,7 +4,7 @@
  * 1. `user` and `assistant` lines are the conversation. A message of the model is spread over several lines, one block each, that
  *    share `message.id`; the last of them has the final usage.
  * 2. Results are found by the id of their call, wherever their line stands.
- * 3. Lines of sub-agents (`isSidechain`) are left out: what they found is in the result of the call that began them. A file of
+ * 3. Lines of sub-agents (`isSidechain`) are dropped: their result is the result of the call that started them. A file of
  *    nothing else is such a sub-agent's own, and is read.
  */
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
@@ -85,7 +85,7 @@ class Reader {
     }
   }
 
-  /** What a person typed while the model was at work stands in an attachment. */
+  /** Input during a turn is in an attachment. */
   #takeAttachment(value: JsonObject, number: number): void {
     const { type, prompt, commandMode } = asObject(value.attachment);
     const isPrompt = type === "queued_command" && commandMode !== "task-notification";
@@ -107,13 +107,13 @@ class Reader {
     this.#lines.push({
       role,
       uuid: uuid ?? `line ${number}`,
-      // Without an id of its own a line cannot say what it hangs on either.
+      // A line without an id has no parent either.
       parent: parent ?? (uuid === undefined ? previous : undefined),
       isSummary,
       ...(role === "assistant" && answerKey(id, value.requestId)),
       isSidechain: value.isSidechain === true,
       at: asTime(value.timestamp),
-      // File contents stand in `toolUseResult` once more: it is not kept but for what it says of the outcome.
+      // `toolUseResult` repeats file contents: only its outcome is kept.
       record: role === "link" ? linkFields(rest) : { ...talkFields(rest), content, model, usage, stop_reason },
     });
   }

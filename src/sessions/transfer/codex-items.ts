@@ -26,7 +26,7 @@ export const ITEM_KINDS: ReadonlySet<string> = new Set([
   "web_search_call",
 ]);
 
-/** Empty when a part of it cannot be read: then it does not stand for what came before. */
+/** Empty if a part of it cannot be read: then it replaces nothing. */
 export function historyText(items: readonly JsonValue[]): string {
   const messages = items.map(asObject).filter(({ role }) => role === "user" || role === "assistant");
   if (messages.length < items.filter((item) => asObject(item).role !== "developer").length) return "";
@@ -36,7 +36,7 @@ export function historyText(items: readonly JsonValue[]): string {
   ).trim();
 }
 
-/** Parts of user messages that the program wrote: a tag of its own around all of it. */
+/** Parts of user messages that the program wrote: one of its tags around all of it. */
 export function isContext(said: string): boolean {
   const trimmed = said.trim();
   if (trimmed.startsWith("# AGENTS.md instructions")) return trimmed.endsWith("</INSTRUCTIONS>");
@@ -84,7 +84,7 @@ export function argumentsOf(item: JsonObject): Pick<ForeignCall, "args" | "malfo
     const args: unknown = JSON.parse(given);
     if (isJsonObject(args)) return { args };
   } catch {
-    // Kept as it came, below.
+    // Kept unchanged, below.
   }
   return { args: {}, malformed: given };
 }

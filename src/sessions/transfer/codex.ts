@@ -4,7 +4,7 @@
  * 1. Since September 2025 a line is `{timestamp, type, payload}`; before that it is an item as the model's API has it, after a
  *    first line `{id, timestamp, instructions}`. Both hold the same items.
  * 2. `response_item` lines are the conversation; `event_msg` lines repeat it for screens and are read only for what is nowhere
- *    else: usage, cancelled and failed turns, turns that were taken back.
+ *    else: usage, cancelled and failed turns, reverted turns.
  * 3. An answer is a run of items of the model; a result, an input or a count of tokens ends it.
  */
 import { plainText, text } from "../../protocol/content.js";
@@ -234,7 +234,7 @@ class Reader {
       case "token_count": {
         const { last_token_usage, total_token_usage } = asObject(event.info);
         const total = JSON.stringify(total_token_usage ?? null);
-        // It is told again whenever limits change.
+        // It is repeated whenever limits change.
         if (this.#hasUsageRecords || total === "null" || total === this.#lastTotal) return;
         this.#lastTotal = total;
         this.#takeUsage(asObject(last_token_usage));

@@ -69,7 +69,7 @@ interface Candidate {
   readonly kind: ForeignSessionFile["kind"];
 }
 
-/** Undefined when nothing was said in it, or it is gone. */
+/** Undefined if it is empty or missing. */
 async function describeFile({ path, kind }: Candidate): Promise<ForeignSessionFile | undefined> {
   // Unpacking every old one only to show its title would take too long.
   if (path.endsWith(".zst")) {

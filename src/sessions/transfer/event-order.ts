@@ -1,8 +1,8 @@
 /**
  * Makes events from a file that lost some of its lines keep the order that readers rely on (protocol/events.ts).
  *
- * 1. What is whole passes as it is, but for the ids, which are counted anew, also where an event names another.
- * 2. A turn whose end is lost is ended, a call whose result is lost gets one that says so; what has lost its beginning is left out.
+ * 1. Complete parts pass unchanged, except the ids, which are renumbered, also in references.
+ * 2. A turn without an end is ended, a call without a result gets one that says so; events without their beginning are dropped.
  */
 import { AnswerEnds } from "../../protocol/answer-ends.js";
 import { text } from "../../protocol/content.js";

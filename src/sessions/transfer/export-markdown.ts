@@ -1,7 +1,7 @@
 /**
  * A session as a transcript to read.
  *
- * 1. Nothing that was said can break out of its place: inputs are quoted, calls, results and thoughts stand in fences longer than
+ * 1. No content can break out: inputs are quoted, and calls, results and thinking are in fences longer than
  *    any inside them, and what an answer leaves open is closed after it.
  * 2. One answer is held at a time.
  */
@@ -148,7 +148,7 @@ function said(content: InputContent): string {
   return content.type === "text" ? content.text : `[${content.media_type}]`;
 }
 
-/** One line in italics, whatever it holds. */
+/** One line in italics, for any text. */
 function line(words: string): string {
   return `*${words.replace(/\s+/g, " ").replace(/([\\*_`<])/g, "\\$1")}*`;
 }

@@ -30,7 +30,7 @@ export function asTime(value: Field): string | undefined {
   return time.length === 24 ? time : undefined;
 }
 
-/** One line a person recognises the session by. */
+/** One line by which the user recognises the session. */
 export function titleOf(text: string): string | undefined {
   const line = text.trim().split("\n", 1)[0]?.replace(/\s+/g, " ").trim() ?? "";
   if (line === "") return undefined;

@@ -1,5 +1,5 @@
 /**
- * Writes a conversation from elsewhere as the events a run of ours would have left.
+ * Writes a foreign conversation as the events that our own run would have written.
  *
  * 1. Every turn has one TurnStarted and one TurnEnded; every call one ToolCallStarted and one ToolResult, in the model's order.
  * 2. Ids count up from 1, times never go back.
@@ -23,7 +23,7 @@ import {
 
 export interface WriteOptions extends SessionIds {
   readonly client: ClientId;
-  /** Of the session, for what comes before the first time in the file. */
+  /** The session's time, for events before the first time in the file. */
   readonly startedAt: string;
 }
 
@@ -159,7 +159,7 @@ function ending(turn: ForeignTurn): Ending {
   return { outcome: "answered", text: words, ...(last.truncated && { truncated: true as const }) };
 }
 
-/** The first words of a person in it. */
+/** The first input in it. */
 export function firstInput(turns: readonly ForeignTurn[]): string {
   const input: readonly InputContent[] = turns[0]?.input ?? [];
   return plainText(input);

@@ -18,7 +18,7 @@ export interface ForeignSession {
   readonly turns: readonly ForeignTurn[];
 }
 
-/** Times are absent where the file does not tell: the event before it counts. */
+/** Times are absent if the file has none: the time of the event before applies. */
 export interface ForeignTurn {
   readonly at: string | undefined;
   input: InputContent[];
@@ -86,7 +86,7 @@ const NOTHING_RECORDED = "[No input was recorded.]";
  * Puts what a file says, in its order, into turns.
  *
  * 1. A turn begins with an input. Inputs that follow each other without an answer in between are one.
- * 2. An answer without an input before it gets a turn of its own, so every answer is in a turn.
+ * 2. An answer without an input gets its own turn, so every answer is in a turn.
  * 3. What a program told the model in between (context) goes where the model saw it: into the input that is still without an
  *    answer, beside the results of the last calls, or in front of the next input.
  */
@@ -177,7 +177,7 @@ export class ForeignTurns {
     this.#open?.parts.push({ type: "failure", at, failure });
   }
 
-  /** A summary stands for everything before it; with nothing before it, it is what the next input begins with. */
+  /** A summary replaces everything before it; with nothing before it, it becomes part of the next input. */
   compaction(summary: string, reason: string, at: string | undefined): void {
     this.dropTentative();
     this.#context = [];

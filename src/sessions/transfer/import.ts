@@ -1,9 +1,9 @@
 /**
  * Reads a transcript of any known kind into a new session. The kind is found by looking at the first lines.
  *
- * 1. Whatever the lines hold, the events that come out keep the rules of protocol/events.ts: the session can be stored, shown and
+ * 1. For any input, the resulting events follow the rules of protocol/events.ts: the session can be stored, shown and
  *    resumed, also by another provider.
- * 2. Nothing is left out silently: `notes` says what, and it is complete when `events` has ended.
+ * 2. Nothing is dropped silently: `notes` lists it, and is complete when `events` has ended.
  * 3. The same lines with the same ids give the same events.
  */
 import type { Envelope } from "../../protocol/envelope.js";
@@ -31,7 +31,7 @@ export interface ImportOptions extends SessionIds {
   /** Who is said to have sent the inputs, where the transcript does not say. */
   readonly client: ClientId;
   readonly redact: Redact;
-  /** Where the transcript tells no time at all; that of its file, say. */
+  /** The time for a transcript without times, such as that of its file. */
   readonly startedAt?: string;
 }
 

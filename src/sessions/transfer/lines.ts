@@ -9,7 +9,7 @@ export interface SourceLine {
   readonly value: JsonObject;
 }
 
-/** The lines of a file, blank ones too. Only a line feed ends a line: JSON text may hold U+2028 as it is. */
+/** The lines of a file, blank ones too. Only a line feed ends a line: JSON text may contain U+2028. */
 export async function* linesOf(file: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const utf8 = new Utf8Stream();
   let partial = "";
@@ -22,7 +22,7 @@ export async function* linesOf(file: AsyncIterable<Uint8Array>): AsyncGenerator<
   if (partial !== "") yield partial;
 }
 
-/** What is not a JSON object is told and left out. */
+/** Lines that are not JSON objects are reported and dropped. */
 export async function* parseLines(lines: AsyncIterable<string>, notes: ImportNotes): AsyncGenerator<SourceLine> {
   let number = 0;
   for await (const line of lines) {

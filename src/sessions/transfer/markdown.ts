@@ -14,7 +14,7 @@ export function quoted(text: string): string {
     .join("\n");
 }
 
-/** Markdown as it is, with the fence and the comment that it leaves open closed. */
+/** Markdown, with its open fence and comment closed. */
 export function closed(text: string): string {
   let fence: string | undefined;
   for (const line of text.split("\n")) {

@@ -1,4 +1,4 @@
-/** What an import left out or could not read, told once per kind and in the order it was met. */
+/** What an import dropped or could not read, once per kind, in order. */
 const NAMED_LINES = 5;
 const NAMED_KINDS = 12;
 
@@ -19,7 +19,7 @@ export class ImportNotes {
     this.#unknown.set(kind, (this.#unknown.get(kind) ?? 0) + 1);
   }
 
-  /** Something that happens often: told as `what: number`. */
+  /** Frequent problems: reported as `what: number`. */
   count(what: string, times = 1): void {
     if (times > 0) this.#counts.set(what, (this.#counts.get(what) ?? 0) + times);
   }

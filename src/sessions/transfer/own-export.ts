@@ -12,7 +12,7 @@ import type { ImportOptions } from "./import.js";
 import type { SourceLine } from "./lines.js";
 import type { ImportNotes } from "./notes.js";
 
-/** The record, from the header or, where that is lost, from what the first lines tell. */
+/** The record, from the header or, if that is lost, from the first lines. */
 export function ownRecord(head: readonly SourceLine[], options: ImportOptions): NewSession {
   const header = head.map(({ value }) => value).find(isHeader) ?? {};
   if (typeof header.version === "number" && header.version > FORMAT_VERSION) {
@@ -56,7 +56,7 @@ export async function* ownEvents(
     }
     if (typeof value.kind === "string" && !isEventKind(value.kind)) {
       notes.unknown(value.kind);
-      // It is there, although this program does not know it.
+      // It exists, although this program does not know it.
       if (asCount(value.id) === read + 1) read++;
       continue;
     }

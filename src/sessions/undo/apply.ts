@@ -2,9 +2,9 @@
  * Carries out an undo plan.
  *
  * 1. All of it or nothing: with a conflict, or when something changed since the plan was made, nothing is touched; when a
- *    step fails, those before it are taken back.
+ *    step fails, the earlier ones are reverted.
  * 2. What goes is in the journal before the first file changes, and so is what is to be done. After a crash each entry is as
- *    it was or as it was to be, and planning the same undo again finishes it.
+ *    it was or as planned, and planning the same undo again finishes it.
  * 3. The undo is in the journal like a turn: it can be undone (redo), and the next undo goes one turn further back.
  */
 
@@ -23,9 +23,9 @@ import { isExchange, type RestoreOptions, removeTemporary, restore, type Step } 
 export interface ApplyUndoOptions {
   /** Leaves the entries with a conflict as they are and does the rest. */
   readonly skipConflicts?: boolean;
-  /** Why only a person's yes to a path lets it change; undefined for an ordinary one. Relative to the workspace or absolute. */
+  /** Why a change of a path needs the user's yes; undefined for an ordinary one. Relative to the workspace or absolute. */
   guarded?(path: string): Promise<string | undefined>;
-  /** The guarded paths that a person said yes to. */
+  /** The guarded paths that the user allowed. */
   readonly granted?: readonly string[];
 }
 
@@ -112,7 +112,7 @@ function killedUndos(journal: UndoJournal, plan: UndoPlan): readonly UndoGroup[]
 }
 
 /**
- * What they left lying about is removed. What they had done, or half done, becomes part of this one, so that a redo brings all
+ * Removes their leftovers. Their complete or partial work becomes part of this undo, so that a redo restores all
  * of it back.
  */
 function withKilled(

@@ -1,4 +1,4 @@
-/** What stands at a path, as far as an undo has to know. */
+/** The state of a path, as far as undo needs it. */
 
 import type { BigIntStats, Stats } from "node:fs";
 import { type EntryKind, kindOf } from "../../base/entry-kind.js";
@@ -14,7 +14,7 @@ export interface EntryState {
   readonly size?: number;
   /** Where a link says it leads. */
   readonly target?: string;
-  /** Tells an untouched file from a touched one without reading it. Absent when it was touched too lately to be sure. */
+  /** Distinguishes an unchanged file without reading it. Absent if it changed too recently to be sure. */
   readonly stamp?: string;
   /** The file's number in its file system: a file that is renamed keeps it. */
   readonly ino?: number;
@@ -57,7 +57,7 @@ export function stampOf(stat: Stats | BigIntStats): string {
   return `${stat.ino}.${stat.size}.${stat.mtimeMs}.${stat.ctimeMs}`;
 }
 
-/** File systems tell time in ticks of up to 10 ms, some in seconds: two changes in one tick look like one. */
+/** File systems store time in ticks of up to 10 ms, some in seconds: two changes in one tick look like one. */
 export const TICK_MS = 50;
 const COARSE_TICK_MS = 2100;
 

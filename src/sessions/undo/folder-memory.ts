@@ -42,7 +42,7 @@ export interface FolderToVisit {
 export interface VisitedFolder {
   readonly children: readonly Child[];
   readonly rules: IgnoreRules | undefined;
-  /** What it held at the visit before; undefined at the first. */
+  /** Its content at the last visit; undefined at the first. */
   readonly earlier: ReadonlySet<string> | undefined;
   ignores(child: Child, kind: "file" | "folder"): boolean;
 }
@@ -109,7 +109,7 @@ export class FolderMemory {
 
   async #refreshRules(memo: Memo, { full, above }: FolderToVisit, ignore: IgnoreSource): Promise<void> {
     const stamps = ignore.files.filter((name) => memo.names.has(name)).map((name) => lookOf(`${full}/${name}`));
-    // A repository of its own has rules of its own.
+    // Another repository has its own rules.
     const key = [memo.names.has(".git"), ...stamps].join(" ");
     if (memo.rules !== undefined && memo.above === above && memo.ignoreFiles === key) return;
     memo.setRules(await ignore.rules({ path: full, names: memo.names, above }));

@@ -2,9 +2,9 @@
  * The journal read as a story: which turn changed what, and which of it still stands. Pure.
  *
  * 1. A group is a turn, or an undo of groups. A group stands unless one that stands undid it; an undo that was not finished,
- *    or failed and was taken back, is no group.
+ *    or failed and was reverted, is not a group.
  * 2. The changes of one path form a chain: each begins where the one before ended. A link of the chain that never happened
- *    (the process died first, the write failed) or was taken back drops out; where another program changed the path in
+ *    (the process died first, the write failed) or was reverted drops out; where another program changed the path in
  *    between, the chain is broken.
  */
 import type { TurnId } from "../../protocol/ids.js";
@@ -43,7 +43,7 @@ export interface UndoGroup {
   readonly is: "undo";
   readonly id: string;
   readonly at: number;
-  /** The groups it took back. */
+  /** The groups it reverted. */
   readonly of: readonly string[];
   readonly redo: boolean;
   readonly deeds: readonly Deed[];
@@ -54,7 +54,7 @@ export type Group = TurnGroup | UndoGroup;
 
 export class History {
   readonly groups: Group[] = [];
-  /** The workspace as it was last compared; undefined when it never was. */
+  /** The workspace at the last comparison; undefined if there was none. */
   workspace: Map<string, EntryState> | undefined;
   opening: OpenRecord | undefined;
   readonly #turns = new Map<string, TurnGroup>();
@@ -178,7 +178,7 @@ export function chainsOf(groups: readonly Group[]): readonly Chain[] {
   return [...chains.values()];
 }
 
-/** The part of a chain that leads to what is there now: undefined when it does not lead there. Empty: it is back at the start. */
+/** The part of a chain that leads to the current state; undefined if none does. Empty: it is back at the start. */
 export function settled(chain: Chain, present: EntryState | undefined): readonly Deed[] | undefined {
   const links = [...chain.links];
   return continues(links, present) ? links : undefined;

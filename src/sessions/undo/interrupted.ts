@@ -1,4 +1,4 @@
-/** A command whose process died while it ran: what it did is found by looking now, as the next call would (recorder.ts). */
+/** A command whose process died: its changes are found by a scan now, as the next call would do (recorder.ts). */
 import type { Change } from "./entry-state.js";
 import type { Group, History, RecordedCall } from "./history.js";
 import type { UndoJournal } from "./journal.js";
@@ -16,7 +16,7 @@ export async function findInterrupted(journal: UndoJournal, root: string): Promi
   if (interrupted === undefined) return undefined;
   const { call } = interrupted;
   const { limits, clock, ignore } = journal;
-  // With other rules, what was left out then would look as if it had just been made.
+  // With other rules, entries that were ignored then would look new.
   if (opening?.ignore !== (ignore !== undefined)) return { call, changes: [], gaps: [GAPS.unknownEnd] };
   const watch = new WorkspaceWatch({ root, limits, clock, ignore, known: workspace, knownAt: interrupted.at });
   const found = await watch.compare(async (content) => journal.address(content));

@@ -2,7 +2,7 @@
  * The file behind an undo journal.
  *
  * 1. It begins with MAGIC and a salt. Frames follow: the length of the sealed bytes (4 bytes, little endian), the kind
- *    (1 byte), the sealed bytes. What is sealed begins with a byte for its encoding: 0 as it is, 1 brotli.
+ *    (1 byte), the sealed bytes. The sealed content begins with a byte for its encoding: 0 plain, 1 brotli.
  * 2. Frames are only ever added, each by one write, by the holder of the lock (journal-lock.ts). A frame holds some records,
  *    as one JSON array, or contents.
  * 3. A file that ends in the middle of a frame, or with one that does not open, was cut short by a crash: what is left of
@@ -25,7 +25,7 @@ const RECORDS = 1;
 const CONTENTS = 2;
 /** Setting a compressor up costs more than the few bytes it would save. */
 const WORTH_PACKING = 256;
-/** Below this it is done sooner than another thread has heard of it. */
+/** Below this size another thread is not worth it. */
 const WORTH_A_THREAD = 64 * 1024;
 /** Time counts here, not the last byte: a command waits for it. Twice as fast as the fastest deflate, and no larger. */
 const PACKING = { params: { [zlibConstants.BROTLI_PARAM_QUALITY]: 1 } };
@@ -47,7 +47,7 @@ export class JournalFile {
   readonly #fd: number;
   readonly #sealer: Sealer;
   #end: number;
-  /** What comes after the end is the rest of a frame that was cut short. */
+  /** Bytes after the end are the rest of an unfinished frame. */
   #isTorn = false;
 
   private constructor(options: { path: string; fd: number; sealer: Sealer }) {

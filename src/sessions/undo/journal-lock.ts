@@ -3,7 +3,7 @@
  *
  * 1. The lock is a second name of a file that names its holder: it appears complete, and only one can take it.
  * 2. A holder that is dead has lost it. On Linux a process is known by its id and the time it started, within one boot and
- *    one process namespace. Where that cannot be told, the file's age decides: a holder renews it.
+ *    one process namespace. If that is unknown, the file's age decides: a holder renews it.
  */
 import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, renameSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
@@ -98,7 +98,7 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It was not there, or is no longer.
+    // It does not exist, or no longer does.
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * The undo journal of one session: what its tools changed, and the contents that would otherwise be gone.
  *
- * 1. It is a folder of its own, independent of the session store, made when the first tool is about to change something.
+ * 1. It is a separate folder, independent of the session store, created before the first change by a tool.
  * 2. A content is in the file before any record that names it.
  * 3. Only the holder of the lock adds to it. Who takes the lock first reads what others have added.
  */
@@ -19,7 +19,7 @@ import { UNDO_LIMITS, type UndoLimits } from "./limits.js";
 import type { UndoRecord } from "./records.js";
 
 const FILE = "journal";
-/** Small files share a frame: that packs better, and a file of its own for each would take longer than the command. */
+/** Small files share a frame: that compresses better, and one file each would take longer than the command. */
 const FRAME_BYTES = 1024 * 1024;
 /** Frames that may be in the making at once. */
 const FRAMES_AHEAD = 3;
@@ -85,7 +85,7 @@ export class UndoJournal {
     this.#lock = new JournalLock(this.folder, this.clock);
   }
 
-  /** As it is on the disk now. */
+  /** The state on disk now. */
   history(): History {
     this.#refresh("read");
     return this.#history;
@@ -165,7 +165,7 @@ export class UndoJournal {
     await Promise.all(making);
   }
 
-  /** Whether contents were added that a power cut could take back. */
+  /** Whether contents were added that are not synced yet. */
   get hasUnsafeContents(): boolean {
     return this.#unsafe;
   }

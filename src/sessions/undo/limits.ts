@@ -1,6 +1,6 @@
 /**
- * What the undo of commands covers, in one place. The file tools (`write`, `edit`, `apply_patch`) say what they are about to
- * change, so their changes are kept whatever these numbers say. A command says nothing: the workspace is compared before and
+ * What the undo of commands covers, in one place. The file tools (`write`, `edit`, `apply_patch`) announce their
+ * changes, so these numbers do not apply to them. A command announces nothing: the workspace is compared before and
  * after it, and that has to end somewhere.
  *
  * Never covered: what happens outside the workspace, in UNWATCHED_NAMES and in folders that ignore files leave out; what a
@@ -9,7 +9,7 @@
  * What other people change in the workspace while a command runs counts as its doing.
  */
 export interface UndoLimits {
-  /** Files, links and folders looked at. A workspace with more is not watched, and every command says so. */
+  /** Files, links and folders looked at. A workspace with more is not watched, and every command reports it. */
   readonly entries: number;
   /** Files whose content is kept. What changes beyond is listed and cannot be undone. */
   readonly files: number;

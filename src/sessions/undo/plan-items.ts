@@ -19,7 +19,7 @@ export type UndoAction =
   | "chmod";
 
 export interface UndoItem {
-  /** Relative to the workspace with forward slashes; absolute for what lies elsewhere. */
+  /** Relative to the workspace with forward slashes; absolute for other paths. */
   readonly path: string;
   readonly action: UndoAction;
   readonly kind: EntryState["kind"];
@@ -28,7 +28,7 @@ export interface UndoItem {
   readonly reason?: string;
   /** The tools that changed it. */
   readonly tools: readonly string[];
-  /** As it is now, and as it would be; undefined stands for nothing there. */
+  /** The current and the planned state; undefined means that nothing exists. */
   readonly from: EntryState | undefined;
   readonly to: EntryState | undefined;
   /** For a diff, where both are text. */
@@ -38,7 +38,7 @@ export interface UndoItem {
 export interface ItemPlannerOptions {
   readonly root: string;
   readonly selection: Selection;
-  /** Undos that were killed: what they meant to do may be done in part. */
+  /** Killed undos: their work may be partly done. */
   readonly unfinished: readonly UndoGroup[];
 }
 
@@ -144,7 +144,7 @@ export class ItemPlanner {
     return "another program changed it since";
   }
 
-  /** What comes back needs its folders: they are there, or come back as well, or are made. */
+  /** Restored entries need their folders: they exist, are restored as well, or are created. */
   #checkWay(path: string): void {
     const item = this.#items.get(path);
     const blocked = this.#blocked.get(path);

@@ -1,4 +1,4 @@
-/** What a plan has to say about what it does not cover. */
+/** The notes of a plan about what it does not cover. */
 import { shownPath } from "../../system/path-bytes.js";
 import type { TurnGroup } from "./history.js";
 import { nameOf } from "./selection.js";

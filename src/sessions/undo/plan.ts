@@ -25,7 +25,7 @@ export interface UndoPlan {
   readonly session: SessionId;
   readonly root: string;
   readonly redo: boolean;
-  /** The groups that would be taken back. */
+  /** The groups to revert. */
   readonly of: readonly string[];
   /** The turns this is about. */
   readonly turns: readonly { readonly id: TurnId; readonly number?: number; readonly at: number }[];
@@ -34,7 +34,7 @@ export interface UndoPlan {
   readonly notes: readonly string[];
   /** How much the journal said: the plan is for this state of it alone. */
   readonly basis: number;
-  /** A call that died, and what it is taken to have done. */
+  /** A call that died, and its presumed changes. */
   readonly interrupted?: Interrupted;
 }
 

@@ -1,4 +1,4 @@
-/** What stands at a path now, found without following a link. */
+/** The current state of a path, without following a link. */
 import { lstatSync } from "node:fs";
 import { fsPath, linkTarget } from "../../system/path-bytes.js";
 import { type EntryState, kindOf, stampOf } from "./entry-state.js";

@@ -1,12 +1,12 @@
 /**
  * Writes down what the tools of a session change.
  *
- * 1. The file tools say what they are about to do: what they replace is on the disk before they do it.
- * 2. For any other tool that changes things the workspace is compared before and after: what it may replace is in the
+ * 1. The file tools announce their changes: the old content is on disk before the change.
+ * 2. For any other changing tool the workspace is compared before and after: what it may replace is in the
  *    journal before it starts, within the limits of limits.ts.
  * 3. What could not be covered is written down as well.
- * 4. A watched call whose process died is brought to its end by the next one: what is found then counts as its doing.
- * 5. The end of a call is looked at beside what comes of it. No other call begins, and nothing is announced, before that.
+ * 4. The next call ends a watched call whose process died: changes found then count as its own.
+ * 5. The comparison after a call runs beside the next request. No other call starts before it ends.
  */
 import { relative, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -32,7 +32,7 @@ export interface UndoCall {
   end(options?: { readonly goesOn?: boolean }): Promise<readonly string[] | undefined>;
 }
 
-/** What a file tool is about to do; undefined stands for nothing there. The shape is that of the tools' own interface. */
+/** The planned change of a file tool; undefined means that nothing exists. The type matches the tools' own interface. */
 export interface AnnouncedChange {
   readonly absolute: string;
   readonly before: AnnouncedEntry | undefined;
@@ -64,7 +64,7 @@ export class UndoRecorder {
   #turn: Pick<CallRecord, "turn" | "number"> | undefined;
   /** The last call that is in the journal. */
   #written: CallRecord | undefined;
-  /** Dropped when what it saw did not get into the journal: the next one goes by the journal. */
+  /** Dropped if its findings did not reach the journal: the next one uses the journal. */
   #watch: WorkspaceWatch | undefined;
   #watching = 0;
   #tooLargeIn: TurnId | undefined;
@@ -171,7 +171,7 @@ export class UndoRecorder {
     return !isTooLarge;
   }
 
-  /** What brings the journal up to the workspace as it is. */
+  /** The records that update the journal to the current workspace. */
   async #catchUp(
     history: History,
     turn: TurnId,
@@ -251,7 +251,7 @@ function conclusion(call: CallRecord, found: Compared, gaps: readonly string[]):
   ];
 }
 
-/** What no tool of ours did. */
+/** Changes that no tool made. */
 function seen({ changes, met }: Pick<Compared, "changes" | "met">): readonly UndoRecord[] {
   const list = [...met, ...changes.map(({ path, after }) => [path, after ?? null] as const)];
   return list.length > 0 ? [{ is: "seen", list }] : [];

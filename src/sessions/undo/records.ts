@@ -1,12 +1,12 @@
 /**
  * What the journal says.
  *
- * 1. `change` of a file tool and `undo` are written before the first byte of what they name changes, so after a crash each
+ * 1. `change` of a file tool and `undo` are written before the first byte changes, so after a crash each
  *    file is as `before` or as `after` says.
  * 2. A watched call is written before the command starts, after everything in the workspace that is to be kept was; its
  *    `change` comes when it ended, and then its `end`. Without an `end` it was interrupted.
- * 3. `seen` holds what the comparison found that no tool of ours did; `seen` and the changes of watched calls together are
- *    the workspace as it was last compared.
+ * 3. `seen` holds changes that no tool made; `seen` and the changes of watched calls together are
+ *    the workspace at the last comparison.
  */
 import type { CallId, TurnId } from "../../protocol/ids.js";
 import type { Change, EntryState } from "./entry-state.js";
@@ -33,7 +33,7 @@ export interface CallRecord {
   readonly is: "call";
   readonly call: CallId;
   readonly turn: TurnId;
-  /** Of the turn in its session, from 1, when the recorder was told. */
+  /** The number of the turn in its session, from 1, if known. */
   readonly number?: number;
   readonly tool: string;
   readonly at: number;
@@ -70,7 +70,7 @@ export interface UndoneRecord {
   readonly is: "undo";
   readonly id: string;
   readonly at: number;
-  /** Turns, or for a redo the undos, whose changes are taken back. */
+  /** Turns, or for a redo the undos, whose changes are reverted. */
   readonly of: readonly string[];
   readonly redo: boolean;
   readonly list: readonly Change[];
@@ -79,6 +79,6 @@ export interface UndoneRecord {
 export interface DoneRecord {
   readonly is: "done";
   readonly id: string;
-  /** It failed and was taken back: as if it had never been. */
+  /** It failed and was reverted: it does not count. */
   readonly failed?: true;
 }

@@ -1,10 +1,10 @@
 /**
  * Puts files, links and folders into the state they had.
  *
- * 1. Each entry appears whole under its name, or stays as it was: it is made beside it and renamed.
+ * 1. Each entry is replaced atomically: it is created beside the old one and renamed.
  * 2. No link is followed, neither on the way nor at the end.
- * 3. Right before an entry is replaced or removed it is looked at once more: what is not as expected is left alone.
- * 4. What goes is removed before what comes is made, so that a folder can take the place of a file and the other way round.
+ * 3. Directly before an entry is replaced or removed it is checked again: an unexpected state is left unchanged.
+ * 4. Removals come before creations, so that a folder can replace a file and the reverse.
  */
 import {
   chmodSync,
@@ -102,7 +102,7 @@ export function removeTemporary(root: string, { path, temporary }: Pick<Step, "p
       else if (found !== undefined) unlinkSync(fsPath(own));
     });
   } catch {
-    // Its folder is gone, and it with the folder.
+    // Its folder was removed with it.
   }
 }
 

@@ -19,7 +19,7 @@ export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
 export interface Place {
   /** Where in the file the frame begins. */
   readonly position: number;
-  /** The byte that tells what kind of frame it is. */
+  /** The byte for the kind of frame. */
   readonly kind: number;
 }
 
@@ -61,7 +61,7 @@ export class Sealer {
     }
   }
 
-  /** Random and never used again: a frame may be written anew where one was cut off. */
+  /** Random and never used again: a frame may be written again after an unfinished one. */
   #nonce(): Buffer {
     // One by one they would take as long as the encryption.
     if (this.#random.length < NONCE_BYTES) this.#random = randomBytes(NONCE_BYTES * 64);

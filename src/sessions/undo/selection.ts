@@ -8,13 +8,13 @@ export interface UndoChoice {
   readonly turn?: TurnId | number;
   /** This turn and everything after it; `first` is everything. */
   readonly from?: TurnId | number | "first";
-  /** Takes back the last undo instead. */
+  /** Reverts the last undo instead. */
   readonly redo?: boolean;
 }
 
 export interface Selection {
   readonly chosen: readonly Group[];
-  /** What stands beside: it may have changed the same files later. */
+  /** Later groups that may have changed the same files. */
   readonly others: readonly Group[];
 }
 

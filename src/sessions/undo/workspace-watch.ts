@@ -1,11 +1,11 @@
 /**
- * The workspace compared with how it was last time, for commands that do not say what they change.
+ * Compares the workspace with its last state, for commands that do not announce their changes.
  *
  * 1. What a file's times, size and number say is believed, except for a file that was changed so lately that one more change
  *    would not show: that one is read again. So a comparison costs one look at each file and the reading of what changed.
  * 2. Files are read where they are, never through a link, and nothing but regular files is opened.
  * 3. A file within the limits has its content kept before `compare` resolves; of others it is only known that they changed.
- * 4. What cannot be looked at, or is no longer watched, is not taken for gone; what comes into view is not taken for new.
+ * 4. An entry that cannot be read or is no longer watched does not count as deleted; one that becomes visible does not count as new.
  */
 import { lstatSync, type Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
@@ -32,7 +32,7 @@ export interface WorkspaceWatchOptions {
   readonly limits: UndoLimits;
   readonly clock: Clock;
   readonly ignore?: IgnoreSource | undefined;
-  /** The workspace as it was last compared by another process. */
+  /** The workspace at another process's last comparison. */
   readonly known?: ReadonlyMap<string, EntryState> | undefined;
   /** When that was; milliseconds since the epoch. */
   readonly knownAt?: number | undefined;
@@ -256,7 +256,7 @@ export class WorkspaceWatch {
   }
 }
 
-/** Undefined when there is nothing; `hidden` when that cannot be told. */
+/** Undefined if nothing exists; `hidden` if that is unknown. */
 function lookAt(full: string): Stats | "hidden" | undefined {
   try {
     return lstatSync(fsPath(full), NO_THROW);

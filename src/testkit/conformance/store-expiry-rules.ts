@@ -180,7 +180,7 @@ export const EXPIRY_RULES: readonly Rule[] = [
     },
   ],
   [
-    "[S5] remembers when a person was told",
+    "[S5] remembers when the user got the notice",
     async (open) => {
       const store = await open();
       const session = newSession(createIds());

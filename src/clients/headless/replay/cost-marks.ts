@@ -7,7 +7,7 @@ import type { Step } from "./step.js";
 /** US dollars of one model call; undefined when the price is not known. */
 export type Price = (cost: EventPayloads["CostIncremented"]) => number | undefined;
 
-/** As it was told with the call. */
+/** As reported with the call. */
 export const priceTold: Price = ({ cost }) => cost?.usd;
 
 /** The sums up to and with one model call. */

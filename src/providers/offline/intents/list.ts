@@ -173,7 +173,7 @@ function* planLargest({ scope, most = 10 }: ListSlots): Plan {
   const folder = readableShellWord(path.startsWith("-") ? `./${path}` : path);
   const names = kind?.names.map((name) => `-name ${readableShellWord(name)}`).join(" -o ");
   const filter = `-not -path '*/.git/*' -not -path '*/node_modules/*'${names === undefined ? "" : ` \\( ${names} \\)`}`;
-  // `-ls` only reads, so that it runs unasked.
+  // `-ls` only reads, so it runs without asking.
   const command = `find ${folder} -type f ${filter} -ls | sort -k7,7nr | head -n ${most}`;
   const { output, exitCode, ending } = parseCommandOutput(
     yield* call({ tool: "bash", args: { command }, mayFail: true }),

@@ -57,7 +57,7 @@ function* planReplace(slots: Replacement): Plan {
 function* planReplaceUnseen(slots: Replacement): Plan {
   const { file, from, to, name } = slots;
   if (name)
-    return `Nothing was changed: ${code(file)} is longer than one reading shows, so names that only hold ${code(from)} cannot be told apart. Say "replace" instead of "rename" to change those too.`;
+    return `Nothing was changed: ${code(file)} is longer than one reading shows, so names that only hold ${code(from)} cannot be distinguished. Say "replace" instead of "rename" to change those too.`;
   const found = yield* call(grepCall(escapeRegex(from), { path: file }, { mode: "count", multiline: true }));
   if (parseCounts(found.text).files.length === 0) return notFound(slots);
   const fact = yield* call({ tool: "edit", args: { path: file, edits: [{ old: from, new: to, all: true }] } });

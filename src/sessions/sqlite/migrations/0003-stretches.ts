@@ -1,5 +1,5 @@
 /**
- * What runs of whole turns came to, beside the log (stretches.ts). `place` is that of the last event that a stretch stands for,
+ * The messages of whole turns, beside the log (stretches.ts). `place` is that of the last event that a stretch stands for,
  * `after` the id of the event before its first.
  */
 export const sql = `
