@@ -1,2 +1,2 @@
-/** What the engine cannot do for a client. */
+/** Actions that only a client can do. */
 export type ClientAction = "cancel" | "clear" | "exit" | "queue";

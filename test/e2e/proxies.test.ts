@@ -99,7 +99,9 @@ describe("behind a proxy", () => {
     };
     const wrong = `http://${LOGIN.user}:other@${network.proxy}`;
     expect(await failing({ HTTPS_PROXY: wrong })).toContain(`the proxy ${shown} does not accept the user name`);
-    expect(await failing({ http_proxy: shown, OPENAI_BASE_URL: `http://${HOST}/v1` })).toContain("requires a user name");
+    expect(await failing({ http_proxy: shown, OPENAI_BASE_URL: `http://${HOST}/v1` })).toContain(
+      "requires a user name",
+    );
     expect(await failing({ OPENAI_BASE_URL: `https://${HOST}:8443/v1` })).toContain(
       `the proxy ${shown} does not allow connections to ${HOST}:8443 (403`,
     );

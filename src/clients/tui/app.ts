@@ -225,7 +225,7 @@ export class TuiApp {
   #onEvent(event: Envelope): void {
     if (event.session !== this.#state.session) return;
     if (event.kind === "TurnStarted") this.#begun = true;
-    // The end of a turn that was cut off in an earlier run was told when the session was opened.
+    // The user saw the end of an interrupted earlier turn when the session opened.
     if (!this.#begun && (event.kind === "TurnEnded" || event.kind === "ToolResult") && this.#state.shell === undefined)
       return;
     const isDelta = event.kind === "TextDelta" || event.kind === "ThinkingDelta" || event.kind === "ToolCallProgress";
