@@ -1,4 +1,4 @@
-/** What the process says when it ends. Scripts rely on these. */
+/** The exit codes. Scripts rely on them. */
 import type { Problem } from "../clients/headless/repl.js";
 import type { Failure } from "../protocol/errors.js";
 import type { EventPayloads } from "../protocol/events.js";

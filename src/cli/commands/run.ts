@@ -92,7 +92,7 @@ async function runScript(flags: ParsedFlags, options: PromptOptions, format: Out
   }
 }
 
-/** A prompt that is a command of the conversation is run, and never sent. */
+/** A slash command as a prompt runs; it is never sent to the model. */
 async function slashCommand(
   flags: ParsedFlags,
   variables: Variables,

@@ -9,7 +9,7 @@ import { nodeClock } from "../../system/node-clock.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
 import type { Prepared } from "./prepare.js";
 
-/** A new session, or the stored one with its loose ends settled; an exit code when that was refused. */
+/** A new session, or the stored one with its open calls closed; an exit code if that was refused. */
 export async function openSession(
   { client, root, resume }: Prepared,
   { flags, terminal }: { readonly flags: ParsedFlags; readonly terminal: Terminal },

@@ -30,7 +30,7 @@ import { cassetteOf } from "../commands/run-cassette-flags.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
 import { askOnce, personPresent, trustLook } from "../terminal-io.js";
 
-/** By then the first request has gone out, as a rule, and what is loaded after it has not begun to come. */
+/** Usually the first request has been sent by then, and late loading has not started. */
 const SENT_MS = 20;
 
 export interface Prepared {
@@ -45,9 +45,9 @@ export interface Prepared {
   readonly resume: SessionRecord | undefined;
   /** Messages of the engine go there from now on. */
   readonly onMessages: (show: (message: string) => void) => void;
-  /** Tells what is about to expire. A fault in this is no fault of the run. */
+  /** Shows what is about to expire. A failure here does not fail the run. */
   tendSessions(): Promise<void>;
-  /** The last turns of the session that goes on, where somebody sees the estimate that is made of them. */
+  /** The last turns of a resumed session, for the time estimate on a terminal. */
   recentTurns(): Promise<readonly TurnStats[]>;
 }
 
@@ -79,7 +79,7 @@ export async function prepare(
   const onMessages: Prepared["onMessages"] = (other) => {
     show = other;
   };
-  // Scripts read stderr too: a piece of news is no reason to break one.
+  // Scripts read stderr too: a notice must not break one.
   const hint = (message: string) => (terminal.showProgress ? notify(message) : log("info", "sessions", message));
   const sessions = new SessionStores({ settings, roots, variables, root: here, notify, hint });
   const resume = await sessionToResume(flags, sessions, here);
@@ -119,7 +119,7 @@ export async function prepare(
   const tendSessions = async () => {
     const { tendRetention } = await import("../../runtime/sessions/retention-notice.js");
     await tendRetention({ sessions, settings, roots, clock: engine.clock, notify }).catch((error) =>
-      log("warn", "sessions", "what is about to expire could not be told", { error: String(error) }),
+      log("warn", "sessions", "cannot show which sessions are about to expire", { error: String(error) }),
     );
   };
   const recentTurns = async () => {
@@ -130,7 +130,7 @@ export async function prepare(
   return { engine, client, chosen, loaded, cassette, root, resume, onMessages, tendSessions, recentTurns };
 }
 
-/** A session goes on with the model it had, unless another one was asked for here and now. */
+/** A resumed session keeps its model, unless the flags name another. */
 function namesModel(flags: ParsedFlags): boolean {
   return flags.has("model") || flags.has("provider");
 }
@@ -183,7 +183,7 @@ async function findRoot(folder: string): Promise<string> {
   }
 }
 
-/** Servers that are slow to say whether they are there do not keep the screen empty. */
+/** Shows a line while slow servers have not answered. */
 async function chooseModel(
   registry: ModelRegistry,
   { choice, notify, terminal }: { choice: ModelChoice; notify: (message: string) => void; terminal: Terminal },
