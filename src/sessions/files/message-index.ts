@@ -1,5 +1,5 @@
 /**
- * `messages.jsonl`: which message files we wrote and what was in them, so that the hand of a person can be told from ours.
+ * `messages.jsonl`: which message files we wrote and what was in them, so that the hand of a person can be seen from ours.
  *
  *     {"file":"0002-assistant.md","sum":"…","at":3}   a file as we wrote it last, and the event it begins with
  *     {…,"stamp":"…"}                                 the same, and how it looks to the file system while it holds that
