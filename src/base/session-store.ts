@@ -73,7 +73,7 @@ export interface SessionRecord extends NewSession {
   readonly active_at: string;
   /** Events up to this one have lost their content (sessions/retention.ts); 0 when all is there. */
   readonly expired_to: number;
-  /** When a person was told that this session is about to lose content. */
+  /** When Oxbow told the user that this session is about to lose content. */
   readonly noticed_at?: string;
   readonly ended?: SessionEndReason;
 }
@@ -213,7 +213,7 @@ export interface Lease {
 
 export interface SessionStore {
   create(session: NewSession, options?: CreateOptions): Promise<void>;
-  /** A draft becomes a session that everybody sees, whole, in one commit. */
+  /** A draft becomes a session that all processes see, whole, in one commit. */
   publish(session: SessionId): Promise<void>;
   append(
     session: SessionId,

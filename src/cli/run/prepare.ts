@@ -41,7 +41,7 @@ export interface Prepared {
   readonly cassette: RunCassette | undefined;
   /** The folder that the session works in. */
   readonly root: string;
-  /** The session to go on with. */
+  /** The session to resume. */
   readonly resume: SessionRecord | undefined;
   /** Messages of the engine go there from now on. */
   readonly onMessages: (show: (message: string) => void) => void;

@@ -80,7 +80,7 @@ export class RunSandbox {
     return state;
   }
 
-  /** Finds out what the machine has before a command asks; nothing is told until one does. */
+  /** Finds out what the machine has before a command asks; it reports nothing until one does. */
   async prepare(): Promise<void> {
     await (await this.#open("pipes", USUAL)).state();
   }
