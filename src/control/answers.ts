@@ -14,6 +14,7 @@ export interface QueryPorts {
   commands?(run: Run | undefined): Promise<readonly CommandInfo[]>;
   permissions?(run: Run): Promise<PermissionInfo | undefined>;
   place?(run: Run): Promise<PlaceStatus | undefined>;
+  files?(run: Run, query: string, options: { readonly limit: number }): Promise<readonly string[]>;
 }
 
 export interface QueryPlace {
@@ -48,6 +49,7 @@ type RunAnswers = {
   readonly [K in Exclude<QueryKind, keyof typeof ENGINE>]: (
     run: Run,
     ports: QueryPorts | undefined,
+    request: Queries[K]["request"],
   ) => Promise<Queries[K]["answer"] | undefined> | Queries[K]["answer"] | undefined;
 };
 
@@ -66,7 +68,13 @@ const OF_RUN: RunAnswers = {
     const place = await ports?.place?.(run);
     return { session, provider, model: name, busy, ...counts, originator, ...(place && { place }) };
   },
+  FindFiles: async (run, ports, { query, limit = MOST_FILES }) => {
+    const paths = await ports?.files?.(run, query, { limit });
+    return paths && { paths };
+  },
 };
+
+const MOST_FILES = 50;
 
 export async function answerAbout<K extends QueryKind>(
   kind: K,
@@ -92,8 +100,10 @@ function answerOf(kind: QueryKind, request: object, place: QueryPlace) {
     case "ListModels":
     case "ListCommands":
       return ENGINE[kind](request, place);
+    case "FindFiles":
+      return place.run && OF_RUN[kind](place.run, place.ports, request as Queries["FindFiles"]["request"]);
     default:
-      return place.run && OF_RUN[kind](place.run, place.ports);
+      return place.run && OF_RUN[kind](place.run, place.ports, request);
   }
 }
 

@@ -78,6 +78,7 @@ export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
   GetPermissions: NOTHING,
   ListQuestions: NOTHING,
   GetStatus: NOTHING,
+  FindFiles: object({ query: STRING }, { limit: { type: "integer", minimum: 1, maximum: 1000 } }),
 };
 
 /** Session ids that a payload names; the schema only says that they are text. */

@@ -114,8 +114,17 @@ export interface Queries {
   };
   ListModels: {
     readonly request: Record<never, never>;
-    /** `problems`: providers that did not answer, one line each. */
-    readonly answer: { readonly models: readonly ModelInfo[]; readonly problems: readonly string[] };
+    readonly answer: {
+      readonly models: readonly ModelInfo[];
+      /** Providers that did not answer, one line each. */
+      readonly problems: readonly string[];
+      /** Names that `@NAME` and `/model` take besides. */
+      readonly routes?: readonly {
+        readonly name: string;
+        readonly models: readonly string[];
+        readonly enabled: boolean;
+      }[];
+    };
   };
   /** With a session: also what its plugins add. */
   ListCommands: {
@@ -131,6 +140,11 @@ export interface Queries {
     readonly answer: { readonly questions: readonly EventPayloads["PermissionRequested"][] };
   };
   GetStatus: { readonly request: Record<never, never>; readonly answer: StatusInfo };
+  /** Files of the session's folder by a part of their path, the best first; without ignored ones. A folder ends in a slash. */
+  FindFiles: {
+    readonly request: { readonly query: string; readonly limit?: number };
+    readonly answer: { readonly paths: readonly string[] };
+  };
 }
 
 export type QueryKind = keyof Queries;
@@ -143,4 +157,5 @@ export const QUERY_KINDS: readonly QueryKind[] = [
   "GetPermissions",
   "ListQuestions",
   "GetStatus",
+  "FindFiles",
 ];

@@ -15,6 +15,7 @@ import { mayAnswer } from "../security/permissions/identity.js";
 import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
 import type { ProjectContent } from "./content/project-content.js";
+import type { WorkspaceFiles } from "./content/workspace-files.js";
 import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
 import { openRun } from "./open-run.js";
@@ -111,6 +112,14 @@ export function createEngine(options: EngineOptions): Engine {
     return may.ok ? undefined : may.reason;
   };
 
+  let files: Promise<WorkspaceFiles> | undefined;
+  const workspaceFiles = () => {
+    files ??= import("./content/workspace-files.js").then(
+      (module) => new module.WorkspaceFiles(clock, options.variables.PATH),
+    );
+    return files;
+  };
+
   const host = new Host({
     openRun: open,
     resolveModel: (spec, run) => resolveModel(spec, placeOf(run)),
@@ -122,7 +131,7 @@ export function createEngine(options: EngineOptions): Engine {
     custom: async (request) => runCommand(request, await registryOf(request.run)),
     queries: queryPorts({
       sessions: options.sessions,
-      registryOf: (run) => (run === undefined ? options.place : placeOf(run)).registry,
+      placeOf: (run) => (run === undefined ? options.place : placeOf(run)),
       commands: async (run) => {
         const { commandInfos } = await import("./commands/command-infos.js");
         const registry = run && (await registryOf(run));
@@ -133,6 +142,7 @@ export function createEngine(options: EngineOptions): Engine {
         const opened = hosted.get(run);
         return opened && (await import("./place-status.js")).placeStatus(opened, opened.place);
       },
+      files: async (run, query, limits) => (await workspaceFiles()).find(placeOf(run).root, query, limits),
     }),
     history: (run, after) => storedEvents(options.sessions, run, after),
   });

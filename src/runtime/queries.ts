@@ -4,28 +4,38 @@ import type { Run } from "../control/run.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { CommandInfo, PermissionInfo, Queries, SessionInfo } from "../protocol/queries.js";
 import type { ModelRegistry } from "./models/model-registry.js";
+import type { ModelRoutes } from "./models/model-routes.js";
 import type { RunPermissions } from "./parts/permissions.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 
+/** What the models of a profile are known by. */
+interface ModelSources {
+  readonly registry: Pick<ModelRegistry, "providers">;
+  readonly routes: Pick<ModelRoutes, "list">;
+}
+
 export interface QuerySources {
   readonly sessions: Pick<SessionStores, "open">;
-  /** The models of the session's profile; without a session, of the first place. */
-  readonly registryOf: (run: Run | undefined) => Pick<ModelRegistry, "providers">;
+  /** Where the session works; without a session, the first place. */
+  readonly placeOf: (run: Run | undefined) => ModelSources;
   /** Every command of a session; without one, the built-in ones. */
   readonly commands: (run: Run | undefined) => Promise<readonly CommandInfo[]>;
   readonly place: QueryPorts["place"];
+  readonly files: QueryPorts["files"];
   readonly permissionsOf: (run: Run) => Pick<RunPermissions, "mode" | "parts"> | undefined;
 }
 
-export function queryPorts({ sessions, registryOf, commands, place, permissionsOf }: QuerySources): QueryPorts {
+export function queryPorts(sources: QuerySources): QueryPorts {
+  const { sessions, commands, place, files, placeOf, permissionsOf } = sources;
   return {
     sessions: async (filter) => {
       const store = await sessions.open();
       return (await store?.list(filter))?.map(sessionInfo) ?? [];
     },
-    models: (run) => listModels(registryOf(run)),
+    models: (run) => listModels(placeOf(run)),
     commands,
     ...(place && { place }),
+    ...(files && { files }),
     permissions: async (run) => {
       const permissions = permissionsOf(run);
       return permissions && (await permissionInfo(permissions));
@@ -47,8 +57,8 @@ function sessionInfo(record: Omit<SessionInfo, "live">): Omit<SessionInfo, "live
   return { id, cwd, provider, model, ...named, created_at, active_at, last_event, pinned, ...over };
 }
 
-async function listModels(registry: Pick<ModelRegistry, "providers">): Promise<Queries["ListModels"]["answer"]> {
-  const states = await registry.providers();
+async function listModels({ registry, routes: from }: ModelSources): Promise<Queries["ListModels"]["answer"]> {
+  const [states, { routes }] = await Promise.all([registry.providers(), from.list()]);
   const models = states.flatMap(({ name, models }) =>
     models.map(({ id, maxContextTokens: window }) => {
       return { provider: name, model: id, ...(window !== undefined && { context_window: window }) };
@@ -57,7 +67,7 @@ async function listModels(registry: Pick<ModelRegistry, "providers">): Promise<Q
   const problems = states
     .filter(({ ready, configured }) => configured && !ready)
     .map(({ name, detail }) => `${name}: ${detail}`);
-  return { models, problems };
+  return { models, problems, routes: routes.map(({ name, models: to, enabled }) => ({ name, models: to, enabled })) };
 }
 
 async function permissionInfo(permissions: Pick<RunPermissions, "mode" | "parts">): Promise<PermissionInfo> {

@@ -1,5 +1,6 @@
 /** What clients look up, and a client that follows a session from the middle, with the real engine and store. */
-import { realpath } from "node:fs/promises";
+import { realpath, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
 import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
@@ -102,6 +103,12 @@ describe("a client", () => {
     expect(tools.ok && tools.answer.tools.find(({ name }) => name === "bash")).toMatchObject({ mutating: true });
     const commands = await client.query("ListCommands", {});
     expect(commands.ok && commands.answer.commands.map(({ name }) => name)).toContain("permissions:list");
+    const route = commands.ok ? commands.answer.commands.find(({ name }) => name === "route:add") : undefined;
+    expect(route?.arguments).toEqual([{ name: "NAME" }, { name: "MODEL", rest: true, complete: "model" }]);
+    await writeFile(join(root, "notes.md"), "");
+    const files = await client.query("FindFiles", { query: "not" }, session);
+    expect(files).toMatchObject({ ok: true, answer: { paths: ["notes.md"] } });
+    expect(await client.query("FindFiles", { query: "../" }, session)).toMatchObject({ answer: { paths: [] } });
     const sessions = await client.query("ListSessions", { cwd: root });
     expect(sessions).toMatchObject({ ok: true, answer: { sessions: [{ id: session, live: true, title: "make it" }] } });
     expect(await client.query("GetStatus", {}, "sess_none")).toMatchObject({ failure: { reason: "SessionNotFound" } });

@@ -49,6 +49,11 @@ export interface FilesRequest {
   readonly limit: number;
 }
 
+export interface NamesRequest {
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
 export interface FilesResult {
   readonly start: ResolvedPath;
   readonly files: readonly string[];
@@ -93,6 +98,30 @@ export class Searcher {
     });
     const { files, totalFiles } = found.findings();
     return { start: tree.start, files: files.map((file) => file.path), total: totalFiles };
+  }
+
+  /** The files below a folder that are not ignored, in no particular order: those that were found when the signal fired. */
+  async names(path: string, { limit, signal }: NamesRequest): Promise<readonly string[]> {
+    const tree = await this.#tree(await this.#workspace.resolve(path, "read"));
+    const enough = new AbortController();
+    const either = AbortSignal.any([signal, enough.signal]);
+    const found = new Set<string>();
+    const add = (file: string): void => {
+      if (found.size < limit) found.add(file);
+      else enough.abort();
+    };
+    try {
+      await this.#withEither(tree, {
+        ripgrep: (program, cwd) => ripgrepFiles({ ...tree, program, cwd, signal: either }, "**", add),
+        builtIn: () =>
+          walkTree(tree.start.absolute, { ...tree, signal: either }, async (folder) => {
+            for (const name of folder.files) add(folder.prefix + name);
+          }),
+      });
+    } catch (error) {
+      if (!either.aborted) throw error;
+    }
+    return [...found];
   }
 
   /** Throws `PatternError` for a pattern that cannot be used. */

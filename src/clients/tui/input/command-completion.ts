@@ -38,7 +38,8 @@ export function commandCompletion(source: CommandSource): CompletionSource {
 }
 
 function namesAt(typed: string, commands: readonly CommandInfo[]): Suggestions {
-  const items = rank(typed, candidates(typed, commands));
+  const all = candidates(typed, commands);
+  const items = typed.endsWith(":") ? all : rank(typed, all);
   const exact = commands.find(({ name, aliases = [] }) => name === typed || aliases.includes(typed));
   if (exact === undefined) return { start: 0, items };
   return { start: 0, items, usage: `${exact.usage}: ${exact.summary}`, complete: true };
@@ -89,7 +90,7 @@ function argumentText({ name, optional, rest, choices }: ArgumentInfo): string {
 
 /** What begins with the typed text first, the shortest name before others, then by how well it matches. */
 function rank(typed: string, all: readonly Candidate[]): readonly Suggestion[] {
-  if (typed === "" || typed.endsWith(":")) return all;
+  if (typed === "") return all;
   const word = typed.toLowerCase();
   const scored = all.flatMap((candidate, order) => {
     const score = Math.min(...candidate.names.map((name) => scoreOf(word, name.toLowerCase())));

@@ -1,0 +1,162 @@
+/**
+ * What completion knows of the engine: its commands, models, routes, sessions and files. Lists are asked for once and kept; commands
+ * are asked for again when the skills change, the others when they are older than a moment.
+ */
+import type { Clock } from "../../../base/clock.js";
+import type { EngineClient } from "../../../protocol/client.js";
+import type { SessionId } from "../../../protocol/ids.js";
+import type { CommandInfo, Queries } from "../../../protocol/queries.js";
+import { type CommandSource, commandCompletion, type Value } from "./command-completion.js";
+import { type CompletionSource, firstOf } from "./completion.js";
+import { type FileSource, type FoundPath, fileCompletion } from "./file-completion.js";
+
+export interface EngineCompletionOptions {
+  readonly client: EngineClient;
+  readonly session: () => SessionId | undefined;
+  readonly clock: Clock;
+  /** Commands that only this client has. */
+  readonly own?: readonly CommandInfo[];
+}
+
+type Models = Queries["ListModels"]["answer"];
+
+const FRESH_MS = 30_000;
+const MOST_SESSIONS = 50;
+const MOST_FILES = 30;
+
+export class EngineCompletion implements CommandSource, FileSource {
+  readonly source: CompletionSource;
+  readonly #options: EngineCompletionOptions;
+  readonly #models: Kept<Models>;
+  readonly #sessions: Kept<readonly Value[]>;
+  #commands: readonly CommandInfo[] = [];
+
+  constructor(options: EngineCompletionOptions) {
+    this.#options = options;
+    this.source = firstOf(commandCompletion(this), fileCompletion(this));
+    this.#models = new Kept(options.clock, () => this.#askModels());
+    this.#sessions = new Kept(options.clock, () => this.#askSessions());
+  }
+
+  /** Asks for the commands now and whenever they change; the returned function ends that. */
+  start(): () => void {
+    void this.#refresh();
+    return this.#options.client.subscribe(({ kind }) => {
+      if (kind === "SkillRegistryChanged") void this.#refresh();
+    });
+  }
+
+  commands(): readonly CommandInfo[] {
+    return this.#commands;
+  }
+
+  routes(): readonly { readonly name: string; readonly about: string }[] {
+    const routes = this.#models.now()?.routes ?? [];
+    return routes.filter(({ enabled }) => enabled).map(({ name, models }) => ({ name, about: models.join(", ") }));
+  }
+
+  async find(query: string): Promise<readonly FoundPath[]> {
+    const session = this.#options.session();
+    const reply = await this.#options.client.query("FindFiles", { query, limit: MOST_FILES }, session);
+    return reply.ok ? reply.answer.paths.map((path) => ({ path })) : [];
+  }
+
+  values(source: string, typed: string): readonly Value[] | Promise<readonly Value[]> {
+    switch (source) {
+      case "model":
+        return this.#ofModels((models) => [...routeValues(models).map(mentioned), ...modelValues(models)]);
+      case "route":
+        return this.#ofModels(routeValues);
+      case "provider":
+        return this.#ofModels(({ models }) => [...new Set(models.map(({ provider }) => provider))].map(asValue));
+      case "session":
+        return this.#sessions.now() ?? this.#sessions.get();
+      case "command":
+        return this.#commands.map(({ name, summary }) => ({ value: name, about: summary }));
+      case "file":
+        return this.find(typed).then((found) => found.map(({ path }) => asValue(path)));
+      case "folder":
+        return this.find(typed).then((found) => found.map(({ path }) => asValue(path)).filter(isFolder));
+      default:
+        return [];
+    }
+  }
+
+  #ofModels(pick: (models: Models) => readonly Value[]): readonly Value[] | Promise<readonly Value[]> {
+    const known = this.#models.now();
+    return known === undefined ? this.#models.get().then(pick) : pick(known);
+  }
+
+  async #refresh(): Promise<void> {
+    const reply = await this.#options.client.query("ListCommands", {});
+    const own = this.#options.own ?? [];
+    if (reply.ok) this.#commands = [...reply.answer.commands, ...own];
+    else this.#commands = own;
+  }
+
+  async #askModels(): Promise<Models> {
+    const reply = await this.#options.client.query("ListModels", {});
+    return reply.ok ? reply.answer : { models: [], problems: [] };
+  }
+
+  async #askSessions(): Promise<readonly Value[]> {
+    const reply = await this.#options.client.query("ListSessions", { limit: MOST_SESSIONS });
+    if (!reply.ok) return [];
+    return reply.answer.sessions.map(({ id, title, cwd }) => ({ value: id, about: title ?? cwd }));
+  }
+}
+
+function modelValues({ models }: Models): readonly Value[] {
+  return models.map(({ provider, model }) => ({ value: `${provider}:${model}` }));
+}
+
+function routeValues({ routes = [] }: Models): readonly Value[] {
+  return routes.map(({ name, models }) => ({ value: name, about: models.join(", ") }));
+}
+
+/** A route where a model is asked for. */
+function mentioned(route: Value): Value {
+  return { ...route, value: `@${route.value}` };
+}
+
+function asValue(value: string): Value {
+  return { value };
+}
+
+function isFolder({ value }: Value): boolean {
+  return value.endsWith("/");
+}
+
+/** A list that is asked for when it is first needed, and again when it is old; meanwhile the old one serves. */
+class Kept<T> {
+  readonly #clock: Clock;
+  readonly #ask: () => Promise<T>;
+  #value: T | undefined;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #asking: Promise<T> | undefined;
+
+  constructor(clock: Clock, ask: () => Promise<T>) {
+    this.#clock = clock;
+    this.#ask = ask;
+  }
+
+  /** Undefined while it is asked for the first time. */
+  now(): T | undefined {
+    if (this.#clock.now() - this.#askedAt > FRESH_MS) void this.get().catch(() => {});
+    return this.#value;
+  }
+
+  get(): Promise<T> {
+    if (this.#asking !== undefined) return this.#asking;
+    this.#askedAt = this.#clock.now();
+    this.#asking = this.#ask()
+      .then((value) => {
+        this.#value = value;
+        return value;
+      })
+      .finally(() => {
+        this.#asking = undefined;
+      });
+    return this.#asking;
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * The names of a folder's files, found by a few letters while a person types.
+ *
+ * 1. The list is made once and refreshed while answers go on from the one before.
+ * 2. An answer for 100,000 files takes a few milliseconds: most names are left out by their letters alone, and only what may be shown
+ *    is sorted.
+ */
+import type { Clock } from "../../base/clock.js";
+
+export interface FileIndexOptions {
+  /** Relative paths with forward slashes, in any order. */
+  readonly list: () => Promise<readonly string[]>;
+  readonly clock: Clock;
+}
+
+interface Entry {
+  /** A folder ends in a slash. */
+  readonly path: string;
+  readonly lower: string;
+  /** Where the last name begins. */
+  readonly base: number;
+  readonly letters: number;
+}
+
+/** An older list is made again. */
+const FRESH_MS = 2000;
+/** A list that took long is made less often. */
+const REST_FACTOR = 10;
+/** So many loose matches are compared; there is little use in more. */
+const MOST_LOOSE = 1000;
+
+export class FileIndex {
+  readonly #options: FileIndexOptions;
+  #entries: readonly Entry[] = [];
+  #listing: Promise<void> | undefined;
+  #isListed = false;
+  #nextAt = 0;
+
+  constructor(options: FileIndexOptions) {
+    this.#options = options;
+  }
+
+  async find(query: string, limit: number): Promise<readonly string[]> {
+    if (this.#options.clock.now() >= this.#nextAt) this.#refresh();
+    if (!this.#isListed) await this.#listing;
+    return search(this.#entries, query, limit);
+  }
+
+  #refresh(): void {
+    if (this.#listing !== undefined) return;
+    const { clock, list } = this.#options;
+    const begun = clock.now();
+    this.#listing = list()
+      .then(
+        (paths) => {
+          this.#entries = entriesOf(paths);
+          this.#isListed = true;
+        },
+        // A folder that is gone has no files; the next question tries again.
+        () => {},
+      )
+      .finally(() => {
+        const took = clock.now() - begun;
+        this.#nextAt = clock.now() + Math.max(FRESH_MS, took * REST_FACTOR);
+        this.#listing = undefined;
+      });
+  }
+}
+
+/** Files and the folders they are in. A name with control characters cannot be typed, so it cannot be completed either. */
+function entriesOf(paths: readonly string[]): readonly Entry[] {
+  const folders = new Set<string>();
+  const entries: Entry[] = [];
+  for (const path of paths) {
+    if (/[\x00-\x1f\x7f]/.test(path)) continue;
+    entries.push(entryOf(path));
+    for (let at = path.lastIndexOf("/"); at !== -1; at = path.lastIndexOf("/", at - 1)) {
+      const folder = path.slice(0, at + 1);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+      if (at === 0) break;
+    }
+  }
+  for (const folder of folders) entries.push(entryOf(folder));
+  // Equally good ones are shown in this order.
+  return entries.sort((a, b) => a.path.length - b.path.length || (a.path < b.path ? -1 : 1));
+}
+
+function entryOf(path: string): Entry {
+  const lower = path.toLowerCase();
+  return { path, lower, base: path.lastIndexOf("/", path.length - 2) + 1, letters: lettersOf(lower) };
+}
+
+/** One bit for each letter, one for digits, and the rest for other characters. */
+function lettersOf(lower: string): number {
+  let letters = 0;
+  for (let at = 0; at < lower.length; at++) {
+    const code = lower.charCodeAt(at);
+    if (code >= 97 && code <= 122) letters |= 1 << (code - 97);
+    else if (code >= 48 && code <= 57) letters |= 1 << 26;
+    else letters |= 1 << (27 + (code % 5));
+  }
+  return letters;
+}
+
+/** The best first. A path that leaves the folder finds nothing. */
+async function search(entries: readonly Entry[], query: string, limit: number): Promise<readonly string[]> {
+  const word = query.replace(/^\.\//, "").toLowerCase();
+  if (/^(?:\/|~|\.\.(?:\/|$))/.test(word)) return [];
+  if (word === "") return topOf(entries, limit);
+  const groups = grouped(entries, word, limit);
+  const found = groups.exact.flat().slice(0, limit);
+  if (found.length < limit && word.length > 1) {
+    found.push(...(await looseMatches(groups.others, word, limit - found.length)));
+  }
+  return found.map(({ path }) => path);
+}
+
+/** What lies directly in the folder: folders first. */
+function topOf(entries: readonly Entry[], limit: number): readonly string[] {
+  const top = entries.filter(({ base }) => base === 0).map(({ path }) => path);
+  const isFile = (path: string) => Number(!path.endsWith("/"));
+  return top.sort((a, b) => isFile(a) - isFile(b) || (a < b ? -1 : 1)).slice(0, limit);
+}
+
+/**
+ * By where the word stands: the name begins with it, the path does, the name holds it, the path does. The entries come in the order in
+ * which equally good ones are shown, so the first ones of a group are its best.
+ */
+function grouped(entries: readonly Entry[], word: string, limit: number) {
+  const exact: readonly Entry[][] = [[], [], [], []];
+  const others: Entry[] = [];
+  const letters = lettersOf(word);
+  for (const entry of entries) {
+    if ((entry.letters & letters) !== letters) continue;
+    const { lower, base } = entry;
+    const at = lower.indexOf(word);
+    if (at === -1) {
+      if (others.length < MOST_LOOSE && hasInOrder(lower, word)) others.push(entry);
+      continue;
+    }
+    const group = lower.startsWith(word, base) ? 0 : at === 0 ? 1 : at >= base || lower.includes(word, base) ? 2 : 3;
+    const members = exact[group];
+    if (members !== undefined && members.length < limit) members.push(entry);
+    if (group === 0 && members?.length === limit) break;
+  }
+  return { exact, others };
+}
+
+function hasInOrder(text: string, word: string): boolean {
+  let at = -1;
+  for (const letter of word) {
+    at = text.indexOf(letter, at + 1);
+    if (at === -1) return false;
+  }
+  return true;
+}
+
+async function looseMatches(entries: readonly Entry[], word: string, limit: number): Promise<readonly Entry[]> {
+  if (entries.length === 0) return [];
+  const { fuzzyMatch } = await import("@earendil-works/pi-tui/dist/fuzzy.js");
+  const last = word.slice(word.lastIndexOf("/") + 1);
+  const scored = entries.map((entry) => {
+    const name = fuzzyMatch(last, entry.lower.slice(entry.base));
+    const path = fuzzyMatch(word, entry.lower);
+    return { entry, score: name.matches ? name.score - 100 : path.score };
+  });
+  scored.sort((a, b) => a.score - b.score);
+  return scored.slice(0, limit).map(({ entry }) => entry);
+}
