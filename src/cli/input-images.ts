@@ -1,5 +1,8 @@
-/** `--image FILE`: images for a prompt. Problems are reported before anything is sent. */
-import { open } from "node:fs/promises";
+/** Pictures that go with a prompt: `--image FILE`, and those that are dropped on the terminal. Problems are reported before sending. */
+import { constants, open } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, join } from "node:path";
+import { safeLine } from "../base/terminal-text.js";
 import { UsageError } from "../base/usage-error.js";
 import type { ImageBlock } from "../protocol/content.js";
 import { imageType } from "../tools/files/image-type.js";
@@ -10,6 +13,25 @@ const NOT_AN_IMAGE = "is not a PNG, JPEG, GIF or WebP image";
 
 export function readImages(files: readonly string[]): Promise<readonly ImageBlock[]> {
   return Promise.all(files.map(readImage));
+}
+
+/** Undefined when there is no such file, so that the path stays words; a text says why a file cannot be used. */
+export async function readDroppedImage(path: string): Promise<ImageBlock | string | undefined> {
+  const file = path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  if (handle === undefined) return undefined;
+  try {
+    const status = await handle.stat();
+    if (!status.isFile()) return undefined;
+    const name = safeLine(basename(file));
+    if (status.size > MAX_BYTES) return `${name} is larger than any model takes. The path stays as text.`;
+    const bytes = await handle.readFile();
+    const type = imageType(bytes);
+    if (type === undefined) return `${name} ${NOT_AN_IMAGE}. The path stays as text.`;
+    return { type: "image", media_type: type, data: bytes.toString("base64") };
+  } finally {
+    await handle.close();
+  }
 }
 
 async function readImage(file: string): Promise<ImageBlock> {

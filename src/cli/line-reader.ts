@@ -1,34 +1,58 @@
 /**
  * Lines from standard input, for the plain clients.
  *
- * 1. No line is lost: input typed or piped ahead waits for the next prompt, in order.
- * 2. Input typed ahead never answers a question, because the user had not seen the question.
- * 3. The terminal is in raw mode only while a line is edited or a client shows drafts. At all other times Ctrl-C is
- *    a signal and the terminal echoes what is typed. While a client shows drafts, the editor does not echo.
- * 4. A half-typed line survives a question and the end of a turn: the next prompt contains it.
+ * 1. No line is lost: what was typed or piped ahead waits for the next prompt, in order.
+ * 2. What was typed ahead is never the answer to a question, because it was typed before the question could be read.
+ * 3. The terminal is in raw mode only while a line is being edited or a client shows drafts, so that at all other times Ctrl-C is
+ *    a signal and the terminal itself shows what is typed. While a client shows drafts, the editor does not echo.
+ * 4. A half-typed line survives a question in between and the end of what ran: it stands in the next prompt.
+ * 5. On a terminal a paste is one block: it sends nothing and answers nothing, and what begins with it is words, not a command. A
+ *    backslash at the end of a line, Ctrl-J, Alt-Enter and Shift-Enter continue the input on the next line.
  */
 import { createInterface, type Interface } from "node:readline";
-import { Writable } from "node:stream";
 import type { ReadStream } from "node:tty";
 import type { Clock } from "../base/clock.js";
+import { cleanPaste, firstLine } from "../base/pasted-text.js";
+import type { TypedLine } from "../clients/headless/repl.js";
+import { EditorScreen } from "./editor-screen.js";
+import { PasteInput } from "./paste-input.js";
+import { PasteMarks } from "./paste-marks.js";
 
 /** Input that arrives within this time after a question counts as typed ahead. */
 const SETTLE_MS = 30;
+const MARK_PASTES = "\x1b[?2004h";
+const LEAVE_PASTES = "\x1b[?2004l";
+const CONTINUED = "  ";
+/** Ctrl-J, Alt-Enter and Shift-Enter, at the end of what was typed. */
+const NEWLINE_KEY = /^([^\n]*?)(\n|\x1b\r|\x1b\n|\x1b\[13;2u|\x1b\[27;2;13~)$/;
+/** Backspace and Ctrl-W. */
+const DELETE_KEYS: ReadonlySet<string> = new Set(["\x7f", "\x08", "\x17"]);
 
 export class LineReader {
   readonly #clock: Clock;
   readonly #input: NodeJS.ReadStream;
   readonly #reader: Interface;
-  readonly #ahead: string[] = [];
+  /** On a terminal: the input without pastes. */
+  readonly #keys: PasteInput | undefined;
+  readonly #marks = new PasteMarks();
+  readonly #ahead: TypedLine[] = [];
   readonly #interrupts = new Set<() => void>();
   readonly #onSignal = () => this.#interrupt();
   readonly #onKey = () => this.#tellDraft();
+  readonly #onExit = () => this.#leavePastes();
   readonly #screen = new EditorScreen();
-  /** Receives lines that are typed while no prompt is open. */
-  #listener: ((line: string) => void) | undefined;
-  /** Shows the line that is being typed then. */
+  /** Who hears the lines that are typed while none is asked for. */
+  #listener: ((line: TypedLine) => void) | undefined;
+  /** Who shows the line that is being typed then. */
   #onDraft: ((text: string) => void) | undefined;
-  #waiting: ((line: string | undefined) => void) | undefined;
+  #waiting: ((line: TypedLine | undefined) => void) | undefined;
+  /** The lines of this input that stand above the one being edited. */
+  #above: string[] = [];
+  /** The line is the answer to a question. */
+  #isAnswer = false;
+  #marksPastes = false;
+  /** Enter was seen as a return, so a line feed is Ctrl-J. */
+  #sendsReturn = false;
   /** A question is about to be read. */
   #asking = false;
   #closed = false;
@@ -38,7 +62,9 @@ export class LineReader {
     this.#clock = clock;
     this.#input = process.stdin;
     const terminal = this.#input.isTTY === true;
-    this.#reader = createInterface({ input: this.#input, output: this.#screen, terminal, historySize: 500 });
+    this.#keys = terminal ? this.#openKeys() : undefined;
+    const input = (this.#keys as unknown as NodeJS.ReadStream | undefined) ?? this.#input;
+    this.#reader = createInterface({ input, output: this.#screen, terminal, historySize: 500 });
     this.#reader.on("line", (line) => this.#take(line));
     this.#reader.on("close", () => {
       this.#closed = true;
@@ -51,16 +77,17 @@ export class LineReader {
       this.#reader.on("SIGINT", this.#onSignal);
       process.on("SIGINT", this.#onSignal);
     }
-    // After the editor's own handler, so the line is current.
-    this.#input.on("keypress", this.#onKey);
+    // After the editor's own: then the line is as it is now.
+    input.on("keypress", this.#onKey);
+    process.on("exit", this.#onExit);
     this.#rest();
   }
 
   /** The next line; undefined when the input has ended. */
-  async next(prompt: string): Promise<string | undefined> {
+  async next(prompt: string): Promise<TypedLine | undefined> {
     const ahead = this.#ahead.shift();
     if (ahead === undefined) return this.#edit(prompt);
-    if (this.#input.isTTY) process.stderr.write(`${prompt}${ahead}\n`);
+    if (this.#input.isTTY) process.stderr.write(`${prompt}${firstLine(ahead.text)}\n`);
     return ahead;
   }
 
@@ -77,15 +104,17 @@ export class LineReader {
     };
     signal?.addEventListener("abort", stop, { once: true });
     const draft = this.#takeDraft();
+    this.#isAnswer = true;
     const answer = await this.#edit(question);
+    this.#isAnswer = false;
     signal?.removeEventListener("abort", stop);
     if (draft !== "") this.#reader.write(draft);
     this.#tellDraft();
-    return answer;
+    return answer?.text;
   }
 
-  /** While a turn runs, typed lines go to it. Lines from a pipe wait, because they were written without knowing it. */
-  onLine(action: (line: string) => void, onDraft?: (text: string) => void): () => void {
+  /** While something runs, what a person types is for it. Lines from a pipe wait: they were written without knowing of it. */
+  onLine(action: (line: TypedLine) => void, onDraft?: (text: string) => void): () => void {
     if (!this.#input.isTTY || this.#closed) return () => {};
     this.#listener = action;
     this.#onDraft = onDraft;
@@ -100,8 +129,8 @@ export class LineReader {
     };
   }
 
-  /** Keeps a line for the next prompt. */
-  keep(line: string): void {
+  /** Puts a line back for the next prompt. */
+  keep(line: TypedLine): void {
     this.#ahead.push(line);
   }
 
@@ -113,16 +142,28 @@ export class LineReader {
 
   close(): void {
     process.off("SIGINT", this.#onSignal);
-    this.#input.off("keypress", this.#onKey);
+    process.off("exit", this.#onExit);
+    (this.#keys ?? this.#input).off("keypress", this.#onKey);
     this.#reader.close();
+    this.#keys?.close();
+    this.#leavePastes();
     this.#screen.close();
   }
 
-  #edit(prompt: string): Promise<string | undefined> {
+  #openKeys(): PasteInput {
+    return new PasteInput({
+      source: this.#input,
+      clock: this.#clock,
+      onPaste: (text) => this.#paste(text),
+      onKeys: (keys) => this.#ownKey(keys),
+    });
+  }
+
+  #edit(prompt: string): Promise<TypedLine | undefined> {
     if (this.#closed) return Promise.resolve(undefined);
     this.#raw("on");
     this.#screen.silent = false;
-    this.#reader.setPrompt(prompt);
+    this.#reader.setPrompt(this.#above.length > 0 && !this.#isAnswer ? CONTINUED : prompt);
     this.#reader.resume();
     if (this.#input.isTTY) this.#reader.prompt(true);
     return new Promise((resolve) => {
@@ -131,12 +172,69 @@ export class LineReader {
   }
 
   #take(line: string): void {
-    if (this.#waiting !== undefined) this.#settle(line);
-    else if (this.#listener !== undefined && !this.#asking) this.#listener(line);
-    else this.#ahead.push(line);
+    if (this.#keys !== undefined && !this.#isAnswer && line.endsWith("\\")) {
+      this.#continueAfter(line.slice(0, -1));
+      return;
+    }
+    const input = this.#isAnswer ? { text: line } : this.#whole(line);
+    if (this.#waiting !== undefined) this.#settle(input);
+    else if (this.#listener !== undefined && !this.#asking) this.#listener(input);
+    else this.#ahead.push(input);
   }
 
-  #settle(line: string | undefined): void {
+  /** The line with those above it, and pastes in full. */
+  #whole(line: string): TypedLine {
+    const lines = [...this.#above, line];
+    this.#above = [];
+    const text = lines.map((each) => this.#marks.expand(each)).join("\n");
+    return this.#marks.startsWithMark(lines[0] ?? "") ? { text, isWords: true } : { text };
+  }
+
+  #continueAfter(line: string): void {
+    this.#above.push(line);
+    if (this.#waiting === undefined) return;
+    this.#reader.setPrompt(CONTINUED);
+    this.#reader.prompt();
+  }
+
+  /** True for a key that means something else here than for the editor. */
+  #ownKey(keys: string): boolean {
+    const isEdited = this.#waiting !== undefined || this.#onDraft !== undefined;
+    if (!isEdited || this.#isAnswer) return false;
+    if (keys.includes("\r")) this.#sendsReturn = true;
+    const [, before = "", newline] = NEWLINE_KEY.exec(keys) ?? [];
+    // A program that drives this one may end its lines with a line feed; a terminal ends them with a return.
+    if (newline !== undefined && (newline !== "\n" || before === "" || this.#sendsReturn)) {
+      this.#keys?.emit("data", `${before}\x05\\\r`);
+      return true;
+    }
+    const mark = DELETE_KEYS.has(keys)
+      ? this.#marks.endingMark(this.#reader.line.slice(0, this.#reader.cursor))
+      : undefined;
+    if (mark === undefined) return false;
+    this.#keys?.emit("data", "\x7f".repeat(mark.length));
+    return true;
+  }
+
+  #paste(pasted: string): void {
+    const text = cleanPaste(pasted);
+    this.#reader.write(this.#isAnswer ? text.replace(/\n+/g, " ").trim() : this.#marks.shown(text));
+    this.#tellDraft();
+  }
+
+  #markPastes(): void {
+    if (this.#marksPastes || !process.stderr.isTTY) return;
+    this.#marksPastes = true;
+    process.stderr.write(MARK_PASTES);
+  }
+
+  #leavePastes(): void {
+    if (!this.#marksPastes) return;
+    this.#marksPastes = false;
+    process.stderr.write(LEAVE_PASTES);
+  }
+
+  #settle(line: TypedLine | undefined): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     this.#rest();
@@ -150,7 +248,9 @@ export class LineReader {
   }
 
   #tellDraft(): void {
-    if (this.#waiting === undefined && !this.#closed) this.#onDraft?.(this.#reader.line);
+    if (this.#waiting !== undefined || this.#closed) return;
+    const above = this.#above.length > 0 ? `${firstLine(this.#above.join("\n"))} … ` : "";
+    this.#onDraft?.(above + this.#reader.line);
   }
 
   /** Takes the half-typed line away before a question. */
@@ -164,7 +264,10 @@ export class LineReader {
   }
 
   #raw(state: "on" | "off"): void {
-    if (this.#input.isTTY) (this.#input as ReadStream).setRawMode(state === "on");
+    if (!this.#input.isTTY) return;
+    (this.#input as ReadStream).setRawMode(state === "on");
+    if (state === "on") this.#markPastes();
+    else this.#leavePastes();
   }
 
   #interrupt(): void {
@@ -173,35 +276,11 @@ export class LineReader {
       return;
     }
     if (this.#waiting === undefined) return;
-    const hint = this.#reader.line === "" ? "(leave with Ctrl-D or /exit)" : "";
-    process.stderr.write(`${hint}\n`);
-    this.#settle("");
-    // Discards the half-typed line; a new prompt starts empty.
+    const isEmpty = this.#reader.line === "" && this.#above.length === 0;
+    process.stderr.write(`${isEmpty ? "(leave with Ctrl-D or /exit)" : ""}\n`);
+    this.#above = [];
+    this.#settle({ text: "" });
+    // The half-typed line is given up; a new prompt starts clean.
     this.#reader.write(null, { ctrl: true, name: "u" });
-  }
-}
-
-/** Where the editor draws; nothing while no line is edited. */
-class EditorScreen extends Writable {
-  silent = true;
-  readonly #onResize = () => this.emit("resize");
-
-  constructor() {
-    super({ decodeStrings: false });
-    if (process.stderr.isTTY) process.stderr.on("resize", this.#onResize);
-  }
-
-  /** Each question has its own reader, whose listeners end with it. */
-  close(): void {
-    process.stderr.off("resize", this.#onResize);
-  }
-
-  get columns(): number {
-    return process.stderr.columns;
-  }
-
-  override _write(piece: string | Buffer, _encoding: BufferEncoding, done: () => void): void {
-    if (!this.silent) process.stderr.write(piece);
-    done();
   }
 }

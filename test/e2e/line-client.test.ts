@@ -140,6 +140,14 @@ class Screen {
     this.#tmux("new-session", "-d", "-s", this.#name, "-x", "100", "-y", "40", ...variables, command);
   }
 
+  /** As a terminal pastes: marked where the program asks for that (`-p`), lines ended as Enter does. */
+  paste(text: string): void {
+    execFileSync(tmux ?? "tmux", ["-f", "/dev/null", "-L", "oxbow-test", "load-buffer", "-b", this.#name, "-"], {
+      input: text,
+    });
+    this.#tmux("paste-buffer", "-p", "-d", "-b", this.#name, "-t", this.#name);
+  }
+
   type(...keys: readonly string[]): void {
     this.#tmux("send-keys", "-t", this.#name, ...keys);
   }
@@ -196,6 +204,49 @@ describe("one prompt on a terminal", () => {
 });
 
 describe("the plain line client on a terminal", () => {
+  verifies(
+    ["U1", "U2"],
+    "a paste of 200 lines is one prompt, answers no question and runs no command",
+    async (context) => {
+      context.skip(tmux === undefined, "tmux is not installed");
+      const mock = await mockModel(
+        'reply\n  tool bash {"command": "echo ran > made.txt"}\nreply\n  text: first answer\nreply times=any\n  text: next answer\n',
+      );
+      const cwd = await temporaryFolder();
+      const screen = new Screen();
+      const lines = Array.from({ length: 200 }, (_, line) => `!touch made-${line}`).join("\n");
+      const prompt = (request: number) => JSON.stringify(mock.requests[request]?.body).slice(-4300);
+      try {
+        const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
+        const command = `${process.execPath} ${BIN} --plain --permission-mode ask --sandbox off`;
+        screen.start(`cd ${cwd} && ${command}; echo EXIT $?; sleep 1000`, env);
+        await screen.until(/\/help for commands[^\n]*\n>/);
+        screen.paste(`${lines}\n`);
+        await screen.until("> [pasted 200 lines]");
+        expect(mock.requests).toHaveLength(0);
+        screen.type(" what is it?", "Enter");
+        await screen.until("[n] deny:");
+        expect(prompt(0)).toContain(JSON.stringify(`${lines} what is it?`).slice(1, -1));
+        screen.paste("y\ny\ny\n");
+        await screen.until("deny: y y y");
+        expect(mock.requests).toHaveLength(1);
+        screen.type("C-u", "n", "Enter");
+        await screen.until("first answer");
+        await screen.until(/first answer\n.*\n>/);
+        screen.type("one \\", "Enter", "two", "C-j");
+        await screen.until(/one \\\n {2}two/);
+        screen.type("three", "Enter");
+        await screen.until("next answer");
+        expect(prompt(2)).toContain("one \\ntwo\\nthree");
+        expect(mock.requests).toHaveLength(3);
+        expect(await readdir(cwd)).toEqual([]);
+      } finally {
+        screen.close();
+      }
+    },
+    60_000,
+  );
+
   verifies(
     ["L10", "U1"],
     "takes what is typed while a turn runs: for the model, for later, or to stop",

@@ -5,6 +5,7 @@
 
 import type { ClientAction } from "../../base/client-action.js";
 import type { Clock } from "../../base/clock.js";
+import { firstLine } from "../../base/pasted-text.js";
 import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
 import { isBinaryText } from "../../base/text-or-binary.js";
@@ -22,13 +23,20 @@ import { Spinner } from "./spinner.js";
 import type { Terminal } from "./terminal.js";
 import { TextView } from "./text-view.js";
 
+/** What a person sent at once: a line, or several. */
+export interface TypedLine {
+  readonly text: string;
+  /** It begins with a paste, so it is words for the model, whatever its first character is. */
+  readonly isWords?: true;
+}
+
 export interface LineSource {
   /** The next line, undefined at the end of input. */
-  next(prompt: string): Promise<string | undefined>;
-  /** Lines that the user types while no prompt is open. The handler shows the draft instead of the terminal. */
-  onLine(action: (line: string) => void, onDraft?: (text: string) => void): () => void;
+  next(prompt: string): Promise<TypedLine | undefined>;
+  /** Lines that a person types while none is asked for. Who takes drafts shows what is being typed, instead of the terminal. */
+  onLine(action: (line: TypedLine) => void, onDraft?: (text: string) => void): () => void;
   /** Gives a line to the next `next`. */
-  keep(line: string): void;
+  keep(line: TypedLine): void;
   /** Ctrl-C while no line is being read. */
   onInterrupt(action: () => void): () => void;
 }
@@ -117,13 +125,14 @@ class Repl {
     for (;;) {
       const line = await lines.next("> ");
       if (line === undefined || leaving?.aborted) break;
-      const input = line.trim();
+      const input = line.text.trim();
       if (input === "") continue;
-      if (this.#options.input === "script" && isBinaryText(line)) {
+      if (this.#options.input === "script" && isBinaryText(line.text)) {
         this.#complain({ ok: false, failure: failure("InvalidInput", { detail: "Standard input is binary." }) });
         break;
       }
-      if (!(await this.#take(input))) break;
+      if (line.isWords) await this.#turn(input);
+      else if (!(await this.#take(input))) break;
       if (stopAtProblem && this.#problem !== undefined) break;
     }
     return this.#problem;
@@ -159,7 +168,7 @@ class Repl {
         // What waited in an earlier run was not counted here.
         if (event.payload.queued && this.#waiting > 0) {
           this.#waiting--;
-          this.#say(`> ${safeText(plainText(event.payload.input))}`);
+          this.#say(`> ${safeText(firstLine(plainText(event.payload.input)))}`);
         }
         this.#spinner.begin("thinking", this.#stats.estimateMs());
         return;
@@ -283,13 +292,13 @@ class Repl {
       return;
     }
     this.#hint(reply);
-    const stopLines = this.#listen((line) => void this.#during(line.trim()));
+    const stopLines = this.#listen((line) => void this.#during(line));
     await this.#interruptible(() => idle);
     stopLines();
   }
 
-  /** Takes lines during a turn, and keeps the draft visible. */
-  #listen(action: (line: string) => void): () => void {
+  /** Takes lines while something runs, and keeps what is being typed in sight. */
+  #listen(action: (line: TypedLine) => void): () => void {
     const { lines, terminal } = this.#options;
     if (!terminal.err.isTerminal) return lines.onLine(action);
     const stop = lines.onLine(action, (text) => this.#draft.show(text));
@@ -299,15 +308,17 @@ class Repl {
     };
   }
 
-  /** A line typed during a turn: goes to the model with its next results, unless it is a command. */
-  async #during(line: string): Promise<void> {
+  /** A line that was typed while a turn runs: for the model as soon as it can hear it, unless it says otherwise. */
+  async #during(typed: TypedLine): Promise<void> {
     const { client, lines } = this.#options;
+    const line = typed.text.trim();
     if (line === "") return;
-    const { action, rest } = line.startsWith("/") ? this.#read(line) : { action: undefined, rest: "" };
+    const isCommand = /^[/!]/.test(line) && typed.isWords !== true;
+    const { action, rest } = isCommand ? this.#read(line) : { action: undefined, rest: "" };
     const queued = action === "queue" && rest !== "" ? rest : undefined;
     if (action === "cancel") return void client.send("CancelTurn", {}, this.#session);
-    if (queued === undefined && /^[/!]/.test(line)) {
-      lines.keep(line);
+    if (queued === undefined && isCommand) {
+      lines.keep(typed);
       return this.#echo(line, "(after this turn)");
     }
     const delivery = queued === undefined ? { steer: true } : { queue: true };
@@ -320,7 +331,7 @@ class Repl {
 
   /** Shows the line, if nothing else does, and when it will be sent. */
   #echo(line: string, what: string): void {
-    this.#view.aside(this.#options.terminal.err.isTerminal ? `> ${line}  ${what}` : what);
+    this.#view.aside(this.#options.terminal.err.isTerminal ? `> ${firstLine(line)}  ${what}` : what);
   }
 
   #hint(reply: CommandReply): void {

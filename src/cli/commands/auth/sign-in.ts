@@ -77,9 +77,9 @@ async function openConversation({ variables }: SecretContext): Promise<Person> {
   const reader = new LineReader(nodeClock, { interrupt: "signal" });
   const ask = personPresent()
     ? processTerminal(variables, { lines: reader }).askLine
-    : (question: string) => {
+    : async (question: string) => {
         notify(`${question}\n`);
-        return reader.next(question);
+        return (await reader.next(question))?.text;
       };
   return { notify, ...(ask !== undefined && { ask }), close: () => reader.close() };
 }

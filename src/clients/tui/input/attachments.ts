@@ -2,6 +2,7 @@
  * Pastes and images in a draft. The draft holds one token for each, so that the editor moves over it, deletes it and undoes it as
  * one character. A token is a lone surrogate: no text that a terminal sends can hold one.
  */
+import { pasteLabel } from "../../../base/pasted-text.js";
 import { safeLine } from "../../../base/terminal-text.js";
 import type { ImageBlock } from "../../../protocol/content.js";
 
@@ -96,32 +97,4 @@ export class Attachments {
     this.#byToken.set(token, attachment);
     return token;
   }
-}
-
-function pasteLabel(text: string): string {
-  const lines = countLines(text);
-  return lines > 1 ? `[pasted ${lines} lines]` : `[pasted ${text.length} characters]`;
-}
-
-/** A newline at the end begins no line. */
-function countLines(text: string): number {
-  let lines = text.endsWith("\n") ? 0 : 1;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;
-  return lines;
-}
-
-/** Text that a draft can hold: no terminal sequences, no control characters but tab and newline, no token. */
-export function cleanText(text: string): string {
-  return (
-    text
-      // Terminals with extended keys write a pasted control character as the key that makes it.
-      .replace(/\x1b\[(\d+);5u/g, (sequence, code: string) => {
-        const letter = Number(code) & 0x1f;
-        return letter === 9 || letter === 10 || letter === 13 ? String.fromCharCode(letter) : sequence;
-      })
-      .replace(/\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]/g, "")
-      .replace(/\r\n?/g, "\n")
-      .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "")
-      .replace(TOKEN, "\ufffd")
-  );
 }

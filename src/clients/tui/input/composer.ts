@@ -7,9 +7,9 @@
  * 3. Every change can be undone, until the draft is sent.
  */
 import type { Clock } from "../../../base/clock.js";
+import { cleanPaste } from "../../../base/pasted-text.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
-import { cleanText } from "./attachments.js";
 import type { CompletionSource } from "./completion.js";
 import { CompletionMenu } from "./completion-menu.js";
 import { type ComposerView, viewDraft } from "./composer-view.js";
@@ -266,7 +266,7 @@ export class Composer {
 
   #replace(start: number, value: string): void {
     // Names come from files and servers.
-    const text = cleanText(value).replaceAll("\n", " ");
+    const text = cleanPaste(value).replaceAll("\n", " ");
     const { editor } = this.#buffer;
     const { line, column } = editor.caret;
     const follows = editor.lines[line]?.charAt(column) === " " && text.endsWith(" ");

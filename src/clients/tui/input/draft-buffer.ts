@@ -1,6 +1,8 @@
 /** The draft itself: text with pastes and images in it, the caret, and what becomes of them when they are sent. */
+
+import { cleanPaste } from "../../../base/pasted-text.js";
 import type { ImageBlock } from "../../../protocol/content.js";
-import { Attachments, cleanText, type DraftPart } from "./attachments.js";
+import { Attachments, type DraftPart } from "./attachments.js";
 import { classify, type Sent } from "./classify.js";
 import { DraftLayout } from "./draft-layout.js";
 import { baseName, imagePaths } from "./image-paths.js";
@@ -69,7 +71,7 @@ export class DraftBuffer {
   }
 
   setText(text: string): void {
-    this.editor.setText(this.#foldLongLines(cleanText(text)));
+    this.editor.setText(this.#foldLongLines(cleanPaste(text)));
   }
 
   /** Sets a text of the history; a long one is a block. */
@@ -81,11 +83,11 @@ export class DraftBuffer {
   }
 
   insert(text: string): void {
-    this.editor.insert(this.#foldLongLines(cleanText(text)));
+    this.editor.insert(this.#foldLongLines(cleanPaste(text)));
   }
 
   paste(pasted: string): void {
-    const text = cleanText(pasted);
+    const text = cleanPaste(pasted);
     if (text === "" || this.#expandSame(text)) return;
     this.editor.insert(this.#pastedImages(text) ?? this.#folded(text));
   }
@@ -178,9 +180,9 @@ export class DraftBuffer {
   }
 
   #token(part: DraftPart): string {
-    if (typeof part === "string") return this.#foldLongLines(cleanText(part));
-    if ("paste" in part) return this.#attachments.addPaste(cleanText(part.paste)) ?? "";
-    const source = cleanText(part.source);
+    if (typeof part === "string") return this.#foldLongLines(cleanPaste(part));
+    if ("paste" in part) return this.#attachments.addPaste(cleanPaste(part.paste)) ?? "";
+    const source = cleanPaste(part.source);
     if (this.#options.images === undefined || this.#options.images.refusal() !== undefined) return source;
     return this.#addImage(part.image, source) ?? source;
   }

@@ -1,4 +1,5 @@
 /** Ctrl-R: what was sent before, by words. A value and pure functions; the composer holds it while it is open. */
+import { firstLine } from "../../../base/pasted-text.js";
 import { safeLine } from "../../../base/terminal-text.js";
 import { padText, textWidth, truncateText } from "../../../base/text-width.js";
 import type { Key } from "../terminal/terminal.js";
@@ -101,9 +102,8 @@ export function viewSearch(search: HistorySearch, options: SearchViewOptions): C
 }
 
 function matchLine(entry: HistoryEntry, isSelected: boolean, { width, theme, now }: SearchViewOptions): string {
-  const [first = "", ...more] = entry.text.split("\n");
-  const text = more.length > 0 ? `${first} (+${more.length} lines)` : first;
-  const line = `${isSelected ? ">" : " "} ${padText(age(now - entry.at), AGE_WIDTH)}${safeLine(text)}`;
+  const text = safeLine(firstLine(entry.text));
+  const line = `${isSelected ? ">" : " "} ${padText(age(now - entry.at), AGE_WIDTH)}${text}`;
   const cut = truncateText(line, width).trimEnd();
   return isSelected ? theme.selected(cut) : theme.text(cut);
 }

@@ -6,7 +6,7 @@
  * 3. What looks like a secret goes to the file only as a mark. This client still knows the words until it ends.
  */
 import type { Clock } from "../../../base/clock.js";
-import { cleanText } from "./attachments.js";
+import { cleanPaste } from "../../../base/pasted-text.js";
 
 export interface HistoryStorage {
   /** Empty when there is none. */
@@ -124,7 +124,7 @@ function readEntry(line: string): HistoryEntry[] {
   try {
     const { at, folder, text } = JSON.parse(line) as Partial<Record<keyof HistoryEntry, unknown>>;
     if (typeof at !== "number" || typeof folder !== "string" || typeof text !== "string") return [];
-    const clean = cleanText(text);
+    const clean = cleanPaste(text);
     return clean === "" ? [] : [{ at, folder, text: clean }];
   } catch {
     return [];

@@ -1,0 +1,71 @@
+/**
+ * Lets a person write in the program of VISUAL or EDITOR. The text goes through a file that only the person can read, and that is gone
+ * afterwards.
+ */
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import type { Variables } from "../base/variables.js";
+import { makeTemporaryFolder } from "../system/temporary-entries.js";
+
+export interface EditorProgram {
+  /** As the shell runs it: `code --wait`. */
+  readonly command: string;
+  readonly file: string;
+  readonly variables: Variables;
+}
+
+export interface ExternalEditorOptions {
+  readonly variables: Variables;
+  /** Gives the terminal away while the program runs. */
+  readonly lend: <T>(action: () => Promise<T>) => Promise<T>;
+  /** The exit code of the program; null when a signal ended it. */
+  readonly run?: (program: EditorProgram) => Promise<number | null>;
+}
+
+/** Where no variable names one. */
+const USUAL = ["nano", "vim", "vi"];
+const NO_COMMAND = 127;
+
+/** The edited text; undefined when the person left the program without success, so that nothing changes. */
+export async function editInEditor(text: string, options: ExternalEditorOptions): Promise<string | undefined> {
+  const { variables, lend, run = runInShell } = options;
+  const command = variables.VISUAL || variables.EDITOR || (await usualEditor(variables.PATH));
+  if (command === undefined) throw new Error("There is no editor. Set EDITOR to the command of yours.");
+  const folder = makeTemporaryFolder("prompt");
+  const file = join(folder, "prompt.md");
+  try {
+    await writeFile(file, text, { mode: 0o600, flag: "wx" });
+    const code = await lend(() => run({ command, file, variables }));
+    if (code === NO_COMMAND) throw new Error(`The editor '${command}' was not found. Set EDITOR to another one.`);
+    if (code !== 0) return undefined;
+    return await readFile(file, "utf8");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** By the shell, as git does it, because the variable may hold options and quotation marks. The file is never part of the script. */
+async function runInShell({ command, file, variables }: EditorProgram): Promise<number | null> {
+  const { spawn } = await import("node:child_process");
+  const child = spawn("/bin/sh", ["-c", `${command} "$@"`, command, file], { stdio: "inherit", env: variables });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  });
+}
+
+async function usualEditor(path = ""): Promise<string | undefined> {
+  const { access, constants } = await import("node:fs/promises");
+  for (const name of USUAL) {
+    for (const folder of path.split(delimiter)) {
+      if (!folder.startsWith("/")) continue;
+      const program = join(folder, name);
+      const found = await access(program, constants.X_OK).then(
+        () => true,
+        () => false,
+      );
+      if (found) return name;
+    }
+  }
+  return undefined;
+}
