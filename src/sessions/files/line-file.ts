@@ -1,9 +1,9 @@
 /**
  * A file of lines that only grows.
  *
- * 1. A line counts when its line feed is there. What stands behind the last one was torn by a crash and never acknowledged:
+ * 1. A line counts only with its line feed. Text after the last one was cut by a crash and never acknowledged:
  *    readers do not see it, and the next writer cuts it off.
- * 2. An append that fails leaves the file as it was.
+ * 2. A failed append leaves the file unchanged.
  * 3. Only who holds the session's lock writes; readers need no lock.
  */
 import { constants, type FileHandle, open } from "node:fs/promises";
@@ -61,7 +61,7 @@ export class LineFile {
   /** Where the last whole line ends. */
   async end(): Promise<number> {
     if (this.#end === undefined) {
-      // The first piece from the end is what follows the last line feed: mostly nothing.
+      // The first piece from the end is the text after the last line feed: usually empty.
       for await (const { at } of this.#backwards(this.#size)) {
         this.#end = at;
         break;

@@ -60,7 +60,7 @@ export class MessageIndex {
     return this.#edited;
   }
 
-  /** It was made anew: a file that it does not name may be ours all the same. */
+  /** It was rebuilt: a file that it does not name may still be ours. */
   get lost(): boolean {
     return this.#lost;
   }
@@ -70,12 +70,12 @@ export class MessageIndex {
     return this.#from;
   }
 
-  /** The highest number that a file of ours ever had. */
+  /** The highest number of our files. */
   get highest(): number {
     return this.#highest;
   }
 
-  /** Another number means that everything was read anew. */
+  /** Another number means that everything was read again. */
   get inode(): number | undefined {
     return this.#inode;
   }

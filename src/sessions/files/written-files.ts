@@ -62,7 +62,7 @@ export class WrittenFiles {
     const first = index.firstSeq;
     const isStrange = (file: string) => seqOf(file) >= first && index.named(file) === undefined;
     const touched = this.#watch?.touched;
-    // A report that comes too late costs a number that a person has taken too, and nothing else.
+    // A late report only costs a number.
     if (touched !== undefined && ![...touched].some(isStrange)) return [];
     return (await this.#options.names()).filter(isStrange);
   }
