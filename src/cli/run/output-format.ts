@@ -9,7 +9,7 @@ export function outputFormat(flags: ParsedFlags): OutputFormat {
   }
   const format = (asked ?? (flags.has("stream-events") ? "stream-json" : "text")) as OutputFormat;
   if (flags.has("stream-events") && format !== "stream-json") {
-    throw new UsageError("--stream-events and --output-format say different things: use one of them.");
+    throw new UsageError("--stream-events and --output-format contradict each other: use one of them.");
   }
   if (flags.has("json-events") && format === "stream-json") {
     throw new UsageError(
