@@ -117,7 +117,7 @@ async function ending(child: ChildProcess): Promise<Ending> {
   return { code, stdout, stderr };
 }
 
-/** Makes a clone's files belong to somebody else than the user who runs it. */
+/** Gives a clone's files to another user than the one who runs it. */
 function makeReadOnly(root: string): { uid?: number } {
   if (process.getuid?.() === 0) return { uid: NOBODY };
   for (const folder of [root, join(root, "dist")].filter((path) => existsSync(path))) chmodSync(folder, 0o555);

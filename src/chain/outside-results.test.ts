@@ -51,7 +51,7 @@ describe("what is sent", () => {
       const second = await marks.asSent(conversation);
       for (const [at, message] of first.entries()) expect(second[at]).toBe(message);
       expect([second.length, asked()]).toEqual([conversation.length, 1]);
-      // A summary takes the place of the beginning, or somebody took the end away.
+      // A summary replaces the beginning, or the end was removed.
       conversation.splice(0, 3, input);
       expect(await marks.asSent(conversation)).toEqual([input, ...second.slice(3)]);
       conversation.splice(3);

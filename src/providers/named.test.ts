@@ -19,7 +19,7 @@ function provider(name: string): NamedProvider {
 
 const CALL = "call_01ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456";
 
-/** A conversation in the middle of a tool call, with a thought of whoever is asked. */
+/** A conversation in the middle of a tool call, with thinking of the model that is asked. */
 function request(): ModelRequest {
   const thoughts = ["deepseek", "groq"].map((name) => ({
     type: "thinking" as const,

@@ -138,7 +138,7 @@ describe("retention", () => {
     const options: CollectOptions = { policy: short };
     const id = await session(0);
     await markNoticed(store, await dueSoon(store, day(0.5), short), day(0.5));
-    // Said after the notice: nobody was told about it.
+    // Written after the notice, which does not cover it.
     await say(id, 1);
     expect(await collect(store, day(7.4), options)).toEqual([]);
     expect(await collect(store, day(7.5), options)).toMatchObject([{ session: id, events: 1, upTo: 1 }]);

@@ -191,7 +191,7 @@ describe("where web_fetch may go", () => {
   verifies(["T8"], "connects to the address that was checked, whatever the name server says next", async () => {
     const { port, base, requests } = await site(page("checked"));
     const trap = createServer((_request, response) => response.end("trap"));
-    // Where this machine has only one address, the trap is that nobody answers there.
+    // If this machine has only one address, nothing answers there.
     await listen(trap, "127.0.0.2", port).catch(() => {});
     const answers = [["127.0.0.1"], ["127.0.0.2"], ["127.0.0.2"]];
     const { words } = await fetchIt({ url: base }, { lookup: async () => answers.shift() ?? [] });

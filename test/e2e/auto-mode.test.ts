@@ -1,4 +1,4 @@
-/** Mode `auto` from the command line: what runs unasked, what asks, and how the sandbox is opened. */
+/** Mode `auto` from the command line: what runs without asking, what asks, and how the sandbox is opened. */
 import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -56,7 +56,7 @@ describe("costs", () => {
     const costs = events.flatMap((event) => (event.kind === "CostIncremented" ? [event.payload.cost] : []));
     expect(costs[0]).toEqual({ usd: FIRST_CALL, input: 0.003, output: 0.0015, cache_read: 0.003, cache_write: 0.0075 });
     expect(costs.map((cost) => cost?.usd)).toEqual([FIRST_CALL, SECOND_CALL]);
-    // Another server behind openai's name: nobody knows its prices.
+    // Another server behind openai's name: its prices are unknown.
     const foreign = providerEnvironment("openai", mock.url);
     const session = await run(["--plain", "-c", "--model", "openai:gpt-5"], { input: "again\n/cost\n", env: foreign });
     expect(session.stdout).toMatch(/This session: ≥ \$0\.0240 · [\d,]+ in · 600 out · 4 calls/);

@@ -1,6 +1,6 @@
 /**
  * `session branch` and `session import` of a long session are killed at random moments. Afterwards each session that is listed is
- * whole, and `--continue` goes on with a whole one. OXBOW_KILLS chooses how many kills.
+ * complete, and `--continue` resumes a complete one. OXBOW_KILLS chooses how many kills.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

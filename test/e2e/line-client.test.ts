@@ -29,7 +29,7 @@ describe("the plain line client on a pipe", () => {
       input,
       cwd,
     });
-    // A script is told that one of its commands failed.
+    // A script learns that one of its commands failed.
     expect(code).toBe(2);
     expect(stdout).toMatch(/^one\nmodel +anthropic:[\s\S]*here\.txt\ntwo\n/);
     expect(stdout).toContain("/model [NAME]");

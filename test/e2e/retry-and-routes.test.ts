@@ -38,7 +38,7 @@ describe("a provider that is busy", () => {
       expect(stderr).toContain("closed the connection in the middle of its answer. Retrying");
       expect(new Set(mock.requests.map(({ body }) => JSON.stringify(body))).size).toBe(1);
       expect(mock.requests).toHaveLength(3);
-      // What was stored is what the model is told of itself.
+      // The stored text is what the model gets.
       await oxbow(["run", "more", "--continue"], { env: { ...env, OXBOW_HOME: home }, cwd });
       expect(JSON.stringify(mock.requests[3]?.body).split("The whole")).toHaveLength(2);
     },

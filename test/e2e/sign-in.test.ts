@@ -27,7 +27,7 @@ async function setUp(options: ServerOptions = {}) {
   return { mock, server, home, run };
 }
 
-/** A browser: goes where it is told and wherever that sends it, and ends. */
+/** A browser: opens an address, follows redirects, and ends. */
 async function browserProgram(): Promise<string> {
   const path = join(await temporaryFolder(), "browser");
   const code = `const go = (url) => require("http").get(url, { headers: { "sec-fetch-mode": "navigate" } }, (answer) =>

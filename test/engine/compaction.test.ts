@@ -181,7 +181,7 @@ describe("a conversation that is shortened as it goes", () => {
     const { engine, model } = engineWith([{ says: 1, calls: [1], fails: "no" }], 100_000);
     await engine.turn("go");
     expect([model.summaries, engine.kinds("CompactionTriggered")]).toEqual([0, []]);
-    // The newest input alone is more than the window: nothing can be left out, and nobody is asked for a summary.
+    // The newest input alone is more than the window: nothing can be dropped, and no summary is requested.
     const hopeless = engineWith([{ says: 1, calls: [1], fails: "no" }], 1_000);
     await hopeless.engine.turn("please ".repeat(9_000));
     expect(hopeless.model.summaries).toBe(0);

@@ -24,7 +24,7 @@ import { verifies } from "../verifies.js";
 /** OXBOW_CANCELS chooses another number; 1,000 take half a minute. */
 const CANCELS = Number(process.env.OXBOW_CANCELS ?? times(72, 500));
 const SESSIONS = 4;
-/** A duration nobody else sleeps for, so that a survivor is found by its command line. */
+/** A unique duration, so that a survivor is found by its command line. */
 const MARK = "86399.25";
 
 const reply = (...commands: string[]) => `

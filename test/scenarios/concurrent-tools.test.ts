@@ -10,7 +10,7 @@ import { survivors } from "../support/survivors.js";
 import { verifies } from "../verifies.js";
 
 const CALLS = 200;
-/** A duration nobody else sleeps for, so that a survivor is found by its command line. */
+/** A unique duration, so that a survivor is found by its command line. */
 const MARK = "86397.75";
 const FILES = 6;
 const LINES = 3000;
@@ -18,7 +18,7 @@ const LINES = 3000;
 interface Call {
   readonly tool: string;
   readonly args: JsonObject;
-  /** How it ends when nobody cancels it. */
+  /** How it ends without a cancel. */
   readonly ends: readonly string[];
 }
 

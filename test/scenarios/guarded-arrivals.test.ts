@@ -1,4 +1,4 @@
-/** Commands in mode `auto` that make files at guarded names: they are renamed, the model and the person are told, and a yes keeps them. */
+/** Commands in mode `auto` that make files at guarded names: they are renamed, the model and the user get a message, and a yes keeps them. */
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -34,7 +34,7 @@ const lay = (name: string, content = "") => {
 const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
 /** A program of the model, whose words say nothing about what it makes. */
 const program = (code: string) => lay("make.py", `import os\n${code}\n`);
-/** What the model and the person are told. On a busy machine the model is told with the next command. */
+/** The messages for the model and the user. On a busy machine the model gets it with the next command. */
 const run = async () => {
   const { output = "asked" } = await auto.run("python3 make.py");
   await auto.flush();

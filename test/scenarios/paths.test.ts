@@ -46,7 +46,7 @@ interface Scenario {
 }
 
 const SUITE = fileURLToPath(new URL("../../../shared/suites/paths/scenarios.json", import.meta.url));
-/** A call that blocks does so for ever; a busy machine may take seconds. */
+/** A blocked call never returns; a busy machine may take seconds. */
 const PATIENCE_MS = 10_000;
 
 /** What this part of Oxbow has nothing to do with. */
@@ -273,7 +273,7 @@ async function workspaceThroughLink(stage: Stage, scenario: Scenario): Promise<v
   expect((await workspace.readText(join(link, "a.txt"))).text).toBe("in");
 }
 
-/** The output of a command that is too long to be told goes to a file: not to one whose name somebody foresaw. */
+/** Output that is too long goes to a file, never to one with a predictable name. */
 async function foreseenOutputFile(stage: Stage): Promise<void> {
   const secret = join(stage.place.base, "out", "secret.txt");
   await writeFile(secret, "SECRET");

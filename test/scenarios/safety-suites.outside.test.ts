@@ -77,7 +77,7 @@ function take(step: string): void {
 
 type Happened = "asked" | ToolOutcome["status"];
 
-/** A call as the loop would treat it with nobody to ask: judged, then run. */
+/** A call as the loop handles it without a terminal: decided, then run. */
 async function call(
   tool: string,
   args: JsonObject,

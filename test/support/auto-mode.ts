@@ -86,7 +86,7 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
     judge,
     /** Runs it whatever was decided. */
     runWith,
-    /** Runs it if it would run unasked. */
+    /** Runs it if it would run without asking. */
     run: async (command: string, options: { readonly timeout?: number } = {}): Promise<AutoRun> => {
       const verdict = await judge(command);
       if (verdict.decision !== "allow") return { verdict, output: undefined, exitCode: undefined };

@@ -19,7 +19,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** What runs on the machine of whoever runs the tests is not part of them. Nothing listens on port 9. */
+/** Servers on the developer's machine must not affect the tests. Nothing listens on port 9. */
 const NO_LOCAL_SERVERS = {
   OLLAMA_HOST: "http://127.0.0.1:9",
   LLAMACPP_BASE_URL: "http://127.0.0.1:9",

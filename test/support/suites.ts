@@ -1,4 +1,4 @@
-/** Cases that nobody here wrote, kept beside the project (`npm run suites` says where). */
+/** External cases beside the project (`npm run suites` says where). */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -69,7 +69,7 @@ async function compare(script, rounds, measure) {
   };
   try {
     await node([BIN, "auth", "set", "openai", "--stdin"], { env, cwd: folder, input: key });
-    // The helper is running, and warm, as it is for everybody but the first.
+    // The helper is running and warm, as for every run but the first.
     for (let warm = 0; warm < 3; warm++) await ask("stored");
     const values = { stored: [], environment: [] };
     for (let round = 0; round < rounds; round++) {

@@ -1,5 +1,5 @@
 /**
- * Sources to chunks, with rolldown: it can put the modules of the start-up path into one chunk, whoever else shares them.
+ * Sources to chunks, with rolldown: it can put the modules of the start-up path into one chunk, even if others share them.
  * The answer describes itself in the form of esbuild's metafile, reduced to what the checks need.
  */
 import { existsSync, readFileSync } from "node:fs";

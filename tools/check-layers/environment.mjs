@@ -25,7 +25,7 @@ function nameWithLine({ names, line }) {
   return names.map((name) => ({ ...name, line }));
 }
 
-/** `child.process` is somebody else's; `globalThis.process` is not. */
+/** `child.process` is another property; `globalThis.process` is not. */
 function isForeignMember(tokens, index) {
   return isMember(tokens[index - 1]) && !["globalThis", "global"].includes(tokens[index - 2]?.text);
 }

@@ -2,7 +2,7 @@
  * A lock between processes that outlives none of them.
  *
  * 1. The lock is a file made with O_EXCL that holds its owner; its owner touches it every second.
- * 2. It is stale when its owner is a process of this machine that has ended, or when nobody touched it for as long as
+ * 2. It is stale when its owner is a process of this machine that has ended, or when it was not touched for as long as
  *    STALE_AFTER by the waiter's own clock (so a suspended machine or a skewed clock does not make it stale).
  * 3. A stale lock is moved aside before it is judged a second time, so that of two waiters only one takes it.
  */

@@ -3,7 +3,7 @@
  *
  * 1. Nothing goes to stdout: that belongs to the program.
  * 2. When nothing is stale no process starts and no dependency is loaded.
- * 3. One set-up at a time in a clone; whoever waited looks again before doing the work twice.
+ * 3. One set-up at a time in a clone; a process that waited checks again before it repeats the work.
  * 4. Running needs dist alone, unless package.json names run-time dependencies. Building and testing need node_modules.
  * 5. A copy without sources (an installed package) is never touched.
  */

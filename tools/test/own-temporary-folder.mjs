@@ -1,6 +1,6 @@
 /**
  * The tests of a run have a temporary folder of their own, which is removed after them whatever happened. What a test leaves in it
- * would be left on the machine of whoever uses it alone, so anything that is still there makes the run fail.
+ * would stay on the user's machine, so any leftover makes the run fail.
  */
 import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ export default function setup() {
   const before = process.env.TMPDIR;
   // A short name: sockets below it have 108 bytes for their whole path.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "oxt-")));
-  // Some tests run a command as somebody else, who has to get to folders below.
+  // Some tests run a command as another user, who needs access to folders below.
   chmodSync(folder, 0o711);
   process.env.TMPDIR = folder;
   return () => {

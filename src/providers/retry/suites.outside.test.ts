@@ -1,4 +1,4 @@
-/** What is done about errors that nobody here wrote (`wire/http-errors.json` and `wire/edge.json` of the suites beside the project). */
+/** How retries handle errors of external suites (`wire/http-errors.json` and `wire/edge.json`). */
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -40,7 +40,7 @@ afterEach(() => {
   server?.closeAllConnections();
 });
 
-/** How often the service is asked when it always answers like this, and what is told in the end. */
+/** The number of requests when the service always answers like this, and the final message. */
 async function ask(
   protocol: string,
   reply: { status?: number; type: string; headers?: Record<string, string>; body: string },

@@ -1,4 +1,4 @@
-/** Every wire against servers: this project's mock model, and one that somebody else wrote. */
+/** Every wire against servers: this project's mock model, and an external one. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -187,7 +187,7 @@ interface ForeignMock {
 
 const aimock = findPackage("@copilotkit/aimock", process.env.OXBOW_TEST_PACKAGES);
 
-// A mock by somebody else; it is run where it is installed (OXBOW_TEST_PACKAGES).
+// An external mock; it runs if it is installed (OXBOW_TEST_PACKAGES).
 describe.each(aimock === undefined ? [] : ROWS)("[M2] $name on aimock", (row) => {
   let mock: ForeignMock;
 

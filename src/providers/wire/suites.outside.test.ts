@@ -1,5 +1,5 @@
 /**
- * Recordings that nobody here wrote (`wire/` of the suites, which are kept beside the project): errors over HTTP, edges of the
+ * External recordings (`wire/` of the suites beside the project): errors over HTTP, edges of the
  * protocols, and loops with tools. `npm run suites -- wire` runs the streams.
  */
 import { existsSync, readFileSync } from "node:fs";

@@ -224,7 +224,7 @@ describe("signing in without a browser", () => {
   it("takes the address a browser elsewhere ended at, and asks again after a useless paste", async () => {
     const { flow } = await setUp("chatgpt");
     const ended = async (url: string) => {
-      // The browser of another machine is sent to its own localhost, where nobody listens.
+      // The browser of another machine goes to its own localhost, where nothing listens.
       const answer = await fetch(url, { redirect: "manual" });
       return answer.headers.get("location") ?? "";
     };

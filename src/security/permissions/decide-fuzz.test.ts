@@ -193,7 +193,7 @@ describe("random paths", () => {
     fc.array(names, { minLength: 1, maxLength: 6 }),
   );
 
-  /** Walks up until somebody has spoken about the folder. */
+  /** Walks up to the first folder with an entry. */
   function granted(path: string): string | undefined {
     for (let at = path; ; at = posix.dirname(at)) {
       for (const [prefix, access] of Object.entries(entries))

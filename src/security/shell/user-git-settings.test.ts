@@ -1,4 +1,4 @@
-/** Real repositories in which the person's own git, run as an unasked command would run it, starts a program of the repository. */
+/** Real repositories in which the user's git, run like a command without a question, starts a program of the repository. */
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -34,7 +34,7 @@ const git = (cwd: string, ...args: string[]) =>
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
   });
-/** As an unasked command: true when it started the planted program. */
+/** Runs like a command without a question: true if it started the planted program. */
 function runs(...args: string[]): boolean {
   rmSync(marker, { force: true });
   spawnSync("git", args, { cwd: root, env: environment() });

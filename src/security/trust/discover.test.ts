@@ -316,7 +316,7 @@ describe("tricks", () => {
   it("says what it may not read", async () => {
     bed.put("AGENTS.md", "x", 0o000);
     for (const folder of [bed.base, bed.folder]) chmodSync(folder, 0o755);
-    // Root may read everything: look as somebody else.
+    // Root may read everything, so it reads as another user.
     const isRoot = process.geteuid?.() === 0;
     if (isRoot) process.seteuid?.(NOBODY);
     try {

@@ -103,7 +103,7 @@ describe("the lock of a session", () => {
     const [system] = own.split("_");
     await symlink(`${system}_anotherboot_1_1_abc`, path);
     let late: Promise<unknown> = Promise.resolve();
-    // Whoever wants to break the dead holder's lock has to wait for us; meanwhile somebody takes it.
+    // A process that breaks the dead holder's lock has to wait for us; meanwhile another one takes it.
     await withLock(`${path}.abc`, { clock }, async () => {
       await new Promise<void>((waiting) => {
         const after: Clock["after"] = (ms, action) => {

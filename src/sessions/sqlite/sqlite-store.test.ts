@@ -51,7 +51,7 @@ async function count(store: SessionStore, id: SessionId): Promise<number> {
 
 type Statement = readonly [sql: string, values: readonly Bindable[]];
 
-/** Changes rows behind the store's back, as somebody with the key might. */
+/** Changes rows directly, as an attacker with the key might. */
 async function tamper(...statements: readonly Statement[]): Promise<void> {
   const database = await Database.open({ path, key: databaseKey(SAMPLE_KEY) });
   for (const [sql, values] of statements) database.run(sql, values);

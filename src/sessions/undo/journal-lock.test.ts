@@ -57,7 +57,7 @@ describe("the lock of a journal", () => {
     const clock = new ManualClock();
     const lock = new JournalLock(folder, clock);
     await lock.take(0);
-    // As somebody in another container would see it.
+    // As seen from another container.
     writeFileSync(path, readFileSync(path, "utf8").replace(/ \S+ \S+$/, " another boot"));
     utimesSync(path, new Date(), new Date(Date.now() - 61_000));
     expect(isLocked(folder)).toBe(false);

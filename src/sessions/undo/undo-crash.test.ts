@@ -101,7 +101,7 @@ interface Death {
   readonly when: "half" | "after";
 }
 
-/** The calls it made; none when it died, as it was told to. */
+/** The calls it made; none if it died on purpose. */
 function run(here: UndoPlace, what: string, death?: Death): Promise<readonly string[]> {
   const args = [join(folder, "program.mjs"), here.base, here.session, what, `${death?.at ?? 0}`, death?.when ?? ""];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -155,7 +155,7 @@ async function atEachDeath(here: UndoPlace, what: string, check: () => Promise<v
   }
 }
 
-/** A file tool that is killed may leave the beginnings of a file behind, which nobody can mistake for one. */
+/** A killed file tool may leave part of a file, under a name that cannot be mistaken for one. */
 function removeLeftovers(here: UndoPlace): void {
   for (const path of Object.keys(here.tree())) {
     if (/(^|\/)\.[^/]+\.[0-9a-f]{12}\.tmp$/.test(path)) rmSync(join(here.root, path));

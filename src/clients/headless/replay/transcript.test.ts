@@ -107,7 +107,7 @@ You are welcome.
     const source = sourceOf(longLog(200).events);
     for await (const piece of showTranscript(source({}), OPTIONS)) {
       const turn = /Question (\d+)/.exec(piece)?.[1];
-      // The step is told when the event after it is seen: the second of its turn.
+      // The step is complete when the next event arrives: the second of its turn.
       if (turn !== undefined) expect(source.reads.events).toBe((Number(turn) - 1) * 8 + 2);
     }
     expect(source.reads.events).toBe(1600);

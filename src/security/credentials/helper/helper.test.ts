@@ -189,7 +189,7 @@ describe("the credential helper", () => {
       await stopped;
 
       const slow = await client.request(post(`${url}/slow`));
-      // Nobody reads: in the end nobody sends, however often everybody has had a turn.
+      // No client reads, so in the end the server stops sending.
       for (let still = 0, before = -1; still < 20 && sent < LIMIT; before = sent) {
         const turn = await client.request(post(`${url}/turn`));
         await turn.text(10);

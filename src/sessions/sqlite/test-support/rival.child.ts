@@ -1,6 +1,6 @@
 /**
  * One of several processes that write to the same session: each wants to write the next event. Prints as JSON the ids that it
- * wrote and how often somebody else was first. Arguments: path, name, number of events.
+ * wrote and how often another process was first. Arguments: path, name, number of events.
  */
 import { writeSync } from "node:fs";
 import type { Envelope } from "../../../protocol/envelope.js";
@@ -15,7 +15,7 @@ const written: number[] = [];
 let conflicts = 0;
 while (written.length < Number(most)) {
   const id = ((await store.get(session))?.last_event ?? 0) + 1;
-  // Lets the others in between: what was the next event may be somebody else's by now.
+  // Lets other processes write: one of them may have taken the next event.
   await new Promise((resolve) => setTimeout(resolve, 1));
   const event = { ...sampleEvent(session, 1), id, payload: { text: `${name} ${id}` } } as Envelope;
   try {

@@ -60,7 +60,7 @@ export class UndoPlace {
     await call.end();
   }
 
-  /** A watched call whose end nobody sees: the next process finds what it did. */
+  /** A watched call without an end: the next process finds its changes. */
   async killedIn(command: string): Promise<void> {
     await this.recorder.begin({ call: ids.next("call"), tool: "bash", changes: "watched" });
     this.sh(command);
