@@ -4,7 +4,7 @@
  *     {"file":"0002-assistant.md","sum":"…","at":3}   a file as we wrote it last, and the event it begins with
  *     {…,"stamp":"…"}                                 the same, and how it looks to the file system while it holds that
  *     {"done":17,"from":9,"highest":6}                the files of the events up to here will not change any more
- *     {"edited":true}                                 a person has been here: from now on the files are the conversation
+ *     {"edited":true}                                 the user has edited: from now on the files are the conversation
  *     {"lost":true}                                   this was gone, and is being made again until the next `done`
  *
  * 1. It is only a memory: without it the files are made again from the log and compared with what is there.
