@@ -84,7 +84,7 @@ export interface SessionPatch {
   readonly provider?: string;
   readonly model?: string;
   readonly pinned?: boolean;
-  /** null when the session goes on after all. */
+  /** null if the session continues. */
   readonly ended?: SessionEndReason | null;
   /** null takes the notice back: the session was used again. */
   readonly noticed_at?: string | null;
@@ -103,11 +103,11 @@ export interface EventRange {
 }
 
 export interface AppendOptions {
-  /** The events happened in another session, or in another program: what they cost is not spent again. */
+  /** The events are copied from another session or program: their cost does not count again. */
   readonly copied?: true;
 }
 
-/** What the model calls of one session to one model cost within a quarter of an hour: any time zone's days are made of those. */
+/** The cost of one session and model within a quarter of an hour, from which the days of any time zone can be summed. */
 export interface Spending {
   readonly session: SessionId;
   readonly cwd: string;
@@ -159,7 +159,7 @@ export interface Conclusion {
 
 /** What a run of whole turns came to (sessions/condense.ts): it replaces their events for readers that need only the conversation. */
 export interface Stretch {
-  /** It stands for the events behind this one, */
+  /** It covers the events after this one, */
   readonly after: number;
   /** up to and with this one. */
   readonly to: number;
@@ -167,7 +167,7 @@ export interface Stretch {
   readonly messages: readonly Message[];
   /** The event with which each of them begins; 0 for those that have none (message-origin.ts). */
   readonly origins: readonly number[];
-  /** A summary stands in it: nothing that was said before it counts. */
+  /** It contains a summary: nothing before it counts. */
   readonly anew?: true;
 }
 
@@ -180,7 +180,7 @@ export function isSummary(event: Envelope): event is EnvelopeOf<"CompactionTrigg
 
 /** Stretches are a copy: the log is the truth, and what does not fit it is thrown away. */
 export interface CondensedLog {
-  /** The last event that they stand for; undefined without any. */
+  /** The last event that they cover; undefined without any. */
   end(session: SessionId): Promise<number | undefined>;
   /** From the first event that counts on, without gaps. None when one of them is not what was added, or the log has changed. */
   read(session: SessionId): Promise<readonly Stretch[]>;
@@ -257,7 +257,7 @@ export interface SessionStore {
   /** Where long logs are also kept condensed, so that a resume need not read all their events. */
   readonly condensed?: CondensedLog;
   /**
-   * Gives a copy of a session, made of its events up to `upTo`, what people had edited in the original by then, so that the next
+   * Gives a copy of a session, made of its events up to `upTo`, the user's edits of the original by then, so that the next
    * turn of the copy sees what the next turn of the original would have seen there.
    */
   copyEdits?(from: SessionId, to: SessionId, options: CopyEditsOptions): Promise<void>;

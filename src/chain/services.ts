@@ -174,7 +174,7 @@ export interface ChainServices {
   readonly outside?: OutsideResults;
   /** Stores the entries of `/audit` and `/why`. */
   readonly audit?: EventObserver;
-  /** The system prompt. Called once per model call; it must answer the same bytes for a model within a session. */
+  /** The system prompt. Called once per model call; it must return the same bytes for a model within a session. */
   systemPrompt(size: "full" | "small"): string;
   /** What a model is too weak for; empty for a model that was not measured. */
   fit?(model: Model): Promise<ModelFit | undefined>;

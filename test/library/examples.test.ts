@@ -82,6 +82,7 @@ reply times=any
   await mkdir(cwd);
   await writeFile(join(bin, "oxbow"), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`, { mode: 0o755 });
   await writeFile(join(cwd, "hay.txt"), "needle\n");
+  await writeFile(join(cwd, "steps.txt"), "/status\n");
   await writeFile(join(cwd, "key"), sampleKey());
   // A picture of one point.
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";

@@ -114,7 +114,7 @@ export async function prepare(
   const identity = isAgent(variables) ? "agent" : "human";
   const client = connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: personPresent() });
   if (rawTrace !== undefined) process.stderr.write(`oxbow: raw model traffic goes to ${rawTrace.file}\n`);
-  // When the first request is on its way.
+  // After the first request was sent.
   setTimeout(() => void afterFirstRequest(), SENT_MS).unref();
   const tendSessions = async () => {
     const { tendRetention } = await import("../../runtime/sessions/retention-notice.js");

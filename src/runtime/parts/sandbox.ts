@@ -85,7 +85,7 @@ export class RunSandbox {
     await (await this.#open("pipes", USUAL)).state();
   }
 
-  /** Why mode `auto` asks as mode `ask` does; undefined when it need not. */
+  /** Why mode `auto` asks like mode `ask`; undefined if it need not. */
   async whyNotContained(): Promise<string | undefined> {
     if (this.#mode !== "auto") return "another mode was chosen.";
     this.#whyNotContained ??= this.#findWhyNotContained().then((why) => this.#tellWhy(why));

@@ -152,7 +152,7 @@ function writableFolders({ settings }: LoadedSettings, variables: Variables): re
 
 const makeOutputPipe = async () => (await import("../../system/fifo.js")).prepareFifo();
 
-/** Runs in the background. What it could not remove goes with the next output. */
+/** Runs in the background. The next output removes what it could not. */
 function trimLater(outputs: string, limit: number): void {
   void import("../../sessions/outputs.js").then(({ trimOutputs }) => trimOutputs(outputs, limit)).catch(() => {});
 }

@@ -1,5 +1,5 @@
 /**
- * `sanitize_terminal`: text as a person gets to see it. It goes through the views of the terminal client, at every place where text
+ * `sanitize_terminal`: text as shown to the user. It goes through the views of the terminal client, at every place where text
  * of others can stand; the answer is what the first place shows that let a control character through, or else the model's words.
  */
 
