@@ -37,7 +37,7 @@ function generalHelp(): string {
 
 Usage
   oxbow "PROMPT" [flags]        run one prompt to its end; a prompt of one word needs 'oxbow run WORD'
-  oxbow                         open a conversation, line by line
+  oxbow                         open a conversation in the terminal; --plain: line by line
   oxbow "/COMMAND"              run one command of the conversation, such as /help
   oxbow --run SCRIPT            run a file of commands and prompts, one a line
   COMMAND | oxbow run [PROMPT]  the input is added to the prompt
