@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -8,6 +8,8 @@ import { temporaryFolder } from "../support/program.js";
 import { RealTerminal, tmux } from "../support/real-terminal.js";
 import { verifies } from "../verifies.js";
 
+/** Not a literal: the package need not be installed. */
+const PACKAGE: string = "@lydell/node-pty";
 const DRIVER = fileURLToPath(new URL("../support/terminal-driver.ts", import.meta.url));
 let driver = "";
 
@@ -47,11 +49,15 @@ async function expectRestored(terminal: RealTerminal): Promise<void> {
 }
 
 async function expectEnd(pid: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    if (!isAlive(pid)) return;
+  await waitUntil(() => Promise.resolve(!isAlive(pid)));
+}
+
+async function waitUntil(isTrue: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 20_000; performance.now() < end; ) {
+    if (await isTrue()) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new Error(`process ${pid} lives on`);
+  throw new Error("it never came to that");
 }
 
 function isAlive(pid: number): boolean {
@@ -159,5 +165,34 @@ describe("the terminal of the client in tmux", () => {
     terminal.close();
     await expectEnd(client);
     await expectEnd(watcher);
+  });
+
+  verifies(["U1"], "neither blocks the process nor its end when the terminal takes nothing", async (context) => {
+    const terminals = await import(PACKAGE).catch(() => undefined);
+    context.skip(terminals === undefined, "node-pty is not installed");
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "driver.mjs"), driver);
+    const terminal = terminals.spawn(process.execPath, ["driver.mjs", "pid"], {
+      ...{ name: "xterm", cols: 80, rows: 24, cwd: folder },
+      env: { PATH: process.env.PATH, TERM: "xterm" },
+    });
+    const end = new Promise<number>((resolve) =>
+      terminal.onExit((exit: { exitCode: number }) => resolve(exit.exitCode)),
+    );
+    const seen = new Promise<void>((resolve) => {
+      let all = "";
+      terminal.onData((data: string) => {
+        all += data;
+        if (all.includes("status")) resolve();
+      });
+    });
+    await seen;
+    terminal.write("s");
+    terminal.pause();
+    const count = () => readFile(join(folder, "pid.count"), "utf8").then(Number, () => 0);
+    // By then it has printed many times what a terminal holds.
+    await waitUntil(async () => (await count()) > 500);
+    process.kill(terminal.pid, "SIGTERM");
+    expect(await end).toBe(143);
   });
 });

@@ -13,6 +13,8 @@ export class FakeProcess {
   bytes = "";
   isRaw = false;
   stops = 0;
+  /** Whether the terminal answers the question that every terminal answers. */
+  isAnswering = true;
   /** While it is true, the terminal takes nothing. */
   isSlow = false;
   /** What the watcher would write when the process is killed; undefined when it has ended or was not started. */
@@ -105,6 +107,7 @@ export class FakeProcess {
 
   #write(text: string, written?: () => void): void {
     this.#put(text);
+    if (this.isAnswering && text.includes("\x1b[c")) this.type("\x1b[?62;22c");
     if (written === undefined) return;
     if (this.isSlow) this.#waiting.push(written);
     else written();

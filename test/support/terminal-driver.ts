@@ -1,6 +1,7 @@
 /**
  * A small program on the terminal of the client, for tests in a real one: it shows the last key or paste, a caret, and prints what
- * Enter ends. It writes its process id to the file that is its argument. `q` leaves, `z` suspends, `e` lends the terminal, `f` opens and closes the full screen, `x` throws.
+ * Enter ends. It writes its process id to the file that is its argument. `q` leaves, `z` suspends, `e` lends the terminal, `f` opens and closes the full screen, `s` prints
+ * without end and counts in the file, `x` throws.
  */
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -8,7 +9,8 @@ import { openTerminal } from "../../src/clients/tui/terminal/open-terminal.js";
 import { processIo } from "../../src/clients/tui/terminal/process-io.js";
 import type { FullScreen, TerminalInput } from "../../src/clients/tui/terminal/terminal.js";
 
-writeFileSync(process.argv[2] ?? "", String(process.pid));
+const file = process.argv[2] ?? "";
+writeFileSync(file, String(process.pid));
 const terminal = openTerminal(processIo({ process, variables: process.env }));
 const seen: string[] = [];
 let fullScreen: FullScreen | undefined;
@@ -30,6 +32,13 @@ function describe(input: TerminalInput): string {
 const actions: Readonly<Record<string, () => void>> = {
   q: () => void terminal.close(["bye"]).then(() => process.exit(0)),
   z: () => terminal.suspend(),
+  s: () => {
+    let count = 0;
+    setInterval(() => {
+      paint(Array<string>(30).fill("many words ".repeat(5)));
+      writeFileSync(`${file}.count`, String(++count));
+    }, 2);
+  },
   x: () => {
     Error.stackTraceLimit = 0;
     throw new Error("thrown on purpose");

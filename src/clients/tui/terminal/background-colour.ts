@@ -1,10 +1,9 @@
 /** Whether the background is light: by the terminal's answer, or else by a variable that some terminals set. */
 import { lightByAnswer, lightByVariable } from "./abilities.js";
+import { LAST_ANSWER } from "./modes.js";
 import type { TerminalIo } from "./terminal-io.js";
 
 const WAIT_MS = 300;
-/** Every terminal answers this question, and in order: no answer about the colour comes after it. */
-const LAST_ANSWER = /^\x1b\[\?[\d;]*c$/;
 
 export class BackgroundColour {
   readonly #io: Pick<TerminalIo, "clock" | "variables">;

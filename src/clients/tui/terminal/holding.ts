@@ -4,6 +4,7 @@ import {
   CANCEL_SEQUENCE,
   enterFullScreen,
   enterModes,
+  LAST_ANSWER,
   leaveFullScreen,
   leaveModes,
   QUESTIONS,
@@ -14,6 +15,9 @@ import type { TerminalIo, Watcher } from "./terminal-io.js";
 /** What is left of the live part below the cursor. */
 const ERASE_BELOW = "\x1b[J";
 const KITTY_ANSWER = /^\x1b\[\?\d+u$/;
+
+/** A terminal that answers at all does so within this time, also over a slow link. */
+const ANSWER_WAIT_MS = 500;
 
 export interface HoldingOptions {
   readonly io: TerminalIo;
@@ -29,6 +33,8 @@ export class Holding {
   #release: (() => void) | undefined;
   #watcher: Watcher | undefined;
   #hasStarted = false;
+  #askedAt: number | undefined;
+  #onAnswered: (() => void) | undefined;
   #hasKitty = false;
   #isFullScreen = false;
   /** The protocol was switched on in the alternate screen only. */
@@ -68,12 +74,36 @@ export class Holding {
   startLate(): void {
     if (this.#hasStarted || this.#release === undefined) return;
     this.#hasStarted = true;
-    if (this.#options.asks) this.#options.io.write(QUESTIONS);
+    if (this.#options.asks) {
+      this.#askedAt = this.#options.io.clock.now();
+      this.#options.io.write(QUESTIONS);
+    }
     this.#watcher = this.#options.io.startWatcher?.();
     this.tellWatcher();
   }
 
+  /** Whether answers may still come. */
+  get waits(): boolean {
+    if (this.#askedAt === undefined || this.#release === undefined) return false;
+    return this.#options.io.clock.now() - this.#askedAt < ANSWER_WAIT_MS;
+  }
+
+  /** Until the last answer came, or cannot be waited for any more. */
+  answered(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.io.clock.after(ANSWER_WAIT_MS, resolve);
+      this.#onAnswered = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
   hear(answer: string): void {
+    if (LAST_ANSWER.test(answer)) {
+      this.#askedAt = undefined;
+      this.#onAnswered?.();
+    }
     if (!KITTY_ANSWER.test(answer) || this.#hasKitty) return;
     this.#hasKitty = true;
     setKittyProtocolActive(true);

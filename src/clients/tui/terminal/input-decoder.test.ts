@@ -59,6 +59,8 @@ describe("keys", () => {
     ["\x1b[99;5u", ["ctrl+c"]],
     ["\x1b[1089::99;5u", ["ctrl+c"]],
     ["\x1b[27u", ["escape"]],
+    ["\x1b[91;5u", ["escape"]],
+    ["\x1b[27;5;109~", ["enter"]],
     ["\x1bd", ["alt+d"]],
     ["\x1b[", []],
     ["\x7f", ["backspace"]],

@@ -84,7 +84,7 @@ function matchLength(pattern: RegExp, input: string, at: number): number | undef
 }
 
 /** What a terminal says about itself: reports, focus, mouse, colours. Never a key. */
-const ANSWER = /^\x1b(?:\](?=.)|P(?=.)|_(?=.)|\[(?:[?>=<].*|M[\s\S]{3}|[IO]|\d+;\d+R|[\d;]*[ctn]|[\d;:]*m|.*\$y)$)/s;
+const ANSWER = /^\x1b(?:\](?=.)|P(?=.)|_(?=.)|\[(?:[?>=<].*|M[\s\S]{3}|[IO]|\d+;\d+R|[\d;]+[ctn]|[\d;:]*m|.*\$y)$)/s;
 
 export function isAnswer(sequence: string): boolean {
   return ANSWER.test(sequence);

@@ -6,6 +6,13 @@ import type { Key } from "./terminal.js";
 const FUNCTIONAL = /^[\ue000-\uf8ff]$/;
 const ALT_ARROW = /^\x1b\x1b(?:\[|O)([A-DFH])$/;
 
+/** What people press for another key, which only newer protocols tell apart. */
+const SAME_KEYS: Readonly<Record<string, Key>> = {
+  "ctrl+[": { id: "escape", data: "\x1b" },
+  "ctrl+m": { id: "enter", data: "\r" },
+  "ctrl+i": { id: "tab", data: "\t" },
+};
+
 /** Undefined for what is no key: a key that is let go, a sequence without a meaning. */
 export function nameKey(data: string): Key | undefined {
   // Enter sends a carriage return. A line feed is Ctrl-J.
@@ -19,5 +26,6 @@ export function nameKey(data: string): Key | undefined {
   if (character !== undefined)
     return FUNCTIONAL.test(character) ? undefined : { id: parseKey(character), data: character };
   const id = parseKey(data);
-  return id === undefined ? undefined : { id, data };
+  if (id === undefined) return undefined;
+  return SAME_KEYS[id] ?? { id, data };
 }

@@ -19,6 +19,9 @@ export const CANCEL_SEQUENCE = "\x18";
 /** Whether it knows the kitty protocol, its background colour, its version, and last what every terminal answers. */
 export const QUESTIONS = "\x1b[?u\x1b]11;?\x07\x1b[>c\x1b[c";
 
+/** Every terminal gives this answer, and the others before it. */
+export const LAST_ANSWER = /^\x1b\[\?[\d;]*c$/;
+
 /** For the terminal that answers that it knows the kitty protocol. */
 export const SWITCH_TO_KITTY = OTHER_KEYS_OFF + KITTY_PUSH;
 

@@ -121,6 +121,28 @@ describe("the way back", () => {
     expect(process.bytes.length).toBe(length);
   });
 
+  it("waits for the answers to its questions, so that no shell gets them, but not for ever", async () => {
+    const silentProcess = () => Object.assign(new FakeProcess(), { isAnswering: false });
+    const { process, terminal } = open(silentProcess());
+    terminal.paint({ lines: ["live"] });
+    const closed = terminal.close(["bye"]);
+    expect(process.isRaw).toBe(true);
+    process.type("\x1b]11;rgb:0/0/0\x07\x1b[?62c");
+    await closed;
+    expect([process.isRaw, process.clock.pending, process.listeners("exit")]).toEqual([false, 0, 0]);
+    const silent = open(silentProcess());
+    silent.terminal.paint({ lines: ["live"] });
+    const late = silent.terminal.close();
+    silent.process.clock.advance(500);
+    await late;
+    expect([silent.process.isRaw, silent.process.clock.pending]).toEqual([false, 0]);
+    const hasty = open(silentProcess());
+    hasty.terminal.paint({ lines: ["live"] });
+    void hasty.terminal.close();
+    hasty.process.happen("exit");
+    expect([hasty.process.isRaw, hasty.process.screen.modes.bracketedPasteMode]).toEqual([false, false]);
+  });
+
   it("waits for a frame that is on its way over a slow link", async () => {
     const { process, terminal } = open();
     process.isSlow = true;
@@ -297,7 +319,9 @@ describe("what the terminal answers", () => {
     ["\x1b[?62;22c", {}, undefined],
     ["", { COLORFGBG: "15;0" }, false],
   ] as const)("%j with %j tells whether the background is light: %j", async (answer, variables, expected) => {
-    const { process, terminal } = open(new FakeProcess({ TERM: "xterm", ...variables }));
+    const { process, terminal } = open(
+      Object.assign(new FakeProcess({ TERM: "xterm", ...variables }), { isAnswering: false }),
+    );
     const asked = terminal.backgroundIsLight();
     terminal.paint({ lines: ["x"] });
     process.type(answer);

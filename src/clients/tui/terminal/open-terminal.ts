@@ -16,8 +16,6 @@ export function openTerminal(io: TerminalIo): TuiTerminal {
   return new OpenTerminal(io);
 }
 
-const ENDING_SIGNALS: readonly TerminalSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-
 /** `away`: another program has the terminal. `restored`: it is given back, and the live part still stands. */
 type State = "open" | "away" | "restored" | "closed";
 
@@ -32,9 +30,11 @@ class OpenTerminal implements TuiTerminal {
   readonly #size: ScreenSize;
   readonly #listeners = new Set<(input: TerminalInput) => void>();
   readonly #subscriptions: (() => void)[];
+  readonly #exitSubscription: () => void;
   #stopSubscription: (() => void) | undefined;
   #fullScreen: OpenFullScreen | undefined;
   #state: State = "open";
+  #ending = Promise.resolve();
 
   constructor(io: TerminalIo) {
     const { clock } = io;
@@ -78,6 +78,7 @@ class OpenTerminal implements TuiTerminal {
       },
     });
     this.#subscriptions = this.#subscribe();
+    this.#exitSubscription = io.onExit(() => this.#onExit());
     this.#stopSubscription = io.onSignal("SIGTSTP", () => this.suspend());
     this.#holding.take();
   }
@@ -117,9 +118,8 @@ class OpenTerminal implements TuiTerminal {
     this.#fullScreen = screen;
     // The live part goes first: whatever happens to the size meanwhile, nothing of it is left behind.
     this.#send(this.#live.erase(this.#io.size()));
-    const bytes = this.#holding.enterFullScreen();
-    if (this.#state === "open") this.#send(bytes);
-    else screen.hold();
+    this.#send(this.#holding.enterFullScreen());
+    if (this.#state !== "open") screen.hold();
     return screen;
   }
 
@@ -167,36 +167,32 @@ class OpenTerminal implements TuiTerminal {
   }
 
   close(last: readonly string[] = []): Promise<void> {
-    if (this.#state === "closed") return Promise.resolve();
+    if (this.#state === "closed") return this.#ending;
     this.#fullScreen?.close();
     const isOnItsWay = this.#pacer.isWriting && this.#state === "open";
     const announced = this.#state === "open" ? this.#announcer.undo() : "";
     const bytes = announced + this.#live.finish(last, this.#io.size());
     this.#state = "closed";
     this.#endTimers();
-    // A frame that is on its way goes first.
-    if (!isOnItsWay) {
-      this.#io.writeNow(bytes);
-      this.#holding.give((modes) => this.#io.writeNow(modes));
-      this.#holding.end();
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => {
-      this.#io.write(bytes, () => {
-        this.#holding.give((modes) => this.#io.writeNow(modes));
-        this.#holding.end();
-        resolve();
-      });
-    });
+    if (!isOnItsWay) this.#io.writeNow(bytes);
+    this.#ending = this.#end(isOnItsWay ? bytes : "");
+    return this.#ending;
+  }
+
+  /** Waits for a frame that is on its way, and for answers: in a shell they would look like typed text. */
+  async #end(bytes: string): Promise<void> {
+    if (bytes !== "") await new Promise<void>((resolve) => this.#io.write(bytes, resolve));
+    if (this.#holding.waits) await this.#holding.answered();
+    this.#holding.give((modes) => this.#io.writeNow(modes));
+    this.#over();
   }
 
   #subscribe(): (() => void)[] {
-    const { onResize, onLost, onExit, onSignal } = this.#io;
+    const { onResize, onLost, onSignal } = this.#io;
     return [
       onResize(() => this.#size.change()),
       onLost(() => this.#onLost()),
-      onExit(() => this.#onExit()),
-      ...ENDING_SIGNALS.map((signal) => onSignal(signal, () => this.#onSignal(signal))),
+      ...(["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => onSignal(signal, () => this.#onSignal(signal))),
     ];
   }
 
@@ -236,7 +232,6 @@ class OpenTerminal implements TuiTerminal {
     this.#state = "away";
     // Ctrl-Z in the other program stops this process, too, without more ado.
     this.#stopSubscription?.();
-    this.#stopSubscription = undefined;
     return true;
   }
 
@@ -264,20 +259,24 @@ class OpenTerminal implements TuiTerminal {
 
   #onLost(): void {
     if (this.#state === "closed") return;
-    this.#state = "closed";
-    this.#endTimers();
     this.#holding.give(() => {});
-    this.#holding.end();
+    this.#over();
     this.#emit({ kind: "closed" });
   }
 
   #onExit(): void {
     this.#restore();
-    if (this.#state !== "restored") return;
-    this.#io.writeNow(this.#live.leave());
+    if (this.#state === "restored") this.#io.writeNow(this.#live.leave());
+    // A process that ends does not wait for what `close` waits for.
+    this.#holding.giveNow();
+    this.#over();
+  }
+
+  #over(): void {
     this.#state = "closed";
     this.#endTimers();
     this.#holding.end();
+    this.#exitSubscription();
   }
 
   /** Gives the terminal back without waiting. The live part stays, so that `close` may still replace it. */

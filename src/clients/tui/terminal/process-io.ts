@@ -7,7 +7,7 @@ import { startWatcher } from "./watcher.js";
 
 const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 24;
-const WRITE_TRIES = 100;
+const MOST_REFUSALS = 100;
 const WRITE_PAUSE_MS = 5;
 
 export interface ProcessIoOptions {
@@ -17,14 +17,27 @@ export interface ProcessIoOptions {
 
 export function processIo({ process, variables }: ProcessIoOptions): TerminalIo {
   const { stdin, stdout } = process;
+  let isTaken = false;
   return {
     variables,
     clock: systemClock,
     size: () => sizeOf(stdout),
     onResize: (listener) => subscribe(stdout, ["resize"], listener),
-    take: (onBytes) => take(process, onBytes),
+    take(onBytes) {
+      const release = take(process, onBytes);
+      isTaken = true;
+      return () => {
+        isTaken = false;
+        release();
+      };
+    },
     write: (text, written) => void stdout.write(text, written === undefined ? undefined : () => written()),
-    writeNow: (text) => writeNow(stdout.fd, text),
+    writeNow(text) {
+      if (text === "") return;
+      if (!isTaken) setBlocking(stdout, "off");
+      writeNow(stdout, text);
+      if (!isTaken) setBlocking(stdout, "on");
+    },
     onLost(listener) {
       const ends = [
         subscribe(stdin, ["end", "close", "error"], listener),
@@ -39,7 +52,9 @@ export function processIo({ process, variables }: ProcessIoOptions): TerminalIo 
     },
     onSignal: (signal, listener) => subscribe(process, [signal], listener),
     onExit: (listener) => subscribe(process, ["exit", "uncaughtExceptionMonitor"], listener),
-    stop: () => void process.kill(0, "SIGTSTP"),
+    stop() {
+      if (process.platform !== "win32") process.kill(0, "SIGTSTP");
+    },
     ...(process.platform === "win32"
       ? {}
       : { startWatcher: () => startWatcher({ input: stdin.fd, output: stdout.fd, variables }) }),
@@ -82,13 +97,17 @@ function setBlocking(stdout: NodeJS.WriteStream, state: "on" | "off"): void {
   handle?.setBlocking?.(state === "on");
 }
 
-function writeNow(file: number, text: string): void {
+/** Gives up on a terminal that takes nothing for a while: the process must be able to end. */
+function writeNow({ fd }: { readonly fd: number }, text: string): void {
   let rest = Buffer.from(text, "utf8");
-  for (let tries = 0; rest.length > 0 && tries < WRITE_TRIES; tries++) {
+  let refusals = 0;
+  while (rest.length > 0 && refusals < MOST_REFUSALS) {
     try {
-      rest = rest.subarray(writeSync(file, rest));
+      rest = rest.subarray(writeSync(fd, rest));
+      refusals = 0;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
+      refusals++;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WRITE_PAUSE_MS);
     }
   }

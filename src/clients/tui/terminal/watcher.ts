@@ -7,7 +7,8 @@ import type { Variables } from "../../../base/variables.js";
 import type { Watcher } from "./terminal-io.js";
 
 /**
- * File 1 and file 3 are the terminal. A shell that got it back meanwhile has set its own modes: only a program in raw mode has
+ * File 3 is the terminal to write to, file 4 the one to read from. They are none of the first three files: Node makes those block in
+ * a new process, and so in this one, which shares them. A shell that got it back meanwhile has set its own modes: only a program in raw mode has
  * switched off the signals of the keys, so nothing is changed when they are on.
  */
 const SCRIPT = `
@@ -18,10 +19,10 @@ while IFS= read -r word; do
   [ "$word" = end ] && exit 0
 done
 [ -z "$restore" ] && exit 0
-printf "$restore"
+printf "$restore" >&3
 sleep 0.1
-case $(stty -a <&3) in
-*-isig*) stty brkint icrnl ixon isig icanon iexten echo <&3 ;;
+case $(stty -a <&4) in
+*-isig*) stty brkint icrnl ixon isig icanon iexten echo <&4 ;;
 esac
 `;
 
@@ -35,7 +36,7 @@ export interface WatcherOptions {
 export function startWatcher({ input, output, variables }: WatcherOptions): Watcher {
   // A session of its own: what ends the group of the client must not end the watcher.
   const child = spawn("/bin/sh", ["-c", SCRIPT], {
-    stdio: ["pipe", output, "ignore", input],
+    stdio: ["pipe", "ignore", "ignore", output, input],
     detached: true,
     cwd: "/",
     env: { PATH: variables.PATH ?? "/usr/bin:/bin" },
