@@ -14,7 +14,13 @@ const PICTURE = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
 const TAB = 4;
 /** The segmenter's time grows with the square of its text, so it gets a little at a time. */
 const WINDOW = 512;
-const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** Made with the first text that needs it: the first one of a process takes 20 ms. */
+let segmenter: Intl.Segmenter | undefined;
+
+function segments(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
 
 /** Latin, Greek, Cyrillic, Kana, Han and Hangul without anything that joins: every code unit is a character. */
 const SIMPLE =
@@ -25,9 +31,7 @@ export function* characters(text: string): Iterable<string> {
   for (let from = 0; from < text.length; ) {
     const end = from + WINDOW + (isHigh(text.charCodeAt(from + WINDOW - 1)) ? 1 : 0);
     const window = text.slice(from, end);
-    const found = SIMPLE.test(window)
-      ? window.split("")
-      : Array.from(segmenter.segment(window), (each) => each.segment);
+    const found = SIMPLE.test(window) ? window.split("") : Array.from(segments(window), (each) => each.segment);
     // The last one may continue in the next window.
     if (end < text.length && found.length > 1) found.pop();
     yield* found;

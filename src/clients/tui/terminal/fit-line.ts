@@ -2,7 +2,8 @@
  * Lines made fit for a row of the screen. Views clean and clip their text themselves; this is the second door, because one
  * cursor movement or one line break too many destroys what stands above the live part.
  */
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+import { truncateToWidth } from "@earendil-works/pi-tui/dist/utils.js";
+import { textWidth } from "../../../base/text-width.js";
 
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
 /** Colours and links stay. Every other sequence and control character goes. */
@@ -11,6 +12,9 @@ const PIECES =
 /** As wide as pi-tui counts a tab. */
 const TAB = "   ";
 
+/** No row shows more. Finding the characters of a text takes time that grows with the square of its length. */
+const LONGEST_LINE = 4096;
+
 export function cleanLine(line: string): string {
   if (!CONTROL.test(line)) return line;
   return line.replace(PIECES, (piece, kept: string | undefined) => kept ?? (piece === "\t" ? TAB : ""));
@@ -18,8 +22,9 @@ export function cleanLine(line: string): string {
 
 /** The line without what would not fit into `columns`, and without blanks at its end, which a selection would copy. */
 export function fitLine(line: string, columns: number): string {
-  const clean = cleanLine(line);
-  const fits = visibleWidth(clean) <= columns;
+  const clean = cleanLine(line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line);
+  // The width by our own tables needs no segmenter for plain text and rules, so the first frame is early.
+  const fits = textWidth(withoutStyles(clean)) <= columns;
   return (fits ? clean : truncateToWidth(clean, columns, "")).trimEnd();
 }
 

@@ -7,6 +7,7 @@
  * 3. A cut sequence or character waits for its end. The waits are the only timers, and only while something is cut.
  */
 import { StringDecoder } from "node:string_decoder";
+import { getSegmenter } from "@earendil-works/pi-tui/dist/utils.js";
 import type { Clock } from "../../../base/clock.js";
 import { cutInput, type InputPiece, isAnswer } from "./input-sequences.js";
 import { nameKey } from "./key-name.js";
@@ -206,11 +207,8 @@ function normalBreaks(text: string): string {
   return text.replace(/\r\n?/g, "\n");
 }
 
-let graphemes: Intl.Segmenter | undefined;
-
 /** One key for each character that a person sees. */
 function splitKeys(text: string): Iterable<string> {
   if (/^[\x00-\x7f]*$/.test(text)) return text;
-  graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
-  return Array.from(graphemes.segment(text), ({ segment }) => segment);
+  return Array.from(getSegmenter().segment(text), ({ segment }) => segment);
 }

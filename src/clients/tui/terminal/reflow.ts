@@ -2,12 +2,10 @@
  * What a terminal does with the live rows when it is made narrower: most wrap each row that has become too long. The way from the
  * cursor up to the first live row is then longer than it was.
  */
-import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+import { getSegmenter, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { certainWidth } from "./certain-width.js";
 import { withoutStyles } from "./fit-line.js";
 import type { Painted } from "./painter.js";
-
-const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /**
  * `cursor`: all rows are wrapped, and the cursor stays at its character. Most terminals.
@@ -45,7 +43,7 @@ function sum(numbers: readonly number[]): number {
 export function wrappedRows(line: string, columns: number): number {
   if (visibleWidth(line) <= columns) return 1;
   let [rows, used] = [1, 0];
-  for (const { segment } of GRAPHEMES.segment(withoutStyles(line))) {
+  for (const { segment } of getSegmenter().segment(withoutStyles(line))) {
     const cells = (segment.length === 1 && certainWidth(segment.charCodeAt(0))) || Math.min(1, visibleWidth(segment));
     // A wide character that does not fit at the end of a row moves to the next.
     if (used + cells > columns) {

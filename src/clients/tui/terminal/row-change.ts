@@ -1,5 +1,4 @@
 /** The bytes that turn one row of the screen into another. The cursor is somewhere on that row, and no style is on. */
-import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { certainWidth } from "./certain-width.js";
 import { endStyles, withoutStyles } from "./fit-line.js";
 
@@ -24,8 +23,15 @@ export function changeRow(before: string, after: string): string {
 
 /** Whether every terminal shows the line in one row of `columns` cells. */
 export function isSurelyOneRow(line: string, columns: number): boolean {
-  if (visibleWidth(line) > columns) return false;
-  return isPlain(line) || Array.from(withoutStyles(line)).every((char) => certainWidth(char.charCodeAt(0)) > 0);
+  const text = withoutStyles(line);
+  if (text.length > columns) return false;
+  let used = 0;
+  for (let index = 0; index < text.length; index++) {
+    const width = certainWidth(text.charCodeAt(index));
+    if (width === 0) return false;
+    used += width;
+  }
+  return used <= columns;
 }
 
 function isPlain(line: string): boolean {
