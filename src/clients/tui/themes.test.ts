@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ROLES } from "./theme.js";
-import { createTheme, isThemeName, listThemes, THEME_NAMES } from "./themes.js";
+import { createTheme, isThemeName, listThemes, THEME_NAMES, themeOptionsOf } from "./themes.js";
 
 describe("themes", () => {
   it("lists them by name with a line about each", () => {
@@ -34,6 +34,16 @@ describe("themes", () => {
     }
   });
 
+  it("follows the variables of the terminal", () => {
+    const of = (variables: Record<string, string>) => themeOptionsOf({ TERM: "xterm-256color", ...variables });
+    expect(of({}).colours).toBe("16");
+    expect(of({ COLORTERM: "truecolor" })).toEqual({ colours: "truecolor", links: true });
+    expect(of({ COLORTERM: "24bit", NO_COLOR: "1" })).toEqual({ colours: "none", links: false });
+    expect(of({ NO_COLOR: "" }).colours).toBe("16");
+    expect(of({ TERM: "dumb" }).colours).toBe("none");
+    expect(of({ TERM: "linux" })).toEqual({ colours: "16", links: false });
+  });
+
   it("is readable: colours on their background have a contrast of 4.5 and more", () => {
     for (const [name, background] of [
       ["dark", [0x1e, 0x1e, 0x1e]],
@@ -41,14 +51,27 @@ describe("themes", () => {
     ] as const) {
       const theme = createTheme(name, { colours: "truecolor" });
       for (const role of ROLES) {
-        const [, red, green, blue] = /38;2;(\d+);(\d+);(\d+)/.exec(theme[role]("x")) ?? [];
-        if (red === undefined) continue;
-        const own = /48;2;(\d+);(\d+);(\d+)/.exec(theme[role]("x"))?.slice(1).map(Number) ?? background;
-        expect([role, contrast([Number(red), Number(green), Number(blue)], own) >= 4.5]).toEqual([role, true]);
+        const painted = theme[role]("x");
+        const colour = colourOf(painted);
+        if (colour === undefined) continue;
+        const own = /48;2;(\d+);(\d+);(\d+)/.exec(painted)?.slice(1).map(Number) ?? background;
+        expect([role, contrast(colour, own) >= 4.5]).toEqual([role, true]);
       }
     }
   });
 });
+
+function colourOf(painted: string): readonly number[] | undefined {
+  const exact = /38;2;(\d+);(\d+);(\d+)/.exec(painted);
+  if (exact !== null) return exact.slice(1).map(Number);
+  const index = /38;5;(\d+)/.exec(painted)?.[1];
+  if (index === undefined) return undefined;
+  const level = (step: number) => (step === 0 ? 0 : 55 + 40 * step);
+  const number = Number(index);
+  if (number >= 232) return Array.from({ length: 3 }, () => 8 + 10 * (number - 232));
+  const cube = number - 16;
+  return [Math.floor(cube / 36), Math.floor(cube / 6) % 6, cube % 6].map(level);
+}
 
 function contrast(one: readonly number[], other: readonly number[]): number {
   const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);

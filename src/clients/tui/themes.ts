@@ -71,12 +71,12 @@ const PALETTES: Readonly<Record<ThemeName, Palette>> = {
       removed: rgb(0xf0, 0x7f, 0x7f),
       addedWord: `${rgb(0xe4, 0xf7, 0xdc)};${background(0x2b, 0x5a, 0x2b)}`,
       removedWord: `${rgb(0xfd, 0xe3, 0xe3)};${background(0x70, 0x2c, 0x2c)}`,
-      keyword: rgb(0xc7, 0x9b, 0xe8),
-      string: rgb(0xa5, 0xd0, 0x8a),
-      number: rgb(0xe6, 0xb4, 0x8c),
-      comment: `3;${rgb(0x8a, 0x93, 0x9e)}`,
-      type: rgb(0x7f, 0xd1, 0xc7),
-      function: rgb(0x8a, 0xb4, 0xf8),
+      keyword: indexed(141),
+      string: indexed(114),
+      number: indexed(216),
+      comment: indexed(246),
+      type: indexed(80),
+      function: indexed(111),
       modeAsk: rgb(0x7a, 0xc5, 0xe8),
       modeAuto: rgb(0xe6, 0xc0, 0x6a),
       modePlan: rgb(0xc7, 0x9b, 0xe8),
@@ -127,12 +127,12 @@ const PALETTES: Readonly<Record<ThemeName, Palette>> = {
       removed: rgb(0xb0, 0x1e, 0x2a),
       addedWord: `${rgb(0x0c, 0x45, 0x16)};${background(0xbf, 0xe8, 0xc4)}`,
       removedWord: `${rgb(0x73, 0x0d, 0x16)};${background(0xf8, 0xc9, 0xcc)}`,
-      keyword: rgb(0x7a, 0x2c, 0xa8),
-      string: rgb(0x1d, 0x6b, 0x2a),
-      number: rgb(0x8a, 0x3b, 0x12),
-      comment: `3;${rgb(0x5e, 0x66, 0x70)}`,
-      type: rgb(0x0a, 0x66, 0x66),
-      function: rgb(0x0a, 0x50, 0xb4),
+      keyword: indexed(91),
+      string: indexed(22),
+      number: indexed(94),
+      comment: indexed(241),
+      type: indexed(23),
+      function: indexed(25),
       modeAsk: rgb(0x0b, 0x5c, 0x8a),
       modeAuto: rgb(0x8a, 0x56, 0x00),
       modePlan: rgb(0x7a, 0x2c, 0xa8),
@@ -186,6 +186,16 @@ export function createTheme(name: ThemeName, { colours, ascii = false, links = f
   return { ...styles, name, ascii, links };
 }
 
+/** What the variables of a terminal say about it. */
+export function themeOptionsOf(variables: Readonly<Record<string, string | undefined>>): ThemeOptions {
+  const { NO_COLOR = "", COLORTERM = "", TERM = "", TERM_PROGRAM = "" } = variables;
+  if (NO_COLOR !== "" || TERM === "" || TERM === "dumb") return { colours: "none", links: false };
+  const hasAll = /^(?:truecolor|24bit)$/i.test(COLORTERM) || TERM.endsWith("-direct");
+  // These two show the parts of a link as text, or do not know them.
+  const links = TERM !== "linux" && TERM_PROGRAM !== "Apple_Terminal";
+  return { colours: hasAll ? "truecolor" : "16", links };
+}
+
 export const plainTheme: Theme = createTheme("plain", { colours: "none" });
 
 function styleFrom(codes: string | undefined): Style {
@@ -203,7 +213,7 @@ function closing(codes: string): string {
     const code = Number(parts[at]);
     if (code === 38 || code === 48) {
       off.add(code === 38 ? "39" : "49");
-      at += 4;
+      at += parts[at + 1] === "5" ? 2 : 4;
     } else off.add(OFF[code] ?? "39");
   }
   return [...off].join(";");
@@ -213,6 +223,11 @@ const OFF: Readonly<Record<number, string>> = { 1: "22", 2: "22", 3: "23", 4: "2
 
 function rgb(red: number, green: number, blue: number): string {
   return `38;2;${red};${green};${blue}`;
+}
+
+/** One of 256 colours: code has many coloured words, and this takes half the bytes. */
+function indexed(colour: number): string {
+  return `38;5;${colour}`;
 }
 
 function background(red: number, green: number, blue: number): string {

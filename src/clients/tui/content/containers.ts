@@ -19,11 +19,11 @@ export type Container =
       isPrinted: boolean;
     };
 
-/** Items of one list are counted on from the first, however they are numbered. */
+/** A number that does not grow is counted on: many write `1.` before every item. */
 export function nextNumber(marker: ListMarker, sibling: Container | undefined): number | undefined {
-  if (marker.number === undefined) return undefined;
-  const continues = sibling?.kind === "item" && sibling.sign === marker.sign && sibling.number !== undefined;
-  return continues ? (sibling.number as number) + 1 : marker.number;
+  if (marker.number === undefined || sibling?.kind !== "item" || sibling.sign !== marker.sign) return marker.number;
+  const before = sibling.number ?? 0;
+  return marker.number > before ? marker.number : before + 1;
 }
 
 /** Where less is left for text, deeper nesting is not indented further. */
