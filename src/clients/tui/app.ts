@@ -106,6 +106,7 @@ export class TuiApp {
       onSubmit: (submission) => {
         const when = this.#when;
         this.#when = "now";
+        this.#questions.onSent();
         this.#apply(reduceSubmit(this.#state, { ...submission, when }, clock.now()));
       },
       onChange: () => this.#changed("key"),
@@ -294,7 +295,9 @@ export class TuiApp {
     const options = { width: this.#options.terminal.columns, theme: this.#theme, expanded: false, tools: this.#tools };
     this.#flushAnswer(this.#options.clock.now());
     this.#carrier.remember(block);
-    this.#printed.push(...renderBlock(block, { ...options, now: this.#options.clock.now() }));
+    const lines = renderBlock(block, { ...options, now: this.#options.clock.now() });
+    // A prompt begins a new part of the conversation, which a blank line on both sides shows.
+    this.#printed.push(...(block.kind === "prompt" ? ["", ...lines, ""] : lines));
   }
 
   /** What is left of the answer becomes final. */
@@ -308,7 +311,7 @@ export class TuiApp {
 
   #open<S, R>(dialog: Dialog<S, R>, then: (result: R) => void): void {
     this.#dialog = new OpenDialog(dialog, {
-      size: () => this.#dialogSize(),
+      size: () => (dialog.fullScreen ? this.#screenSize() : this.#dialogSize()),
       theme: () => this.#theme,
       fullScreen: () => this.#options.terminal.openFullScreen(),
       done: (result) => {
@@ -419,8 +422,13 @@ export class TuiApp {
     );
   }
 
-  #dialogSize() {
+  #screenSize() {
     const { columns, rows } = this.#options.terminal;
+    return { columns, rows };
+  }
+
+  #dialogSize() {
+    const { columns, rows } = this.#screenSize();
     return { columns, rows: Math.max(4, rows - 8) };
   }
 }

@@ -54,7 +54,7 @@ function choicesOf(question: Question): readonly Choice[] {
     const pattern = offer.map((line) => safeLine(line)).join(", ");
     choices.push({
       keys: ["s", "2"],
-      label: `allow ${pattern} for this session`,
+      label: `for this session, allow ${pattern}`,
       answer: { decision: "allow_pattern" },
     });
   }

@@ -60,6 +60,11 @@ export class QuestionPrompt {
     this.#armed = now - this.#lastKeyAt >= PAUSE_MS;
   }
 
+  /** The draft was sent: the next key is not meant for it. */
+  onSent(): void {
+    this.#lastKeyAt = Number.NEGATIVE_INFINITY;
+  }
+
   /** False when the key is not for the question. */
   onKey(key: Key, { now }: Place): boolean {
     const pause = now - this.#lastKeyAt;

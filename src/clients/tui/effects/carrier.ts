@@ -172,6 +172,8 @@ export class Carrier {
     const status = await this.#options.client.query("GetStatus", {}, session);
     const last = status.ok ? status.answer.last_event : 0;
     const after = Math.max(0, last - MOST_SHOWN_AGAIN);
+    // Opening it attached this client at its end.
+    await this.#options.client.send("DetachSession", {}, session);
     const reply = await this.#options.client.send("AttachSession", { after }, session);
     this.#complain(reply);
   }

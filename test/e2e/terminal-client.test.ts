@@ -1,0 +1,198 @@
+/** The terminal client as a person meets it: the built program in tmux, with a model that speaks the wire. */
+import { execFileSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { BIN, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { RealTerminal, tmux } from "../support/real-terminal.js";
+import { verifies } from "../verifies.js";
+
+let home: string;
+let folder: string;
+const mocks: MockModel[] = [];
+beforeEach(async () => {
+  home = await temporaryFolder();
+  folder = await temporaryFolder();
+});
+afterEach(async () => {
+  for (const mock of mocks.splice(0)) await mock.close();
+});
+
+type Reply = ReturnType<typeof reply>;
+
+async function environment(replies: readonly Reply[]): Promise<Record<string, string>> {
+  const mock = await startMockModel({ script: script([...replies]) });
+  mocks.push(mock);
+  const provider = providerEnvironment("anthropic", mock.url) as Record<string, string>;
+  return { OXBOW_HOME: home, LANG: "C.UTF-8", ...provider };
+}
+
+/** A shell in which the client was started, with its first screen. */
+async function start(replies: readonly Reply[], flags = "--permission-mode ask --sandbox off"): Promise<RealTerminal> {
+  const variables = await environment(replies);
+  const terminal = new RealTerminal(`cd ${folder} && PS1='$ ' exec bash --norc`, { columns: 80, rows: 24, variables });
+  await terminal.until(/^\$/m);
+  terminal.type(`${process.execPath} ${BIN} ${flags}; echo EXIT $?`, "Enter");
+  await terminal.until("Ask for something");
+  return terminal;
+}
+
+/** Ends the client, whatever it does, and waits for that: nothing writes to its folders any more. */
+async function leave(terminal: RealTerminal): Promise<void> {
+  terminal.type("C-c", "C-c", "C-c");
+  await terminal.until(/EXIT \d/);
+}
+
+const LONG = Array.from({ length: 60 }, (_, line) => `Line ${line + 1} of the answer.\n\n`).join("");
+
+describe.skipIf(tmux === undefined)("the terminal client", () => {
+  verifies(["U1", "U2"], "shows an answer, prints the way back at the end and leaves a clean terminal", async () => {
+    const terminal = await start([reply().text("**Hello** from the model.")]);
+    terminal.type("hi there", "Enter");
+    await terminal.until("Hello from the model.");
+    terminal.type("C-d");
+    const end = await terminal.until("EXIT 0");
+    expect(end).toMatch(/Resume: oxbow sess_/);
+    expect(terminal.tell("#{cursor_flag} #{alternate_on}")).toBe("1 0");
+  });
+
+  verifies(["U2", "P2"], "asks beside the draft, and gives the model the words of a denial", async () => {
+    const terminal = await start([reply().tool("bash", { command: "touch made" }), reply().text("I will not.")]);
+    terminal.type("make it", "Enter");
+    const question = await terminal.until("[m] deny and tell the model why");
+    expect(question).toContain("touch made");
+    expect(question).toContain("[y] allow once");
+    terminal.type("m");
+    await terminal.until("Why not:");
+    terminal.type("use the cache", "Enter");
+    await terminal.until("I will not.");
+    expect(JSON.stringify(mocks[0]?.requests.at(-1))).toContain("use the cache");
+    await leave(terminal);
+  });
+
+  verifies(["U2", "P2"], "runs a call after one key", async () => {
+    const terminal = await start([reply().tool("bash", { command: "echo made > made" }), reply().text("Made.")]);
+    terminal.type("make it", "Enter");
+    await terminal.until("[y] allow once");
+    terminal.type("y");
+    await terminal.until("Made.");
+    expect(await readFile(join(folder, "made"), "utf8")).toBe("made\n");
+    await leave(terminal);
+  });
+
+  verifies(["U2"], "takes a paste of a megabyte as one block that does not send itself", async () => {
+    const terminal = await start([reply().text("Read.")]);
+    const paste = join(folder, "paste.txt");
+    await writeFile(paste, `${"a line of the paste\n".repeat(52_000)}the end`);
+    terminal.run("load-buffer", paste);
+    terminal.run("paste-buffer", "-p");
+    await terminal.until(/\[pasted 52,?001 lines\]/);
+    expect(mocks[0]?.requests.length).toBe(0);
+    terminal.type(" what is it?", "Enter");
+    await terminal.until("Read.");
+    expect(mocks[0]?.requests.length).toBe(1);
+    expect(JSON.stringify(mocks[0]?.requests[0])).toContain("the end what is it?");
+    await leave(terminal);
+  });
+
+  verifies(["U2"], "steers, queues and takes back what is typed during a turn", async () => {
+    const terminal = await start(
+      [
+        reply().tool("bash", { command: "while [ ! -e go ]; do sleep 0.05; done" }),
+        reply().text("First."),
+        reply().text("Second."),
+      ],
+      "--permission-mode allow --sandbox off",
+    );
+    terminal.type("work", "Enter");
+    await terminal.until("while [ ! -e go ]");
+    terminal.type("steer this", "Enter");
+    await terminal.until("next step: steer this");
+    terminal.type("later this", "M-Enter");
+    await terminal.until("after this turn: later this");
+    terminal.type("M-Up");
+    const back = await terminal.until(/> steer this/);
+    expect(back).not.toContain("next step:");
+    terminal.type("C-c");
+    await terminal.until("Press Ctrl-C again");
+    await writeFile(join(folder, "go"), "");
+    await leave(terminal);
+  });
+
+  verifies(["U2"], "gives the prompt back when it is interrupted before an answer", async () => {
+    const terminal = await start([reply().hang()]);
+    terminal.type("think about it", "Enter");
+    await terminal.until("esc interrupts");
+    terminal.type("Escape");
+    await terminal.until(/> think about it/);
+    expect(terminal.screen()).toMatch(/[Cc]ancelled/);
+    await leave(terminal);
+  });
+
+  verifies(["U2"], "keeps the scrollback whole when the window changes in the middle of an answer", async () => {
+    const terminal = await start([reply().text(LONG)]);
+    terminal.type("tell me", "Enter");
+    terminal.resize(60, 20);
+    terminal.resize(100, 30);
+    await terminal.until("Line 60 of the answer.");
+    const lines = terminal.lines();
+    for (let line = 1; line <= 60; line++) {
+      expect(lines.filter((each) => each === `Line ${line} of the answer.`)).toHaveLength(1);
+    }
+    await leave(terminal);
+  });
+
+  verifies(["U2", "S6"], "resumes a session from the picker and shows it again", async () => {
+    const first = await start([reply().text("The first answer.")]);
+    first.type("remember me", "Enter");
+    await first.until("The first answer.");
+    first.type("C-d");
+    await first.until("EXIT 0");
+    const second = await start([reply().text("The second answer.")]);
+    second.type("/sessions", "Enter");
+    await second.until(/Resume:/);
+    await second.until("remember me");
+    second.type("Enter");
+    await second.until("The first answer.");
+    second.type("go on", "Enter");
+    await second.until("The second answer.");
+    expect(JSON.stringify(mocks[1]?.requests[0])).toContain("The first answer.");
+    await leave(second);
+  });
+
+  verifies(["U2"], "stops for the shell and comes back", async () => {
+    const terminal = await start([reply().text("Back.")]);
+    terminal.type("half a draft");
+    await terminal.until("> half a draft");
+    terminal.type("C-z");
+    await terminal.until(/Stopped/);
+    terminal.type("fg", "Enter");
+    await terminal.until(/auto|ask/);
+    terminal.type("Enter");
+    await terminal.until("Back.");
+    await leave(terminal);
+  });
+
+  verifies(["U2"], "changes the mode in one key and shows all keys with '?'", async () => {
+    const terminal = await start([]);
+    await terminal.until(/^ask · /m);
+    terminal.type("BTab");
+    await terminal.until(/^auto · /m);
+    terminal.type("?");
+    const keys = await terminal.until("Any key closes this.");
+    expect(keys).toContain("shift+tab");
+    await leave(terminal);
+  });
+
+  verifies(["U2", "U1"], "leaves a clean terminal after SIGTERM, and talks line by line with --plain", async () => {
+    const terminal = await start([]);
+    execFileSync("pkill", ["-TERM", "-P", terminal.tell("#{pane_pid}")]);
+    await terminal.until(/EXIT/);
+    expect(terminal.tell("#{cursor_flag} #{alternate_on}")).toBe("1 0");
+    terminal.type(`clear; ${process.execPath} ${BIN} --plain; echo EXIT $?`, "Enter");
+    await terminal.until("/help for commands");
+    terminal.type("C-d");
+    await terminal.until("EXIT 0");
+  });
+});
