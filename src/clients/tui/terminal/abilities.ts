@@ -13,6 +13,8 @@ export interface Abilities {
   /** Strings of the kind OSC. The Linux console shows them as text. */
   readonly strings: boolean;
   readonly reflow: Reflow;
+  /** The terminal is at the other end of a network. */
+  readonly isRemote: boolean;
 }
 
 const LINK_PROGRAMS = new Set(["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "mintty", "rio", "Tabby", "zed"]);
@@ -30,6 +32,7 @@ export function terminalAbilities(variables: Variables): Abilities {
     isTmux,
     strings,
     reflow: reflowKind(variables),
+    isRemote: (variables.SSH_CONNECTION ?? variables.SSH_TTY ?? "") !== "",
   };
 }
 

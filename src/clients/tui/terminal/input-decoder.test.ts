@@ -100,6 +100,19 @@ describe("keys", () => {
     }
   });
 
+  it("waits longer for the rest of a sequence over a network", () => {
+    const clock = new ManualClock();
+    const seen: unknown[] = [];
+    const decoder = new InputDecoder({ clock, isRemote: true, onAnswer() {}, onInput: (input) => seen.push(input) });
+    decoder.push(Buffer.from("\x1b"));
+    clock.advance(90);
+    decoder.push(Buffer.from("[A"));
+    expect(seen).toEqual([{ kind: "key", id: "up", data: "\x1b[A" }]);
+    decoder.push(Buffer.from("\x1b"));
+    clock.advance(100);
+    expect(seen).toHaveLength(2);
+  });
+
   it("waits for nothing when nothing is cut", () => {
     const keyboard = new Keyboard();
     keyboard.read("abc\x1b[A");

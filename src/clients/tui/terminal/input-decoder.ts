@@ -15,6 +15,8 @@ import type { TerminalInput } from "./terminal.js";
 
 export interface InputDecoderOptions {
   readonly clock: Clock;
+  /** Over a network the parts of a sequence may come apart. */
+  readonly isRemote?: boolean;
   readonly onInput: (input: TerminalInput) => void;
   readonly onAnswer: (sequence: string) => void;
 }
@@ -23,6 +25,7 @@ const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
 /** A lone Escape is the key when nothing follows so soon. */
 const ESCAPE_WAIT_MS = 30;
+const REMOTE_ESCAPE_WAIT_MS = 100;
 /** Alt-[ and its like begin a sequence, too. */
 const ALT_WAIT_MS = 60;
 /** No key begins like this: it is an answer or a paste, and a slow link brings the rest. */
@@ -103,7 +106,7 @@ export class InputDecoder {
       this.#hold("\r", ENTER_WAIT_MS);
     } else {
       this.#emitPieces(pieces);
-      if (rest !== "") this.#hold(rest, waitFor(rest));
+      if (rest !== "") this.#hold(rest, this.#waitFor(rest));
     }
   }
 
@@ -179,6 +182,12 @@ export class InputDecoder {
     if (key !== undefined) this.#options.onInput({ kind: "key", ...key });
   }
 
+  #waitFor(rest: string): number {
+    if (rest.length > 2) return SEQUENCE_WAIT_MS;
+    if (this.#options.isRemote === true) return REMOTE_ESCAPE_WAIT_MS;
+    return rest.length === 1 ? ESCAPE_WAIT_MS : ALT_WAIT_MS;
+  }
+
   #wait(ms: number, action: () => void): void {
     this.#cancelWait = this.#options.clock.after(ms, () => {
       this.#cancelWait = undefined;
@@ -190,11 +199,6 @@ export class InputDecoder {
     this.#cancelWait?.();
     this.#cancelWait = undefined;
   }
-}
-
-function waitFor(rest: string): number {
-  if (rest.length === 1) return ESCAPE_WAIT_MS;
-  return rest.length === 2 ? ALT_WAIT_MS : SEQUENCE_WAIT_MS;
 }
 
 /** Text after a line break, or more text than a person types, in one read. Several Enters alone are keys. */

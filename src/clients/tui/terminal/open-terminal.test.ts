@@ -286,6 +286,26 @@ describe("the full screen", () => {
     expect(process.bytes.length).toBe(before);
   });
 
+  it("comes back after Ctrl-Z and after another program", async () => {
+    const { process, terminal } = open();
+    terminal.paint({ lines: ["live"] }, ["printed"]);
+    const full = terminal.openFullScreen();
+    full.paint({ lines: ["viewer"] });
+    const expectLeft = async () => {
+      expect(await process.allLines()).toEqual(["printed"]);
+      expect(process.screen.isAlternate).toBe(false);
+    };
+    process.clock.advance(40);
+    terminal.suspend();
+    await expectLeft();
+    process.happen("SIGCONT");
+    expect(await process.shown()).toEqual(["viewer"]);
+    process.clock.advance(40);
+    await terminal.lend(expectLeft);
+    expect(await process.shown()).toEqual(["viewer"]);
+    expect(process.screen.isAlternate).toBe(true);
+  });
+
   it("is left when the client closes or the process ends", async () => {
     const first = open();
     first.terminal.paint({ lines: ["live"] }, ["printed"]);

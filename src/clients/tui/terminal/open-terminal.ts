@@ -53,7 +53,7 @@ class OpenTerminal implements TuiTerminal {
     });
     this.#background = new BackgroundColour(io);
     this.#decoder = new InputDecoder({
-      clock,
+      ...{ clock, isRemote: abilities.isRemote },
       onInput: (input) => this.#emit(input),
       onAnswer: (answer) => {
         this.#holding.hear(answer);
