@@ -3,20 +3,22 @@
 /** No text that a terminal sends can hold one. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
+const SURROGATE = /[\ud800-\udfff]/;
+const SEQUENCES = /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]/g;
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
+
 /** Text without terminal sequences and control characters but tab and newline. */
 export function cleanPaste(text: string): string {
-  return (
-    text
-      // Terminals with extended keys write a pasted control character as the key that makes it.
-      .replace(/\x1b\[(\d+);5u/g, (sequence, code: string) => {
-        const letter = Number(code) & 0x1f;
-        return letter === 9 || letter === 10 || letter === 13 ? String.fromCharCode(letter) : sequence;
-      })
-      .replace(/\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]/g, "")
-      .replace(/\r\n?/g, "\n")
-      .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "")
-      .replace(LONE_SURROGATE, "\ufffd")
-  );
+  let clean = text.includes("\x1b") ? text.replace(/\x1b\[(\d+);5u/g, typedControl).replace(SEQUENCES, "") : text;
+  if (clean.includes("\r")) clean = clean.replace(/\r\n?/g, "\n");
+  if (CONTROLS.test(clean)) clean = clean.replace(new RegExp(CONTROLS, "g"), "");
+  return SURROGATE.test(clean) ? clean.replace(LONE_SURROGATE, "\ufffd") : clean;
+}
+
+/** Terminals with extended keys write a pasted control character as the key that makes it. */
+function typedControl(sequence: string, code: string): string {
+  const letter = Number(code) & 0x1f;
+  return letter === 9 || letter === 10 || letter === 13 ? String.fromCharCode(letter) : sequence;
 }
 
 /** `[pasted 200 lines]`. */

@@ -10,7 +10,7 @@ export class EditorScreen extends Writable {
     if (process.stderr.isTTY) process.stderr.on("resize", this.#onResize);
   }
 
-  /** Each question has a reader of its own: what it listens to must end with it. */
+  /** Each question has its own reader, whose listeners end with it. */
   close(): void {
     process.stderr.off("resize", this.#onResize);
   }

@@ -1,4 +1,4 @@
-/** Pictures that go with a prompt: `--image FILE`, and those that are dropped on the terminal. Problems are reported before sending. */
+/** Images for a prompt: `--image FILE`, and files that are dropped on the terminal. Problems are reported before anything is sent. */
 import { constants, open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";

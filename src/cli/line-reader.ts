@@ -1,11 +1,11 @@
 /**
  * Lines from standard input, for the plain clients.
  *
- * 1. No line is lost: what was typed or piped ahead waits for the next prompt, in order.
- * 2. What was typed ahead is never the answer to a question, because it was typed before the question could be read.
- * 3. The terminal is in raw mode only while a line is being edited or a client shows drafts, so that at all other times Ctrl-C is
- *    a signal and the terminal itself shows what is typed. While a client shows drafts, the editor does not echo.
- * 4. A half-typed line survives a question in between and the end of what ran: it stands in the next prompt.
+ * 1. No line is lost: input typed or piped ahead waits for the next prompt, in order.
+ * 2. Input typed ahead never answers a question, because the user had not seen the question.
+ * 3. The terminal is in raw mode only while a line is edited or a client shows drafts. At all other times Ctrl-C is
+ *    a signal and the terminal echoes what is typed. While a client shows drafts, the editor does not echo.
+ * 4. A half-typed line survives a question and the end of a turn: the next prompt contains it.
  * 5. On a terminal a paste is one block: it sends nothing and answers nothing, and what begins with it is words, not a command. A
  *    backslash at the end of a line, Ctrl-J, Alt-Enter and Shift-Enter continue the input on the next line.
  */
@@ -41,9 +41,9 @@ export class LineReader {
   readonly #onKey = () => this.#tellDraft();
   readonly #onExit = () => this.#leavePastes();
   readonly #screen = new EditorScreen();
-  /** Who hears the lines that are typed while none is asked for. */
+  /** Receives lines that are typed while no prompt is open. */
   #listener: ((line: TypedLine) => void) | undefined;
-  /** Who shows the line that is being typed then. */
+  /** Shows the line that is being typed then. */
   #onDraft: ((text: string) => void) | undefined;
   #waiting: ((line: TypedLine | undefined) => void) | undefined;
   /** The lines of this input that stand above the one being edited. */
@@ -77,7 +77,7 @@ export class LineReader {
       this.#reader.on("SIGINT", this.#onSignal);
       process.on("SIGINT", this.#onSignal);
     }
-    // After the editor's own: then the line is as it is now.
+    // After the editor's own handler, so the line is current.
     input.on("keypress", this.#onKey);
     process.on("exit", this.#onExit);
     this.#rest();
@@ -113,7 +113,7 @@ export class LineReader {
     return answer?.text;
   }
 
-  /** While something runs, what a person types is for it. Lines from a pipe wait: they were written without knowing of it. */
+  /** While a turn runs, typed lines go to it. Lines from a pipe wait, because they were written without knowing it. */
   onLine(action: (line: TypedLine) => void, onDraft?: (text: string) => void): () => void {
     if (!this.#input.isTTY || this.#closed) return () => {};
     this.#listener = action;
@@ -129,7 +129,7 @@ export class LineReader {
     };
   }
 
-  /** Puts a line back for the next prompt. */
+  /** Keeps a line for the next prompt. */
   keep(line: TypedLine): void {
     this.#ahead.push(line);
   }
@@ -277,7 +277,7 @@ export class LineReader {
     }
     if (this.#waiting === undefined) return;
     const isEmpty = this.#reader.line === "" && this.#above.length === 0;
-    process.stderr.write(`${isEmpty ? "(leave with Ctrl-D or /exit)" : ""}\n`);
+    process.stderr.write(`${isEmpty ? "(Ctrl-D or /exit leaves)" : ""}\n`);
     this.#above = [];
     this.#settle({ text: "" });
     // The half-typed line is given up; a new prompt starts clean.

@@ -1,10 +1,10 @@
 /**
- * The keys of a terminal without its pastes, which arrive as a whole.
+ * The keys of a terminal without its pastes: the reader gets each paste as a whole.
  *
  * 1. A bracketed paste is one paste, however it is cut into pieces.
  * 2. Where the terminal does not mark pastes, lines that arrive at once are one: no person types a line and the begin of the next
  *    within a few milliseconds. What was typed ahead, while no keys were read, is not.
- * 3. Keys and pastes arrive in their order, and synchronously.
+ * 3. The reader gets keys and pastes in their order, and synchronously.
  */
 import { EventEmitter } from "node:events";
 import { StringDecoder } from "node:string_decoder";

@@ -103,6 +103,8 @@ export interface PlaceStatus {
   readonly sandbox?: string;
   /** Tokens that the model can read. */
   readonly context_window?: number;
+  /** Whether the model takes images; absent when that is not known. */
+  readonly images?: boolean;
   /** Instruction files in use. */
   readonly instructions: readonly string[];
 }

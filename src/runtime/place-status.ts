@@ -10,6 +10,7 @@ export async function placeStatus(opened: OpenedRun, { root, content }: Place): 
   const { run, permissions, effort, sandbox, costs } = opened;
   const branch = branchOf(root);
   const limits = await costs.limitsOf(run.model).catch(() => undefined);
+  const facts = limits && (await costs.facts(run.model));
   const state = sandbox.state?.kind;
   return {
     cwd: root,
@@ -18,6 +19,7 @@ export async function placeStatus(opened: OpenedRun, { root, content }: Place): 
     ...(branch !== undefined && { branch }),
     ...(state !== undefined && { sandbox: state }),
     ...(limits !== undefined && { context_window: limits.reads }),
+    ...(facts !== undefined && { images: facts.abilities.images }),
     instructions: content?.files ?? [],
   };
 }

@@ -11,7 +11,7 @@ import type { EngineClient } from "../../protocol/client.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { clientAction } from "../client-actions.js";
-import { sessionCompletion } from "./completion.js";
+import { composerParts } from "./composer-parts.js";
 import { clientThemes } from "./themes.js";
 
 export interface ConverseOptions {
@@ -36,7 +36,9 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
   const { client, session, variables, spinner, screenReader } = options;
   const terminal = openTerminal(processIo({ process, variables }));
   const themes = clientThemes(variables, options.theme);
-  const completion = sessionCompletion(client, session);
+  let current = session;
+  const folder = process.cwd();
+  const composer = composerParts({ client, session: () => current, variables, terminal, clock: nodeClock, folder });
   const { theme: _theme, ...rest } = options;
   const end = await runTui({
     ...rest,
@@ -48,7 +50,10 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
     still: screenReader,
     verses: spinner === "verses" && !screenReader ? verses() : [],
     clientAction,
-    composer: { completion },
+    composer,
+    onSession: (other) => {
+      current = other;
+    },
   });
   process.stdout.write(farewell(end));
   return end;

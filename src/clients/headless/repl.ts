@@ -33,7 +33,7 @@ export interface TypedLine {
 export interface LineSource {
   /** The next line, undefined at the end of input. */
   next(prompt: string): Promise<TypedLine | undefined>;
-  /** Lines that a person types while none is asked for. Who takes drafts shows what is being typed, instead of the terminal. */
+  /** Lines that the user types while no prompt is open. The handler shows the draft instead of the terminal. */
   onLine(action: (line: TypedLine) => void, onDraft?: (text: string) => void): () => void;
   /** Gives a line to the next `next`. */
   keep(line: TypedLine): void;
@@ -297,7 +297,7 @@ class Repl {
     stopLines();
   }
 
-  /** Takes lines while something runs, and keeps what is being typed in sight. */
+  /** Takes lines during a turn, and keeps the draft visible. */
   #listen(action: (line: TypedLine) => void): () => void {
     const { lines, terminal } = this.#options;
     if (!terminal.err.isTerminal) return lines.onLine(action);
@@ -308,7 +308,7 @@ class Repl {
     };
   }
 
-  /** A line that was typed while a turn runs: for the model as soon as it can hear it, unless it says otherwise. */
+  /** A line typed during a turn: goes to the model with its next results, unless it is a command. */
   async #during(typed: TypedLine): Promise<void> {
     const { client, lines } = this.#options;
     const line = typed.text.trim();

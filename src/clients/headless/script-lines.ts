@@ -1,6 +1,6 @@
 /** The lines of a script, for the line client. */
 import { safeLine } from "../../base/terminal-text.js";
-import type { LineSource, TypedLine } from "./repl.js";
+import type { LineSource } from "./repl.js";
 
 export interface ScriptLine {
   /** Counted from 1. */
@@ -38,12 +38,12 @@ export class ScriptLines implements LineSource {
     return this.#lines.length - this.#at;
   }
 
-  async next(): Promise<TypedLine | undefined> {
+  async next(): Promise<ScriptLine | undefined> {
     const line = this.#lines[this.#at];
     if (line === undefined) return undefined;
     this.#at++;
     this.#echo?.(`> ${safeLine(line.text)}\n`);
-    return { text: line.text };
+    return line;
   }
 
   onLine(): () => void {

@@ -49,6 +49,8 @@ export interface TuiOptions {
   /** For screen readers: nothing moves by itself, and the bell says that a turn has ended. */
   readonly still: boolean;
   readonly composer?: Pick<ComposerOptions, "history" | "drafts" | "images" | "editText" | "completion">;
+  /** Called with the other session, after `/clear` or a choice in the picker. */
+  readonly onSession?: (session: SessionId) => void;
   /** Whether the background is light, as the terminal says after a moment. */
   readonly light?: () => Promise<boolean | undefined>;
   readonly themes?: readonly { readonly name: string; readonly description: string; readonly theme: Theme }[];
@@ -154,6 +156,7 @@ export class TuiApp {
       this.#begun = false;
     }
     void this.#carrier.refresh();
+    void this.#restoreDraft();
     void this.#options.light?.().then((isLight) => {
       if (isLight && this.#theme === this.#options.theme && this.#theme.name === "dark") this.#setTheme("light");
     });
@@ -170,7 +173,16 @@ export class TuiApp {
     const printed = this.#printed;
     this.#printed = [];
     await terminal.close(printed);
+    await this.#options.composer?.drafts?.flush(() => this.#composer.draft);
     return { session: this.#state.session, begun: this.#begun, state: this.#state };
+  }
+
+  /** What a client that crashed here had not sent. */
+  async #restoreDraft(): Promise<void> {
+    const draft = await this.#options.composer?.drafts?.load();
+    if (draft === undefined || !this.#composer.isEmpty) return;
+    this.#composer.restore(draft);
+    this.#hint("This draft was not sent. Ctrl-C clears it.");
   }
 
   #onInput(input: TerminalInput): void {
@@ -265,10 +277,11 @@ export class TuiApp {
         this.#flushAnswer(clock.now());
         return;
       case "restore":
-        this.#restoreText(effect.text);
+        this.#composer.prepend(effect.text);
         return;
       case "clear draft":
-        this.#composer.clear();
+        // As a change like others, so that undo brings it back.
+        this.#composer.setText("");
         return;
       case "suspend":
         terminal.suspend();
@@ -284,11 +297,6 @@ export class TuiApp {
         this.#carrier.carryOut(effect);
         return;
     }
-  }
-
-  #restoreText(text: string): void {
-    const { text: draft } = this.#composer;
-    this.#composer.setText(draft === "" ? text : `${text}\n${draft}`);
   }
 
   #print(block: Block): void {
@@ -331,6 +339,7 @@ export class TuiApp {
       ...(place && { place }),
     };
     this.#begun = true;
+    this.#options.onSession?.(session);
   }
 
   #setTheme(name: string): void {

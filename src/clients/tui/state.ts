@@ -87,7 +87,6 @@ export type Effect =
   | { readonly do: "refresh" }
   | { readonly do: "open"; readonly dialog: DialogName }
   | { readonly do: "suspend" }
-  | { readonly do: "edit externally" }
   | { readonly do: "exit" };
 
 export type DialogName = "help" | "models" | "sessions" | "transcript" | "themes" | "review";

@@ -30,7 +30,7 @@ export interface CarrierOptions {
   readonly exit: () => void;
 }
 
-type Wanted = Extract<Effect, { readonly do: "send" | "command" | "shell" | "refresh" | "open" | "edit externally" }>;
+type Wanted = Extract<Effect, { readonly do: "send" | "command" | "shell" | "refresh" | "open" }>;
 
 /** What the whole conversation shows; older blocks are in the session's log. */
 const MOST_REMEMBERED = 2000;
@@ -61,8 +61,6 @@ export class Carrier {
         return;
       case "open":
         this.openDialog(effect.dialog);
-        return;
-      case "edit externally":
         return;
     }
   }

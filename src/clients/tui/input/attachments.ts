@@ -55,6 +55,12 @@ export class Attachments {
     return found.kind === "paste" ? pasteLabel(found.text) : `[image ${found.number}: ${safeLine(found.name)}]`;
   }
 
+  imageLabels(): readonly { readonly token: string; readonly label: string }[] {
+    return [...this.#byToken].flatMap(([token, { kind }]) =>
+      kind === "image" ? [{ token, label: this.label(token) ?? "" }] : [],
+    );
+  }
+
   /** The text as the model gets it: pastes in full, images by their label. */
   expand(text: string): string {
     return text.replace(TOKEN, (token) => {

@@ -84,7 +84,8 @@ function commandItem(command: CommandInfo): Candidate {
 }
 
 function argumentText({ name, optional, rest, choices }: ArgumentInfo): string {
-  const text = `${choices?.join("|") ?? name}${rest === true ? "…" : ""}`;
+  const values = choices !== undefined && choices.length > 1 ? choices.join("|") : name;
+  const text = `${values}${rest === true ? "…" : ""}`;
   return optional === true ? `[${text}]` : text;
 }
 

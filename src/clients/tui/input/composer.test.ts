@@ -32,6 +32,14 @@ function open(): Harness {
   };
 }
 
+/** Time of the processor: other programs use the machine too. */
+function processorMs(action: () => void): number {
+  const begun = process.cpuUsage();
+  action();
+  const { user, system } = process.cpuUsage(begun);
+  return (user + system) / 1000;
+}
+
 const numbered = (count: number) => Array.from({ length: count }, (_, line) => `line ${line + 1}`).join("\n");
 
 describe("typing and sending", () => {
@@ -160,10 +168,11 @@ describe("pasting", () => {
   it("takes 1 MB at once", () => {
     const { composer, sent, press } = open();
     const text = "some words of a long file\n".repeat(40_000);
-    const begun = performance.now();
-    composer.onPaste(text);
-    composer.view(80, 10, plainTheme);
-    expect(performance.now() - begun).toBeLessThan(200);
+    const took = processorMs(() => {
+      composer.onPaste(text);
+      composer.view(80, 10, plainTheme);
+    });
+    expect(took).toBeLessThan(200);
     expect(composer.view(80, 10, plainTheme).lines).toEqual(["> [pasted 40000 lines]"]);
     press(BYTES.enter);
     expect(sent[0]?.text).toBe(text.trimEnd());
@@ -224,7 +233,7 @@ describe("the view", () => {
 
 describe("a long draft", () => {
   it("takes a key in less than 16 ms", () => {
-    const { composer, press, type } = open();
+    const { composer, press } = open();
     composer.setText(
       Array.from({ length: 2000 }, (_, line) => `${line} the quick brown 狐 jumps over ${"x".repeat(line % 120)}`).join(
         "\n",
@@ -242,19 +251,37 @@ describe("a long draft", () => {
       BYTES.undo,
       BYTES.down,
     ]) {
-      const begun = performance.now();
-      composer.onKey(key(each));
-      composer.view(80, 12, plainTheme);
-      slowest.push(performance.now() - begun);
+      slowest.push(
+        processorMs(() => {
+          composer.onKey(key(each));
+          composer.view(80, 12, plainTheme);
+        }),
+      );
     }
     slowest.sort((a, b) => a - b);
-    // The median: another process may take the core for longer than a key.
+    // The median: now and then the runtime collects garbage or compiles.
     expect(slowest[Math.floor(slowest.length / 2)]).toBeLessThan(16);
-    type("");
   });
 });
 
 describe("a draft", () => {
+  it("keeps its blocks when text is put above it, or when it is emptied and brought back", () => {
+    const { composer, press, type, rows } = open();
+    type("more ");
+    composer.onPaste(numbered(40));
+    composer.prepend("a queued prompt");
+    expect(rows()).toEqual(["> a queued prompt", "  more [pasted 40 lines]"]);
+    type("!");
+    expect(composer.text).toBe(`a queued prompt\nmore ${numbered(40)}!`);
+    composer.setText("");
+    expect(composer.isEmpty).toBe(true);
+    press(BYTES.undo);
+    expect(rows()).toEqual(["> a queued prompt", "  more [pasted 40 lines]!"]);
+    composer.setText("");
+    composer.prepend("alone");
+    expect(composer.text).toBe("alone");
+  });
+
   it("comes back with its blocks", () => {
     const first = open();
     first.type("look: ");

@@ -93,6 +93,15 @@ export class Composer {
     this.#buffer.insert(text);
   }
 
+  /** Above what is being written, which keeps its pastes and images; the caret goes to the end. */
+  prepend(text: string): void {
+    const { editor } = this.#buffer;
+    const end = this.isEmpty ? "" : "\n";
+    this.#jump({ line: 0, column: 0 });
+    this.insert(text + end);
+    this.#jump({ line: editor.lines.length - 1, column: Number.POSITIVE_INFINITY });
+  }
+
   /** False for a key that means nothing here. */
   onKey(key: Key): boolean {
     const taken = this.#search === undefined ? this.#take(key) : this.#searchKey(this.#search, key);
@@ -291,7 +300,7 @@ export class Composer {
     const { editText, onNotice } = this.#options;
     if (editText === undefined) return false;
     editText(this.text).then(
-      (text) => text !== undefined && this.setText(text.replace(/\n+$/, "")),
+      (text) => text !== undefined && this.#buffer.setEdited(text.replace(/\n+$/, "")),
       (error: unknown) => onNotice?.(error instanceof Error ? error.message : String(error)),
     );
     return true;

@@ -20,10 +20,8 @@ export interface Draft {
 }
 
 export interface ImageAccess {
-  /** Undefined when there is no such file; a text says why it cannot be used. */
+  /** Undefined when there is no such file; a text says why it stays a path: the model takes no images, or the file is none. */
   read(path: string): Promise<ImageBlock | string | undefined>;
-  /** Undefined when the model takes images, else why they stay as paths. */
-  refusal(): string | undefined;
 }
 
 export interface DraftBufferOptions {
@@ -72,6 +70,13 @@ export class DraftBuffer {
 
   setText(text: string): void {
     this.editor.setText(this.#foldLongLines(cleanPaste(text)));
+  }
+
+  /** Sets what the person made of `text` elsewhere: an image whose label is still there stays an image. */
+  setEdited(text: string): void {
+    let edited = this.#foldLongLines(cleanPaste(text));
+    for (const { token, label } of this.#attachments.imageLabels()) edited = edited.replaceAll(label, token);
+    this.editor.setText(edited);
   }
 
   /** Sets a text of the history; a long one is a block. */
@@ -132,11 +137,6 @@ export class DraftBuffer {
   #pastedImages(text: string): string | undefined {
     const paths = this.#options.images === undefined ? [] : imagePaths(text);
     if (paths.length === 0) return undefined;
-    const refusal = this.#options.images?.refusal();
-    if (refusal !== undefined) {
-      this.#options.onNotice?.(refusal);
-      return undefined;
-    }
     const source = (path: string) => (paths.length === 1 ? text : path);
     return paths.map((path) => this.#addImage(path, source(path)) ?? source(path)).join(" ");
   }
@@ -183,7 +183,7 @@ export class DraftBuffer {
     if (typeof part === "string") return this.#foldLongLines(cleanPaste(part));
     if ("paste" in part) return this.#attachments.addPaste(cleanPaste(part.paste)) ?? "";
     const source = cleanPaste(part.source);
-    if (this.#options.images === undefined || this.#options.images.refusal() !== undefined) return source;
+    if (this.#options.images === undefined) return source;
     return this.#addImage(part.image, source) ?? source;
   }
 

@@ -2,9 +2,9 @@
  * Where the characters of a draft stand on the screen: rows broken at words by display width, and cells of whole characters. A line
  * is laid out once, so that a key in a long draft costs as much as in a short one.
  */
-import { getSegmenter, isWhitespaceChar, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+import { isWhitespaceChar, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { safeLine } from "../../../base/terminal-text.js";
-import { truncateText } from "../../../base/text-width.js";
+import { characters, truncateText } from "../../../base/text-width.js";
 
 /** A part of a line that fits into one row: code units from `start` to `end`. */
 export interface Row {
@@ -56,7 +56,7 @@ export class DraftLayout {
 
   /** The characters of one row as they are shown. */
   cells(text: string, { start, end }: { readonly start: number; readonly end: number }): Cell[] {
-    return characters(text.slice(start, end)).map(({ segment, index }) => this.#cell(segment, start + index));
+    return segmentsOf(text.slice(start, end)).map(({ segment, index }) => this.#cell(segment, start + index));
   }
 
   #layOut(text: string): LaidOut {
@@ -75,7 +75,7 @@ export class DraftLayout {
     /** Where the row may end, and the width up to there. */
     let chance: { readonly at: number; readonly width: number } | undefined;
     let afterSpace = false;
-    for (const { segment, index } of characters(text)) {
+    for (const { segment, index } of segmentsOf(text)) {
       const space = isWhitespaceChar(segment);
       if (afterSpace && !space) chance = { at: index, width: used };
       const { width } = this.#cell(segment, index);
@@ -114,30 +114,13 @@ interface Segment {
   readonly index: number;
 }
 
-/** The segmenter's time grows with the square of its text, so it gets a little at a time. */
-const WINDOW = 512;
-
-/** What a person takes for characters. */
-export function characters(text: string): Segment[] {
+/** What a person takes for characters, with their places. */
+export function segmentsOf(text: string): Segment[] {
   const found: Segment[] = [];
-  for (let from = 0; from < text.length; ) {
-    const window = text.slice(from, windowEnd(text, from));
-    const parts = PLAIN.test(window) ? plainParts(window) : [...getSegmenter().segment(window)];
-    // The last one may go on in the next window.
-    if (from + window.length < text.length && parts.length > 1) parts.pop();
-    for (const { segment, index } of parts) found.push({ segment, index: from + index });
-    const last = parts.at(-1);
-    from += last === undefined ? window.length : last.index + last.segment.length;
+  let index = 0;
+  for (const segment of characters(text)) {
+    found.push({ segment, index });
+    index += segment.length;
   }
   return found;
-}
-
-/** A window never ends between the two halves of a pair. */
-function windowEnd(text: string, from: number): number {
-  const end = from + WINDOW;
-  return /[\udc00-\udfff]/.test(text.charAt(end)) ? end + 1 : end;
-}
-
-function plainParts(text: string): Segment[] {
-  return text.split("").map((segment, index) => ({ segment, index }));
 }

@@ -88,7 +88,7 @@ export class EngineCompletion implements CommandSource, FileSource {
   }
 
   async #refresh(): Promise<void> {
-    const reply = await this.#options.client.query("ListCommands", {});
+    const reply = await this.#options.client.query("ListCommands", {}, this.#options.session());
     const own = this.#options.own ?? [];
     if (reply.ok) this.#commands = [...reply.answer.commands, ...own];
     else this.#commands = own;

@@ -7,12 +7,13 @@ import { BYTES, key, keys, plainTheme } from "./keys.testkit.js";
 
 const PNG = { type: "image", media_type: "image/png", data: "aGk=" } as const;
 
-function open(images: ImageAccess) {
+function open(images: ImageAccess, editText?: (text: string) => Promise<string>) {
   const sent: Submission[] = [];
   const notices: string[] = [];
   const composer = new Composer({
     clock: new ManualClock(),
     images,
+    ...(editText && { editText }),
     onChange() {},
     onNotice: (text) => notices.push(text),
     onSubmit: (submission) => sent.push(submission),
@@ -22,7 +23,6 @@ function open(images: ImageAccess) {
 
 const there: ImageAccess = {
   read: async (path) => (path.includes("missing") ? undefined : path.includes("huge") ? "huge.png is too large." : PNG),
-  refusal: () => undefined,
 };
 
 const settle = () => new Promise(setImmediate);
@@ -53,11 +53,24 @@ describe("a dropped image", () => {
     expect(notices).toEqual(["huge.png is too large."]);
   });
 
-  it("stays a path for a model without eyes, and says so", () => {
-    const { composer, notices } = open({ ...there, refusal: () => "The model takes no images." });
+  it("stays a path for a model without eyes, and says so", async () => {
+    const { composer, notices } = open({ read: async () => "The model takes no images." });
     composer.onPaste("/tmp/a.png");
+    await settle();
     expect(composer.text).toBe("/tmp/a.png");
     expect(notices).toEqual(["The model takes no images."]);
+  });
+
+  verifies(["U2"], "stays an image when the draft is edited in another program", async () => {
+    const { composer, sent } = open(there, async (text) => `${text.replace("see", "look at")}\n`);
+    for (const each of keys("see ")) composer.onKey(each);
+    composer.onPaste("/tmp/a.png");
+    for (const chord of [[BYTES.ctrlG], [BYTES.ctrlX, BYTES.ctrlE]]) {
+      for (const each of chord) composer.onKey(key(each));
+      await settle();
+    }
+    composer.onKey(key(BYTES.enter));
+    expect(sent[0]).toMatchObject({ text: "look at [image 1: a.png]", images: [PNG] });
   });
 
   it("is gone from the prompt when it was deleted", async () => {

@@ -4,7 +4,7 @@
  */
 import { Editor } from "@earendil-works/pi-tui/dist/components/editor.js";
 import type { TUI } from "@earendil-works/pi-tui/dist/tui.js";
-import { type Cell, characters, type DraftLayout, type Row } from "./draft-layout.js";
+import { type Cell, type DraftLayout, type Row, segmentsOf } from "./draft-layout.js";
 
 interface State {
   lines: string[];
@@ -57,7 +57,7 @@ export class PromptEditor {
     };
     this.#inside = this.#editor as unknown as Internals;
     this.#inside.undoStack = new UndoStack();
-    this.#inside.segment = characters;
+    this.#inside.segment = segmentsOf;
     // Tabs are text: a pasted Makefile keeps them.
     this.#inside.normalizeText = (text) => text.replace(/\r\n?/g, "\n");
   }

@@ -32,8 +32,6 @@ export function reduceKey(state: State, key: string | undefined, place: KeyPlace
         : undefined;
     case "ctrl+z":
       return { state, effects: [{ do: "suspend" }] };
-    case "ctrl+g":
-      return { state, effects: [{ do: "edit externally" }] };
     case "ctrl+o":
       return { state, effects: [{ do: "open", dialog: "transcript" }] };
     case "alt+p":
