@@ -149,9 +149,10 @@ describe("AnswerStream", () => {
   it("links every part of a long URL to the whole of it", () => {
     const url = `https://example.org/${"part/".repeat(20)}end`;
     const theme = createTheme("dark", { colours: "16", links: true });
-    const lines = renderMarkdown(`See [it](${url}) or ${url}.`, { width: 40, theme, tools: plainTools });
+    const source = `See [it](${url}) or ${url}.\n\n\`\`\`sh\ncurl '${url}'\n\`\`\``;
+    const lines = renderMarkdown(source, { width: 40, theme, tools: plainTools });
     const text = lines.map((line) => stripVTControlCharacters(line)).join("");
-    expect(text.split(url)).toHaveLength(3);
+    expect(text.split(url)).toHaveLength(4);
     for (const line of lines) {
       if (/part/.test(stripVTControlCharacters(line))) expect(line).toContain(`;${url}\u001b\\`);
     }

@@ -1,4 +1,5 @@
 /** Targets of links in Markdown, and bare URLs in text. */
+import type { Span } from "./spans.js";
 
 const MAX_TARGET = 2000;
 
@@ -32,4 +33,21 @@ export function findUrl(text: string, at: number): string | undefined {
 
 function count(text: string, char: string): number {
   return text.split(char).length - 1;
+}
+
+/** The URLs in code and output lead where they say, also when a line breaks inside them. */
+export function withLinks(spans: readonly Span[]): readonly Span[] {
+  return spans.flatMap((each) => (/https?:\/\//i.test(each.text) && each.url === undefined ? linked(each) : [each]));
+}
+
+function linked(whole: Span): Span[] {
+  const out: Span[] = [];
+  let done = 0;
+  for (const { index } of whole.text.matchAll(/https?:\/\//gi)) {
+    const url = index < done ? undefined : findUrl(whole.text, index);
+    if (url === undefined) continue;
+    out.push({ ...whole, text: whole.text.slice(done, index) }, { ...whole, text: url, url });
+    done = index + url.length;
+  }
+  return [...out, { ...whole, text: whole.text.slice(done) }].filter(({ text }) => text !== "");
 }

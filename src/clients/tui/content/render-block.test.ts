@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
+import { verifies } from "../../../../test/verifies.js";
 import { textWidth } from "../../../base/text-width.js";
 import { createTheme, plainTheme } from "../themes.js";
 import { renderBlock } from "./render-block.js";
@@ -16,9 +17,11 @@ function screen(width: number, expanded: boolean): string {
 }
 
 describe("renderBlock", () => {
-  it.each(WIDTHS)("shows every kind of block in %i columns", async (width) => {
-    await expect(screen(width, false)).toMatchFileSnapshot(`goldens/blocks-${width}.txt`);
-  });
+  for (const width of WIDTHS) {
+    verifies(["U2"], `shows every kind of block in ${width} columns`, async () => {
+      await expect(screen(width, false)).toMatchFileSnapshot(`goldens/blocks-${width}.txt`);
+    });
+  }
 
   it("shows everything when expanded", async () => {
     await expect(screen(80, true)).toMatchFileSnapshot("goldens/expanded-80.txt");

@@ -7,6 +7,7 @@
  */
 import { characters, characterWidth, expandTabs, textWidth } from "../../../base/text-width.js";
 import type { Theme } from "../theme.js";
+import { withLinks } from "./links.js";
 import { paintSpan, plainText, type Span } from "./spans.js";
 
 interface Range {
@@ -51,8 +52,9 @@ const NONE: Prefix = { text: "", width: 0 };
 export function wrapSpans(spans: readonly Span[], options: WrapOptions): string[] {
   const { theme, at = "words" } = options;
   const { first, rest, width } = room(options);
+  const shown = at === "anywhere" && theme.links ? withLinks(spans) : spans;
   const lines: string[] = [];
-  for (const line of splitLines(spans)) {
+  for (const line of splitLines(shown)) {
     const [only] = line;
     // Most lines of output are short and have one style.
     if (line.length === 1 && only !== undefined && only.text.length <= width && SHORT.test(only.text)) {
