@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ROLES } from "./theme.js";
-import { createTheme, isThemeName, listThemes, THEME_NAMES, themeOptionsOf } from "./themes.js";
+import { createTheme, isThemeName, listThemes, THEME_NAMES } from "./themes.js";
 
 describe("themes", () => {
   it("lists them by name with a line about each", () => {
@@ -32,16 +32,6 @@ describe("themes", () => {
         expect(codes ?? "").not.toMatch(/38|48/);
       }
     }
-  });
-
-  it("follows the variables of the terminal", () => {
-    const of = (variables: Record<string, string>) => themeOptionsOf({ TERM: "xterm-256color", ...variables });
-    expect(of({}).colours).toBe("16");
-    expect(of({ COLORTERM: "truecolor" })).toEqual({ colours: "truecolor", links: true });
-    expect(of({ COLORTERM: "24bit", NO_COLOR: "1" })).toEqual({ colours: "none", links: false });
-    expect(of({ NO_COLOR: "" }).colours).toBe("16");
-    expect(of({ TERM: "dumb" }).colours).toBe("none");
-    expect(of({ TERM: "linux" })).toEqual({ colours: "16", links: false });
   });
 
   it("is readable: colours on their background have a contrast of 4.5 and more", () => {

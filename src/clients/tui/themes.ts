@@ -186,16 +186,6 @@ export function createTheme(name: ThemeName, { colours, ascii = false, links = f
   return { ...styles, name, ascii, links };
 }
 
-/** What the variables of a terminal say about it. */
-export function themeOptionsOf(variables: Readonly<Record<string, string | undefined>>): ThemeOptions {
-  const { NO_COLOR = "", COLORTERM = "", TERM = "", TERM_PROGRAM = "" } = variables;
-  if (NO_COLOR !== "" || TERM === "" || TERM === "dumb") return { colours: "none", links: false };
-  const hasAll = /^(?:truecolor|24bit)$/i.test(COLORTERM) || TERM.endsWith("-direct");
-  // These two show the parts of a link as text, or do not know them.
-  const links = TERM !== "linux" && TERM_PROGRAM !== "Apple_Terminal";
-  return { colours: hasAll ? "truecolor" : "16", links };
-}
-
 export const plainTheme: Theme = createTheme("plain", { colours: "none" });
 
 function styleFrom(codes: string | undefined): Style {
