@@ -15,6 +15,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import { AnswerStream } from "./content/answer-stream.js";
 import type { Block } from "./content/block.js";
 import { renderBlock } from "./content/render-block.js";
+import { Spacing } from "./content/spacing.js";
 import { type ContentTools, loadContentTools, plainTools } from "./content/tools.js";
 import type { Dialog, DialogView } from "./dialogs/dialog.js";
 import { OpenDialog } from "./dialogs/open-dialog.js";
@@ -82,6 +83,7 @@ export class TuiApp {
   readonly #composer: Composer;
   readonly #carrier: Carrier;
   readonly #answer = new AnswerStream();
+  readonly #spacing = new Spacing();
   readonly #questions: QuestionPrompt;
   #state: State;
   #theme: Theme;
@@ -303,14 +305,18 @@ export class TuiApp {
     const options = { width: this.#options.terminal.columns, theme: this.#theme, expanded: false, tools: this.#tools };
     this.#flushAnswer(this.#options.clock.now());
     this.#carrier.remember(block);
-    const lines = renderBlock(block, { ...options, now: this.#options.clock.now() });
-    // A prompt begins a new part of the conversation, which a blank line on both sides shows.
-    this.#printed.push(...(block.kind === "prompt" ? ["", ...lines, ""] : lines));
+    this.#write(block.kind, renderBlock(block, { ...options, now: this.#options.clock.now() }));
+  }
+
+  /** One by one: output may have more lines than a call takes arguments. */
+  #write(kind: Block["kind"], lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    for (const line of [...this.#spacing.before(kind), ...lines]) this.#printed.push(line);
   }
 
   /** What is left of the answer becomes final. */
   #flushAnswer(_now: number): void {
-    this.#printed.push(...this.#answer.end(this.#layout()));
+    this.#write("answer", this.#answer.end(this.#layout()));
   }
 
   #layout() {
@@ -398,10 +404,15 @@ export class TuiApp {
       return;
     }
     const taken = this.#answer.take(this.#layout());
-    const printed = [...this.#printed, ...taken.finished];
+    this.#write("answer", taken.finished);
+    const printed = this.#printed;
     this.#printed = [];
     terminal.paint(this.#frame(taken.live), printed);
     terminal.setProgress(this.#state.questions.length > 0 ? "waiting" : isBusy(this.#state) ? "busy" : "none");
+  }
+
+  #live(kind: Block["kind"], lines: readonly string[]): readonly string[] {
+    return lines.length === 0 ? [] : [...this.#spacing.ahead(kind), ...lines];
   }
 
   #frame(answer: readonly string[]) {
@@ -418,7 +429,7 @@ export class TuiApp {
       this.#dialog?.view() ?? this.#questions.view({ ...this.#dialogSize() }, theme);
     return composeFrame(
       {
-        live: [...answer, ...tools, ...output],
+        live: [...this.#live("answer", answer), ...this.#live("tool", tools), ...output],
         working: workingLine(this.#state, { width: columns, theme, now, verses, still }),
         queue: queueLines(this.#state, { width: columns, theme }),
         dialog,
