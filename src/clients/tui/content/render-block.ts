@@ -128,11 +128,7 @@ function renderShell({ command, output, exitCode }: Of<"shell">, options: Render
   if (expanded) return [...head, ...outputLines(output, options)];
   const { lines, before } = tailOf(output, SHELL_LINES);
   const left = before > 0 ? [beforeLine(before, options)] : [];
-  return [
-    ...head,
-    ...left,
-    ...lines.flatMap((line) => wrapSpans([span(line, "dim")], { width, theme, at: "anywhere" })),
-  ];
+  return [...head, ...left, ...lines.flatMap((line) => wrapSpans([span(line, "dim")], { width, theme }))];
 }
 
 const NOTICES: Readonly<Record<Of<"notice">["level"], { mark: string; ascii: string; role: Role }>> = {

@@ -109,12 +109,7 @@ function failureLines(block: ToolBlock, options: RenderOptions): string[] {
   if (options.expanded) return outputLines(output, options);
   const { width, theme } = options;
   const { lines, before } = failed === undefined ? headOf(output) : tailOf(output, FAILURE_LINES);
-  const shown = lines.flatMap((line) =>
-    shortened(
-      wrapSpans([span(line, "dim")], { width, theme, at: failed === undefined ? "words" : "anywhere" }),
-      options,
-    ),
-  );
+  const shown = lines.flatMap((line) => shortened(wrapSpans([span(line, "dim")], { width, theme }), options));
   return before > 0 ? [beforeLine(before, options), ...shown] : shown;
 }
 

@@ -52,7 +52,7 @@ const NONE: Prefix = { text: "", width: 0 };
 export function wrapSpans(spans: readonly Span[], options: WrapOptions): string[] {
   const { theme, at = "words" } = options;
   const { first, rest, width } = room(options);
-  const shown = at === "anywhere" && theme.links ? withLinks(spans) : spans;
+  const shown = theme.links ? withLinks(spans) : spans;
   const lines: string[] = [];
   for (const line of splitLines(shown)) {
     const [only] = line;
