@@ -96,7 +96,7 @@ describe("AnswerStream", () => {
       }),
       { numRuns: runs },
     );
-  });
+  }, 120_000);
 
   it("never makes a line wider than asked, nor one that ends in a space, finished or not", () => {
     fc.assert(
@@ -117,7 +117,7 @@ describe("AnswerStream", () => {
       }),
       { numRuns: runs },
     );
-  });
+  }, 120_000);
 
   it("hands a paragraph out when it is over, and code line by line", () => {
     const view = { width: 40, theme: plainTheme, tools: plainTools };

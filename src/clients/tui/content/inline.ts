@@ -17,7 +17,7 @@ export type Node =
   | { readonly kind: "bracket"; readonly at: number; readonly image: string; active: boolean }
   | { readonly kind: "group"; readonly nodes: Node[]; readonly roles: readonly Role[]; readonly url?: string };
 
-const PLAIN = /[^\\`*_~[\]!<&h\n]+/y;
+const PLAIN = /(?:[^\\`*_~[\]!<&hH]|h(?!ttps?:))+/iy;
 /** What most lines do not hold. */
 const SPECIAL = /[\\`*_~[\]!<&]|https?:/i;
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
@@ -92,7 +92,7 @@ class InlineParser {
     else if (char === "]") this.#closeBracket();
     else if (char === "&") this.#entity();
     else if (char === "<") this.#angle();
-    else if (char === "h") this.#bareUrl();
+    else if (char === "h" || char === "H") this.#bareUrl();
     else this.#plain();
   }
 
@@ -219,7 +219,7 @@ class InlineParser {
     const isWord = this.#at > 0 && /[\p{L}\p{N}]/u.test(this.#text[this.#at - 1] as string);
     const url = isWord ? undefined : findUrl(this.#text, this.#at);
     if (url === undefined) {
-      this.#say("h");
+      this.#say(this.#text[this.#at] as string);
       return;
     }
     this.nodes.push({ kind: "text", text: url, roles: ["link"], url });

@@ -19,6 +19,7 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 /** Printable, and neither empty nor with a space at its end. */
 const SHORT = /^[\x20-\x7e]*[\x21-\x7e]$/;
 /** A colour that ends where another begins, with nothing visible between. The theme wrote both: text holds no escape. */
+const COLOUR_END = "\u001b[39m";
 const BETWEEN_COLOURS = /\x1b\[39m( *)(?=\x1b\[(?:3[0-7]|38;[\d;]+)m)/g;
 /** Where a long word may break, after the character. */
 const JOINTS = new Set("/?&=#._-,;:|");
@@ -155,7 +156,7 @@ function paintRange(
     if (to >= end) break;
     from = to;
   }
-  return out.replace(BETWEEN_COLOURS, "$1");
+  return out.includes(COLOUR_END) ? out.replace(BETWEEN_COLOURS, "$1") : out;
 }
 
 /** One column has no room for a wide character. */
