@@ -43,7 +43,7 @@ export function parseLine(spec: CommandSpec, line: string): Parsed {
 /** The words of a command line, without its flags. */
 export function parseWords(
   spec: CommandSpec,
-  flags: Pick<ParsedFlags, "words" | "has" | "text">,
+  flags: Pick<ParsedFlags, "words" | "has" | "text" | "list">,
   context: Pick<CommandContext, "surface">,
 ): Parsed {
   const words = flags.words.map((value) => ({ value, start: 0, end: 0 }));
@@ -68,11 +68,15 @@ function slice(line: string, { kind }: Argument, taken: readonly Word[]): string
   return line.slice(first?.start, taken.at(-1)?.end);
 }
 
-const NO_FLAGS: Pick<ParsedFlags, "has" | "text"> = { has: () => false, text: () => undefined };
+const NO_FLAGS: Pick<ParsedFlags, "has" | "text" | "list"> = {
+  has: () => false,
+  text: () => undefined,
+  list: () => [],
+};
 
 interface Typed {
   readonly words: readonly Word[];
-  readonly flags: Pick<ParsedFlags, "has" | "text">;
+  readonly flags: Pick<ParsedFlags, "has" | "text" | "list">;
   readonly context: Pick<CommandContext, "surface">;
   /** The text of the words that an argument takes. */
   between(argument: Argument, taken: readonly Word[]): string;
@@ -114,6 +118,7 @@ function assign(spec: CommandSpec, typed: Typed): Parsed {
     list: (name) => lists.get(name) ?? [],
     hasFlag: (name) => flags.has(name),
     flag: (name) => flags.text(name),
+    flags: (name) => flags.list(name),
   };
 }
 

@@ -57,6 +57,8 @@ export interface CommandArguments {
   list(name: string): readonly string[];
   hasFlag(name: string): boolean;
   flag(name: string): string | undefined;
+  /** The values of a flag that may be given several times. */
+  flags(name: string): readonly string[];
 }
 
 export interface CommandContext {

@@ -54,6 +54,15 @@ describe("the plain line client on a pipe", () => {
     }
   });
 
+  verifies(["U1", "P2"], "/mode shows and sets the mode, and refuses one that it does not have", async () => {
+    const mock = await mockModel("reply\n  text: one\n");
+    const input = "/mode\n/mode plan\n/mode ask\n/mode allow\n/status\n";
+    const { stdout, stderr } = await oxbow(["--plain"], { env: providerEnvironment("anthropic", mock.url), input });
+    expect(stdout).toMatch(/Mode auto: .*\n.*Mode plan: .*\n.*Mode ask: /s);
+    expect(stdout).toMatch(/permissions +ask/);
+    expect(stderr).toContain('There is no mode "allow"');
+  });
+
   verifies(["U1", "M7"], "/model switches in the middle of the conversation, also to another provider", async () => {
     const mock = await mockModel("reply\n  text: one\nreply\n  text: two\n");
     const env = { ...providerEnvironment("anthropic", mock.url), ...providerEnvironment("openai", mock.url) };

@@ -120,6 +120,7 @@ export class TuiApp {
     this.#questions = new QuestionPrompt({
       clock,
       answer: (question, answer) => this.#carrier.answer(question, answer),
+      review: (question) => void this.#carrier.reviewQuestion(question, this.#questions),
     });
     this.#carrier = new Carrier({
       client,

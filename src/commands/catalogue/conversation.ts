@@ -38,6 +38,14 @@ export const EFFORT: CommandSpec = {
   places: ANY_TIME,
 };
 
+export const MODE: CommandSpec = {
+  name: "mode",
+  summary: "show or set what runs without a question: ask, auto (what the sandbox contains) or plan (nothing changes)",
+  arguments: [{ name: "MODE", kind: "choice", optional: true, complete: ["ask", "auto", "plan"] }],
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
 export const BUDGET: CommandSpec = {
   name: "budget",
   usage: "/budget [AMOUNT | off]",

@@ -99,6 +99,7 @@ export const UNDO: CommandSpec = {
     { name: "redo", help: "redo the last undo" },
     { name: "dry-run", short: "n", help: "only show what would be done" },
     { name: "skip-conflicts", help: "skip files that changed since, and revert the rest" },
+    { name: "only", value: "PATH", repeatable: true, help: "only this file of the plan; can be repeated" },
     { name: "yes", short: "y", help: "do not ask, except about guarded files" },
     { name: "guarded", help: "with --yes: also guarded files, which other programs run or obey" },
   ],

@@ -1,8 +1,9 @@
-/** `/status`, `/model`, `/effort` and `!COMMAND`: what concerns the conversation itself. */
-import { EFFORT, MODEL, SHELL, STATUS } from "../../commands/catalogue/conversation.js";
+/** `/status`, `/model`, `/effort`, `/mode` and `!COMMAND`: what concerns the conversation itself. */
+import { EFFORT, MODE, MODEL, SHELL, STATUS } from "../../commands/catalogue/conversation.js";
 import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
 import { ownText } from "../../protocol/content.js";
+import type { ClientId } from "../../protocol/ids.js";
 import type { ModelRegistry } from "../models/model-registry.js";
 import type { ModelRoutes } from "../models/model-routes.js";
 import type { RunEffort } from "../opening.js";
@@ -97,6 +98,43 @@ export function effortCommand({ run, effort }: { readonly run: Run; readonly eff
       }
       effort.level = EFFORTS.find((known) => known === wanted);
       return { text: `From the next turn on the model ${level()}.`, value: { effort: effort.level ?? null } };
+    },
+  };
+}
+
+export interface ModePort {
+  readonly run: Run;
+  readonly mode: () => string;
+  /** The person who has the session open. */
+  readonly person: ClientId;
+}
+
+const MODES = ["ask", "auto", "plan"] as const;
+
+const MODE_MEANINGS: Readonly<Record<string, string>> = {
+  ask: "what could do harm asks first",
+  auto: "what the sandbox contains runs without a question",
+  plan: "nothing is changed until you approve with /plan approve",
+  allow: "calls run without a question, except those that only you may allow",
+  deny: "every call is denied",
+};
+
+/** The registry lets only people get here, so the choice is a person's. */
+export function modeCommand({ run, mode, person }: ModePort): Command {
+  const told = (): CommandResult => {
+    const now = mode();
+    return {
+      text: `Mode ${now}: ${MODE_MEANINGS[now] ?? ""}. Change it: /mode ask, auto or plan`,
+      value: { mode: now },
+    };
+  };
+  return {
+    ...MODE,
+    run: async (args) => {
+      const wanted = MODES.find((known) => known === args.text("MODE"));
+      if (wanted === undefined) return told();
+      const refusal = await run.setMode(wanted, { id: person, identity: "human" });
+      return refusal === undefined ? told() : refuse(refusal);
     },
   };
 }

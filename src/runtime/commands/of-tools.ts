@@ -1,7 +1,7 @@
 /** The commands about tools: what they may do, what they did, and a shell command by a person. */
 import type { Command } from "../../commands/command.js";
 import { type Opening, runOf } from "../opening.js";
-import { shellCommand } from "./conversation.js";
+import { modeCommand, shellCommand } from "./conversation.js";
 import { permissionReplay } from "./permission-replay.js";
 
 export async function toolPartCommands(opening: Opening): Promise<readonly Command[]> {
@@ -11,6 +11,11 @@ export async function toolPartCommands(opening: Opening): Promise<readonly Comma
   return [
     ...(await security.commands()),
     permissionReplay({ sessions, permissions, tools: run.tools }),
+    modeCommand({
+      run,
+      mode: () => (permissions.planning ? "plan" : permissions.mode),
+      person: run.bus.originator,
+    }),
     shellCommand({ run, refusalOf: (command) => security.refusalOf(command) }),
   ];
 }

@@ -3,6 +3,7 @@ import { diffText } from "../../base/diff.js";
 import { safeLine, safeText } from "../../base/terminal-text.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { shownPath } from "../../system/path-bytes.js";
+import { follows } from "./only.js";
 import type { UndoPlan } from "./plan.js";
 import type { UndoAction, UndoItem } from "./plan-items.js";
 
@@ -54,6 +55,7 @@ export function undoPlanJson(plan: UndoPlan): JsonObject {
       state: item.state,
       tools: [...item.tools],
       ...(item.reason !== undefined && { reason: item.reason }),
+      ...(follows(plan, item) && { follows: true }),
       ...(item.text !== undefined && diffJson(item.text)),
     })),
     notes: [...plan.notes],

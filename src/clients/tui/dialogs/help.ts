@@ -1,5 +1,6 @@
 /** All keys on one screen. */
-import { padText, truncateText } from "../../../base/text-width.js";
+import { padText, truncateText, wrapText } from "../../../base/text-width.js";
+import type { Theme } from "../theme.js";
 import type { Dialog } from "./dialog.js";
 
 export const KEYS: readonly (readonly [key: string, what: string])[] = [
@@ -24,22 +25,34 @@ export const KEYS: readonly (readonly [key: string, what: string])[] = [
   ["?", "this help, when the draft is empty"],
 ];
 
-/** Any key closes it. */
-export function helpDialog(): Dialog<null, undefined> {
+/** Arrows scroll where not all fit; any other key closes it. */
+export function helpDialog(): Dialog<number, undefined> {
   return {
     name: "help",
-    first: null,
-    onKey: () => ({ done: undefined }),
-    view: (_state, { columns, rows }, theme) => {
-      const wide = columns >= 70;
-      const width = wide ? Math.max(...KEYS.map(([key]) => key.length)) : 0;
-      const lines = KEYS.flatMap(([key, what]) =>
-        wide
-          ? [`${theme.key(padText(key, width))}  ${truncateText(what, columns - width - 2)}`]
-          : [theme.key(truncateText(key, columns)), `  ${truncateText(what, Math.max(1, columns - 2))}`],
-      );
-      const end = theme.dim(truncateText("/help lists the commands. Any key closes this.", columns));
-      return { lines: [...lines.slice(0, Math.max(1, rows - 1)), end] };
+    fullScreen: true,
+    first: 0,
+    onKey: (top, { id = "" }) => {
+      const by = { up: -1, down: 1, pageUp: -10, pageDown: 10 }[id];
+      return by === undefined ? { done: undefined } : { state: Math.max(0, Math.min(2 * KEYS.length, top + by)) };
+    },
+    view: (top, { columns, rows }, theme) => {
+      const lines = keyLines(columns, theme);
+      const room = Math.max(1, rows - 1);
+      const first = Math.min(top, Math.max(0, lines.length - room));
+      const scroll = lines.length > room ? "up and down scroll, " : "";
+      const end = theme.dim(truncateText(`${scroll}any other key closes. /help: commands`, columns));
+      return { lines: [...lines.slice(first, first + room), end] };
     },
   };
+}
+
+function keyLines(columns: number, theme: Theme): readonly string[] {
+  if (columns < 70) {
+    return KEYS.flatMap(([key, what]) => [
+      theme.key(truncateText(key, columns)),
+      ...wrapText(what, Math.max(1, columns - 2)).map((line) => `  ${line}`),
+    ]);
+  }
+  const width = Math.max(...KEYS.map(([key]) => key.length));
+  return KEYS.map(([key, what]) => `${theme.key(padText(key, width))}  ${truncateText(what, columns - width - 2)}`);
 }

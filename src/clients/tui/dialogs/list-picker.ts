@@ -122,8 +122,8 @@ function view<T>(
 function footer<T>({ scopes }: PickerOptions<T>, { scope }: PickerState, count: number): string {
   const current = scopes[scope]?.name ?? "";
   const other = scopes[(scope + 1) % scopes.length]?.name ?? "";
-  const change = scopes.length > 1 ? ` · ${current} · tab: ${other}` : "";
-  return `${count} found${change} · enter chooses · esc goes back`;
+  const change = scopes.length > 1 ? ` · tab: ${other} · ${current}` : "";
+  return `enter chooses · esc back${change} · ${count} found`;
 }
 
 /** Columns that all rows have room for; the last ones go first. */

@@ -8,9 +8,11 @@ import { safeLine, safeText } from "../../../base/terminal-text.js";
 import { truncateText, wrapText } from "../../../base/text-width.js";
 import { humanWait } from "../../../protocol/errors.js";
 import type { EventPayloads, PermissionDecision } from "../../../protocol/events.js";
+import { renderDiff } from "../content/diff/render-diff.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Style, Theme } from "../theme.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
+import { proposedChange } from "./proposed-change.js";
 
 type Question = EventPayloads["PermissionRequested"];
 
@@ -33,6 +35,11 @@ interface Choice {
   readonly keys: readonly string[];
   readonly label: string;
   readonly answer: PermissionAnswer;
+}
+
+/** Whether the call writes text that a review can show. */
+export function canReview({ args }: Question): boolean {
+  return proposedChange(args).length > 0;
 }
 
 export function permissionDialog(question: Question, { waiting = 0 } = {}): Dialog<PermissionState, PermissionAnswer> {
@@ -121,22 +128,40 @@ function view(question: Question, state: PermissionState, options: ViewOptions):
     theme.warning(truncateText(`Allow ${safeLine(question.tool)}?`, columns)) + (columns >= 60 ? more : ""),
   ];
   const what = quote(question.summary, theme.strong);
-  const why = question.reason === undefined ? [] : wrapText(safeText(question.reason), columns).map(theme.dim);
-  const preview = question.preview === undefined ? [] : previewLines(question.preview, theme, { bar, columns });
+  const why = question.reason === undefined ? [] : quote(safeLine(question.reason), theme.dim);
+  const preview = previewOf(question, theme, { bar, columns });
   const foot = state.message === undefined ? choiceLines(choices, question, { columns, theme }) : [];
   const input = state.message === undefined ? undefined : messageLine(state.message, columns, theme);
   const taken = head.length + what.length + why.length + foot.length + (input === undefined ? 0 : 2);
   const shown = excerpt(preview, { top: state.scroll, rows: size.rows - taken, columns, theme });
-  const lines = [...head, ...clip(what, size.rows), ...shown, ...why, ...foot];
+  const lines = [...head, ...clip(what, size), ...shown, ...why, ...foot];
   if (input === undefined) return { lines };
   const hint = theme.dim(truncateText("enter denies with these words, esc goes back", columns));
   return { lines: [...lines, input.line, hint], cursor: { row: lines.length, column: input.column } };
 }
 
 /** A command of many lines leaves room for the choices. */
-function clip(lines: readonly string[], rows: number): readonly string[] {
+function clip(lines: readonly string[], { rows, columns }: DialogSize): readonly string[] {
   const most = Math.max(3, Math.floor(rows / 3));
-  return lines.length <= most ? lines : [...lines.slice(0, most - 1), `${lines.length - most + 1} more lines`];
+  return lines.length <= most
+    ? lines
+    : [...lines.slice(0, most - 1), truncateText(`${lines.length - most + 1} more lines`, columns)];
+}
+
+function previewOf(
+  { preview, args }: Question,
+  theme: Theme,
+  { bar, columns }: { readonly bar: string; readonly columns: number },
+): readonly string[] {
+  const width = Math.max(1, columns - bar.length);
+  const files = proposedChange(args);
+  if (files.length === 0) return preview === undefined ? [] : previewLines(preview, theme, { bar, columns });
+  const lines = files.flatMap(({ path, what, notes, hunks }) => [
+    ...(files.length > 1 ? [theme.strong(truncateText(`${safeLine(path)} · ${what}`, width))] : []),
+    ...notes.flatMap((note) => wrapText(safeLine(note), width)),
+    ...renderDiff(hunks, { width, theme }),
+  ]);
+  return lines.map((line) => theme.dim(bar) + line);
 }
 
 function previewLines(
@@ -172,14 +197,18 @@ function excerpt(
 
 function choiceLines(
   choices: readonly Choice[],
-  { timeout_ms: timeout, once_only: onceOnly }: Question,
+  question: Question,
   { columns, theme }: { readonly columns: number; readonly theme: Theme },
 ): readonly string[] {
+  const { timeout_ms: timeout, once_only: onceOnly } = question;
   const lines = choices.flatMap(({ keys: [key = ""], label }) => {
     const [first = "", ...rest] = wrapText(label, Math.max(1, columns - 4));
     return [`${theme.key(`[${key}]`)} ${first}`, ...rest.map((row) => `    ${row}`)];
   });
   lines.push(`${theme.key("[m]")} ${truncateText("deny and tell the model why", Math.max(1, columns - 4))}`);
+  if (canReview(question)) {
+    lines.push(`${theme.key("[v]")} ${truncateText("show the whole change", Math.max(1, columns - 4))}`);
+  }
   if (onceOnly) lines.push(theme.dim(truncateText("Only this one call can be allowed.", columns)));
   if (timeout !== undefined) {
     lines.push(theme.dim(truncateText(`Denied automatically after ${humanWait(timeout)}.`, columns)));

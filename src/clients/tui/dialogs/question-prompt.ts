@@ -17,6 +17,8 @@ type Question = EventPayloads["PermissionRequested"];
 export interface QuestionPromptOptions {
   readonly clock: Clock;
   readonly answer: (question: Question, answer: PermissionAnswer) => void;
+  /** Shows what the call would write on a screen of its own. */
+  readonly review: (question: Question) => void;
 }
 
 interface Place {
@@ -78,8 +80,21 @@ export class QuestionPrompt {
     if (!this.#focused || key.id === "ctrl+c") return false;
     // Swallowed: it was typed before the person could read the question.
     if (!this.#armed) return true;
-    this.#take(this.#open.dialog.onKey(this.#state, key));
+    if (key.id === "v" && this.#state.message === undefined) this.#options.review(this.#open.question);
+    else this.#take(this.#open.dialog.onKey(this.#state, key));
     return true;
+  }
+
+  /** The answer of the review; nothing when the question was answered elsewhere meanwhile. */
+  answerFor({ call }: Question, answer: PermissionAnswer): void {
+    if (this.#open?.question.call === call) this.#take({ done: answer });
+  }
+
+  /** The person writes to the model why not. */
+  askWhy({ call }: Question): void {
+    if (this.#open?.question.call !== call) return;
+    this.#focused = true;
+    this.#state = { ...this.#state, message: "" };
   }
 
   onPaste(text: string): boolean {

@@ -11,6 +11,7 @@ import type { Dialog } from "../dialogs/dialog.js";
 import type { PermissionAnswer } from "../dialogs/permission.js";
 import { type DialogName, type Effect, type Question, type Reduced, type State, without } from "../state.js";
 import type { Theme } from "../theme.js";
+import type { QuestionAnswers } from "./review-question.js";
 
 export interface CarrierOptions {
   readonly client: EngineClient;
@@ -98,7 +99,7 @@ export class Carrier {
       if (!before.ok || !after.ok) return;
       const known = new Set(before.answer.session_rules.map(({ number }) => number));
       for (const { number } of after.answer.session_rules) {
-        if (!known.has(number)) await this.#slash("permissions", `promote ${number}`);
+        if (!known.has(number)) await this.slash("permissions", `promote ${number}`);
       }
     })();
   }
@@ -133,7 +134,7 @@ export class Carrier {
       done();
       return;
     }
-    const reply = await this.#slash(verb, args);
+    const reply = await this.slash(verb, args);
     done();
     if (!reply.ok) {
       this.#complain(reply);
@@ -144,14 +145,15 @@ export class Carrier {
     await this.refresh();
   }
 
-  #slash(verb: string, args: string): Promise<CommandReply> {
+  /** A slash command that the engine runs. */
+  slash(verb: string, args: string): Promise<CommandReply> {
     const { client, state } = this.#options;
     return client.send("CustomCommand", { namespace: "slash", verb, payload: { args } }, state().session);
   }
 
   async #shell(command: string, share: boolean): Promise<void> {
     const { update, print, state } = this.#options;
-    const reply = await this.#slash("shell", command);
+    const reply = await this.slash("shell", command);
     const shown = state().shell?.output ?? "";
     update((now) => without(now, "shell"));
     if (!reply.ok) {
@@ -174,6 +176,11 @@ export class Carrier {
     await this.#options.client.send("DetachSession", {}, session);
     const reply = await this.#options.client.send("AttachSession", { after }, session);
     this.#complain(reply);
+  }
+
+  async reviewQuestion(question: Question, questions: QuestionAnswers): Promise<void> {
+    const { reviewQuestion } = await import("./review-question.js");
+    reviewQuestion(question, { open: this.#options.open, questions });
   }
 
   async openDialog(name: DialogName): Promise<void> {

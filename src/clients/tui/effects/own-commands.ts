@@ -29,6 +29,10 @@ export async function runOwnCommand(
       await clear(options);
       return true;
   }
+  if (UNDO.has(verb)) {
+    const { reviewUndo } = await import("./review-undo.js");
+    return reviewUndo(args, carrier, options);
+  }
   if (!bare && verb === "theme") {
     options.setTheme(args.trim());
     return true;
@@ -39,6 +43,8 @@ export async function runOwnCommand(
   await carrier.openDialog(dialog);
   return true;
 }
+
+const UNDO: ReadonlySet<string> = new Set(["undo", "unapply", "session:undo", "sessions:undo"]);
 
 const DIALOGS: ReadonlyMap<string, DialogName> = new Map([
   ["model", "models"],

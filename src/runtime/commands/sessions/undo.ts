@@ -11,6 +11,7 @@ import {
 } from "../../../commands/command.js";
 import type { SessionRecord } from "../../../sessions/store.js";
 import { applyUndo } from "../../../sessions/undo/apply.js";
+import { onlyThese } from "../../../sessions/undo/only.js";
 import { planUndo, type UndoPlan } from "../../../sessions/undo/plan.js";
 import { renderUndoPlan, undoPlanJson } from "../../../sessions/undo/render.js";
 import type { UndoChoice } from "../../../sessions/undo/selection.js";
@@ -31,6 +32,8 @@ interface Asked {
   readonly skipConflicts: boolean;
   readonly yes: boolean;
   readonly guarded: boolean;
+  /** Paths as the plan shows them; empty for all of it. */
+  readonly only: readonly string[];
 }
 
 export const undo: SessionAction = async (args, port, context) => {
@@ -53,6 +56,7 @@ function askedOf(args: CommandArguments, { surface }: CommandContext): Asked {
     skipConflicts: args.hasFlag("skip-conflicts"),
     yes: args.hasFlag("yes"),
     guarded: args.hasFlag("guarded"),
+    only: args.flags("only"),
   };
   if (surface === "shell") {
     if (words.length > 1) throw new UsageError("Name one session: oxbow session undo ID [flags]");
@@ -81,7 +85,8 @@ async function undoIn(
   const journal = await openSessionUndo(port.stores, record.id);
   try {
     const choice = await choiceOf(asked, { port, record });
-    const plan = await planUndo(journal, { workspaceRoot: record.cwd, ...choice });
+    const whole = await planUndo(journal, { workspaceRoot: record.cwd, ...choice });
+    const plan = asked.only.length === 0 ? whole : onlyThese(whole, chosenPaths(whole, asked.only));
     const guarded = await guardedUndo(plan, { sessions: port.stores, variables: port.variables });
     const color = context.screen?.color ?? false;
     const shown = [renderUndoPlan(plan, { color }), safeText(guarded.text)].filter((text) => text !== "").join("\n\n");
@@ -92,7 +97,7 @@ async function undoIn(
     const { done, left } = await applyUndo(journal, plan, options);
     const paths = (entries: typeof done) => entries.map(({ path }) => shownPath(path));
     return {
-      text: `${doneText(plan, done.length, left.length)}${context.surface === "slash" ? HINT : ""}`,
+      text: `${doneText(plan, done.length, left.length)}${restText(whole, plan)}${context.surface === "slash" ? HINT : ""}`,
       value: asValue({ ...undoPlanJson(plan), done: paths(done), left: paths(left) }),
     };
   } finally {
@@ -100,11 +105,28 @@ async function undoIn(
   }
 }
 
+/** Paths are typed as the plan shows them. */
+function chosenPaths({ items }: UndoPlan, only: readonly string[]): readonly string[] {
+  const shown = (path: string) => path.replace(/^\.\//, "").replace(/\/$/, "");
+  const known = new Map(items.map(({ path }) => [shownPath(path), path]));
+  return only.map((typed) => {
+    const path = known.get(shown(typed));
+    if (path === undefined) throw new UsageError(`${typed} is not in the plan. Nothing was undone.`);
+    return path;
+  });
+}
+
 const HINT = " The model does not know; tell it if it matters.";
 
 function doneText({ redo }: UndoPlan, done: number, left: number): string {
   const rest = left === 0 ? "" : ` ${left} left as they are.`;
   return `${redo ? "Done again" : "Undone"}: ${done === 1 ? "1 entry" : `${done} entries`}.${rest}`;
+}
+
+/** The undo counts for the whole turn, so what was not chosen needs another way back. */
+function restText(whole: UndoPlan, { items }: UndoPlan): string {
+  const rest = whole.items.filter((item) => item.state === "ready" && !items.includes(item)).length;
+  return rest === 0 ? "" : ` ${rest} not chosen. To choose again, redo first.`;
 }
 
 interface Decision {
@@ -117,7 +139,8 @@ interface Decision {
 
 /** The answer when the plan is not carried out now; undefined when it is. */
 async function decide({ plan, guarded, asked, shown, context }: Decision): Promise<CommandResult | undefined> {
-  const unchanged = { text: shown, value: asValue({ ...undoPlanJson(plan), done: [] }) };
+  const value = { ...undoPlanJson(plan), guarded: guarded.paths.map((path) => shownPath(path)), done: [] };
+  const unchanged = { text: shown, value: asValue(value) };
   if (asked.dryRun) return unchanged;
   const isReady = plan.items.some(({ state }) => state === "ready");
   const isBlocked = plan.items.some(({ state }) => state === "conflict") && !asked.skipConflicts;
@@ -141,13 +164,14 @@ async function decide({ plan, guarded, asked, shown, context }: Decision): Promi
 }
 
 /** What to type to do it. */
-function nextStep({ session, turn, from, redo }: Asked, { paths }: GuardedUndo): string {
+function nextStep({ session, turn, from, redo, only }: Asked, { paths }: GuardedUndo): string {
   const which = [
     ...(session === undefined ? [] : [session]),
     ...(redo ? ["redo"] : turn === undefined ? [] : [turn]),
     "yes",
     ...(paths.length > 0 ? ["guarded"] : []),
     ...(from === undefined ? [] : [`--from ${from}`]),
+    ...only.map((path) => `--only ${/\s/.test(path) ? `"${path}"` : path}`),
   ];
   return `Nothing is changed yet: ${["/undo", ...which].join(" ")} does it.`;
 }

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { verifies } from "../../../../test/verifies.js";
+import { textWidth } from "../../../base/text-width.js";
+import type { Question } from "../state.js";
+import { permissionDialog } from "./permission.js";
+import { DIALOGS, key, QUESTIONS } from "./samples.testkit.js";
+
+const WIDTHS = [40, 80, 120, 200];
+const ROWS = 24;
+
+describe("the dialogs", () => {
+  it.each(WIDTHS)("show what they showed before in %i columns", async (columns) => {
+    const screens = Object.entries(DIALOGS).map(
+      ([name, lines]) => `=== ${name}\n${lines({ columns, rows: ROWS }).join("\n")}\n`,
+    );
+    await expect(screens.join("\n")).toMatchFileSnapshot(`goldens/dialogs-${columns}.txt`);
+  });
+
+  it.each([20, 40, 61, 80, 120, 200, 300])("have no line wider than %i columns", (columns) => {
+    for (const [name, lines] of Object.entries(DIALOGS)) {
+      for (const rows of [4, ROWS]) {
+        const wide = lines({ columns, rows }).filter((line) => textWidth(line) > columns);
+        expect(wide, name).toEqual([]);
+      }
+    }
+  });
+
+  it("let no control character of others through", () => {
+    for (const [name, lines] of Object.entries(DIALOGS)) {
+      const text = lines({ columns: 80, rows: ROWS }).join("\n");
+      expect(text, name).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+    }
+  });
+
+  verifies(["P2"], "offer nothing but this one call where the engine keeps no rule", () => {
+    const dialog = permissionDialog(QUESTIONS.guarded as Question);
+    for (const id of ["s", "t", "a", "2", "3", "4"])
+      expect(dialog.onKey(dialog.first, key(id))).toHaveProperty("state");
+    expect(dialog.onKey(dialog.first, key("y"))).toEqual({ done: { decision: "allow_once" } });
+    expect(dialog.onKey(dialog.first, key("n"))).toEqual({ done: { decision: "deny" } });
+  });
+
+  verifies(["P2"], "have one key for each answer, and Enter is none of them", () => {
+    const dialog = permissionDialog(QUESTIONS.command as Question);
+    const answer = (id: string) => dialog.onKey(dialog.first, key(id));
+    expect(answer("s")).toEqual({ done: { decision: "allow_pattern" } });
+    expect(answer("t")).toEqual({ done: { decision: "allow_tool" } });
+    expect(answer("a")).toEqual({ done: { decision: "allow_pattern", always: true } });
+    expect(answer("escape")).toEqual({ done: { decision: "deny" } });
+    for (const id of ["enter", "space", "z", "ctrl+y"]) expect(answer(id)).toHaveProperty("state");
+  });
+});

@@ -1,0 +1,175 @@
+/** Dialogs with sample content, for tests that look at whole screens. */
+import type { CallId } from "../../../protocol/ids.js";
+import type { Block } from "../content/block.js";
+import { undoFiles } from "../effects/review-undo.js";
+import type { Question } from "../state.js";
+import type { Key } from "../terminal/terminal.js";
+import { plainTheme } from "../themes.js";
+import type { Dialog, DialogSize } from "./dialog.js";
+import { helpDialog } from "./help.js";
+import { pickerDialog } from "./list-picker.js";
+import { permissionDialog } from "./permission.js";
+import { proposedChange } from "./proposed-change.js";
+import { reviewDialog } from "./review.js";
+import { transcriptDialog } from "./transcript.js";
+
+export const CALL = "call_1" as CallId;
+const LONG = "a word ".repeat(30).trim();
+/** What a hostile name tries: to clear the screen, to look like a choice, to turn the direction. */
+export const HOSTILE = "evil\u001b[2J\u001b]0;x\u0007\r[y] allow\u202e.txt";
+
+export const QUESTIONS: Readonly<Record<string, Question>> = {
+  command: {
+    call: CALL,
+    tool: "bash",
+    args: { command: "npm install left-pad && rm -rf node_modules/.cache" },
+    summary: "npm install left-pad && rm -rf node_modules/.cache",
+    reason: "It removes files, and no rule allows that.",
+    offer: ["bash: npm install *"],
+  },
+  edit: {
+    call: CALL,
+    tool: "edit",
+    args: { path: "src/app.ts", edits: [{ old: "const a = 1;\nconst b = 2;", new: "const a = 1;\nconst b = 3;" }] },
+    summary: "edit src/app.ts",
+    offer: [],
+  },
+  guarded: {
+    call: CALL,
+    tool: "write",
+    args: { path: ".git/hooks/pre-commit", content: `#!/bin/sh\n${LONG}\n` },
+    summary: "write .git/hooks/pre-commit",
+    reason: "git runs it.",
+    once_only: true,
+    timeout_ms: 60_000,
+  },
+  hostile: {
+    call: CALL,
+    tool: "bash",
+    args: { command: HOSTILE },
+    summary: HOSTILE,
+    reason: HOSTILE,
+    offer: [HOSTILE],
+  },
+};
+
+const UNDO = {
+  redo: false,
+  guarded: ["Makefile"],
+  items: [
+    {
+      path: "src/app.ts",
+      action: "restore",
+      kind: "file",
+      state: "ready",
+      added: 2,
+      removed: 2,
+      diff: `@@ -1,3 +1,3 @@\n import a\n-const one = 1;\n+const one = 2;\n x\n@@ -40,3 +40,3 @@\n y\n-${LONG}\n+${LONG} more\n z`,
+    },
+    {
+      path: "Makefile",
+      action: "delete",
+      kind: "file",
+      state: "ready",
+      added: 0,
+      removed: 1,
+      diff: "@@ -1,1 +0,0 @@\n-all:",
+    },
+    { path: "b.txt", action: "restore", kind: "file", state: "conflict", reason: "it was changed since" },
+    { path: HOSTILE, action: "chmod", kind: "file", state: "ready" },
+    { path: "new", action: "delete", kind: "folder", state: "ready", follows: true },
+  ],
+} as const;
+
+const BLOCKS: readonly Block[] = [
+  { kind: "prompt", text: "What is here?", images: 0 },
+  { kind: "thinking", text: "I look at the files.", elapsedMs: 1200 },
+  { kind: "answer", markdown: "Two files:\n\n- `a.txt`\n- `b.txt`" },
+  { kind: "notice", level: "warning", text: LONG },
+];
+
+const items = ["fix the tests", LONG, HOSTILE].map((label, index) => ({
+  value: index,
+  label,
+  columns: ["2 h", "done", "mock:m", "/home/me/project"],
+  preview: ["/home/me/project", `mock:m, sess_${index}`],
+  current: index === 0,
+}));
+
+export function key(id: string): Key {
+  return { id, data: id.length === 1 ? id : "" };
+}
+
+/** The state after some keys. */
+export function stateAfter<S, R>(dialog: Dialog<S, R>, keys: readonly string[]): S {
+  let state = dialog.first;
+  for (const id of keys) {
+    const step = dialog.onKey(state, key(id));
+    if ("done" in step) throw new Error(`the dialog ended with ${id}`);
+    state = step.state;
+  }
+  return state;
+}
+
+export const undoReview = () =>
+  reviewDialog({ title: "Undo of turn 2", files: undoFiles(UNDO), unit: "file", verb: "undoes" });
+
+export const editReview = () =>
+  reviewDialog({
+    title: "Allow edit?",
+    files: proposedChange({
+      path: "a.ts",
+      edits: [
+        { old: "one", new: "two" },
+        { old: "", new: "three\nfour" },
+      ],
+    }),
+    unit: "hunk",
+    verb: "allows",
+    answers: [{ keys: ["y", "1"], label: "allows all of it once" }],
+  });
+
+type Shown = (size: DialogSize) => readonly string[];
+
+function shown<S, R>(dialog: () => Dialog<S, R>, keys: readonly string[] = []): Shown {
+  return (size) => {
+    const opened = dialog();
+    // A dialog may measure at its first view.
+    opened.view(opened.first, size, plainTheme);
+    return opened.view(stateAfter(opened, keys), size, plainTheme).lines;
+  };
+}
+
+const picker = () =>
+  pickerDialog({
+    name: "sessions",
+    title: "Resume",
+    scopes: [
+      { name: "this folder", items },
+      { name: "all folders", items: [] },
+    ],
+    empty: "No session here.",
+    matches: (filter, text) => text.includes(filter),
+  });
+
+export const DIALOGS: Readonly<Record<string, Shown>> = {
+  ...Object.fromEntries(
+    Object.entries(QUESTIONS).map(([name, question]) => [
+      `question: ${name}`,
+      shown(() => permissionDialog(question, { waiting: 1 })),
+    ]),
+  ),
+  "question: why not": shown(() => permissionDialog(QUESTIONS.command as Question), ["m", "n", "o"]),
+  picker: shown(picker),
+  "picker: filter": shown(picker, ["f", "i", "x"]),
+  "picker: empty": shown(picker, ["tab"]),
+  help: shown(helpDialog),
+  transcript: shown(() => transcriptDialog(BLOCKS)),
+  "transcript: search": shown(() => transcriptDialog(BLOCKS), ["/", "f"]),
+  "review: undo": shown(undoReview),
+  "review: guarded": shown(undoReview, ["a"]),
+  "review: conflict": shown(undoReview, ["a", "d"]),
+  "review: hostile": shown(undoReview, ["a", "d", "s"]),
+  "review: one column or two": shown(undoReview, ["v"]),
+  "review: hunks": shown(editReview, ["a"]),
+};

@@ -1,0 +1,64 @@
+/** The change that a question is about, on a screen of its own. */
+import type { Dialog } from "../dialogs/dialog.js";
+import type { PermissionAnswer } from "../dialogs/permission.js";
+import { proposedChange } from "../dialogs/proposed-change.js";
+import { type ReviewFile, type ReviewResult, type ReviewStop, reviewDialog } from "../dialogs/review.js";
+import type { Question } from "../state.js";
+
+/** Where the answer goes. */
+export interface QuestionAnswers {
+  answerFor(question: Question, answer: PermissionAnswer): void;
+  askWhy(question: Question): void;
+}
+
+interface Place {
+  readonly open: <S, R>(dialog: Dialog<S, R>, then: (result: R) => void) => void;
+  readonly questions: QuestionAnswers;
+}
+
+/** `n` goes to the next change here, so that it cannot deny by mistake. */
+const ANSWERS = [
+  { keys: ["y", "1"], label: "allows all of it once" },
+  { keys: ["x", "5"], label: "denies" },
+  { keys: ["m"], label: "denies and tells why" },
+];
+
+export function reviewQuestion(question: Question, { open, questions }: Place): void {
+  const files = proposedChange(question.args);
+  if (files.length === 0) return;
+  const dialog = reviewDialog({
+    title: `Allow ${question.tool}?`,
+    files,
+    unit: "hunk",
+    verb: "allows",
+    answers: ANSWERS,
+  });
+  open(dialog, (result) => {
+    if (result?.kind === "answer" && result.key === "m") questions.askWhy(question);
+    else {
+      const answer = answerOf(result, files);
+      if (answer !== undefined) questions.answerFor(question, answer);
+    }
+  });
+}
+
+/** A call is allowed or denied as a whole. When the person wants only some changes, the model gets their numbers and can ask again. */
+export function answerOf(result: ReviewResult, files: readonly ReviewFile[]): PermissionAnswer | undefined {
+  if (result === undefined) return undefined;
+  if (result.kind === "answer") return { decision: result.key === "y" ? "allow_once" : "deny" };
+  const { accepted, declined } = result;
+  if (declined.length === 0) return { decision: "allow_once" };
+  if (accepted.length === 0) return { decision: "deny" };
+  const message = `The user wants ${listed(accepted, files)}, and does not want ${listed(declined, files)}. Nothing was changed. Make the call again with only the wanted changes.`;
+  return { decision: "deny", message };
+}
+
+function listed(stops: readonly ReviewStop[], files: readonly ReviewFile[]): string {
+  return stops
+    .map(({ file, hunk }) => {
+      const { path = "", hunks = [] } = files[file] ?? {};
+      const of = files.length > 1 ? ` of ${path}` : "";
+      return hunk === undefined ? `the change${of}` : `change ${hunk + 1}${of} (of ${hunks.length})`;
+    })
+    .join(", ");
+}

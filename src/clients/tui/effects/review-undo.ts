@@ -1,0 +1,97 @@
+/** `/undo`: shows what it would undo, and undoes the files that the person accepts. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
+import { parseHunks } from "../content/diff/hunks.js";
+import { type ReviewFile, reviewDialog } from "../dialogs/review.js";
+import type { Carrier, CarrierOptions } from "./carrier.js";
+
+/** Words that only say which turn; with more than that, the engine answers in text. */
+const REVIEWED = /^(?:redo|\d{1,9})?$/i;
+
+/** False when the engine has to answer as it always does. */
+export async function reviewUndo(args: string, carrier: Carrier, options: CarrierOptions): Promise<boolean> {
+  const which = args.trim();
+  if (!REVIEWED.test(which)) return false;
+  const reply = await carrier.slash("undo", `${which} --dry-run`);
+  const plan = reply.ok && isJsonObject(reply.value) && isJsonObject(reply.value.value) ? reply.value.value : undefined;
+  if (plan === undefined) return false;
+  const files = undoFiles(plan);
+  // With nothing to decide on, the text of the engine says why.
+  if (files.every(({ fixed }) => fixed)) return false;
+  const { title, chosen } = wordsOf(plan, which);
+  const dialog = reviewDialog({ title, files, unit: "file", verb: plan.redo === true ? "redoes" : "undoes" });
+  options.open(dialog, (result) => {
+    const accepted = result?.kind === "decided" ? result.accepted.map(({ file }) => files[file]?.path ?? "") : [];
+    if (accepted.length === 0) options.print({ kind: "notice", level: "info", text: "Nothing was undone." });
+    else void undo({ accepted, plan, chosen }, carrier, options);
+  });
+  return true;
+}
+
+function wordsOf({ redo, turns }: JsonObject, which: string): { readonly title: string; readonly chosen: string } {
+  const [turn] = Array.isArray(turns) ? turns : [];
+  const number = isJsonObject(turn) && typeof turn.number === "number" ? String(turn.number) : undefined;
+  const title = `${redo === true ? "Redo" : "Undo"} of ${number === undefined ? "the last turn" : `turn ${number}`}`;
+  // The turn that was shown is the one that is undone, whatever happened since.
+  return { title, chosen: redo === true ? "redo" : (number ?? which) };
+}
+
+async function undo(
+  {
+    accepted,
+    plan,
+    chosen,
+  }: { readonly accepted: readonly string[]; readonly plan: JsonObject; readonly chosen: string },
+  carrier: Carrier,
+  { print, update }: CarrierOptions,
+): Promise<void> {
+  const guarded = stringsOf(plan.guarded).some((path) => accepted.includes(path));
+  const only = accepted.map((path) => `--only=${path}`).map(quoted);
+  const reply = only.includes(undefined)
+    ? undefined
+    : await carrier.slash("undo", [chosen, "yes", ...(guarded ? ["guarded"] : []), ...only].join(" "));
+  const text = reply?.ok && isJsonObject(reply.value) && typeof reply.value.text === "string" ? reply.value.text : "";
+  if (reply === undefined) {
+    print({
+      kind: "notice",
+      level: "error",
+      text: "A name with both quotation marks cannot be chosen alone. /undo yes undoes all.",
+    });
+  } else if (reply.ok) print({ kind: "command", line: "/undo", text });
+  else print({ kind: "notice", level: "error", text: reply.failure.message });
+  update((now) => now);
+}
+
+/** One word of a command line; undefined when no quotation mark fits. */
+function quoted(word: string): string | undefined {
+  if (!/[\s"']/.test(word)) return word;
+  if (!word.includes('"')) return `"${word}"`;
+  return word.includes("'") ? undefined : `'${word}'`;
+}
+
+export function undoFiles(plan: JsonObject): readonly ReviewFile[] {
+  const guarded = stringsOf(plan.guarded);
+  const items = Array.isArray(plan.items) ? plan.items.filter(isJsonObject) : [];
+  return items.filter(({ follows }) => follows !== true).map((item) => fileOf(item, guarded));
+}
+
+function fileOf(item: JsonObject, guarded: readonly string[]): ReviewFile {
+  const { state, reason, added, removed, diff } = item;
+  const path = String(item.path);
+  const isReady = state === "ready";
+  const counts = typeof added === "number" && typeof removed === "number" ? `, +${added} -${removed}` : "";
+  const { hunks, notes } = parseHunks(typeof diff === "string" ? diff : "");
+  const why = isReady ? [] : [`Cannot be undone: ${String(reason ?? "")}`];
+  const guard = guarded.includes(path) ? ["Guarded: other programs run or obey this file."] : [];
+  const empty = isReady && hunks.length === 0 ? ["There is no text to show."] : [];
+  return {
+    path,
+    what: `${String(item.action)}${item.kind === "file" ? "" : ` ${String(item.kind)}`}${counts}`,
+    notes: [...why, ...guard, ...notes, ...empty],
+    hunks,
+    ...(!isReady && { fixed: true as const }),
+  };
+}
+
+function stringsOf(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
