@@ -18,6 +18,7 @@ function prompt() {
   const answers: [string, PermissionAnswer][] = [];
   const questions = new QuestionPrompt({
     clock: new ManualClock(),
+    review: () => {},
     answer: ({ call }, answer) => answers.push([call, answer]),
   });
   const press = (id: string, now: number) => questions.onKey({ id, data: id }, { now, draftIsEmpty: true });
