@@ -18,6 +18,7 @@ import { CommandRegistry } from "../commands/registry.js";
 import { helpColumns, usageOf } from "../commands/usage.js";
 import { refuseAgents } from "../runtime/agent-limits.js";
 import { EXIT, exitCodeOfFailure } from "./exit-codes.js";
+import { outputGuard } from "./output-guard.js";
 import { StatusLine } from "./status-line.js";
 import { processTerminal } from "./terminal-io.js";
 
@@ -134,6 +135,10 @@ async function inTerminal(
     });
     status.clear();
     return await print(result, { json, cancelled: cancel.signal.aborted, output });
+  } catch (error) {
+    // The guard has reported that the output could not be written, and makes the exit code of it.
+    if (outputGuard().failed) return EXIT.answered;
+    throw error;
   } finally {
     status.clear();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, onSignal);

@@ -104,7 +104,7 @@ describe("a client", () => {
     const commands = await client.query("ListCommands", {});
     expect(commands.ok && commands.answer.commands.map(({ name }) => name)).toContain("permissions:list");
     const route = commands.ok ? commands.answer.commands.find(({ name }) => name === "route:add") : undefined;
-    expect(route?.arguments).toEqual([{ name: "NAME" }, { name: "MODEL", rest: true, complete: "model" }]);
+    expect(route?.arguments).toEqual([{ name: "NAME" }, { name: "MODEL", rest: true, source: "model" }]);
     await writeFile(join(root, "notes.md"), "");
     const files = await client.query("FindFiles", { query: "not" }, session);
     expect(files).toMatchObject({ ok: true, answer: { paths: ["notes.md"] } });

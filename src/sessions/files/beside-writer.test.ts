@@ -59,7 +59,7 @@ describe("a session of the files store", () => {
     await expect(store.verify(session.id)).rejects.toMatchObject({ code: "damaged" });
     await rm(join(folder, other.id, "session.conf"));
     expect(await store.unlisted?.()).toMatchObject([
-      { id: other.id, message: expect.stringContaining("session.conf is gone") },
+      { id: other.id, message: expect.stringContaining("session.conf is missing") },
     ]);
     await store.close();
   });

@@ -296,7 +296,7 @@ describe("faults", () => {
     const log = await readFile(part("events.jsonl"));
     const cases: readonly (readonly [content: string | undefined, message: RegExp])[] = [
       ["rubbish\n", /log of this session is damaged/],
-      [undefined, /events\.jsonl is gone/],
+      [undefined, /events\.jsonl is missing/],
     ];
     for (const [content, message] of cases) {
       if (content === undefined) await rm(part("events.jsonl"));

@@ -415,7 +415,7 @@ describe("what goes wrong while recording", () => {
     await writeFile(file, "mine");
     new Session(recorder).started("x").ended();
     expect(await recorder.stop()).toMatchObject({
-      problem: expect.stringContaining("another file has taken its place"),
+      problem: expect.stringContaining("another file has replaced it"),
     });
     expect(await readFile(file, "utf8")).toBe("mine");
     expect(problems).toHaveLength(1);
