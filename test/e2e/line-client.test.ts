@@ -23,7 +23,7 @@ describe("the plain line client on a pipe", () => {
     const mock = await mockModel("reply\n  text: one\nreply\n  text: two\n");
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, "here.txt"), "");
-    const input = "first\n/status\n!ls\nsecond\n/clear\n/nonsense\n/help\n/exit\nnever\n";
+    const input = "first\n/status\n!ls\n!!echo shared\nsecond\n/clear\n/nonsense\n/help\n/exit\nnever\n";
     const { code, stdout, stderr } = await oxbow(["--plain"], {
       env: providerEnvironment("anthropic", mock.url),
       input,
@@ -31,11 +31,13 @@ describe("the plain line client on a pipe", () => {
     });
     // A script learns that one of its commands failed.
     expect(code).toBe(2);
-    expect(stdout).toMatch(/^one\nmodel +anthropic:[\s\S]*here\.txt\ntwo\n/);
+    expect(stdout).toMatch(/^one\nmodel +anthropic:[\s\S]*here\.txt\nshared\ntwo\n/);
     expect(stdout).toContain("/model [NAME]");
     expect(stderr).toContain("There is no command /nonsense");
     expect(mock.requests).toHaveLength(2);
     expect(mock.requests[1]?.messages).toBe(3);
+    expect(JSON.stringify(mock.requests[1]?.body)).toContain("[context: !echo shared]\\nshared");
+    expect(JSON.stringify(mock.requests[1]?.body)).not.toContain("here.txt");
   });
 
   verifies(["U1"], "ends with what failed first: a command, a turn, a command of the shell; else with 0", async () => {
@@ -268,7 +270,10 @@ describe("the plain line client on a terminal", () => {
       const screen = new Screen();
       try {
         const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
-        screen.start(`cd ${cwd} && ${process.execPath} ${BIN} --permission-mode allow --sandbox off; sleep 1000`, env);
+        screen.start(
+          `cd ${cwd} && ${process.execPath} ${BIN} --plain --permission-mode allow --sandbox off; sleep 1000`,
+          env,
+        );
         await screen.until("/help for commands");
         screen.type("do it", "Enter");
         await screen.until("bash until");
@@ -304,7 +309,10 @@ describe("the plain line client on a terminal", () => {
       const screen = new Screen();
       try {
         const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
-        screen.start(`cd ${cwd} && ${process.execPath} ${BIN} --permission-mode ask; echo EXIT $?; sleep 1000`, env);
+        screen.start(
+          `cd ${cwd} && ${process.execPath} ${BIN} --plain --permission-mode ask; echo EXIT $?; sleep 1000`,
+          env,
+        );
         await screen.until("/help for commands");
         screen.type("do it", "Enter");
         await screen.until("Allow?");
@@ -344,7 +352,7 @@ describe("the plain line client on a terminal", () => {
       const screen = new Screen();
       try {
         const env = { OXBOW_HOME: await temporaryFolder(), ...providerEnvironment("anthropic", mock.url) };
-        const command = `${process.execPath} ${BIN} --auto-approve --permission-mode allow`;
+        const command = `${process.execPath} ${BIN} --plain --auto-approve --permission-mode allow`;
         screen.start(`cd ${cwd} && ${command}; echo EXIT $?; sleep 1000`, env);
         await screen.until("/help for commands");
         screen.type("do it", "Enter");

@@ -84,6 +84,8 @@ class Repl {
   readonly #view: TextView;
   readonly #stats = new StatsWindow();
   readonly #images: ImageBlock[];
+  /** Commands of `!!` with their output, which go to the model with the next prompt. */
+  readonly #context: string[] = [];
   #session: SessionId | undefined;
   /** A turn has begun in this program. */
   #begun = false;
@@ -194,7 +196,10 @@ class Repl {
   /** False when the client should end. */
   async #take(input: string): Promise<boolean> {
     if (input.startsWith("!")) {
-      await this.#shell(input.slice(1).trim());
+      const isShared = input.startsWith("!!");
+      const command = input.slice(isShared ? 2 : 1).trim();
+      const output = await this.#shell(command);
+      if (isShared && output !== undefined) this.#context.push(`[context: !${command}]\n${output}`);
       return true;
     }
     if (!input.startsWith("/")) {
@@ -238,18 +243,19 @@ class Repl {
   }
 
   /** The command's output as it comes; what the progress did not show follows at the end. */
-  async #shell(command: string): Promise<void> {
+  async #shell(command: string): Promise<string | undefined> {
     this.#shellShown = "";
     const text = await this.#interruptible(() => this.#ask("shell", command));
     const shown = this.#shellShown;
     this.#shellShown = undefined;
-    if (text === undefined) return;
+    if (text === undefined) return undefined;
     // The result ends without the newlines that the output had.
     const known = text.startsWith(shown.trimEnd());
     const rest = known ? text.slice(shown.length) : `\n${text}`;
     const { out } = this.#options.terminal;
     out.write(safeText(rest));
     if (!`${shown}${rest}`.endsWith("\n")) out.write("\n");
+    return text;
   }
 
   #showShell(text: string): void {
@@ -285,7 +291,8 @@ class Repl {
     });
     this.#waiting = 0;
     this.#spinner.begin("thinking", this.#stats.estimateMs());
-    const reply = await client.send("SendInput", { content: [...this.#images.splice(0), text(input)] }, this.#session);
+    const content = [...this.#images.splice(0), ...[...this.#context.splice(0), input].map((words) => text(words))];
+    const reply = await client.send("SendInput", { content }, this.#session);
     if (!reply.ok) {
       this.#spinner.stop();
       this.#complain(reply);
