@@ -16,8 +16,8 @@ export interface Value {
 }
 
 export interface CommandSource {
-  /** What is known now; the client asks for them again when skills change. */
-  commands(): readonly CommandInfo[];
+  /** A promise while they are asked for the first time; the client asks again when skills change. */
+  commands(): readonly CommandInfo[] | Promise<readonly CommandInfo[]>;
   /** Models, sessions, routes and so on; `typed` for those that are searched, such as files. */
   values(source: string, typed: string): readonly Value[] | Promise<readonly Value[]>;
 }
@@ -31,8 +31,10 @@ export function commandCompletion(source: CommandSource): CompletionSource {
     suggest({ line, column, isFirstLine }: Place) {
       const before = line.slice(0, column);
       if (!isFirstLine || !/^\/[^/]*$/.test(before)) return undefined;
+      const answer = (commands: readonly CommandInfo[]) =>
+        /\s/.test(before) ? argumentsAt(before, commands, source) : namesAt(before.slice(1), commands);
       const commands = source.commands();
-      return /\s/.test(before) ? argumentsAt(before, commands, source) : namesAt(before.slice(1), commands);
+      return commands instanceof Promise ? commands.then(answer) : answer(commands);
     },
   };
 }

@@ -21,6 +21,8 @@ export class CompletionMenu {
   /** Where the word begins that the person closed the list for. */
   #dismissed: number | undefined;
   #request = 0;
+  #isPending = false;
+  #afterAnswer: (() => void) | undefined;
 
   constructor(source: CompletionSource, onChange: () => void) {
     this.#source = source;
@@ -46,27 +48,48 @@ export class CompletionMenu {
 
   /** After the text changed. */
   update(place: Place): void {
-    const request = ++this.#request;
+    this.#begin();
+    const request = this.#request;
     const found = this.#source.suggest(place);
     if (!(found instanceof Promise)) {
       this.#show(found, place);
       return;
     }
+    this.#isPending = true;
     this.#narrow(place);
-    found.then(
-      (answer) => {
-        if (request !== this.#request) return;
-        this.#show(answer, place);
-        this.#onChange();
-      },
-      () => {},
-    );
+    const take = (answer: Suggestions | undefined) => {
+      if (request !== this.#request) return;
+      this.#isPending = false;
+      this.#show(answer, place);
+      const after = this.#afterAnswer;
+      this.#afterAnswer = undefined;
+      after?.();
+      this.#onChange();
+    };
+    found.then(take, () => take(undefined));
+  }
+
+  /** An answer is under way. */
+  get isPending(): boolean {
+    return this.#isPending;
+  }
+
+  /** Runs once the answer is there, unless the person goes on typing. */
+  whenAnswered(action: () => void): void {
+    this.#afterAnswer = action;
   }
 
   /** Forgets the list; the next change may open it again. */
   close(): void {
-    this.#request++;
+    this.#begin();
     this.#shown = undefined;
+  }
+
+  /** What is under way no longer counts. */
+  #begin(): void {
+    this.#request++;
+    this.#isPending = false;
+    this.#afterAnswer = undefined;
   }
 
   /** The person does not want it for this word. */

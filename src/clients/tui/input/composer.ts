@@ -7,11 +7,10 @@
  * 3. Every change can be undone, until the draft is sent.
  */
 import type { Clock } from "../../../base/clock.js";
-import { cleanPaste } from "../../../base/pasted-text.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
+import { Completer } from "./completer.js";
 import type { CompletionSource } from "./completion.js";
-import { CompletionMenu } from "./completion-menu.js";
 import { type ComposerView, viewDraft } from "./composer-view.js";
 import { type Draft, DraftBuffer, type ImageAccess, type Submission } from "./draft-buffer.js";
 import type { DraftKeeper } from "./draft-keeper.js";
@@ -46,7 +45,7 @@ const CHORD = "ctrl+x";
 export class Composer {
   readonly #options: ComposerOptions;
   readonly #buffer: DraftBuffer;
-  readonly #menu: CompletionMenu;
+  readonly #completer: Completer;
   readonly #browser: HistoryBrowser;
   #search: HistorySearch | undefined;
   #chord = false;
@@ -55,7 +54,11 @@ export class Composer {
   constructor(options: ComposerOptions) {
     this.#options = options;
     this.#buffer = new DraftBuffer({ ...options, onChange: () => this.#changed() });
-    this.#menu = new CompletionMenu(options.completion ?? { suggest: () => undefined }, options.onChange);
+    this.#completer = new Completer(this.#buffer.editor, {
+      source: options.completion ?? { suggest: () => undefined },
+      onChange: options.onChange,
+      submit: () => this.submit(),
+    });
     this.#browser = new HistoryBrowser(this.#buffer, () => options.history?.list() ?? []);
   }
 
@@ -70,7 +73,7 @@ export class Composer {
 
   /** A list or a search is open, which takes the keys first. */
   get isOpen(): boolean {
-    return this.#search !== undefined || this.#menu.isOpen;
+    return this.#search !== undefined || this.#completer.isOpen;
   }
 
   get draft(): Draft {
@@ -78,18 +81,18 @@ export class Composer {
   }
 
   restore(draft: Draft): void {
-    this.#menu.close();
+    this.#completer.close();
     this.#buffer.restore(draft);
   }
 
   setText(text: string): void {
-    this.#menu.close();
+    this.#completer.close();
     this.#buffer.setText(text);
   }
 
   /** At the caret, as one step for undo. */
   insert(text: string): void {
-    this.#menu.close();
+    this.#completer.close();
     this.#buffer.insert(text);
   }
 
@@ -114,7 +117,7 @@ export class Composer {
       const query = this.#search.query + pasted.replace(/\s+/g, " ").trim();
       this.#search = openSearch(this.#options.history?.list() ?? [], query);
     } else {
-      this.#menu.close();
+      this.#completer.close();
       this.#buffer.paste(pasted);
     }
     this.#options.onChange();
@@ -124,7 +127,7 @@ export class Composer {
     if (this.#search !== undefined) {
       return viewSearch(this.#search, { width, maxRows, theme, now: this.#options.clock.wall() });
     }
-    const list = this.#menu.view(width, maxRows - 1, theme);
+    const list = this.#completer.view(width, maxRows - 1, theme);
     const { placeholder = "" } = this.#options;
     const room = { width, maxRows: maxRows - list.length, theme, placeholder, top: this.#top };
     const { lines, cursor, top } = viewDraft(this.#buffer.editor, room);
@@ -150,7 +153,7 @@ export class Composer {
   clear(): void {
     this.#buffer.clear();
     this.#browser.stop();
-    this.#menu.close();
+    this.#completer.close();
     this.#top = 0;
     this.#changed();
   }
@@ -166,29 +169,17 @@ export class Composer {
       return key.id === "ctrl+e" && this.#edit();
     }
     if (isNewlineKey(key)) {
-      this.#menu.close();
+      this.#completer.close();
       this.#buffer.editor.newline();
       return true;
     }
     const text = typedText(key);
     if (text !== undefined) {
       this.#buffer.editor.type(text);
-      this.#complete();
+      this.#completer.update();
       return true;
     }
-    return key.id !== undefined && (this.#menuKey(key.id) || this.#command(key.id, key.data));
-  }
-
-  /** The keys of the list, while it is open. */
-  #menuKey(id: string): boolean {
-    if (!this.#menu.isOpen) return false;
-    if (id === "up" || id === "ctrl+p") this.#menu.move(-1);
-    else if (id === "down" || id === "ctrl+n") this.#menu.move(1);
-    else if (id === "escape") this.#menu.dismiss();
-    else if (id === "tab") this.#acceptByTab();
-    else if (id === "enter") return this.#acceptByEnter();
-    else return false;
-    return true;
+    return key.id !== undefined && (this.#completer.onKey(key.id) || this.#command(key.id, key.data));
   }
 
   #command(id: string, data: string): boolean {
@@ -196,14 +187,14 @@ export class Composer {
     if (EDITOR_KEYS.has(id)) {
       const before = this.#buffer.editor.text;
       this.#buffer.editor.press(data);
-      if (this.#buffer.editor.text === before) this.#menu.close();
-      else this.#complete();
+      if (this.#buffer.editor.text === before) this.#completer.close();
+      else this.#completer.update();
       return true;
     }
-    if (id === "tab") return this.#buffer.expandHere() || this.#complete();
+    if (id === "tab") return this.#buffer.expandHere() || this.#completer.tab();
     const action = this.#actions[id];
     if (action === undefined) return UNDO_KEYS.has(id) && this.#undo();
-    this.#menu.close();
+    this.#completer.close();
     return action() !== false;
   }
 
@@ -228,7 +219,7 @@ export class Composer {
   };
 
   #undo(): boolean {
-    this.#menu.close();
+    this.#completer.close();
     this.#buffer.editor.undo();
     return true;
   }
@@ -243,43 +234,6 @@ export class Composer {
     const { line, column } = editor.caret;
     if (editor.lines[line]?.charAt(column - 1) === "\\") editor.replaceInLine(column - 1, column, "\n");
     else this.submit();
-  }
-
-  /** Opens or updates the list; false when there is nothing to show. */
-  #complete(): boolean {
-    const { caret, lines } = this.#buffer.editor;
-    const line = lines[caret.line] ?? "";
-    this.#menu.update({ line, column: caret.column, isFirstLine: caret.line === 0 });
-    return this.#menu.isOpen;
-  }
-
-  #acceptByTab(): void {
-    const { common, selected, start } = this.#menu;
-    if (common !== undefined) this.#replace(start, common);
-    else if (selected !== undefined) this.#replace(start, selected.value + (wantsSpace(selected) ? " " : ""));
-    this.#complete();
-  }
-
-  #acceptByEnter(): boolean {
-    const { selected, start, isComplete } = this.#menu;
-    if (isComplete || selected === undefined) return false;
-    if (selected.next !== "send") {
-      this.#replace(start, selected.value + (wantsSpace(selected) ? " " : ""));
-      this.#complete();
-      return true;
-    }
-    this.#replace(start, selected.value);
-    this.submit();
-    return true;
-  }
-
-  #replace(start: number, value: string): void {
-    // Names come from files and servers.
-    const text = cleanPaste(value).replaceAll("\n", " ");
-    const { editor } = this.#buffer;
-    const { line, column } = editor.caret;
-    const follows = editor.lines[line]?.charAt(column) === " " && text.endsWith(" ");
-    editor.replaceInLine(start, follows ? column + 1 : column, text);
   }
 
   #openSearch(): boolean {
@@ -305,9 +259,4 @@ export class Composer {
     );
     return true;
   }
-}
-
-function wantsSpace({ next, hint, value }: { readonly next: string; readonly hint?: string; readonly value: string }) {
-  if (next === "more") return false;
-  return next === "stay" || (hint !== undefined && hint !== "") || !value.startsWith("/");
 }

@@ -5,7 +5,9 @@ import type { EngineClient } from "../../../protocol/client.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { CommandInfo } from "../../../protocol/queries.js";
 import type { Suggestions } from "./completion.js";
+import { Composer } from "./composer.js";
 import { EngineCompletion } from "./engine-completion.js";
+import { BYTES, key, keys } from "./keys.testkit.js";
 
 const command = (name: string, source?: string): CommandInfo => ({
   name,
@@ -93,6 +95,22 @@ verifies(["U6"], "commands are asked for again when the skills change, and lists
   clock.advance(60_000);
   await values("/model ");
   expect(asked.filter((kind) => kind === "ListModels")).toHaveLength(2);
+});
+
+verifies(["U6"], "tab counts also before the engine has told its commands", async () => {
+  const { client } = engine();
+  const completion = new EngineCompletion({ client, clock: new ManualClock(), session: () => undefined });
+  completion.start();
+  const composer = new Composer({
+    clock: new ManualClock(),
+    completion: completion.source,
+    onChange() {},
+    onSubmit() {},
+  });
+  for (const each of [...keys("/mod"), key(BYTES.tab)]) expect(composer.onKey(each)).toBe(true);
+  expect(composer.text).toBe("/mod");
+  await new Promise(setImmediate);
+  expect(composer.text).toBe("/model ");
 });
 
 it("offers nothing for what has no list", async () => {

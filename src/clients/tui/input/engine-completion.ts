@@ -29,7 +29,8 @@ export class EngineCompletion implements CommandSource, FileSource {
   readonly #options: EngineCompletionOptions;
   readonly #models: Kept<Models>;
   readonly #sessions: Kept<readonly Value[]>;
-  #commands: readonly CommandInfo[] = [];
+  #commands: readonly CommandInfo[] | undefined;
+  #loading: Promise<readonly CommandInfo[]> | undefined;
 
   constructor(options: EngineCompletionOptions) {
     this.#options = options;
@@ -46,8 +47,8 @@ export class EngineCompletion implements CommandSource, FileSource {
     });
   }
 
-  commands(): readonly CommandInfo[] {
-    return this.#commands;
+  commands(): readonly CommandInfo[] | Promise<readonly CommandInfo[]> {
+    return this.#commands ?? this.#loading ?? this.#refresh();
   }
 
   routes(): readonly { readonly name: string; readonly about: string }[] {
@@ -72,7 +73,7 @@ export class EngineCompletion implements CommandSource, FileSource {
       case "session":
         return this.#sessions.now() ?? this.#sessions.get();
       case "command":
-        return this.#commands.map(({ name, summary }) => ({ value: name, about: summary }));
+        return (this.#commands ?? []).map(({ name, summary }) => ({ value: name, about: summary }));
       case "file":
         return this.find(typed).then((found) => found.map(({ path }) => asValue(path)));
       case "folder":
@@ -87,11 +88,18 @@ export class EngineCompletion implements CommandSource, FileSource {
     return known === undefined ? this.#models.get().then(pick) : pick(known);
   }
 
-  async #refresh(): Promise<void> {
-    const reply = await this.#options.client.query("ListCommands", {}, this.#options.session());
-    const own = this.#options.own ?? [];
-    if (reply.ok) this.#commands = [...reply.answer.commands, ...own];
-    else this.#commands = own;
+  #refresh(): Promise<readonly CommandInfo[]> {
+    this.#loading = this.#askCommands().then((commands) => {
+      this.#commands = commands;
+      return commands;
+    });
+    return this.#loading;
+  }
+
+  async #askCommands(): Promise<readonly CommandInfo[]> {
+    const { client, session, own = [] } = this.#options;
+    const reply = await client.query("ListCommands", {}, session());
+    return reply.ok ? [...reply.answer.commands, ...own] : own;
   }
 
   async #askModels(): Promise<Models> {
