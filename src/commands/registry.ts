@@ -130,7 +130,8 @@ function refusalOf(command: Command, { identity, context, busy }: SlashCaller): 
   if (!worksOn(command, context)) {
     return `${typed} works only outside a conversation: ${spell(name, { surface: "shell" })}`;
   }
-  if (places.includes("in a client")) return `${typed} works only in a conversation. Start one with 'oxbow'.`;
+  if (places.includes("in a client"))
+    return `${typed} works only in a conversation on a terminal. Start one with 'oxbow'.`;
   if (busy && !places.includes("during a turn")) return `${typed} does not work during a turn. Wait until it ends.`;
   return undefined;
 }

@@ -8,6 +8,9 @@ import { stopOnSignals } from "../stop-signals.js";
 import { converseInTerminal } from "../tui/converse.js";
 import type { Prepared } from "./prepare.js";
 
+const OFFLINE = "offline";
+const CONNECT_HERE = "Or here: /login signs in or stores a key, then /model chooses a model.";
+
 export async function converseOnScreen(
   { client, chosen, resume, loaded, onMessages, recentTurns }: Prepared,
   { session, flags, variables }: { session: SessionId; flags: ParsedFlags; variables: Variables },
@@ -18,6 +21,7 @@ export async function converseOnScreen(
   const name = `${model.provider}:${model.model}`;
   const greeting: Block[] = [{ kind: "notice", level: "info", text: `oxbow · ${name}` }];
   if (note !== undefined) greeting.push({ kind: "notice", level: "info", text: note });
+  if (model.provider === OFFLINE) greeting.push({ kind: "notice", level: "info", text: CONNECT_HERE });
   const { settings } = loaded;
   await converseInTerminal({
     client,

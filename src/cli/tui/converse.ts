@@ -12,6 +12,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { clientAction } from "../client-actions.js";
 import { composerParts } from "./composer-parts.js";
+import { terminalLogin } from "./login.js";
 import { clientThemes } from "./themes.js";
 
 export interface ConverseOptions {
@@ -50,6 +51,7 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
     still: screenReader,
     verses: spinner === "verses" && !screenReader ? verses() : [],
     clientAction,
+    login: terminalLogin(terminal),
     composer,
     onSession: (other) => {
       current = other;

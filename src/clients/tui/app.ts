@@ -21,6 +21,7 @@ import type { Dialog, DialogView } from "./dialogs/dialog.js";
 import { OpenDialog } from "./dialogs/open-dialog.js";
 import { QuestionPrompt } from "./dialogs/question-prompt.js";
 import { Carrier } from "./effects/carrier.js";
+import type { Login } from "./effects/login.js";
 import { Composer, type ComposerOptions } from "./input/composer.js";
 import { reduceEvent } from "./reduce/reduce-event.js";
 import { expire, reduceKey } from "./reduce/reduce-key.js";
@@ -61,6 +62,7 @@ export interface TuiOptions {
   /** Messages of the program go to the screen while the client is open. */
   readonly onMessages?: (show: (message: string) => void) => void;
   readonly leaving?: AbortSignal;
+  readonly login?: Login;
 }
 
 export interface TuiEnd {
@@ -136,6 +138,7 @@ export class TuiApp {
       hint: (text) => this.#hint(text),
       exit: () => this.#leave(),
       clientAction: options.clientAction,
+      ...(options.login && { login: options.login }),
     });
   }
 
@@ -158,7 +161,8 @@ export class TuiApp {
       await this.#carrier.showAgain(this.#state.session);
       this.#begun = false;
     }
-    void this.#carrier.refresh();
+    if (this.#options.resumed) void this.#carrier.refresh();
+    else void this.#carrier.welcome();
     void this.#restoreDraft();
     void this.#options.light?.().then((isLight) => {
       if (isLight && this.#theme === this.#options.theme && this.#theme.name === "dark") this.#setTheme("light");

@@ -89,7 +89,15 @@ export type Effect =
   | { readonly do: "suspend" }
   | { readonly do: "exit" };
 
-export type DialogName = "help" | "models" | "sessions" | "transcript" | "themes" | "review";
+export type DialogName =
+  | "help"
+  | "models"
+  | "sessions"
+  | "transcript"
+  | "themes"
+  | "review"
+  | "sidebar"
+  | "last session";
 
 export interface Reduced {
   readonly state: State;

@@ -4,6 +4,7 @@ import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
 import * as credentials from "./credentials.js";
 import * as models from "./models.js";
+import * as screen from "./screen.js";
 import * as security from "./security.js";
 import * as sessions from "./sessions.js";
 
@@ -15,6 +16,7 @@ export const SESSION_SPECS: readonly CommandSpec[] = [
   cost,
   credentials,
   security,
+  screen,
 ].flatMap((subject) => Object.values(subject).filter(isSpec));
 
 function isSpec(value: unknown): value is CommandSpec {

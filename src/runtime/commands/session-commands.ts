@@ -4,6 +4,7 @@ import { UsageError } from "../../base/usage-error.js";
 import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "../../commands/catalogue/conversation.js";
 import { AUTH_NAMESPACE, AUTH_SET, AUTH_UNLOCK } from "../../commands/catalogue/credentials.js";
 import { MODELS_NAMESPACE, OLLAMA_NAMESPACE, ROUTE_NAMESPACE } from "../../commands/catalogue/models.js";
+import { SCREEN_COMMANDS } from "../../commands/catalogue/screen.js";
 import {
   AUDIT_NAMESPACE,
   PERMISSIONS_NAMESPACE,
@@ -44,7 +45,7 @@ export async function sessionCommands(parts: readonly SessionPart[]): Promise<Co
   const registry = new CommandRegistry().describe(NAMESPACES);
   return registry.register(
     helpCommand(HELP, registry),
-    ...[...CLIENT_COMMANDS, ...SHELL_COMMANDS].map(elsewhere),
+    ...[...CLIENT_COMMANDS, ...SCREEN_COMMANDS, ...SHELL_COMMANDS].map(elsewhere),
     ...(await commandsOf(parts)),
   );
 }

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
 import { textWidth } from "../../../base/text-width.js";
 import type { Question } from "../state.js";
+import { plainTheme } from "../themes.js";
 import { permissionDialog } from "./permission.js";
-import { DIALOGS, key, QUESTIONS } from "./samples.testkit.js";
+import { DIALOGS, key, QUESTIONS, sidebar, stateAfter } from "./samples.testkit.js";
 
 const WIDTHS = [40, 80, 120, 200];
 const ROWS = 24;
@@ -30,6 +31,16 @@ describe("the dialogs", () => {
       const text = lines({ columns: 80, rows: ROWS }).join("\n");
       expect(text, name).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
     }
+  });
+
+  verifies(["U1"], "let the sidebar resume a session and revoke a rule with one key, and hide empty sections", () => {
+    const dialog = sidebar();
+    expect(dialog.onKey(dialog.first, key("enter"))).toEqual({ done: { kind: "resume", session: "sess_0" } });
+    expect(dialog.onKey(dialog.first, key("x"))).toHaveProperty("state");
+    const rule = stateAfter(dialog, ["down", "down", "down"]);
+    expect(dialog.onKey(rule, key("x"))).toEqual({ done: { kind: "revoke", rule: 1 } });
+    expect(dialog.onKey(rule, key("alt+s"))).toEqual({ done: undefined });
+    expect(dialog.view(rule, { columns: 80, rows: ROWS }, plainTheme).lines.join("\n")).not.toContain("Skills");
   });
 
   verifies(["P2"], "offer nothing but this one call where the engine keeps no rule", () => {

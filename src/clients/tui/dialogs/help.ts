@@ -17,6 +17,8 @@ export const KEYS: readonly (readonly [key: string, what: string])[] = [
   ["ctrl+g", "edit the draft in $EDITOR"],
   ["ctrl+o", "the whole conversation with all output"],
   ["ctrl+l, alt+p", "choose a model"],
+  ["alt+r", "resume the last conversation of this folder"],
+  ["alt+s", "sidebar: sessions, rules, instructions"],
   ["/", "commands"],
   ["@", "files"],
   ["!command", "run a command yourself; !! shows it to the model"],

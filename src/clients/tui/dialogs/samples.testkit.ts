@@ -11,6 +11,7 @@ import { pickerDialog } from "./list-picker.js";
 import { permissionDialog } from "./permission.js";
 import { proposedChange } from "./proposed-change.js";
 import { reviewDialog } from "./review.js";
+import { sidebarDialog } from "./sidebar.js";
 import { transcriptDialog } from "./transcript.js";
 
 export const CALL = "call_1" as CallId;
@@ -152,6 +153,20 @@ const picker = () =>
     matches: (filter, text) => text.includes(filter),
   });
 
+export const sidebar = () =>
+  sidebarDialog([
+    {
+      title: "Sessions of this folder",
+      rows: ["2h  fix the tests", `3d  ${HOSTILE}`].map((text, index) => ({
+        text,
+        action: { kind: "resume", session: `sess_${index}` },
+      })),
+    },
+    { title: "Rules of this session", rows: [{ text: `1. bash: ${LONG}`, action: { kind: "revoke", rule: 1 } }] },
+    { title: "Skills", rows: [] },
+    { title: "Instructions", rows: [{ text: "AGENTS.md" }] },
+  ]);
+
 export const DIALOGS: Readonly<Record<string, Shown>> = {
   ...Object.fromEntries(
     Object.entries(QUESTIONS).map(([name, question]) => [
@@ -171,5 +186,7 @@ export const DIALOGS: Readonly<Record<string, Shown>> = {
   "review: conflict": shown(undoReview, ["a", "d"]),
   "review: hostile": shown(undoReview, ["a", "d", "s"]),
   "review: one column or two": shown(undoReview, ["v"]),
+  sidebar: shown(sidebar, ["down", "down"]),
+  "sidebar: empty": shown(() => sidebarDialog([{ title: "Sessions", rows: [] }])),
   "review: hunks": shown(editReview, ["a"]),
 };

@@ -11,6 +11,7 @@ import type { Dialog } from "../dialogs/dialog.js";
 import type { PermissionAnswer } from "../dialogs/permission.js";
 import { type DialogName, type Effect, type Question, type Reduced, type State, without } from "../state.js";
 import type { Theme } from "../theme.js";
+import type { Login } from "./login.js";
 import type { QuestionAnswers } from "./review-question.js";
 
 export interface CarrierOptions {
@@ -29,6 +30,8 @@ export interface CarrierOptions {
   /** Which action of the client a command's name or alias means; undefined for a command of the engine. */
   readonly clientAction: (name: string) => ClientAction | undefined;
   readonly exit: () => void;
+  /** Absent where the program cannot sign in. */
+  readonly login?: Login;
 }
 
 type Wanted = Extract<Effect, { readonly do: "send" | "command" | "shell" | "refresh" | "open" }>;
@@ -181,6 +184,13 @@ export class Carrier {
   async reviewQuestion(question: Question, questions: QuestionAnswers): Promise<void> {
     const { reviewQuestion } = await import("./review-question.js");
     reviewQuestion(question, { open: this.#options.open, questions });
+  }
+
+  /** Says what waits here, after the first paint. */
+  async welcome(): Promise<void> {
+    const { welcome } = await import("./welcome.js");
+    await this.refresh();
+    await welcome(this, this.#options);
   }
 
   async openDialog(name: DialogName): Promise<void> {

@@ -8,6 +8,7 @@ import { transcriptDialog } from "../dialogs/transcript.js";
 import type { DialogName } from "../state.js";
 import { ageOf } from "../views/age.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
+import { resume, resumeLast } from "./resume.js";
 
 export interface DialogPlace extends CarrierOptions {
   readonly blocks: readonly Block[];
@@ -29,6 +30,12 @@ export async function openNamed(name: DialogName, place: DialogPlace): Promise<v
       return place.open(transcriptDialog(place.blocks), (printed) => {
         for (const block of printed ?? []) place.print(block);
       });
+    case "sidebar": {
+      const { openSidebar } = await import("./open-sidebar.js");
+      return openSidebar(place);
+    }
+    case "last session":
+      return resumeLast(place);
     case "review":
       return;
   }
@@ -102,21 +109,6 @@ async function openSessions(place: DialogPlace): Promise<void> {
 function stateOf({ live, ended }: SessionInfo): string {
   if (live) return "open";
   return ended === undefined || ended === "error" ? "interrupted" : "done";
-}
-
-/** The conversation is shown again, then it goes on. */
-async function resume({ client, state, print, restart, carrier }: DialogPlace, chosen: SessionInfo): Promise<void> {
-  const { id, provider, model, title } = chosen;
-  if (id === state().session) return;
-  const reply = await client.send("CreateSession", { resume: id });
-  if (!reply.ok) {
-    print({ kind: "notice", level: "error", text: reply.failure.message });
-    return;
-  }
-  restart(id, `${provider}:${model}`);
-  print({ kind: "notice", level: "info", text: `Resumed: ${title ?? id}` });
-  await carrier.showAgain(id);
-  await carrier.refresh();
 }
 
 function openThemes({ open, themes, setTheme }: DialogPlace): void {

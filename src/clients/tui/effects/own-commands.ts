@@ -33,6 +33,11 @@ export async function runOwnCommand(
     const { reviewUndo } = await import("./review-undo.js");
     return reviewUndo(args, carrier, options);
   }
+  if (verb === "login") {
+    const { login } = await import("./login.js");
+    await login(args.trim(), carrier, options);
+    return true;
+  }
   if (!bare && verb === "theme") {
     options.setTheme(args.trim());
     return true;
@@ -56,6 +61,7 @@ const DIALOGS: ReadonlyMap<string, DialogName> = new Map([
   ["keys", "help"],
   ["hotkeys", "help"],
   ["transcript", "transcript"],
+  ["sidebar", "sidebar"],
 ] as const);
 
 async function clear({ client, state, restart, print }: CarrierOptions): Promise<void> {

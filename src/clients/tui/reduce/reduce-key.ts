@@ -37,6 +37,10 @@ export function reduceKey(state: State, key: string | undefined, place: KeyPlace
     case "alt+p":
     case "ctrl+l":
       return { state, effects: [{ do: "open", dialog: "models" }] };
+    case "alt+s":
+      return { state, effects: [{ do: "open", dialog: "sidebar" }] };
+    case "alt+r":
+      return { state, effects: [{ do: "open", dialog: "last session" }] };
     case "?":
       return place.draftIsEmpty ? { state, effects: [{ do: "open", dialog: "help" }] } : undefined;
     default:

@@ -23,6 +23,8 @@ interface Part {
 }
 
 const BAR_WIDTH = 5;
+/** Less of a name says nothing. */
+const LEAST_PART = 8;
 
 export function statusLine(state: State, { width, theme, showCost, web }: StatusOptions): string {
   const parts = [
@@ -104,14 +106,18 @@ function branchText({ place }: State): string | undefined {
   return place.branch === undefined ? folder : `${folder} (${place.branch})`;
 }
 
+/** The mode and the model always have a place; the model is cut before it goes. */
 function thatFit(parts: readonly Part[], width: number, gap: number): readonly Part[] {
   let left = [...parts];
   const total = () => left.reduce((sum, { text }) => sum + textWidth(text), gap * Math.max(0, left.length - 1));
-  while (left.length > 1 && total() > width) {
+  while (left.length > 2 && total() > width) {
     const lowest = Math.min(...left.map(({ rank }) => rank));
     left = left.filter(({ rank }) => rank !== lowest);
   }
-  const [only] = left;
-  if (left.length === 1 && only !== undefined) return [{ ...only, text: truncateText(only.text, width) }];
-  return left;
+  if (total() <= width) return left;
+  const [first, second] = left;
+  if (first === undefined) return [];
+  const room = width - textWidth(first.text) - gap;
+  if (second === undefined || room < LEAST_PART) return [{ ...first, text: truncateText(first.text, width) }];
+  return [first, { ...second, text: truncateText(second.text, room) }];
 }

@@ -1,0 +1,48 @@
+/** `/login`: the sign-in of `oxbow auth set`, on the terminal of the client. */
+import { pickerDialog } from "../dialogs/list-picker.js";
+import type { Carrier, CarrierOptions } from "./carrier.js";
+
+/** What the program can sign in to, and how. */
+export interface Login {
+  /** Providers by name, with what is needed: a key, or an account. */
+  providers(): Promise<readonly { readonly name: string; readonly needs: string }[]>;
+  /** Runs the sign-in on the terminal; true when it went well. */
+  run(provider: string): Promise<boolean>;
+}
+
+export async function login(provider: string, carrier: Carrier, options: CarrierOptions): Promise<void> {
+  const { login: port, open, print } = options;
+  if (port === undefined) {
+    print({ kind: "notice", level: "info", text: "To sign in, leave and run: oxbow auth set PROVIDER" });
+    return;
+  }
+  if (provider !== "") return signIn(provider, carrier, options);
+  const providers = await port.providers();
+  const items = providers.map(({ name, needs }) => ({ value: name, label: name, columns: [needs] }));
+  const dialog = pickerDialog({
+    name: "login",
+    title: "Sign in",
+    scopes: [{ name: "all", items }],
+    empty: "No such provider.",
+    matches: (filter, text) => text.toLowerCase().includes(filter.toLowerCase()),
+  });
+  open(dialog, (chosen) => {
+    if (chosen !== undefined) void signIn(chosen, carrier, options);
+  });
+}
+
+async function signIn(
+  provider: string,
+  carrier: Carrier,
+  { login: port, print, update }: CarrierOptions,
+): Promise<void> {
+  const isDone = await port?.run(provider).catch((error: Error) => {
+    print({ kind: "notice", level: "error", text: error.message });
+    return false;
+  });
+  if (isDone)
+    print({ kind: "notice", level: "info", text: `${provider} is connected. /model chooses one of its models.` });
+  else print({ kind: "notice", level: "warning", text: `Not signed in to ${provider}. Nothing was changed.` });
+  update((now) => now);
+  await carrier.refresh();
+}

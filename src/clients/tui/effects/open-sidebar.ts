@@ -1,0 +1,44 @@
+/** Opens the sidebar with what the engine knows, and does what its keys ask for. */
+import type { SessionInfo } from "../../../protocol/queries.js";
+import { type SidebarSection, sidebarDialog } from "../dialogs/sidebar.js";
+import { ageOf } from "../views/age.js";
+import type { DialogPlace } from "./open-named.js";
+import { resume } from "./resume.js";
+
+const MOST_SESSIONS = 8;
+
+export async function openSidebar(place: DialogPlace): Promise<void> {
+  const { client, state, clock, open, carrier, print } = place;
+  const { session, place: here } = state();
+  const [listed, permissions] = await Promise.all([
+    client.query("ListSessions", { ...(here && { cwd: here.cwd }), limit: MOST_SESSIONS + 1 }),
+    client.query("GetPermissions", {}, session),
+  ]);
+  const others = listed.ok ? listed.answer.sessions.filter(({ id }) => id !== session).slice(0, MOST_SESSIONS) : [];
+  const rules = permissions.ok ? permissions.answer.session_rules : [];
+  const sections: readonly SidebarSection[] = [
+    {
+      title: "Sessions of this folder",
+      rows: others.map((each) => ({
+        text: `${ageOf(Date.parse(each.active_at), clock.wall())}  ${each.title ?? "(no title)"}`,
+        action: { kind: "resume", session: each.id },
+      })),
+    },
+    {
+      title: "Rules of this session",
+      rows: rules.map(({ number, rule }) => ({ text: `${number}. ${rule}`, action: { kind: "revoke", rule: number } })),
+    },
+    { title: "Instructions", rows: (here?.instructions ?? []).map((text) => ({ text })) },
+  ];
+  open(sidebarDialog(sections), (action) => {
+    if (action?.kind === "resume") {
+      const chosen = others.find(({ id }) => id === action.session) as SessionInfo;
+      void resume(place, chosen);
+    } else if (action?.kind === "revoke") {
+      void carrier.slash("permissions", `revoke ${action.rule}`).then((reply) => {
+        if (!reply.ok) print({ kind: "notice", level: "error", text: reply.failure.message });
+        return openSidebar(place);
+      });
+    }
+  });
+}

@@ -1,0 +1,42 @@
+/** Goes on with another session. */
+
+import type { EngineClient } from "../../../protocol/client.js";
+import type { SessionInfo } from "../../../protocol/queries.js";
+import { isBusy, type State } from "../state.js";
+import type { DialogPlace } from "./open-named.js";
+
+/** The conversation is shown again, then it goes on. */
+export async function resume(
+  { client, state, print, restart, carrier }: DialogPlace,
+  chosen: SessionInfo,
+): Promise<void> {
+  const { id, provider, model, title } = chosen;
+  if (id === state().session) return;
+  const reply = await client.send("CreateSession", { resume: id });
+  if (!reply.ok) {
+    print({ kind: "notice", level: "error", text: reply.failure.message });
+    return;
+  }
+  restart(id, `${provider}:${model}`);
+  print({ kind: "notice", level: "info", text: `Resumed: ${title ?? id}` });
+  await carrier.showAgain(id);
+  await carrier.refresh();
+}
+
+/** The session of this folder that was used last, besides the one that is open. */
+export async function lastSession(client: EngineClient, { session, place }: State): Promise<SessionInfo | undefined> {
+  if (place === undefined) return undefined;
+  const reply = await client.query("ListSessions", { cwd: place.cwd, limit: 2 });
+  return reply.ok ? reply.answer.sessions.find(({ id }) => id !== session) : undefined;
+}
+
+export async function resumeLast(place: DialogPlace): Promise<void> {
+  const { client, state, hint } = place;
+  if (isBusy(state())) {
+    hint("Wait until the turn has ended, or interrupt it with Esc.");
+    return;
+  }
+  const last = await lastSession(client, state());
+  if (last === undefined) hint("There is no earlier conversation in this folder.");
+  else await resume(place, last);
+}

@@ -1,0 +1,29 @@
+/** What a person should know at the start and what takes a moment to find out. Nothing waits for it. */
+import { isJsonObject } from "../../../protocol/json.js";
+import { ageOf } from "../views/age.js";
+import type { Carrier, CarrierOptions } from "./carrier.js";
+import { lastSession } from "./resume.js";
+
+export async function welcome(
+  carrier: Carrier,
+  { client, state, clock, print, update }: CarrierOptions,
+): Promise<void> {
+  const { session } = state();
+  const say = (text: string) => {
+    // Once the conversation has begun, nothing comes between.
+    const now = state();
+    if (now.session !== session || now.turn !== undefined) return;
+    print({ kind: "notice", level: "info", text });
+    update((current) => current);
+  };
+  const last = await lastSession(client, state());
+  if (last !== undefined) {
+    const age = ageOf(Date.parse(last.active_at), clock.wall());
+    say(`alt+r resumes the last conversation here: ${last.title ?? "(no title)"} (${age})`);
+    return;
+  }
+  // The first time in this folder.
+  const reply = await carrier.slash("security", "");
+  const value = reply.ok && isJsonObject(reply.value) ? reply.value.value : undefined;
+  if (isJsonObject(value) && typeof value.sandbox === "string") say(`Sandbox: ${value.sandbox}`);
+}

@@ -1,0 +1,45 @@
+/** Commands of the terminal client: they open what only a screen can show. */
+import type { CommandPlace, CommandSpec, CommandUser } from "../command.js";
+
+const PEOPLE: readonly CommandUser[] = ["people"];
+const SCREEN: readonly CommandPlace[] = ["in a client", "during a turn", "between turns"];
+
+export const LOGIN: CommandSpec = {
+  name: "login",
+  summary: "sign in to a provider, or store its key",
+  arguments: [{ name: "PROVIDER", kind: "text", optional: true, complete: "provider" }],
+  users: PEOPLE,
+  places: ["in a client", "between turns"],
+};
+
+export const SIDEBAR: CommandSpec = {
+  name: "sidebar",
+  summary: "show the sessions of this folder, the rules of this session and the instructions (also Alt-S)",
+  users: PEOPLE,
+  places: SCREEN,
+};
+
+export const THEME: CommandSpec = {
+  name: "theme",
+  summary: "choose the colours",
+  arguments: [{ name: "NAME", kind: "text", optional: true }],
+  users: PEOPLE,
+  places: SCREEN,
+};
+
+export const KEYS: CommandSpec = {
+  name: "keys",
+  aliases: ["hotkeys"],
+  summary: "show all keys (also ?)",
+  users: PEOPLE,
+  places: SCREEN,
+};
+
+export const TRANSCRIPT: CommandSpec = {
+  name: "transcript",
+  summary: "show the whole conversation with all output (also Ctrl-O)",
+  users: PEOPLE,
+  places: SCREEN,
+};
+
+export const SCREEN_COMMANDS: readonly CommandSpec[] = [LOGIN, SIDEBAR, THEME, KEYS, TRANSCRIPT];
