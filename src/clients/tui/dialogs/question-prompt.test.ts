@@ -16,13 +16,15 @@ function question(number: number, more: Partial<Question> = {}): Question {
 
 function prompt() {
   const answers: [string, PermissionAnswer][] = [];
+  const reviewed: string[] = [];
   const questions = new QuestionPrompt({
     clock: new ManualClock(),
     review: () => {},
     answer: ({ call }, answer) => answers.push([call, answer]),
+    review: ({ call }) => reviewed.push(call),
   });
   const press = (id: string, now: number) => questions.onKey({ id, data: id }, { now, draftIsEmpty: true });
-  return { questions, answers, press };
+  return { questions, answers, reviewed, press };
 }
 
 describe("a question beside the draft", () => {
@@ -43,6 +45,20 @@ describe("a question beside the draft", () => {
     press("tab", 7000);
     press("n", 8000);
     expect(answers).toEqual([["call_1", { decision: "deny" }]]);
+  });
+
+  verifies(["P2", "U3"], "opens the review by v, and takes its answer only while the question is open", () => {
+    const { questions, answers, reviewed, press } = prompt();
+    questions.show([question(1)], { now: 5000, draftIsEmpty: true });
+    press("v", 6000);
+    expect(reviewed).toEqual(["call_1"]);
+    questions.answerFor(question(2), { decision: "allow_once" });
+    expect(answers).toEqual([]);
+    questions.askWhy(question(1));
+    for (const id of ["v", "enter"]) press(id, 7000);
+    expect(answers).toEqual([["call_1", { decision: "deny", message: "v" }]]);
+    questions.answerFor(question(1), { decision: "allow_once" });
+    expect(answers).toHaveLength(1);
   });
 
   verifies(["P2"], "goes on to the next one, and away when another client has answered", () => {

@@ -1,0 +1,197 @@
+import { describe, expect } from "vitest";
+import { verifies } from "../../../../test/verifies.js";
+import { text } from "../../../protocol/content.js";
+import type { Envelope } from "../../../protocol/envelope.js";
+import type { EventKind, EventPayloads } from "../../../protocol/events.js";
+import type { CallId, ClientId, SessionId, TurnId } from "../../../protocol/ids.js";
+import { type Effect, firstState, type State } from "../state.js";
+import { reduceEvent } from "./reduce-event.js";
+
+const SESSION = "sess_1" as SessionId;
+const ME = "cli_1" as ClientId;
+const TURN = "turn_1" as TurnId;
+const A = "call_a" as CallId;
+const B = "call_b" as CallId;
+const USAGE = { input: 100, output: 10, cache_read: 0, cache_write: 0 };
+
+const IDLE: State = {
+  ...firstState({ client: ME, session: SESSION, model: "mock:m" }),
+  place: { cwd: "/w", mode: "ask", instructions: [], context_window: 1000 },
+};
+
+function event<K extends EventKind>(kind: K, payload: EventPayloads[K]): Envelope {
+  return { id: 1, kind, session: SESSION, originator: ME, ts: "2026-01-01T00:00:00.000Z", payload } as Envelope;
+}
+
+const started = (input = "do it") => event("TurnStarted", { turn: TURN, input: [text(input)], queued: 0 } as never);
+const ended = (outcome: "answered" | "cancelled" | "failed", more: object = {}) =>
+  event("TurnEnded", { turn: TURN, outcome, usage: USAGE, ...more } as never);
+const call = (id: CallId, tool = "bash") => event("ToolCallStarted", { call: id, tool, args: {} });
+const result = (id: CallId, status: "ok" | "denied" = "ok") =>
+  event("ToolResult", { call: id, tool: "bash", status, content: [] });
+const asked = (id: CallId) => event("PermissionRequested", { call: id, tool: "bash", args: {}, summary: `bash ${id}` });
+const resolved = (id: CallId, by: string) =>
+  event("PermissionResolved", { call: id, tool: "bash", decision: "deny", decided_by: by });
+
+/** What was done, one short line each; 100 ms between two events. */
+function play(events: readonly Envelope[], from: State = IDLE): { readonly state: State; readonly done: string[] } {
+  let state = from;
+  const done: string[] = [];
+  for (const [index, each] of events.entries()) {
+    const reduced = reduceEvent(state, each, index * 100);
+    state = reduced.state;
+    done.push(...reduced.effects.map(words));
+  }
+  return { state, done };
+}
+
+function words(effect: Effect): string {
+  if (effect.do !== "print") return "text" in effect ? `${effect.do}: ${effect.text}` : effect.do;
+  const { block } = effect;
+  switch (block.kind) {
+    case "prompt":
+    case "thinking":
+    case "notice":
+      return `${block.kind}: ${block.text}`;
+    case "tool":
+      return `tool: ${block.call} ${block.result?.status ?? "open"}`;
+    case "turn-end":
+      return `turn-end: ${block.outcome}`;
+    default:
+      return block.kind;
+  }
+}
+
+describe("a turn on the screen", () => {
+  verifies(["U1"], "prints the thought, the answer and parallel calls once each, in the model's order", () => {
+    const { state, done } = play([
+      started(),
+      event("ThinkingDelta", { text: "Let me " }),
+      event("ThinkingDelta", { text: "see." }),
+      event("TextDelta", { text: "I look." }),
+      call(A),
+      call(B),
+      event("ToolCallProgress", { call: B, text: "half" }),
+      result(B),
+      result(A),
+      event("TextDelta", { text: "Done." }),
+      ended("answered"),
+    ]);
+    expect(done).toEqual([
+      "prompt: do it",
+      "thinking: Let me see.",
+      "answer: I look.",
+      "end answer",
+      "tool: call_a ok",
+      "tool: call_b ok",
+      "answer: Done.",
+      "end answer",
+      "turn-end: answered",
+      "refresh",
+    ]);
+    expect(state).toMatchObject({ tools: [], answering: false, questions: [] });
+    expect(state.turn).toBeUndefined();
+    expect(state.recent).toHaveLength(1);
+  });
+
+  verifies(["P2"], "asks one question after the other, and says who was faster", () => {
+    const both = play([started(), call(A), call(B), asked(A), asked(B)]);
+    expect(both.state.questions.map((question) => question.call)).toEqual([A, B]);
+    expect(both.done.filter((line) => line.startsWith("call person"))).toHaveLength(2);
+    const own = play([resolved(A, ME)], both.state);
+    expect([own.state.questions.map((question) => question.call), own.done]).toEqual([[B], []]);
+    const other = play([resolved(B, "cli_2")], own.state);
+    expect(other.done).toEqual(["notice: Already denied by cli_2."]);
+    // A rule that decides without a question is no news.
+    expect(play([resolved(A, "rule 1")], other.state).done).toEqual([]);
+  });
+
+  verifies(
+    ["U2"],
+    "gives the prompt back when it was cancelled before the model answered, and drops the question",
+    () => {
+      expect(play([started("my words"), ended("cancelled")]).done).toContain("restore: my words");
+      const late = play([started(), event("TextDelta", { text: "I" }), call(A), asked(A), ended("cancelled")]);
+      expect(late.done.some((line) => line.startsWith("restore"))).toBe(false);
+      expect(late.state).toMatchObject({ questions: [], tools: [] });
+      expect(late.state.recent).toEqual([]);
+    },
+  );
+
+  verifies(["U2"], "puts queued text back into the editor when it is dropped, and only this person's", () => {
+    const queue = (words: string, from: string, delivery: "queue" | "steer") =>
+      event("InputQueued", { input: [text(words)], delivery, from } as never);
+    const waiting = play([started(), queue("mine", ME, "steer"), queue("theirs", "cli_2", "queue")]);
+    expect(waiting.state.queue.map(({ text: words, own }) => [words, own])).toEqual([
+      ["mine", true],
+      ["theirs", false],
+    ]);
+    const dropped = play(
+      [event("InputDropped", { inputs: [[text("mine")], [text("theirs")]] } as never)],
+      waiting.state,
+    );
+    expect(dropped.done).toEqual(["restore: mine", "notice: Not sent: theirs"]);
+    expect(dropped.state.queue).toEqual([]);
+    const steered = play([event("InputSteered", { turn: TURN, input: [text("mine")] } as never)], waiting.state);
+    expect(steered.done).toEqual(["prompt: mine"]);
+    expect(steered.state.queue.map(({ text: words }) => words)).toEqual(["theirs"]);
+  });
+
+  verifies(["M15"], "takes a retracted answer back with one sentence, and names the model that answers instead", () => {
+    const { state, done } = play([
+      started(),
+      event("TextDelta", { text: "Half an ans" }),
+      event("AnswerRetracted", { turn: TURN, reason: "ProviderUnavailable" } as never),
+      event("FailedOver", {
+        turn: TURN,
+        route: "main",
+        from: { provider: "zai", model: "a" },
+        to: { provider: "openrouter", model: "b" },
+        message: "zai is overloaded.",
+      } as never),
+      event("TextDelta", { text: "A whole answer." }),
+      event("AnswerEnded", { turn: TURN, provider: "openrouter", model: "b" } as never),
+      ended("answered"),
+    ]);
+    expect(done.slice(1, -2)).toEqual([
+      "answer: Half an ans",
+      "drop answer",
+      "notice: The answer broke off. The model starts it again.",
+      "notice: zai is overloaded. openrouter:b answers instead.",
+      "answer: A whole answer.",
+      "end answer",
+    ]);
+    expect(state.model).toBe("openrouter:b");
+  });
+
+  verifies(["M15"], "adds the costs by provider and measures the window by the last answer", () => {
+    const cost = (provider: string, usd: number, more: object = {}) =>
+      event("CostIncremented", { provider, model: "m", usage: USAGE, elapsed_ms: 5, cost: { usd }, ...more } as never);
+    const { state } = play([started(), cost("zai", 0.02, { abandoned: true }), cost("openrouter", 0.05)]);
+    expect(state.costs.turn).toEqual({ usd: 0.07, known: true, byProvider: { zai: 0.02, openrouter: 0.05 } });
+    expect(state.costs.contextUsed).toBe(110);
+    const next = play([ended("answered"), started()], state).state;
+    expect([next.costs.turn.usd, next.costs.session.usd]).toEqual([0, 0.07]);
+  });
+
+  verifies(["U1"], "shows a wait in the working line only, until the model answers", () => {
+    const waiting = play([
+      started(),
+      event("Retrying", { message: "Overloaded.", wait_ms: 8000, attempt: 1 } as never),
+    ]);
+    expect(waiting.state.turn?.progress).toBe("Overloaded. Next attempt in 8 s.");
+    expect(waiting.done).toEqual(["prompt: do it"]);
+    expect(play([event("TextDelta", { text: "x" })], waiting.state).state.turn?.progress).toBeUndefined();
+  });
+
+  verifies(["U1"], "keeps the output of the person's own command apart from the model's calls", () => {
+    const shell = { ...IDLE, shell: { command: "ls", output: "", startedAt: 0 } };
+    const { state, done } = play([call(A), event("ToolCallProgress", { call: A, text: "a b\n" }), result(A)], shell);
+    expect([state.shell?.output, state.tools, done]).toEqual(["a b\n", [], []]);
+  });
+
+  verifies(["P13"], "follows a mode that another client has set", () => {
+    const changed = event("ModeChanged", { mode: "plan", by: "cli_2" as ClientId });
+    expect(play([changed]).state.place?.mode).toBe("plan");
+  });
+});
