@@ -19,9 +19,8 @@ function prompt() {
   const reviewed: string[] = [];
   const questions = new QuestionPrompt({
     clock: new ManualClock(),
-    review: () => {},
-    answer: ({ call }, answer) => answers.push([call, answer]),
     review: ({ call }) => reviewed.push(call),
+    answer: ({ call }, answer) => answers.push([call, answer]),
   });
   const press = (id: string, now: number) => questions.onKey({ id, data: id }, { now, draftIsEmpty: true });
   return { questions, answers, reviewed, press };

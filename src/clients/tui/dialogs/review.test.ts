@@ -12,7 +12,7 @@ describe("the review", () => {
     const dialog = undoReview();
     const state = stateAfter(dialog, ["a", "d", "a", "s"]);
     expect(dialog.onKey(state, key("enter"))).toEqual({
-      done: { kind: "decided", accepted: [{ file: 0 }], declined: [{ file: 1 }, { file: 3 }] },
+      done: { kind: "decided", accepted: [{ file: 0 }], declined: [{ file: 1 }], undecided: [{ file: 3 }] },
     });
     expect(dialog.onKey(state, key("escape"))).toEqual({ done: undefined });
   });
@@ -56,6 +56,8 @@ describe("the review", () => {
     };
     expect(decide(["a", "a"])).toEqual({ decision: "allow_once" });
     expect(decide(["d", "d"])).toEqual({ decision: "deny" });
+    expect(decide(["d"])).toEqual({ decision: "deny" });
+    expect(decide([])).toBeUndefined();
     expect(decide([], "y")).toEqual({ decision: "allow_once" });
     expect(decide([], "escape")).toBeUndefined();
     expect(decide(["a", "d"])).toEqual({

@@ -28,10 +28,17 @@ export interface ReviewOptions {
   readonly title: string;
   readonly files: readonly ReviewFile[];
   readonly unit: "file" | "hunk";
-  /** What Enter does with what was accepted: `undoes`. */
-  readonly verb: string;
+  /** What Enter does now: `undoes 1 of 2 files`. */
+  readonly end: (counts: ReviewCounts) => string;
   /** Keys that end the review with an answer for the whole. */
   readonly answers?: readonly { readonly keys: readonly string[]; readonly label: string }[];
+}
+
+export interface ReviewCounts {
+  readonly accepted: number;
+  readonly declined: number;
+  /** What can be decided on. */
+  readonly all: number;
 }
 
 export type ReviewVerdict = "accepted" | "declined";
@@ -54,7 +61,12 @@ export interface ReviewStop {
 }
 
 export type ReviewResult =
-  | { readonly kind: "decided"; readonly accepted: readonly ReviewStop[]; readonly declined: readonly ReviewStop[] }
+  | {
+      readonly kind: "decided";
+      readonly accepted: readonly ReviewStop[];
+      readonly declined: readonly ReviewStop[];
+      readonly undecided: readonly ReviewStop[];
+    }
   | { readonly kind: "answer"; readonly key: string }
   /** The person went back. */
   | undefined;
@@ -182,11 +194,14 @@ function decideMany({ stops, options }: Context, state: ReviewState, verdict: Re
 }
 
 function resultOf({ stops, options }: Context, { verdicts }: ReviewState): ReviewResult {
-  const accepted = stops.filter((_, index) => verdicts[index] === "accepted");
-  const declined = stops.filter(
-    ({ file }, index) => verdicts[index] !== "accepted" && options.files[file]?.fixed !== true,
-  );
-  return { kind: "decided", accepted, declined };
+  const which = (verdict: ReviewVerdict | undefined) =>
+    stops.filter(({ file }, index) => verdicts[index] === verdict && options.files[file]?.fixed !== true);
+  return {
+    kind: "decided",
+    accepted: which("accepted"),
+    declined: which("declined"),
+    undecided: which(undefined),
+  };
 }
 
 function layoutOf({ layout }: ReviewState, columns: number): "unified" | "split" {
@@ -260,10 +275,9 @@ function bodyLines(
 function footLines(context: Context, { verdicts }: ReviewState, { size, theme }: Look): ((place: string) => string)[] {
   const { options, stops } = context;
   const { columns } = size;
-  const free = stops.filter(({ file }) => options.files[file]?.fixed !== true).length;
-  const accepted = Object.values(verdicts).filter((verdict) => verdict === "accepted").length;
-  const unit = options.unit === "file" ? "file" : "change";
-  const end = `enter ${options.verb} ${accepted} of ${free} ${free === 1 ? unit : `${unit}s`}`;
+  const all = stops.filter(({ file }) => options.files[file]?.fixed !== true).length;
+  const count = (wanted: ReviewVerdict) => Object.values(verdicts).filter((verdict) => verdict === wanted).length;
+  const end = `enter ${options.end({ accepted: count("accepted"), declined: count("declined"), all })}`;
   const more = options.unit === "file" ? "A D all" : "A D the file · N P files";
   const keys = [
     "a accepts · d declines · s skips · n p next, previous",

@@ -1,7 +1,8 @@
 /** Dialogs with sample content, for tests that look at whole screens. */
 import type { CallId } from "../../../protocol/ids.js";
 import type { Block } from "../content/block.js";
-import { undoFiles } from "../effects/review-undo.js";
+import { endWords } from "../effects/review-question.js";
+import { undoFiles, endWords as undoWords } from "../effects/review-undo.js";
 import type { Question } from "../state.js";
 import type { Key } from "../terminal/terminal.js";
 import { plainTheme } from "../themes.js";
@@ -113,7 +114,7 @@ export function stateAfter<S, R>(dialog: Dialog<S, R>, keys: readonly string[]):
 }
 
 export const undoReview = () =>
-  reviewDialog({ title: "Undo of turn 2", files: undoFiles(UNDO), unit: "file", verb: "undoes" });
+  reviewDialog({ title: "Undo of turn 2", files: undoFiles(UNDO), unit: "file", end: undoWords(UNDO) });
 
 export const editReview = () =>
   reviewDialog({
@@ -126,7 +127,7 @@ export const editReview = () =>
       ],
     }),
     unit: "hunk",
-    verb: "allows",
+    end: endWords,
     answers: [{ keys: ["y", "1"], label: "allows all of it once" }],
   });
 

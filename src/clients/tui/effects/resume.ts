@@ -1,4 +1,4 @@
-/** Goes on with another session. */
+/** Resumes another session. */
 
 import type { EngineClient } from "../../../protocol/client.js";
 import type { SessionInfo } from "../../../protocol/queries.js";

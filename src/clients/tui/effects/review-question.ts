@@ -2,7 +2,13 @@
 import type { Dialog } from "../dialogs/dialog.js";
 import type { PermissionAnswer } from "../dialogs/permission.js";
 import { proposedChange } from "../dialogs/proposed-change.js";
-import { type ReviewFile, type ReviewResult, type ReviewStop, reviewDialog } from "../dialogs/review.js";
+import {
+  type ReviewCounts,
+  type ReviewFile,
+  type ReviewResult,
+  type ReviewStop,
+  reviewDialog,
+} from "../dialogs/review.js";
 import type { Question } from "../state.js";
 
 /** Where the answer goes. */
@@ -30,7 +36,7 @@ export function reviewQuestion(question: Question, { open, questions }: Place): 
     title: `Allow ${question.tool}?`,
     files,
     unit: "hunk",
-    verb: "allows",
+    end: endWords,
     answers: ANSWERS,
   });
   open(dialog, (result) => {
@@ -42,14 +48,22 @@ export function reviewQuestion(question: Question, { open, questions }: Place): 
   });
 }
 
+export function endWords({ accepted, declined, all }: ReviewCounts): string {
+  if (accepted === all) return "allows it once";
+  if (accepted > 0) return `denies, and tells the model that you want ${accepted} of ${all} changes`;
+  return declined > 0 ? "denies" : "goes back";
+}
+
 /** A call is allowed or denied as a whole. When the person wants only some changes, the model gets their numbers and can ask again. */
 export function answerOf(result: ReviewResult, files: readonly ReviewFile[]): PermissionAnswer | undefined {
   if (result === undefined) return undefined;
   if (result.kind === "answer") return { decision: result.key === "y" ? "allow_once" : "deny" };
-  const { accepted, declined } = result;
-  if (declined.length === 0) return { decision: "allow_once" };
-  if (accepted.length === 0) return { decision: "deny" };
-  const message = `The user wants ${listed(accepted, files)}, and does not want ${listed(declined, files)}. Nothing was changed. Make the call again with only the wanted changes.`;
+  const { accepted, declined, undecided } = result;
+  const left = [...declined, ...undecided];
+  // Enter without any decision answers nothing.
+  if (accepted.length === 0) return declined.length === 0 ? undefined : { decision: "deny" };
+  if (left.length === 0) return { decision: "allow_once" };
+  const message = `The user wants ${listed(accepted, files)}, and does not want ${listed(left, files)}. Nothing was changed. Make the call again with only the wanted changes.`;
   return { decision: "deny", message };
 }
 

@@ -1,7 +1,7 @@
 /** `/undo`: shows what it would undo, and undoes the files that the person accepts. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import { parseHunks } from "../content/diff/hunks.js";
-import { type ReviewFile, reviewDialog } from "../dialogs/review.js";
+import { type ReviewCounts, type ReviewFile, reviewDialog } from "../dialogs/review.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
 
 /** Words that only say which turn; with more than that, the engine answers in text. */
@@ -18,13 +18,20 @@ export async function reviewUndo(args: string, carrier: Carrier, options: Carrie
   // With nothing to decide on, the text of the engine says why.
   if (files.every(({ fixed }) => fixed)) return false;
   const { title, chosen } = wordsOf(plan, which);
-  const dialog = reviewDialog({ title, files, unit: "file", verb: plan.redo === true ? "redoes" : "undoes" });
+  const dialog = reviewDialog({ title, files, unit: "file", end: endWords(plan) });
   options.open(dialog, (result) => {
     const accepted = result?.kind === "decided" ? result.accepted.map(({ file }) => files[file]?.path ?? "") : [];
     if (accepted.length === 0) options.print({ kind: "notice", level: "info", text: "Nothing was undone." });
     else void undo({ accepted, plan, chosen }, carrier, options);
   });
   return true;
+}
+
+export function endWords({ redo }: JsonObject): (counts: ReviewCounts) => string {
+  return ({ accepted, all }) =>
+    accepted === 0
+      ? "goes back, nothing is accepted"
+      : `${redo === true ? "redoes" : "undoes"} ${accepted} of ${all} ${all === 1 ? "file" : "files"}`;
 }
 
 function wordsOf({ redo, turns }: JsonObject, which: string): { readonly title: string; readonly chosen: string } {
