@@ -34,7 +34,7 @@ interface Lane {
 
 interface Conversation {
   talk(type: (words: string) => void): void;
-  hear(screen: string, kill: () => void): void;
+  hear(screen: string, at: { readonly kill: () => void; readonly type: (words: string) => void }): void;
 }
 
 /** On a terminal, where lines are taken while a turn runs; `script` makes one. Answers with what the screen showed. */
@@ -43,13 +43,15 @@ async function onTerminal(lane: Lane, { talk, hear }: Conversation): Promise<str
   const command = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${BIN}' run --plain --continue`;
   const env = { ...lane.env, PATH: process.env.PATH ?? "", TMPDIR: tmpdir(), TERM: "xterm", SHELL: "/bin/sh" };
   const child = spawn("script", ["-qefc", command, "/dev/null"], { cwd: lane.folder, env, stdio: "pipe" });
+  const type = (words: string) => void child.stdin.write(words);
   let screen = "";
   child.stdout.setEncoding("utf8").on("data", (piece: string) => {
     screen += piece;
-    hear(screen, () => process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL"));
+    const kill = () => process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
+    hear(screen, { kill, type });
   });
   child.stdin.on("error", () => {});
-  talk((words) => child.stdin.write(words));
+  talk(type);
   await new Promise((resolve) => child.on("close", resolve));
   return screen;
 }
@@ -60,13 +62,18 @@ async function killOnce(lane: Lane): Promise<void> {
   const { mock } = lane;
   const requests = mock.requests.length;
   let isDying = false;
+  let typed = 0;
   const screen = await onTerminal(lane, {
     talk: (type) => {
-      type(`go ${lane.kills}.\n`);
-      void mock.waitForRequest(requests + 1).then(() => type(inputs.map((input) => `/queue ${input}\n`).join("")));
+      type(`go ${lane.kills}.\r`);
+      void mock.waitForRequest(requests + 1).then(() => type(`/queue ${inputs[0]}\r`));
     },
-    hear: (shown, kill) => {
-      if (isDying || !shown.includes("(after this turn)")) return;
+    // Lines that arrive at once are a paste, so each is typed when the one before was accepted.
+    hear: (shown, { kill, type }) => {
+      const next = inputs.findLastIndex((input) => shown.includes(`${input}  (after this turn)`)) + 1;
+      if (next > typed && inputs[next] !== undefined) type(`/queue ${inputs[next]}\r`);
+      typed = Math.max(typed, next);
+      if (isDying || next === 0) return;
       isDying = true;
       setTimeout(kill, afterMs);
     },

@@ -85,6 +85,8 @@ export class TuiApp {
   readonly #composer: Composer;
   readonly #carrier: Carrier;
   readonly #answer = new AnswerStream();
+  /** The answer so far, for the view of the whole conversation. */
+  #said: string[] = [];
   readonly #spacing = new Spacing();
   readonly #questions: QuestionPrompt;
   #state: State;
@@ -175,7 +177,7 @@ export class TuiApp {
     stopEvents();
     this.#stopPaint?.();
     this.#stopTick?.();
-    this.#flushAnswer(clock.now());
+    this.#flushAnswer();
     if (isBusy(this.#state)) void client.send("CancelTurn", {}, this.#state.session);
     const printed = this.#printed;
     this.#printed = [];
@@ -277,11 +279,12 @@ export class TuiApp {
         this.#print(effect.block);
         return;
       case "answer":
+        this.#said.push(effect.text);
         this.#answer.push(effect.text);
         return;
       case "end answer":
       case "drop answer":
-        this.#flushAnswer(clock.now());
+        this.#flushAnswer();
         return;
       case "restore":
         this.#composer.prepend(effect.text);
@@ -308,7 +311,7 @@ export class TuiApp {
 
   #print(block: Block): void {
     const options = { width: this.#options.terminal.columns, theme: this.#theme, expanded: false, tools: this.#tools };
-    this.#flushAnswer(this.#options.clock.now());
+    this.#flushAnswer();
     this.#carrier.remember(block);
     this.#write(block.kind, renderBlock(block, { ...options, now: this.#options.clock.now() }));
   }
@@ -320,7 +323,10 @@ export class TuiApp {
   }
 
   /** What is left of the answer becomes final. */
-  #flushAnswer(_now: number): void {
+  #flushAnswer(): void {
+    const markdown = this.#said.join("");
+    this.#said = [];
+    if (markdown !== "") this.#carrier.remember({ kind: "answer", markdown });
     this.#write("answer", this.#answer.end(this.#layout()));
   }
 

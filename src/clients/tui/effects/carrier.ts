@@ -6,7 +6,7 @@ import type { CommandReply, EngineClient } from "../../../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../../../protocol/commands.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
-import type { Block } from "../content/block.js";
+import type { Block, ToolBlock } from "../content/block.js";
 import type { Dialog } from "../dialogs/dialog.js";
 import type { PermissionAnswer } from "../dialogs/permission.js";
 import { type DialogName, type Effect, type Question, type Reduced, type State, without } from "../state.js";
@@ -36,14 +36,15 @@ export interface CarrierOptions {
 
 type Wanted = Extract<Effect, { readonly do: "send" | "command" | "shell" | "refresh" | "open" }>;
 
-/** What the whole conversation shows; older blocks are in the session's log. */
-const MOST_REMEMBERED = 2000;
+/** Characters that the view of the whole conversation shows; what is older is in the session's log. */
+const MOST_REMEMBERED = 4_000_000;
 /** Events of a resumed session that are shown. */
 const MOST_SHOWN_AGAIN = 5000;
 
 export class Carrier {
   readonly #options: CarrierOptions;
-  #blocks: Block[] = [];
+  readonly #blocks: Block[] = [];
+  #characters = 0;
 
   constructor(options: CarrierOptions) {
     this.#options = options;
@@ -72,7 +73,10 @@ export class Carrier {
   /** Kept for the view of the whole conversation. */
   remember(block: Block): void {
     this.#blocks.push(block);
-    if (this.#blocks.length > MOST_REMEMBERED) this.#blocks.splice(0, MOST_REMEMBERED / 4);
+    this.#characters += charactersOf(block);
+    while (this.#characters > MOST_REMEMBERED && this.#blocks.length > 1) {
+      this.#characters -= charactersOf(this.#blocks.shift());
+    }
   }
 
   async refresh(): Promise<void> {
@@ -208,4 +212,26 @@ function exitCodeOf(value: JsonValue | undefined): number | undefined {
   const inner = isJsonObject(value) && isJsonObject(value.value) ? value.value : undefined;
   const details = inner !== undefined && isJsonObject(inner.details) ? inner.details : undefined;
   return typeof details?.exit_code === "number" ? details.exit_code : undefined;
+}
+
+/** About as many as it holds. */
+function charactersOf(block: Block | undefined): number {
+  switch (block?.kind) {
+    case undefined:
+      return 0;
+    case "answer":
+      return block.markdown.length;
+    case "tool":
+      return block.progress.length + JSON.stringify(block.args).length + resultCharacters(block);
+    case "shell":
+      return block.output.length;
+    case "turn-end":
+      return block.summary.length;
+    default:
+      return block.text.length;
+  }
+}
+
+function resultCharacters({ result }: ToolBlock): number {
+  return (result?.content ?? []).reduce((sum, part) => sum + (part.type === "text" ? part.text : part.data).length, 0);
 }
