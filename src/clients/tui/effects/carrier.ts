@@ -216,9 +216,8 @@ function exitCodeOf(value: JsonValue | undefined): number | undefined {
 
 /** About as many as it holds. */
 function charactersOf(block: Block | undefined): number {
-  switch (block?.kind) {
-    case undefined:
-      return 0;
+  if (block === undefined) return 0;
+  switch (block.kind) {
     case "answer":
       return block.markdown.length;
     case "tool":

@@ -1,0 +1,50 @@
+/** What the terminal client is started with, and what it leaves. */
+import type { ClientAction } from "../../base/client-action.js";
+import type { Clock } from "../../base/clock.js";
+import type { TurnStats } from "../../base/turn-stats.js";
+import type { EngineClient } from "../../protocol/client.js";
+import type { SessionId } from "../../protocol/ids.js";
+import type { Block } from "./content/block.js";
+import type { Login } from "./effects/login.js";
+import type { ComposerOptions } from "./input/composer.js";
+import type { State } from "./state.js";
+import type { TuiTerminal } from "./terminal/terminal.js";
+import type { Theme } from "./theme.js";
+export interface TuiOptions {
+  readonly client: EngineClient;
+  readonly session: SessionId;
+  readonly terminal: TuiTerminal;
+  readonly clock: Clock;
+  readonly theme: Theme;
+  /** `provider:model` */
+  readonly model: string;
+  readonly title?: string;
+  readonly recent?: readonly TurnStats[];
+  /** Printed before anything else. */
+  readonly greeting: readonly Block[];
+  readonly showCost: boolean;
+  readonly verses: readonly string[];
+  /** For screen readers: nothing moves by itself, and the bell says that a turn has ended. */
+  readonly still: boolean;
+  readonly composer?: Pick<ComposerOptions, "history" | "drafts" | "images" | "editText" | "completion">;
+  /** Called with the other session, after `/clear` or a choice in the picker. */
+  readonly onSession?: (session: SessionId) => void;
+  /** Whether the background is light, as the terminal says after a moment. */
+  readonly light?: () => Promise<boolean | undefined>;
+  readonly themes?: readonly { readonly name: string; readonly description: string; readonly theme: Theme }[];
+  readonly clientAction: (name: string) => ClientAction | undefined;
+  /** The session was stored before: what happened in it is shown first. */
+  readonly resumed?: boolean;
+  /** Messages of the program go to the screen while the client is open. */
+  readonly onMessages?: (show: (message: string) => void) => void;
+  readonly leaving?: AbortSignal;
+  readonly login?: Login;
+}
+
+export interface TuiEnd {
+  /** The session at the end: another one after `/clear` or a choice in the picker. */
+  readonly session: SessionId;
+  /** Whether a turn was run in it. */
+  readonly begun: boolean;
+  readonly state: State;
+}

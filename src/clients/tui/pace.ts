@@ -1,0 +1,61 @@
+/**
+ * When the screen is painted: at once after a key, at the pace of frames while an answer streams, and now and then while a time is
+ * shown that moves on. When nothing changes there is no timer.
+ */
+import type { Clock } from "../../base/clock.js";
+
+export interface PaceOptions {
+  readonly clock: Clock;
+  readonly paint: () => void;
+  /** How long until the screen changes by itself; undefined when it does not. */
+  readonly nextChange: () => number | undefined;
+}
+
+const FRAME_MS = 33;
+
+export class Pace {
+  readonly #options: PaceOptions;
+  #paintedAt = Number.NEGATIVE_INFINITY;
+  #stopPaint: (() => void) | undefined;
+  #stopTick: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(options: PaceOptions) {
+    this.#options = options;
+  }
+
+  changed(cause: "key" | "event" | "stream"): void {
+    if (this.#stopped) return;
+    this.#schedule();
+    if (this.#stopPaint !== undefined && cause !== "key") return;
+    const { clock } = this.#options;
+    const wait = cause === "key" ? 0 : this.#paintedAt + FRAME_MS - clock.now();
+    if (wait <= 0) this.now();
+    else this.#stopPaint = clock.after(wait, () => this.now());
+  }
+
+  /** Paints without waiting. */
+  now(): void {
+    this.#stopPaint?.();
+    this.#stopPaint = undefined;
+    if (this.#stopped) return;
+    this.#paintedAt = this.#options.clock.now();
+    this.#options.paint();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#stopPaint?.();
+    this.#stopTick?.();
+  }
+
+  #schedule(): void {
+    const wait = this.#options.nextChange();
+    if (wait === undefined || this.#stopTick !== undefined || this.#stopped) return;
+    this.#stopTick = this.#options.clock.after(Math.max(1, wait), () => {
+      this.#stopTick = undefined;
+      this.now();
+      this.#schedule();
+    });
+  }
+}

@@ -1,0 +1,71 @@
+/** What goes into the scrollback: finished blocks and the answer as it streams. Every line is handed out once. */
+import { AnswerStream } from "./content/answer-stream.js";
+import type { Block } from "./content/block.js";
+import { type RenderOptions, renderBlock } from "./content/render-block.js";
+import { Spacing } from "./content/spacing.js";
+import { plainTools } from "./content/tools.js";
+
+export interface TranscriptOptions {
+  /** How things look now. */
+  readonly look: () => RenderOptions;
+  /** Called with each finished block, for the view of the whole conversation. */
+  readonly remember: (block: Block) => void;
+}
+
+export class TranscriptWriter {
+  readonly #options: TranscriptOptions;
+  readonly #answer = new AnswerStream();
+  readonly #spacing = new Spacing();
+  /** The answer so far. */
+  #said: string[] = [];
+  /** Lines that no frame has taken along yet. */
+  #printed: string[] = [];
+
+  constructor(options: TranscriptOptions) {
+    this.#options = options;
+  }
+
+  print(block: Block): void {
+    this.endAnswer();
+    this.#options.remember(block);
+    this.#write(block.kind, renderBlock(block, this.#options.look()));
+  }
+
+  addToAnswer(text: string): void {
+    this.#said.push(text);
+    this.#answer.push(text);
+  }
+
+  /** What is left of the answer becomes final. */
+  endAnswer(): void {
+    const markdown = this.#said.join("");
+    this.#said = [];
+    if (markdown !== "") this.#options.remember({ kind: "answer", markdown });
+    this.#write("answer", this.#answer.end(this.#layout()));
+  }
+
+  /** The lines to print now, and the unfinished end of the answer. */
+  take(): { readonly printed: readonly string[]; readonly live: readonly string[] } {
+    const { finished, live } = this.#answer.take(this.#layout());
+    this.#write("answer", finished);
+    const printed = this.#printed;
+    this.#printed = [];
+    return { printed, live: this.spaced("answer", live) };
+  }
+
+  /** Lines of the live region with the blank line that will stand before them. */
+  spaced(kind: Block["kind"], lines: readonly string[]): readonly string[] {
+    return lines.length === 0 ? [] : [...this.#spacing.ahead(kind), ...lines];
+  }
+
+  #layout() {
+    const { width, theme, tools = plainTools } = this.#options.look();
+    return { width, theme, tools };
+  }
+
+  /** One by one: output may have more lines than a call takes arguments. */
+  #write(kind: Block["kind"], lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    for (const line of [...this.#spacing.before(kind), ...lines]) this.#printed.push(line);
+  }
+}
