@@ -32,6 +32,11 @@ export const COMMANDS: readonly CliCommand[] = [
     load: () => import("./commands/run.js"),
   },
   {
+    name: "resume",
+    summary: "continue a session: the one you name, or one you choose from a list",
+    load: () => import("./commands/resume.js"),
+  },
+  {
     name: "session",
     aliases: ["sessions"],
     summary: "list, search, show, resume, branch, undo, export and import sessions",

@@ -149,8 +149,7 @@ describe.skipIf(tmux === undefined)("the terminal client", () => {
     await first.until("The first answer.");
     first.type("C-d");
     await first.until("EXIT 0");
-    const second = await start([reply().text("The second answer.")]);
-    second.type("/sessions", "Enter");
+    const second = await start([reply().text("The second answer.")], "resume --permission-mode ask --sandbox off");
     await second.until(/Resume:/);
     await second.until("remember me");
     second.type("Enter");

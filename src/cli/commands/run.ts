@@ -28,6 +28,8 @@ export async function run(args: readonly string[], variables: Variables): Promis
 export interface PromptOptions {
   readonly variables: Variables;
   readonly rawTrace: boolean;
+  /** The conversation begins with the list of sessions. */
+  readonly choosesSession?: boolean;
 }
 
 export async function runPrompt(flags: ParsedFlags, options: PromptOptions): Promise<number> {
@@ -62,7 +64,8 @@ export async function runPrompt(flags: ParsedFlags, options: PromptOptions): Pro
       return exit;
     }
     if (format !== "text" || flags.has("json-events")) throw new UsageError("Give a prompt, or pipe one in.");
-    const exit = await converse(prepared, { session, images, flags, variables });
+    const { choosesSession = false } = options;
+    const exit = await converse(prepared, { session, images, flags, variables, choosesSession });
     if (exit === EXIT.answered) reason = "user";
     return concludeCassette(prepared.cassette, exit);
   } finally {

@@ -11,10 +11,18 @@ import type { Prepared } from "./prepare.js";
 const OFFLINE = "offline";
 const CONNECT_HERE = "Or here: /login signs in or stores a key, then /model chooses a model.";
 
+export interface ScreenOptions {
+  readonly session: SessionId;
+  readonly flags: ParsedFlags;
+  readonly variables: Variables;
+  readonly choosesSession: boolean;
+}
+
 export async function converseOnScreen(
   { client, chosen, resume, loaded, onMessages, recentTurns }: Prepared,
-  { session, flags, variables }: { session: SessionId; flags: ParsedFlags; variables: Variables },
+  options: ScreenOptions,
 ): Promise<number> {
+  const { session, flags, variables, choosesSession } = options;
   const leaving = new AbortController();
   const stop = stopOnSignals(() => leaving.abort(), { interrupts: "elsewhere" });
   const { model, note } = chosen;
@@ -32,6 +40,7 @@ export async function converseOnScreen(
     recent: await recentTurns(),
     greeting,
     resumed: resume !== undefined,
+    ...(choosesSession && { opens: "sessions" as const }),
     showCost: !flags.has("quiet-cost"),
     spinner: settings.spinner.value,
     theme: settings.theme.value,

@@ -1,4 +1,5 @@
 /** A conversation: in the terminal client, or line by line with a person or with what is piped in. */
+import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { ImageBlock } from "../../protocol/content.js";
@@ -13,10 +14,14 @@ interface ConverseOptions {
   readonly images: readonly ImageBlock[];
   readonly flags: ParsedFlags;
   readonly variables: Variables;
+  readonly choosesSession: boolean;
 }
 
 export async function converse(prepared: Prepared, options: ConverseOptions): Promise<number> {
-  if (!(await fitsTerminalClient(options))) return converseByLines(prepared, options);
+  if (!(await fitsTerminalClient(options))) {
+    if (!options.choosesSession) return converseByLines(prepared, options);
+    throw new UsageError("This terminal cannot show a list. Name the session: oxbow resume SESSION.");
+  }
   const { converseOnScreen } = await import("./converse-on-screen.js");
   return converseOnScreen(prepared, options);
 }

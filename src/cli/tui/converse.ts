@@ -25,6 +25,8 @@ export interface ConverseOptions {
   readonly recent: readonly TurnStats[];
   readonly greeting: readonly Block[];
   readonly resumed: boolean;
+  /** A list to begin with. */
+  readonly opens?: "sessions";
   readonly showCost: boolean;
   readonly spinner: "verses" | "plain";
   readonly screenReader: boolean;

@@ -115,7 +115,9 @@ export class TuiApp {
       await this.#carrier.showAgain(this.#state.session);
       this.#begun = false;
     }
-    if (this.#options.resumed) void this.#carrier.refresh();
+    const { opens } = this.#options;
+    if (opens !== undefined) void this.#carrier.refresh().then(() => this.#carrier.openDialog(opens));
+    else if (this.#options.resumed) void this.#carrier.refresh();
     else void this.#carrier.welcome();
     void this.#restoreDraft();
     void this.#options.light?.().then((isLight) => {

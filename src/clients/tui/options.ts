@@ -7,7 +7,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import type { Block } from "./content/block.js";
 import type { Login } from "./effects/login.js";
 import type { ComposerOptions } from "./input/composer.js";
-import type { State } from "./state.js";
+import type { DialogName, State } from "./state.js";
 import type { TuiTerminal } from "./terminal/terminal.js";
 import type { Theme } from "./theme.js";
 export interface TuiOptions {
@@ -35,6 +35,8 @@ export interface TuiOptions {
   readonly clientAction: (name: string) => ClientAction | undefined;
   /** The session was stored before: what happened in it is shown first. */
   readonly resumed?: boolean;
+  /** A list that is open from the start. */
+  readonly opens?: DialogName;
   /** Messages of the program go to the screen while the client is open. */
   readonly onMessages?: (show: (message: string) => void) => void;
   readonly leaving?: AbortSignal;
