@@ -160,6 +160,32 @@ describe.skipIf(tmux === undefined)("the terminal client", () => {
     await leave(second);
   });
 
+  verifies(["U3", "T10", "P2"], "reviews a change that asks, and undoes only the accepted files", async () => {
+    const writes = reply().tool("write", { path: "a.txt", content: "a\n" });
+    const terminal = await start([writes.tool("write", { path: "b.txt", content: "b\n" }), reply().text("All done.")]);
+    terminal.type("write", "Enter");
+    await terminal.until("[v] show the whole change");
+    terminal.type("v");
+    await terminal.until("enter goes back");
+    terminal.type("a");
+    await terminal.until("enter allows it once");
+    terminal.type("Escape");
+    await terminal.until("[t] allow every call");
+    terminal.type("t");
+    await terminal.until("All done.");
+    terminal.type("/undo", "Enter");
+    await terminal.until(/file 1 of 2\s+\[not decided\] a\.txt/);
+    terminal.type("a");
+    await terminal.until(/file 2 of 2\s+\[not decided\] b\.txt/);
+    terminal.type("d");
+    await terminal.until("[declined]");
+    terminal.type("Enter");
+    await terminal.until("Undone: 1 entry. 1 not chosen.");
+    await expect(readFile(join(folder, "a.txt"))).rejects.toThrow("ENOENT");
+    expect(await readFile(join(folder, "b.txt"), "utf8")).toBe("b\n");
+    await leave(terminal);
+  });
+
   verifies(["U2"], "stops for the shell and comes back", async () => {
     const terminal = await start([reply().text("Back.")]);
     terminal.type("half a draft");
@@ -179,7 +205,7 @@ describe.skipIf(tmux === undefined)("the terminal client", () => {
     terminal.type("BTab");
     await terminal.until(/^auto · /m);
     terminal.type("?");
-    const keys = await terminal.until("any other key closes");
+    const keys = await terminal.until("Any key closes this.");
     expect(keys).toContain("shift+tab");
     await leave(terminal);
   });

@@ -27,6 +27,8 @@ export const KEYS: readonly (readonly [key: string, what: string])[] = [
   ["?", "this help, when the draft is empty"],
 ];
 
+const SCROLLS = "up, down scroll; other keys close this.";
+
 /** Arrows scroll where not all fit; any other key closes it. */
 export function helpDialog(): Dialog<number, undefined> {
   return {
@@ -41,8 +43,8 @@ export function helpDialog(): Dialog<number, undefined> {
       const lines = keyLines(columns, theme);
       const room = Math.max(1, rows - 1);
       const first = Math.min(top, Math.max(0, lines.length - room));
-      const scroll = lines.length > room ? "up and down scroll, " : "";
-      const end = theme.dim(truncateText(`${scroll}any other key closes. /help: commands`, columns));
+      const words = lines.length > room ? SCROLLS : "/help lists the commands. Any key closes this.";
+      const end = theme.dim(truncateText(words, columns));
       return { lines: [...lines.slice(first, first + room), end] };
     },
   };

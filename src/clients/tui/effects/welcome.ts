@@ -8,11 +8,11 @@ export async function welcome(
   carrier: Carrier,
   { client, state, clock, print, update }: CarrierOptions,
 ): Promise<void> {
-  const { session } = state();
+  const before = state();
   const say = (text: string) => {
     // Once the conversation has begun, nothing comes between.
     const now = state();
-    if (now.session !== session || now.turn !== undefined) return;
+    if (now.session !== before.session || now.turn !== undefined || now.costs !== before.costs) return;
     print({ kind: "notice", level: "info", text });
     update((current) => current);
   };
@@ -25,5 +25,11 @@ export async function welcome(
   // The first time in this folder.
   const reply = await carrier.slash("security", "");
   const value = reply.ok && isJsonObject(reply.value) ? reply.value.value : undefined;
-  if (isJsonObject(value) && typeof value.sandbox === "string") say(`Sandbox: ${value.sandbox}`);
+  if (isJsonObject(value) && typeof value.sandbox === "string") say(sandboxWords(value.sandbox));
+}
+
+/** Its name; /security has the rest. A sandbox that is off or broken says why. */
+function sandboxWords(sandbox: string): string {
+  const [name = sandbox] = sandbox.split(":");
+  return name.startsWith("bubblewrap") ? `Sandbox: ${name} (/security explains it)` : `Sandbox: ${sandbox}`;
 }
