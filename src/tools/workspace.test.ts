@@ -19,6 +19,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { times } from "../../test/support/thorough.js";
 import { Workspace, WorkspaceError } from "./workspace.js";
 
 const SECRET = "the outside text";
@@ -307,7 +308,7 @@ describe("[T3] races", () => {
       }
     })();
     const seen: string[] = [];
-    for (let i = 0; i < 400 || flips < 100; i++) {
+    for (let i = 0; i < times(120, 400) || flips < 100; i++) {
       await workspace.writeText(`flip/new-${i}.txt`, "PWN").catch(() => {});
       await workspace.readText("flip/secret.txt").then(
         (file) => seen.push(file.text),

@@ -7,9 +7,10 @@ import { afterAll, beforeAll, describe, expect } from "vitest";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { openToolbox, type Toolbox } from "../../src/runtime/parts/toolbox.js";
 import { survivors } from "../support/survivors.js";
+import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
 
-const CALLS = 200;
+const CALLS = times(80, 200);
 /** A unique duration, so that a survivor is found by its command line. */
 const MARK = "86397.75";
 const FILES = 6;

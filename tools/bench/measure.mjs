@@ -112,7 +112,7 @@ export async function measureAll({ rounds, onProgress, pi }) {
       return told - asked - THINKING_MS;
     }),
   );
-  add("first tool call after its answer", "ms", firstCall, { limit: 10, enoughMs: FIRST_CALL_MS });
+  add("first tool call after its answer", "ms", firstCall, { limit: 8, enoughMs: FIRST_CALL_MS });
   // Both drift a little: the conversation grows, and starting a process takes longer the larger the heap is.
   add("late turns against early ones", "x", flatness, { limit: 1.5 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DISTORTIONS, type GeneratedEdit, generateEdit } from "../../../test/support/generated-edits.js";
+import { times } from "../../../test/support/thorough.js";
 import { applyEdits, EditError } from "./replace.js";
 
 type Verdict = "right" | "refused" | "wrong" | "unknowable";
@@ -39,7 +40,7 @@ describe("[T1] generated edits of files full of near-duplicates", () => {
   it("are mostly right where one thing is misquoted and nothing like the place exists", () => {
     const right = new Map<string, number>();
     const all = new Map<string, number>();
-    for (let seed = 1; seed < 30_000; seed++) {
+    for (let seed = 1; seed < times(10_000, 30_000); seed++) {
       const edit = generateEdit(seed);
       const [name] = edit?.distortions ?? [];
       if (edit === undefined || name === undefined || edit.distortions.length > 1) continue;
