@@ -26,7 +26,7 @@ describe("the end of an answer", () => {
     expect(endsOf(delta, cost, delta, cost)).toEqual([1, 3]);
   });
 
-  it("is told once where an older log goes on with AnswerEnded", () => {
+  it("comes once where an older log continues with AnswerEnded", () => {
     expect(endsOf(delta, cost, delta, ended, cost, cost)).toEqual([1, 3, 5]);
   });
 

@@ -125,7 +125,7 @@ describe.each(["sqlite", "files"] as const)("an old session in the %s store", (k
     expect(hits).toHaveLength(1);
   });
 
-  verifies(["S6"], "goes on with answers that have an AnswerEnded", async () => {
+  verifies(["S6"], "continues with answers that have an AnswerEnded", async () => {
     const turn = "turn_01M7GFM4V46WNFRT73E4KGDGXX";
     const rest = { provider: "scripted", model: "new" };
     const at = old.events.length;

@@ -38,7 +38,7 @@ describe("oxbow --run SCRIPT", () => {
     expect(JSON.parse(sessions.stdout)).toHaveLength(1);
   });
 
-  verifies(["U1", "U6"], "stops at the first failure with its exit code, or goes on with --keep-going", async () => {
+  verifies(["U1", "U6"], "stops at the first failure with its exit code, or continues with --keep-going", async () => {
     const lines = ["!exit 3", "/hlep", "/effort low"];
     const stopped = await script(lines);
     expect([stopped.code, stopped.stdout]).toEqual([1, expect.not.stringContaining("effort")]);

@@ -99,7 +99,7 @@ const ATTACKS: Readonly<Record<string, string>> = {
   "a name in a folder that is full of what was set aside": `os.makedirs("f")\nfor i in range(30): open("f/.envrc.set-aside-by-oxbow" + ("" if i == 0 else f"-{i + 1}"), "w")\nopen("f/.envrc", "w")`,
   "a guarded folder below a guarded one": `os.makedirs(".claude/.cursor/.vscode"); open(".claude/.cursor/.vscode/tasks.json", "w")`,
   "a long path": `p = "/".join(["n" * 200] * 15); os.makedirs(p); os.chdir(p)\nopen(".envrc", "w")`,
-  "a folder that nobody may enter": `os.makedirs("closed"); open("closed/.envrc", "w"); os.chmod("closed", 0)`,
+  "a folder that the owner cannot enter": `os.makedirs("closed"); open("closed/.envrc", "w"); os.chmod("closed", 0)`,
   "a link in place of a folder on the way": `os.makedirs("real"); os.symlink("real", "way"); open("way/.envrc", "w")`,
   "Mercurial and others": `for n in (".hg/hgrc", ".jj/repo/config.toml", "deep/er/.sl/config", "_darcs/prefs/defaults", ".repo/repo/main.py"): os.makedirs(os.path.dirname(n), exist_ok=True); open(n, "w")`,
 };

@@ -15,7 +15,7 @@ const WAIT_MS = 20_000;
 const PAUSE_MS = 50;
 
 export class RealTerminal {
-  /** A server of its own: its options are nobody else's. */
+  /** Each terminal has its own server, so that tests do not share options. */
   readonly #name = `oxbow-test-${process.pid}-${Math.random().toString(36).slice(2)}`;
 
   constructor(command: string, { columns = 80, rows = 24, variables = {} }: RealTerminalOptions = {}) {

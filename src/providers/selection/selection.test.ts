@@ -141,16 +141,16 @@ describe("[M5] the choice without a wish", () => {
     const other = await serve(list("vllm", "c"));
     const roots = { config: await folder(), state: join(await folder(), "made", "later") };
     const rows = [local("ollama", server.url), local("vllm", `${other.url}/v1`, /^vllm$/)];
-    const somebody = person("9", "none", "3");
-    const questions = somebody.heard;
+    const someone = person("9", "none", "3");
+    const questions = someone.heard;
     const from = await registry(rows, { roots });
-    expect(await chosen(from, {}, somebody)).toBe("vllm:c");
+    expect(await chosen(from, {}, someone)).toBe("vllm:c");
     expect(questions[0]).toBe("Several models are ready:\n  1  ollama:a\n  2  ollama:b\n  3  vllm:c\nWhich one? [1] ");
     expect(questions.slice(1)).toEqual(["A number from 1 to 3: ", "A number from 1 to 3: "]);
-    expect(await chosen(await registry(rows, { roots }), {}, somebody)).toBe("vllm:c");
+    expect(await chosen(await registry(rows, { roots }), {}, someone)).toBe("vllm:c");
     expect(questions).toHaveLength(3);
     await from.resolve("ollama:b");
-    expect(await chosen(await registry(rows, { roots }), {}, somebody)).toBe("ollama:b");
+    expect(await chosen(await registry(rows, { roots }), {}, someone)).toBe("ollama:b");
   });
 
   it("takes the first of several when nobody is there, and says so", async () => {
@@ -197,11 +197,11 @@ describe("[M5] the choice without a wish", () => {
     await writeFile(join(bin, "server.cjs"), server);
     await script(join(bin, "ollama"), `[ "$1" = serve ] && exec '${process.execPath}' '${join(bin, "server.cjs")}'`);
     cleanUps.unshift(async () => process.kill(Number(await readFile(join(bin, "pid"), "utf8"))));
-    const somebody = person("y");
-    expect(await chosen(await registry([local("ollama", free.url)], { variables: { PATH: bin } }), {}, somebody)).toBe(
+    const someone = person("y");
+    expect(await chosen(await registry([local("ollama", free.url)], { variables: { PATH: bin } }), {}, someone)).toBe(
       "ollama:fresh",
     );
-    expect(somebody.heard).toEqual(["Ollama is installed but not running. Start it now? [Y/n] ", "starting Ollama …"]);
+    expect(someone.heard).toEqual(["Ollama is installed but not running. Start it now? [Y/n] ", "starting Ollama …"]);
   });
 
   it("takes a program of the user's that is ready before a server, and none that is not", async () => {
