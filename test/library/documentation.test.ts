@@ -35,6 +35,8 @@ async function codeIn(page: string): Promise<string[]> {
 /** A project of its own, with the built package installed as npm would. */
 async function projectWith(code: string): Promise<string> {
   const folder = await temporaryFolder();
+  // Without a manifest of its own, Node would take a package.json of a folder above, and its name could be ours.
+  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   await mkdir(join(folder, "node_modules"));
   await symlink(ROOT, join(folder, "node_modules", "oxbow"), "dir");
   const file = join(folder, "example.mjs");

@@ -215,6 +215,7 @@ async function runModule({ text, place }: Block): Promise<void> {
   const mock = await startMockModel({ script: script([reply().text("Hi."), reply().text("Hi.")]) });
   onTestFinished(() => mock.close());
   const folder = await temporaryFolder();
+  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   await mkdir(join(folder, "node_modules"));
   await symlink(ROOT, join(folder, "node_modules", "oxbow"), "dir");
   await writeFile(join(folder, "example.mjs"), text);
