@@ -1,0 +1,49 @@
+/**
+ * What people put into folders for Oxbow to use: tools, hooks, commands, skills, agent types and their kind. The runtime finds the files and
+ * checks that a person approved them; the features that load them see only this.
+ */
+
+export type ExtensionKind =
+  | "hook"
+  | "tool"
+  | "command"
+  | "provider"
+  | "plugin"
+  | "mcp"
+  | "event-hooks"
+  | "profile"
+  | "alias"
+  | "prompt"
+  | "agent"
+  | "skill"
+  | "skill-file";
+
+/** Where a file was found. A more local scope shadows the others. */
+export type ExtensionScope = "built-in" | "user" | "project";
+
+/** One approved file, or one approved entry of a file that lists several. */
+export interface ExtensionFile {
+  readonly kind: ExtensionKind;
+  readonly scope: ExtensionScope;
+  /** The absolute path, for messages. */
+  readonly path: string;
+  /** Which part of the file it is, such as `hooks.PreToolUse`; absent for a whole file. */
+  readonly entry?: string;
+  /** The folder it was found in, such as `/home/ann/project/.oxbow` or `/home/ann/project/.claude`. */
+  readonly source: string;
+  /** The path below the folder of its kind, with forward slashes: `assemble/30-rules` for `hooks.d/assemble/30-rules`. */
+  readonly name: string;
+  readonly executable: boolean;
+  readonly sha256: string;
+  /** The approved bytes as text; throws if the file is not what was approved any more. */
+  read(): Promise<string>;
+  /** The path of a private copy of the approved bytes, to be run in place of the original; approved files beside it are copied along. */
+  program(): Promise<string>;
+}
+
+export interface ExtensionFiles {
+  /** All approved files of a kind, the most global first. A reader that wants one per name takes the last. */
+  of(kind: ExtensionKind): readonly ExtensionFile[];
+  /** Searches again if a folder changed; costs one stat per known folder. True if something changed. */
+  refresh(): Promise<boolean>;
+}
