@@ -5,16 +5,17 @@ import type { Envelope } from "../../src/protocol/envelope.js";
 import type { SessionRecord } from "../../src/sessions/store.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { approve } from "../support/approve.js";
-import { oxbow, type ProgramResult, providerEnvironment, temporaryFolder } from "../support/program.js";
+import { oxbow, type ProgramResult, providerEnvironment } from "../support/program.js";
+import { savedFolders } from "../support/saved-folders.js";
 import { verifies } from "../verifies.js";
 
 let mock: MockModel;
-let home: string;
-let cwd: string;
-let id: string;
+let home = "";
+let cwd = "";
+let id = "";
 afterEach(() => mock.close());
 
-const SCRIPT = `
+const TWO_TURNS = `
 reply
   text: I write it.
   tool write {"path": "poem.txt", "content": "a rose\\n"}
@@ -24,6 +25,8 @@ reply
   tool bash {"command": "echo 'a tulip' > poem.txt; mkdir made; echo x > made/x"}
 reply
   text: Now it is about a tulip.
+`;
+const LAST_REPLY = `
 reply
   text: Anything else?
 `;
@@ -52,13 +55,18 @@ async function exported(which = id): Promise<{ header: Record<string, unknown>; 
   return { header: header as never, events: events as Envelope[] };
 }
 
-beforeEach(async () => {
-  mock = await startMockModel({ script: SCRIPT });
-  home = await temporaryFolder();
-  cwd = await temporaryFolder();
+savedFolders(["home", "cwd"], async (made) => {
+  mock = await startMockModel({ script: TWO_TURNS });
+  home = made.home ?? "";
+  cwd = made.cwd ?? "";
   await prompt("write a poem about a rose");
   await prompt("make it a tulip", "--continue");
   id = (await json<SessionRecord[]>("list"))[0]?.id ?? "";
+  await mock.close();
+});
+
+beforeEach(async () => {
+  mock = await startMockModel({ script: LAST_REPLY });
 });
 
 describe("oxbow session", () => {
@@ -260,8 +268,8 @@ describe("oxbow session", () => {
     expect(help.code).toBe(0);
     for (const name of ["list", "show", "search", "replay", "branch", "undo", "export", "import", "verify", "gc"]) {
       expect(help.stdout).toContain(name);
-      expect((await session(name, "--help")).stdout).toContain("Usage: oxbow session");
     }
+    expect((await session("undo", "--help")).stdout).toContain("Usage: oxbow session undo");
     expect((await session("lst")).stderr).toContain("Did you mean 'oxbow session list'?");
     expect((await session("show")).stderr).toContain("Which session?");
     expect((await session("show", "zzzzzz")).stderr).toContain("No session id contains");
@@ -275,7 +283,7 @@ describe("sessions as files", () => {
     await mkdir(join(cwd, ".oxbow", "sessions"), { recursive: true });
     await approve(cwd, { home });
     await mock.close();
-    mock = await startMockModel({ script: SCRIPT });
+    mock = await startMockModel({ script: `${TWO_TURNS}${LAST_REPLY}` });
     const again = { ...env, ANTHROPIC_BASE_URL: mock.url, OPENAI_BASE_URL: `${mock.url}/v1` };
     const ask = (...args: string[]) => run(["run", "--permission-mode", "allow", ...args], again);
     expect((await ask("--provider", "anthropic", "write a poem about a rose")).code).toBe(0);
