@@ -18,7 +18,8 @@ import { ProjectContent } from "./content/project-content.js";
 import { createModelRegistry } from "./models/model-registry.js";
 import { ModelRoutes } from "./models/model-routes.js";
 import type { Place, ProcessParts } from "./open-engine.js";
-import { type LoadedSettings, loadSettings, localOptions } from "./settings/settings.js";
+import { localOptions } from "./settings/model-settings.js";
+import { type LoadedSettings, loadSettings } from "./settings/settings.js";
 
 export async function openPlace(
   request: PlaceRequest,

@@ -13,8 +13,9 @@ Add one:  a .conf file or a program in the folder 'providers' of Oxbow's configu
 'test' asks a model a dozen small questions and shows what it can do. Oxbow remembers the result and gives a weak model a
 smaller prompt and fewer tools. It exits with 0 when the model was measured, and with 1 when it could not be asked.`,
   open: async (flags, variables) => {
-    const [{ loadSettings, localOptions }, { createModelRegistry }, { modelsCommands }] = await Promise.all([
+    const [{ loadSettings }, { localOptions }, { createModelRegistry }, { modelsCommands }] = await Promise.all([
       import("../../runtime/settings/settings.js"),
+      import("../../runtime/settings/model-settings.js"),
       import("../../runtime/models/model-registry.js"),
       import("../../runtime/commands/models.js"),
     ]);

@@ -128,6 +128,11 @@ export function duration(text: string): number {
   return value;
 }
 
+/** A duration, or `off`. */
+export function durationOrOff(text: string): number | undefined {
+  return text === "off" ? undefined : duration(text);
+}
+
 /** A duration; `0` and `off` for none. */
 export function limit(text: string): number | undefined {
   if (text === "off") return undefined;

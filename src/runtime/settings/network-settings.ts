@@ -1,0 +1,25 @@
+/** Settings of requests to the network. */
+import type { Setting, SettingReader } from "./setting.js";
+import * as read from "./setting-readers.js";
+
+export interface NetworkSettings {
+  /** Hosts that `web_fetch` may reach although they are not on the public internet. */
+  readonly web_hosts: Setting<readonly string[]>;
+  /** Whether `web_fetch` checks the addresses of a name itself although a proxy looks it up again, or leaves names to the proxy. */
+  readonly web_names: Setting<"check" | "proxy">;
+  /** The proxy for http and https requests, where no variable names one. */
+  readonly proxy: Setting<string | undefined>;
+  readonly no_proxy: Setting<string | undefined>;
+  /** A file of additional certificate authorities. */
+  readonly ca_file: Setting<string | undefined>;
+}
+
+export function readNetworkSettings(from: SettingReader): NetworkSettings {
+  return {
+    web_hosts: from.pick<readonly string[]>({ key: "web_hosts", fallback: [], read: read.words }),
+    web_names: from.pick<"check" | "proxy">({ key: "web_names", fallback: "check", read: read.webNames }),
+    proxy: from.pick<string | undefined>({ key: "proxy", fallback: undefined, read: String }),
+    no_proxy: from.pick<string | undefined>({ key: "no_proxy", fallback: undefined, read: String }),
+    ca_file: from.pick<string | undefined>({ key: "ca_file", fallback: undefined, read: read.certificateFile }),
+  };
+}

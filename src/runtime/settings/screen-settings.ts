@@ -1,0 +1,19 @@
+/** Settings of the terminal client. */
+import type { Setting, SettingReader } from "./setting.js";
+import * as read from "./setting-readers.js";
+
+export interface ScreenSettings {
+  /** What the terminal client shows while the model works: lines of verse, or only the time. */
+  readonly spinner: Setting<read.SpinnerKind>;
+  /** The terminal client writes line by line, and nothing moves by itself. */
+  readonly screen_reader: Setting<boolean>;
+  readonly theme: Setting<string | undefined>;
+}
+
+export function readScreenSettings(from: SettingReader): ScreenSettings {
+  return {
+    spinner: from.pick<read.SpinnerKind>({ key: "spinner", fallback: "verses", read: read.spinner }),
+    screen_reader: from.pick<boolean>({ key: "screen_reader", fallback: false, read: read.yesOrNo }),
+    theme: from.pick<string | undefined>({ key: "theme", fallback: undefined, read: read.theme }),
+  };
+}

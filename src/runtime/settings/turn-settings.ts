@@ -1,0 +1,65 @@
+/** Settings of a turn: its tools, its limits, its budgets and the text that the model gets. */
+import { DEFAULT_INSTRUCTION_BYTES } from "../../context/instructions/capped-texts.js";
+import type { BudgetLimit } from "../../costs/budget.js";
+import type { ToolSet } from "../../engine/ports.js";
+import type { Setting, SettingReader } from "./setting.js";
+import * as read from "./setting-readers.js";
+
+const DEFAULT_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
+
+export interface TurnSettings {
+  readonly tool_sets: Setting<readonly ToolSet[]>;
+  readonly max_iterations: Setting<number>;
+  readonly timeout_ms: Setting<number | undefined>;
+  /** The default time limit of a command. */
+  readonly run_timeout_ms: Setting<number | undefined>;
+  readonly system_prompt: Setting<string | undefined>;
+  /** Instruction files to load, in this order; each folder gives all that it has. */
+  readonly context_sources: Setting<readonly string[]>;
+  /** The size limit of all of them. */
+  readonly context_bytes: Setting<number>;
+  /** The part of the window at which the conversation is compacted; undefined for never. */
+  readonly compact_at: Setting<number | undefined>;
+  /** Budgets: of this run, a turn, a session with all its runs, and all sessions of a day. */
+  readonly budget: Setting<BudgetLimit | undefined>;
+  readonly budget_turn: Setting<BudgetLimit | undefined>;
+  readonly budget_session: Setting<BudgetLimit | undefined>;
+  readonly budget_day: Setting<BudgetLimit | undefined>;
+}
+
+export function readTurnSettings(from: SettingReader): TurnSettings {
+  return {
+    tool_sets: from.pick({ key: "tool_sets", flag: "tool-set", fallback: DEFAULT_SETS, read: read.toolSets }),
+    max_iterations: from.pick({
+      key: "max_iterations",
+      flag: "max-iterations",
+      variable: "OXBOW_MAX_TURNS",
+      fallback: 100,
+      read: read.wholeNumber,
+    }),
+    timeout_ms: from.pick({ key: "timeout", flag: "timeout", fallback: undefined, read: read.duration }),
+    run_timeout_ms: from.pick<number | undefined>({
+      key: "run_timeout",
+      flag: "run-timeout",
+      fallback: 5 * 60_000,
+      read: read.limit,
+    }),
+    system_prompt: from.pick({
+      key: "system_prompt",
+      flag: "system-prompt",
+      fallback: undefined,
+      read: read.textOrFile,
+    }),
+    context_sources: from.pick<readonly string[]>({
+      key: "context_sources",
+      fallback: ["AGENTS.md"],
+      read: read.contextSources,
+    }),
+    context_bytes: from.pick({ key: "context_bytes", fallback: DEFAULT_INSTRUCTION_BYTES, read: read.wholeNumber }),
+    compact_at: from.pick<number | undefined>({ key: "compact_at", fallback: 0.8, read: read.windowShare }),
+    budget: from.pick({ key: "budget", flag: "budget", fallback: undefined, read: read.budget }),
+    budget_turn: from.pick({ key: "budget_turn", fallback: undefined, read: read.budget }),
+    budget_session: from.pick({ key: "budget_session", fallback: undefined, read: read.budget }),
+    budget_day: from.pick({ key: "budget_day", fallback: undefined, read: read.budget }),
+  };
+}
