@@ -109,13 +109,13 @@ export const REQUIREMENTS = [
   { id: "X11", title: "Repository map", status: "open" },
   { id: "X12", title: "Language servers", status: "open" },
   // Extensions
-  { id: "E1", title: "Sources, the most local name winning", status: "open" },
-  { id: "E2", title: "Executable tools, commands, hooks and providers", status: "open" },
+  { id: "E1", title: "Sources, the most local name winning", status: "part" },
+  { id: "E2", title: "Executable tools, commands, hooks and providers", status: "part" },
   { id: "E3", title: "Event hooks by configuration, with deadlines", status: "open" },
   { id: "E4", title: "Plugins in TypeScript", status: "open" },
   { id: "E5", title: "Profiles", status: "open" },
   { id: "E6", title: "MCP client with pins and supervision", status: "open" },
-  { id: "E7", title: "The agent can extend Oxbow, through trust", status: "open" },
+  { id: "E7", title: "The agent can extend Oxbow, through trust", status: "part" },
   // Control plane
   { id: "C1", title: "Closed unions of commands and events in one envelope", status: "done" },
   { id: "C2", title: "Handshake and versions", status: "open" },

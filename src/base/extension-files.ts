@@ -44,6 +44,11 @@ export interface ExtensionFile {
 export interface ExtensionFiles {
   /** All approved files of a kind, the most global first. A reader that wants one per name takes the last. */
   of(kind: ExtensionKind): readonly ExtensionFile[];
-  /** Searches again if a folder changed; costs one stat per known folder. True if something changed. */
-  refresh(): Promise<boolean>;
+  /**
+   * Searches again if a folder changed; costs one stat per known folder. `files` also finds files that were changed in place, for one stat
+   * each. True if something changed.
+   */
+  refresh(depth?: "folders" | "files"): Promise<boolean>;
 }
+
+export const NO_EXTENSIONS: ExtensionFiles = { of: () => [], refresh: async () => false };

@@ -1,4 +1,5 @@
 /** Opens one session: makes its parts in order, joins them and starts the run. */
+import { NO_EXTENSIONS } from "../base/extension-files.js";
 import type { RunRequest } from "../control/host.js";
 import { PermissionPrompts } from "../control/permission-prompts.js";
 import { Bus } from "../engine/bus.js";
@@ -46,7 +47,21 @@ function contextOf(
     firstId: (resumed?.record.last_event ?? 0) + 1,
     onSubscriberError: (error) => log("error", "engine", "a subscriber failed", { error: String(error), session }),
   });
-  return { session, bus, root, clock, log, engine, request, resumed, before, current: {}, built: new Built() };
+  const extensions = engine.content?.extensions ?? NO_EXTENSIONS;
+  return {
+    session,
+    bus,
+    root,
+    clock,
+    log,
+    extensions,
+    engine,
+    request,
+    resumed,
+    before,
+    current: {},
+    built: new Built(),
+  };
 }
 
 async function openSessionRun(opening: Opening): Promise<OpenedRun> {

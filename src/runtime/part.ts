@@ -7,6 +7,7 @@
  * 4. Parts are closed in reverse order; if one fails, the others are still closed.
  */
 import type { Clock } from "../base/clock.js";
+import type { ExtensionFiles } from "../base/extension-files.js";
 import type { ExtraChains, Subscriber } from "../chain/build.js";
 import type { ChainServices, Log } from "../chain/services.js";
 import type { Command } from "../commands/command.js";
@@ -36,6 +37,8 @@ export interface PartContext {
   readonly root: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** The approved files that extend Oxbow in this place. */
+  readonly extensions: ExtensionFiles;
 }
 
 export type CreatePart = (context: PartContext) => SessionPart | Promise<SessionPart>;

@@ -9,6 +9,8 @@ import type { EngineClient, Identity } from "../../src/protocol/client.js";
 import { text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import type { SessionId } from "../../src/protocol/ids.js";
+import type { ProjectContentOptions } from "../../src/runtime/content/content-options.js";
+import { ProjectContent } from "../../src/runtime/content/project-content.js";
 import { createModelRegistry } from "../../src/runtime/models/model-registry.js";
 import { ModelRoutes } from "../../src/runtime/models/model-routes.js";
 import { createEngine, type Engine } from "../../src/runtime/open-engine.js";
@@ -32,22 +34,34 @@ export async function hostEngine(
     flags = [],
     parts = [],
     home,
-  }: { readonly flags?: readonly string[]; readonly parts?: readonly CreatePart[]; readonly home?: string } = {},
+    content,
+  }: {
+    readonly flags?: readonly string[];
+    readonly parts?: readonly CreatePart[];
+    readonly home?: string;
+    /** Uses the approved content of `folder`, which the session works in. */
+    readonly content?: Partial<ProjectContentOptions> & { readonly folder: string };
+  } = {},
 ): Promise<HostedEngine> {
   const variables = {
     PATH: process.env.PATH,
     OXBOW_HOME: home ?? (await mkdtemp(join(base, "home-"))),
+    ...(home !== undefined && { HOME: home }),
     ...providerEnvironment("anthropic", mock.url),
   };
   const parsed = parseFlags(RUN_FLAGS, ["--sandbox", "off", ...flags], "run");
   const loaded = await loadSettings(parsed, variables);
   const registry = createModelRegistry({ variables });
   const { model } = await registry.choose({});
-  const root = await realpath(await mkdtemp(join(base, "root-")));
-  const notify = () => {};
+  const root = await realpath(content?.folder ?? (await mkdtemp(join(base, "root-"))));
+  const notify = content?.notify ?? (() => {});
   const sessions = new SessionStores({ ...loaded, variables, root, notify, hint: notify });
   const routes = new ModelRoutes({ loaded, registry, clock: systemClock });
-  const place = { loaded, root, registry, routes, model };
+  const unattended = { color: false, width: 80, skipUnapproved: true, allowProjectHooks: true };
+  const entered =
+    content && (await ProjectContent.enter({ loaded, variables, root, notify, ...unattended, ...content }));
+  if (entered !== undefined && "failure" in entered) throw new Error(entered.failure.message);
+  const place = { loaded, root, registry, routes, model, ...(entered && { content: entered }) };
   const engine = createEngine({
     place,
     variables,

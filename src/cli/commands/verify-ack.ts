@@ -5,6 +5,7 @@ import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { type Flag, helpLines, parseFlags } from "../../commands/flags.js";
 import { openApprovals } from "../../runtime/content/approvals.js";
+import { homeFolder } from "../../runtime/content/home-folder.js";
 import { importsOf } from "../../runtime/content/instruction-imports.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { EXIT } from "../exit-codes.js";
@@ -32,7 +33,7 @@ export async function run(args: readonly string[], variables: Variables): Promis
   try {
     const { text, exitCode } = await verifyAckCommand({
       folder,
-      home: { config: roots.config },
+      home: { config: roots.config, user: homeFolder(variables) },
       lock: openApprovals(folder, { roots, variables }),
       sources: settings.context_sources.value,
       importsOf,

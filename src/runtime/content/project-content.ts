@@ -3,45 +3,25 @@
  * in a folder without content only file names are checked.
  */
 import { dirname, join, resolve } from "node:path";
-import type { Variables } from "../../base/variables.js";
 import type { Failure } from "../../protocol/errors.js";
-import type { Conversation } from "../../security/trust/ask-pending.js";
-import type { ContentKind } from "../../security/trust/content.js";
 import { isThere } from "../../security/trust/is-there.js";
 import { mayHoldContent } from "../../security/trust/may-hold-content.js";
 import { instructionPlaces } from "../../security/trust/places.js";
 import { isWithin } from "../../system/within.js";
-import type { LoadedSettings } from "../settings/settings.js";
+import { discoverOptions, type ProjectContentOptions } from "./content-options.js";
+import { PlaceExtensions } from "./place-extensions.js";
 import type { ProjectInstructions } from "./project-instructions.js";
-
-/** What this build loads; the user is not asked about the rest. A new loader adds its kinds here. */
-export const LOADED_KINDS: ReadonlySet<ContentKind> = new Set(["instructions"]);
-/** A run does not need the session folder, so it asks about it only on a terminal. */
-const ASKED_KINDS: ReadonlySet<ContentKind> = new Set([...LOADED_KINDS, "sessions"]);
-
-export interface ProjectContentOptions {
-  readonly loaded: LoadedSettings;
-  readonly variables: Variables;
-  /** The folder to work in, free of symbolic links. */
-  readonly root: string;
-  /** Absent without a terminal. */
-  readonly conversation?: Conversation | undefined;
-  readonly color: boolean;
-  readonly width: number;
-  /** Continues without content that is not approved. */
-  readonly skipUnapproved: boolean;
-  readonly allowProjectHooks: boolean;
-  /** Messages for the user, a line each. */
-  readonly notify: (message: string) => void;
-}
 
 export class ProjectContent {
   readonly #options: ProjectContentOptions;
   readonly #seen: Set<string>;
+  /** The approved files that extend Oxbow, shared by all sessions of this place. */
+  readonly extensions: PlaceExtensions;
   #instructions: ProjectInstructions | undefined;
 
   private constructor(options: ProjectContentOptions) {
     this.#options = options;
+    this.extensions = new PlaceExtensions(options);
     this.#seen = new Set([options.root]);
   }
 
@@ -49,8 +29,11 @@ export class ProjectContent {
   static async enter(options: ProjectContentOptions): Promise<ProjectContent | { readonly failure: Failure }> {
     const content = new ProjectContent(options);
     if (!mayHoldContent(discoverOptions(options))) return content;
-    const refused = await (await content.#open()).enter();
-    return refused === undefined ? content : { failure: refused };
+    const instructions = await content.#open();
+    const refused = await instructions.enter();
+    if (refused !== undefined) return { failure: refused };
+    if (instructions.others.length > 0) await content.extensions.begin(instructions.others);
+    return content;
   }
 
   /** For the system prompt: the same bytes for the whole run. */
@@ -95,17 +78,4 @@ export class ProjectContent {
     this.#instructions ??= new ProjectInstructions(this.#options);
     return this.#instructions;
   }
-}
-
-export function discoverOptions({
-  root,
-  loaded,
-  conversation,
-}: Pick<ProjectContentOptions, "root" | "loaded" | "conversation">) {
-  return {
-    folder: root,
-    home: { config: loaded.roots.config },
-    sources: loaded.settings.context_sources.value,
-    kinds: conversation === undefined ? LOADED_KINDS : ASKED_KINDS,
-  };
 }

@@ -24,8 +24,8 @@ import { INSTRUCTIONS_NOTICE } from "../../security/untrusted/standing-instructi
 import { createMark, wrapUntrusted } from "../../security/untrusted/untrusted.js";
 import { isWithin } from "../../system/within.js";
 import { approver, openApprovals } from "./approvals.js";
+import { discoverOptions, type ProjectContentOptions } from "./content-options.js";
 import { importPath, importsOf } from "./instruction-imports.js";
-import { discoverOptions, type ProjectContentOptions } from "./project-content.js";
 
 interface Rule extends RuleFile {
   readonly name: string;
@@ -46,6 +46,7 @@ export class ProjectInstructions {
   readonly #files: string[] = [];
   #refused: Failure | undefined;
   #text: string | undefined;
+  #others: readonly TrustedItem[] = [];
 
   constructor(options: ProjectContentOptions) {
     this.#options = options;
@@ -69,6 +70,11 @@ export class ProjectInstructions {
     return this.#files;
   }
 
+  /** Approved content of other kinds, which the same review covered. */
+  get others(): readonly TrustedItem[] {
+    return this.#others;
+  }
+
   /** Whether there are rules that hold for some files only. */
   get hasRules(): boolean {
     return this.#rules.length > 0;
@@ -80,6 +86,7 @@ export class ProjectInstructions {
       const outcome = await this.#gate.enter();
       if (outcome.refuse !== undefined) return outcome.refuse;
       this.#notify(outcome);
+      this.#others = outcome.load.filter(({ kind }) => kind !== "instructions");
       const texts = await this.#texts(outcome.load, "start");
       if (this.#refused === undefined) this.#text = this.#block(texts, [INSTRUCTIONS_NOTICE]);
       return this.#refused;
@@ -177,7 +184,7 @@ function quietGate(options: ProjectContentOptions): TrustGate {
   return new TrustGate({ ...rest, skipUnapproved: true });
 }
 
-function gateOptions(options: ProjectContentOptions): TrustGateOptions {
+export function gateOptions(options: ProjectContentOptions): TrustGateOptions {
   const { root, loaded, variables, conversation, color, width, skipUnapproved, allowProjectHooks } = options;
   return {
     ...discoverOptions(options),

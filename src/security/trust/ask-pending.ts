@@ -4,6 +4,7 @@ import { type Effect, effectOf, labelOf, nameOf } from "./content.js";
 import { renderDiff } from "./diff-view.js";
 import type { PendingItem } from "./review.js";
 import { type Look, shown } from "./shown.js";
+import { bulkProblem } from "./user-owned.js";
 
 /** The person in front of the screen. */
 export interface Conversation {
@@ -46,6 +47,42 @@ export async function askPending(pending: readonly PendingItem[], options: AskOp
   }
   const decided = new Set([...approved, ...refused]);
   return { approved, refused, skipped: ordered.filter((one) => !decided.has(one)) };
+}
+
+/**
+ * One question for all files that only the user can have written. Returns what must be asked one by one: the rest, and these too if
+ * the user wants to see each.
+ */
+export async function askTogether(
+  pending: readonly PendingItem[],
+  options: AskOptions,
+): Promise<readonly PendingItem[]> {
+  const own = pending.filter(({ item, state }) => state !== "refused" && bulkProblem(item) === undefined);
+  if (own.length < 2) return pending;
+  const rest = pending.filter((one) => !own.includes(one));
+  const { conversation } = options;
+  const question = `Approve all ${own.length} files that are yours? [y]es [s]kip [o]ne by one [d]iff: `;
+  for (;;) {
+    switch ((await conversation.ask(question))?.trim().toLowerCase()) {
+      case "y":
+      case "yes":
+        for (const one of own) await decide(one, "approved", options);
+        return rest;
+      case undefined:
+      case "s":
+      case "skip":
+        return rest;
+      case "o":
+      case "one":
+        return pending;
+      case "d":
+      case "diff":
+        for (const one of own) conversation.show(`\n${renderDiff(one, options)}`);
+        break;
+      default:
+        conversation.show("y approves all of them, s skips them for now, o asks about each, d shows them.");
+    }
+  }
 }
 
 export async function decide(

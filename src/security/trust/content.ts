@@ -7,10 +7,12 @@ export type ContentKind =
   | "provider"
   | "plugin"
   | "mcp"
+  | "event-hooks"
   | "profile"
   | "alias"
   | "sessions"
   | "instructions"
+  | "prompt"
   | "agent"
   | "skill"
   | "skill-file";
@@ -32,16 +34,18 @@ const TRAITS: Readonly<Record<ContentKind, KindTraits>> = {
   provider: { effect: "runs", label: "provider", needsFlag: true },
   plugin: { effect: "runs", label: "plugin", needsFlag: true },
   mcp: { effect: "runs", label: "MCP server", needsFlag: false },
+  "event-hooks": { effect: "runs", label: "hooks of an event", needsFlag: true },
   profile: { effect: "configures", label: "profile", needsFlag: false },
   alias: { effect: "configures", label: "alias file", needsFlag: false },
   sessions: { effect: "configures", label: "session folder", needsFlag: false },
   instructions: { effect: "informs", label: "instruction file", needsFlag: false },
+  prompt: { effect: "informs", label: "slash command", needsFlag: false },
   agent: { effect: "informs", label: "agent file", needsFlag: false },
   skill: { effect: "informs", label: "skill", needsFlag: false },
   "skill-file": { effect: "informs", label: "file of a skill", needsFlag: false },
 };
 
-/** `user`: from Oxbow's own configuration folder. Everything else came with the project. */
+/** `user`: from Oxbow's configuration folder, or from a folder of another tool in the user's home. Everything else came with the project. */
 export type Owner = "user" | "project";
 
 /** One thing that is approved on its own: a file, or one entry of a file that lists programs to start. */
@@ -59,6 +63,12 @@ export interface ContentItem {
   /** Of the file's bytes, or of the entry in its canonical form. */
   readonly sha256: string;
   readonly size: number;
+  /** The folder it was found in, absolute, such as `/home/ann/project/.oxbow`. */
+  readonly source?: string;
+  /** Below the folder of its kind, with forward slashes: `start/10-a` for `hooks.d/start/10-a`. */
+  readonly name?: string;
+  /** It was written for another tool, so a run without a terminal skips it rather than stops. */
+  readonly optional?: true;
   /** Only a part of other content, which names it. */
   readonly imported?: true;
   /** Where it really lies, when a link leads there. */
@@ -80,6 +90,8 @@ export interface FoundContent {
   readonly roots: readonly string[];
   readonly items: readonly ContentItem[];
   readonly unusable: readonly UnusableContent[];
+  /** The folders whose names decide what is found: a change of one of them is a reason to search again. */
+  readonly folders?: readonly string[];
 }
 
 declare const TRUSTED: unique symbol;

@@ -44,7 +44,13 @@ export function decideTrust(options: DecideOptions): TrustDecision {
   const unapproved = open.map(({ item }): Withheld => ({ item, why: "not approved" }));
   if (skipUnapproved) return { load, withheld: [...withheld, ...unapproved], ask: [] };
   if (interactive) return { load, withheld, ask: open };
-  return { load: [], withheld: [...withheld, ...unapproved], ask: [], refuse: refusal(open.map(({ item }) => item)) };
+  if (open.every(({ item }) => item.optional)) return { load, withheld: [...withheld, ...unapproved], ask: [] };
+  return {
+    load: [],
+    withheld: [...withheld, ...unapproved],
+    ask: [],
+    refuse: refusal(open.map(({ item }) => item).filter(({ optional }) => !optional)),
+  };
 }
 
 const MAX_NAMED = 10;

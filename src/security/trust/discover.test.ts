@@ -85,6 +85,8 @@ describe("what a folder would load", () => {
       executable: true,
       sha256: sha256("#!/bin/sh\n"),
       size: 10,
+      source: join(bed.folder, ".oxbow"),
+      name: "t",
     });
   });
 
@@ -129,7 +131,7 @@ describe("files that list programs to start", () => {
       "project mcp .mcp.json: mcp_servers.a",
       "project profile .oxbow/config.toml",
       "project mcp .oxbow/config.toml: mcp_servers.c",
-      "project hook .oxbow/config.toml: hooks.Stop",
+      "project event-hooks .oxbow/config.toml: hooks.Stop",
     ]);
     expect((await bed.item(".mcp.json: mcp_servers.a")).sha256).toBe(sha256('{"args":["1"],"command":"a"}'));
   });

@@ -17,7 +17,7 @@ export interface Entry {
 const SECTIONS: Readonly<Record<string, { readonly kind: ContentKind; readonly prefix: string }>> = {
   mcpServers: { kind: "mcp", prefix: "mcp_servers" },
   mcp_servers: { kind: "mcp", prefix: "mcp_servers" },
-  hooks: { kind: "hook", prefix: "hooks" },
+  hooks: { kind: "event-hooks", prefix: "hooks" },
 };
 
 /** Undefined when the text is not JSON or TOML, by the file's name. */

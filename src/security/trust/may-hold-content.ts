@@ -2,23 +2,62 @@
  * Whether a folder could have content: checks only names, so that a start in a folder without content
  * loads none of the code that reads, compares and asks.
  */
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { ContentKind } from "./content.js";
 import type { DiscoverOptions } from "./discover.js";
-import { foldersUpward } from "./folders.js";
 import { isThere } from "./is-there.js";
-import { instructionPlaces, PROJECT_PLACES, SOURCE_FOLDER, SOURCE_PLACES } from "./places.js";
+import { instructionPlaces, type Place } from "./places.js";
+import { projectFolders, type Source, userSources, wantedPlaces } from "./sources.js";
 
 /** `folder` must be free of links. */
-export function mayHoldContent({ folder, home, stopAt, sources, kinds }: DiscoverOptions): boolean {
-  const namesOf = (places: typeof SOURCE_PLACES) =>
-    places.filter(({ kind }) => kinds === undefined || kinds.has(kind)).map(({ path }) => path);
-  const ofSource = namesOf(SOURCE_PLACES);
-  if (ofSource.some((name) => isThere(join(home.config, name)))) return true;
-  const ofFolder = namesOf([...instructionPlaces(sources), ...PROJECT_PLACES]);
-  return foldersUpward(folder, stopAt).some(({ root, base }) => {
-    const holds = (names: readonly string[], at: string) => names.some((name) => isThere(join(at, name)));
-    const here = join(root, base);
-    const source = join(here, SOURCE_FOLDER);
-    return holds(ofFolder, here) || (isThere(source) && holds(ofSource, source));
+export function mayHoldContent(options: DiscoverOptions): boolean {
+  const { folder, home, sources: names, kinds } = options;
+  const holds = (source: Source) => {
+    const at = join(source.root, source.base);
+    if (source.base !== "" && !isThere(at)) return false;
+    return wantedPlaces(source, kinds).some((place) => isInUse(join(at, place.path), { place, source, kinds }));
+  };
+  if (userSources(folder, home).some(holds)) return true;
+  return projectFolders(folder, options).some(({ origin, sources, hasInstructions }) => {
+    return (hasInstructions && holds({ ...origin, places: instructionPlaces(names) })) || sources.some(holds);
   });
+}
+
+interface Asked {
+  readonly place: Place;
+  readonly source: Source;
+  readonly kinds: ReadonlySet<ContentKind> | undefined;
+}
+
+function isInUse(path: string, { place: { kind, shape }, source: { owner }, kinds }: Asked): boolean {
+  if (!isThere(path)) return false;
+  const onlyEntries = shape === "servers" || (kind === "profile" && owner === "user");
+  if (!onlyEntries) return true;
+  const names = shape === "profiles" ? namesIn(path) : [path];
+  return names.some((file) => mayList(file, kinds));
+}
+
+const MAX_READ = 1024 * 1024;
+
+/** Almost every user has a profile or the settings of another tool; few of them start programs. */
+function mayList(file: string, kinds: ReadonlySet<ContentKind> | undefined): boolean {
+  try {
+    const stat = statSync(file);
+    // A pipe would block.
+    if (!stat.isFile() || stat.size > MAX_READ) return true;
+    const text = readFileSync(file, "utf8");
+    const wants = (kind: ContentKind) => kinds === undefined || kinds.has(kind);
+    return (wants("event-hooks") && /hooks|\\u/i.test(text)) || (wants("mcp") && /mcp|\\u/i.test(text));
+  } catch {
+    return true;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [folder];
+  }
 }

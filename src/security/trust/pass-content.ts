@@ -1,7 +1,7 @@
 /** From found to loaded content: reviews it, decides, and asks the user if there is a terminal. */
 import type { Failure } from "../../protocol/errors.js";
 import type { ApprovedLock, Approver } from "./approved-lock.js";
-import { askPending, type Conversation } from "./ask-pending.js";
+import { askPending, askTogether, type Conversation } from "./ask-pending.js";
 import { type FoundContent, nameOf, type TrustedItem } from "./content.js";
 import { decideTrust, type TrustDecision, type Withheld } from "./decide.js";
 import { type Review, reviewContent, type TrustPolicy } from "./review.js";
@@ -37,7 +37,8 @@ export async function passContent(found: FoundContent, options: PassOptions): Pr
   if (person !== undefined && decision.ask.length > 0) {
     const { withheld, ask } = decision;
     person.conversation.show(renderTrustScreen(ask, { ...options, withheld, unusable: review.unusable }));
-    await askPending(ask, { ...options, ...person, lock });
+    const asking = { ...options, ...person, lock };
+    await askPending(await askTogether(ask, asking), asking);
     review = await reviewContent(found, lock, policy);
     // Content that the user did not decide on is skipped.
     decision = decideTrust({ review, interactive, skipUnapproved: true, allowProjectHooks });
@@ -53,12 +54,19 @@ function notesOn({ noted, unusable }: Review, { withheld }: TrustDecision): read
     ...noted.map(({ item }) => `${shown(nameOf(item))} changed in white space or labels since it was approved.`),
     ...(off.length > 0
       ? [
-          `${count(off.length, "program")} of this project disabled (enable with --allow-project-hooks): ${off.join(", ")}`,
+          `${count(off.length, "program")} of this project disabled (enable with --allow-project-hooks): ${firstOf(off)}`,
         ]
       : []),
-    ...(open.length > 0 ? [`Skipped because it is not approved: ${open.join(", ")}`] : []),
+    ...(open.length > 0 ? [`Skipped because it is not approved: ${firstOf(open)}`] : []),
     ...unusable.map(({ path, problem }) => `${shown(path)} ${shown(problem)}; skipped.`),
   ];
+}
+
+const MAX_NAMED = 10;
+
+function firstOf(names: readonly string[]): string {
+  const rest = names.length - MAX_NAMED;
+  return `${names.slice(0, MAX_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 function namesWithheld(withheld: readonly Withheld[], why: Withheld["why"]): readonly string[] {

@@ -4,6 +4,8 @@ import type { ContentKind } from "./content.js";
 export interface Place {
   readonly path: string;
   readonly kind: ContentKind;
+  /** Other kinds that it may hold. */
+  readonly also?: readonly ContentKind[];
   /**
    * `file`: just that; `tree`: every file below; `skills`: folders with a SKILL.md and what belongs to it; `servers`: the
    * file's entries, which start programs; `profile`: the file and such entries; `profiles`: all such files below; `store`: a folder of a
@@ -54,26 +56,46 @@ export function instructionPlaces(sources: readonly string[] | undefined): reado
 }
 
 /** In every folder from the working folder up, beside the instruction files. */
-export const PROJECT_PLACES: readonly Place[] = [
-  { path: ".mcp.json", kind: "mcp", shape: "servers" },
-  { path: ".agents/skills", kind: "skill", shape: "skills" },
-];
+export const PROJECT_PLACES: readonly Place[] = [{ path: ".mcp.json", kind: "mcp", shape: "servers" }];
 
 /** What a source holds: `.oxbow/` of a project, Oxbow's configuration folder of a user. */
 export const SOURCE_PLACES: readonly Place[] = [
   { path: "hooks.d", kind: "hook", shape: "tree" },
   { path: "tools", kind: "tool", shape: "tree" },
-  { path: "commands", kind: "command", shape: "tree" },
+  { path: "commands", kind: "command", also: ["prompt"], shape: "tree" },
   { path: "providers", kind: "provider", shape: "tree" },
   { path: "plugins", kind: "plugin", shape: "tree" },
-  { path: "config.toml", kind: "profile", shape: "profile" },
-  { path: "profiles", kind: "profile", shape: "profiles", ending: ".toml" },
+  { path: "config.toml", kind: "profile", also: ["mcp", "event-hooks"], shape: "profile" },
+  { path: "profiles", kind: "profile", also: ["mcp", "event-hooks"], shape: "profiles", ending: ".toml" },
   { path: "aliases.toml", kind: "alias", shape: "file" },
   { path: "sessions", kind: "sessions", shape: "store" },
   { path: "AGENTS.md", kind: "instructions", shape: "file" },
   { path: "prompts", kind: "instructions", shape: "tree", ending: ".md" },
   { path: "agents", kind: "agent", shape: "tree", ending: ".md" },
-  { path: "skills", kind: "skill", shape: "skills" },
+  { path: "skills", kind: "skill", also: ["skill-file"], shape: "skills" },
 ];
 
 export const SOURCE_FOLDER = ".oxbow";
+
+/** A folder of another tool, in a project or in the user's home. */
+export interface Layout {
+  readonly folder: string;
+  readonly places: readonly Place[];
+}
+
+const SKILLS: Place = { path: "skills", kind: "skill", also: ["skill-file"], shape: "skills" };
+
+export const LAYOUTS: readonly Layout[] = [
+  { folder: ".agents", places: [SKILLS] },
+  { folder: ".codex", places: [{ path: "prompts", kind: "prompt", shape: "tree", ending: ".md" }, SKILLS] },
+  {
+    folder: ".claude",
+    places: [
+      { path: "settings.json", kind: "event-hooks", shape: "servers" },
+      { path: "settings.local.json", kind: "event-hooks", shape: "servers" },
+      { path: "commands", kind: "prompt", shape: "tree", ending: ".md" },
+      { path: "agents", kind: "agent", shape: "tree", ending: ".md" },
+      SKILLS,
+    ],
+  },
+];

@@ -9,7 +9,16 @@ export const REVIEWABLE_BYTES = 256 * 1024;
 const MAX_TEXT = 1024 * 1024;
 /** A compiled tool, a template of a skill. */
 const MAX_BINARY = 128 * 1024 * 1024;
-const TEXT_KINDS: ReadonlySet<ContentKind> = new Set(["mcp", "profile", "alias", "instructions", "agent", "skill"]);
+const TEXT_KINDS: ReadonlySet<ContentKind> = new Set([
+  "mcp",
+  "event-hooks",
+  "profile",
+  "alias",
+  "instructions",
+  "prompt",
+  "agent",
+  "skill",
+]);
 const CHUNK = 64 * 1024;
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 

@@ -1,0 +1,57 @@
+/** What to look for in a place, and how to ask about it. */
+import type { ExtensionKind } from "../../base/extension-files.js";
+import type { Variables } from "../../base/variables.js";
+import type { Conversation } from "../../security/trust/ask-pending.js";
+import type { ContentKind } from "../../security/trust/content.js";
+import type { LoadedSettings } from "../settings/settings.js";
+import { homeFolder } from "./home-folder.js";
+
+/** What people extend Oxbow with. Nothing starts MCP servers yet, so the user is not asked about them. */
+export const EXTENSION_KINDS: ReadonlySet<ContentKind & ExtensionKind> = new Set([
+  "hook",
+  "tool",
+  "command",
+  "provider",
+  "plugin",
+  "event-hooks",
+  "profile",
+  "alias",
+  "prompt",
+  "agent",
+  "skill",
+  "skill-file",
+]);
+/** What this build loads; the user is not asked about the rest. */
+export const LOADED_KINDS: ReadonlySet<ContentKind> = new Set(["instructions", ...EXTENSION_KINDS]);
+/** A run does not need the session folder, so it asks about it only on a terminal. */
+const ASKED_KINDS: ReadonlySet<ContentKind> = new Set([...LOADED_KINDS, "sessions"]);
+
+export interface ProjectContentOptions {
+  readonly loaded: LoadedSettings;
+  readonly variables: Variables;
+  /** The folder to work in, free of symbolic links. */
+  readonly root: string;
+  /** Absent without a terminal. */
+  readonly conversation?: Conversation | undefined;
+  readonly color: boolean;
+  readonly width: number;
+  /** Continues without content that is not approved. */
+  readonly skipUnapproved: boolean;
+  readonly allowProjectHooks: boolean;
+  /** Messages for the user, a line each. */
+  readonly notify: (message: string) => void;
+}
+
+export function discoverOptions({
+  root,
+  loaded,
+  variables,
+  conversation,
+}: Pick<ProjectContentOptions, "root" | "loaded" | "variables" | "conversation">) {
+  return {
+    folder: root,
+    home: { config: loaded.roots.config, user: homeFolder(variables) },
+    sources: loaded.settings.context_sources.value,
+    kinds: conversation === undefined ? LOADED_KINDS : ASKED_KINDS,
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * The approved files that extend Oxbow in one place.
+ *
+ * 1. A folder without such files costs nothing at the start, and a few looks at names between iterations.
+ * 2. Between iterations one stat for each known folder tells whether something came, went or was replaced. A file that was changed in
+ *    place is found by its own stat, with `refresh("files")`.
+ * 3. Files that are not approved are left out, with one message.
+ */
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { ExtensionFile, ExtensionFiles, ExtensionKind } from "../../base/extension-files.js";
+import type { TrustedItem } from "../../security/trust/content.js";
+import { isThere } from "../../security/trust/is-there.js";
+import { mayHoldContent } from "../../security/trust/may-hold-content.js";
+import { projectFolders, userSources } from "../../security/trust/sources.js";
+import { discoverOptions, EXTENSION_KINDS, type ProjectContentOptions } from "./content-options.js";
+
+/** What one search found, and what to look at to know whether it still holds. */
+export interface Found {
+  readonly files: readonly ExtensionFile[];
+  readonly folders: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export class PlaceExtensions implements ExtensionFiles {
+  readonly #options: ProjectContentOptions;
+  readonly #told = new Set<string>();
+  #files: readonly ExtensionFile[] = [];
+  /** What the folders were like at the last search; undefined before the first one. */
+  #folders: Map<string, string> | undefined;
+  #contents = new Map<string, string>();
+  #sources: readonly string[] = [];
+
+  constructor(options: ProjectContentOptions) {
+    this.#options = options;
+  }
+
+  /** What the review at the start let through. */
+  async begin(items: readonly TrustedItem[]): Promise<void> {
+    const { extensionFiles } = await import("./find-extensions.js");
+    this.#files = extensionFiles(items, this.#options);
+    this.#contents = this.#signatures(this.#files.map(({ path }) => path));
+  }
+
+  of(kind: ExtensionKind): readonly ExtensionFile[] {
+    return this.#files.filter((file) => file.kind === kind);
+  }
+
+  async refresh(depth: "folders" | "files" = "folders"): Promise<boolean> {
+    const sameFiles = depth === "folders" || isUnchanged(this.#contents);
+    if (sameFiles && this.#foldersAreSame()) return false;
+    return this.#search();
+  }
+
+  #foldersAreSame(): boolean {
+    if (this.#folders === undefined) return false;
+    if (isUnchanged(this.#folders)) return true;
+    // Most changes are in the working folder and bring no source.
+    const sources = this.#knownSources();
+    const inner = new Map(
+      [...this.#folders].filter(([path]) => this.#sources.some((source) => path.startsWith(source))),
+    );
+    if (sources.join("\n") !== this.#sources.join("\n") || !isUnchanged(inner)) return false;
+    this.#folders = this.#signatures([...this.#folders.keys()]);
+    return true;
+  }
+
+  async #search(): Promise<boolean> {
+    const options = { ...discoverOptions(this.#options), kinds: EXTENSION_KINDS };
+    const sources = this.#knownSources();
+    const outer = this.#outerFolders();
+    const before = this.#signatures([...outer, ...sources]);
+    const nothing: Found = { files: [], folders: [], notes: [] };
+    const found = mayHoldContent(options)
+      ? await (await import("./find-extensions.js")).findExtensions(this.#options)
+      : nothing;
+    this.#sources = sources;
+    this.#folders = new Map([...this.#signatures(found.folders), ...before]);
+    this.#contents = this.#signatures(found.files.map(({ path }) => path));
+    const isSame = listed(found.files) === listed(this.#files);
+    if (!isSame) this.#files = found.files;
+    for (const note of found.notes) {
+      if (this.#told.has(note)) continue;
+      this.#told.add(note);
+      this.#options.notify(note);
+    }
+    return !isSame;
+  }
+
+  /** Folders in which a source may appear, and the lock: an approval given elsewhere counts here, too. */
+  #outerFolders(): readonly string[] {
+    const { root, loaded } = this.#options;
+    const { home } = discoverOptions(this.#options);
+    const folders = projectFolders(root, { home }).map(({ origin }) => join(origin.root, origin.base));
+    const lock = join(loaded.roots.config, "approved.lock");
+    return [...folders, ...(home.user === undefined ? [] : [home.user]), lock];
+  }
+
+  #knownSources(): readonly string[] {
+    const { root } = this.#options;
+    const { home } = discoverOptions(this.#options);
+    return [...userSources(root, home), ...projectFolders(root, { home }).flatMap(({ sources }) => sources)]
+      .filter(({ places }) => places.length > 1)
+      .map((source) => join(source.root, source.base))
+      .filter(isThere);
+  }
+
+  #signatures(paths: readonly string[]): Map<string, string> {
+    return new Map(paths.map((path) => [path, signature(path)]));
+  }
+}
+
+function isUnchanged(known: ReadonlyMap<string, string>): boolean {
+  for (const [path, before] of known) if (signature(path) !== before) return false;
+  return true;
+}
+
+function signature(path: string): string {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? "" : `${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}`;
+  } catch {
+    return "";
+  }
+}
+
+function listed(files: readonly ExtensionFile[]): string {
+  return files
+    .map(({ kind, path, entry, sha256, executable }) => [kind, path, entry, sha256, executable].join("\0"))
+    .join("\n");
+}
