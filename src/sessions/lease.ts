@@ -6,7 +6,7 @@
  *    when it has written everything. Commands that only read need no lease.
  * 2. While a live process has the lease, another one is refused at once, with the name of the holder. It has written nothing.
  * 3. A lease is taken over only when its holder has surely ended: on the same system by process id, start time and boot; from another
- *    system when the lease was not renewed for STRANGER_MS.
+ *    system when the lease was not renewed for two minutes.
  * 4. If the lease was taken over (a machine that slept), the old holder can write no event, no intent and no end of a call:
  *    each commit checks the lease first. That is final for this holder.
  * 5. Behind taking a lease stands one commit of the store. What an earlier holder was committing at that moment is visible
@@ -16,9 +16,6 @@ import type { Clock } from "../base/clock.js";
 import type { SessionId } from "../protocol/ids.js";
 import { type HeldLock, holdLock, LockBusy, type LockHolder, lockHolder, sweepLocks } from "../system/file-lock.js";
 import { type Lease, StoreError } from "./store.js";
-
-const RENEW_MS = 15_000;
-const STRANGER_MS = 120_000;
 
 export interface LeasesOptions {
   readonly folder: string;
@@ -36,17 +33,16 @@ export class SessionLeases {
   }
 
   async take(session: SessionId): Promise<Lease> {
-    const { clock } = this.#options;
     const lock = await this.#hold(session);
     this.#held.set(session, lock);
     if (!this.#isSwept) {
       this.#isSwept = true;
-      await sweepLocks(this.#options.folder, { clock, strangerMs: STRANGER_MS }).catch(() => {});
+      this.#sweep();
     }
     return {
       release: async () => {
         if (this.#held.get(session) === lock) this.#held.delete(session);
-        await lock.release();
+        lock.release();
       },
     };
   }
@@ -57,9 +53,8 @@ export class SessionLeases {
   }
 
   /** A live process has the session, perhaps this one. */
-  async isLeased(session: SessionId): Promise<boolean> {
-    const options = { clock: this.#options.clock, strangerMs: STRANGER_MS };
-    return (await lockHolder(this.#path(session), options)) !== undefined;
+  isLeased(session: SessionId): boolean {
+    return lockHolder(this.#path(session)) !== undefined;
   }
 
   /** Within a commit. A caller without a lease needs none: it may be a test, or a copy that no other process knows. */
@@ -72,16 +67,19 @@ export class SessionLeases {
   async #hold(session: SessionId): Promise<HeldLock> {
     const { clock } = this.#options;
     try {
-      return await holdLock(this.#path(session), {
-        clock,
-        patienceMs: 0,
-        strangerMs: STRANGER_MS,
-        renewMs: RENEW_MS,
-      });
+      return await holdLock(this.#path(session), { clock, patienceMs: 0 });
     } catch (error) {
       if (error instanceof LockBusy) throw leased(session, error.holder, clock.wall());
       const { message } = error as Error;
       throw new StoreError("unavailable", `The lease of ${session} cannot be taken: ${message}.`, { cause: error });
+    }
+  }
+
+  #sweep(): void {
+    try {
+      sweepLocks(this.#options.folder, this.#options);
+    } catch {
+      // Old leases only take space. The next process sweeps them.
     }
   }
 

@@ -1,17 +1,28 @@
 /**
- * A lock that several processes share and that outlives none of them.
+ * The one lock that processes share through the file system. A crash never leaves it locked.
  *
- * 1. A lock is a name that can be made once; it is made together with its content, which says who holds it and since when. It is a
- *    symbolic link, as a link appears complete; where there are none it is a file.
- * 2. A holder that has ended loses its lock. Within one system the process id, its start time and the boot id show whether it has ended.
- *    A holder in another system (a container, another machine on the same disk) cannot be looked at: it is believed for ten minutes,
- *    or, where the lock is renewed (`holdLock`), for as long as the renewals come.
- * 3. A lock is only broken by the process that holds the lock on breaking exactly this one: of two processes that find the same dead
- *    holder, the slower one does not break the lock of the faster.
+ * 1. A lock is a name that only one process can create, together with its content: who holds it and since when. It is a symbolic
+ *    link, because a link appears complete. A file system without links gets a file.
+ * 2. A holder that has ended loses its lock. On the same system the process id, its start time and the boot id show whether it has
+ *    ended. A process cannot check a holder in another system (a container, another machine on the same disk). Each holder therefore
+ *    renews its lock, and a lock from another system that was not renewed for two minutes counts as abandoned.
+ * 3. A process breaks an abandoned lock only while it holds the lock on breaking exactly this one. Of two processes that find the
+ *    same dead holder, the slower one therefore cannot break the lock of the faster one.
+ * 4. All steps are short synchronous calls. Only the wait for another holder differs: `withLock` and `holdLock` let the process work
+ *    meanwhile, `holdLockSync` blocks it (needed while a process exits) and does not renew.
  */
 import { randomBytes } from "node:crypto";
-import { readFileSync, readlinkSync } from "node:fs";
-import { lstat, lutimes, mkdir, readdir, readFile, readlink, symlink, unlink, writeFile } from "node:fs/promises";
+import {
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { Clock } from "../base/clock.js";
@@ -19,21 +30,20 @@ import { bootId, isAlive, ownIdentity, type ProcessIdentity, processNamespace } 
 
 export interface LockOptions {
   readonly clock: Clock;
-  /** How long to wait for the holder. */
+  /** How long to wait for a live holder. */
   readonly patienceMs?: number;
-  /** How long a holder in another system is believed without a renewal. */
-  readonly strangerMs?: number;
+  readonly renewMs?: number;
 }
 
 /** Who holds a lock. */
 export interface LockHolder {
-  /** Undefined when it is a process of another system, where this number means nothing here. */
+  /** Undefined for a process of another system: its id means nothing here. */
   readonly pid: number | undefined;
-  /** Milliseconds since the epoch; undefined when the lock does not say. */
+  /** Milliseconds since the epoch; undefined if the lock does not say. */
   readonly since: number | undefined;
 }
 
-/** A live process held the lock for longer than the caller would wait. The message lacks its subject. */
+/** A live process held the lock for longer than the caller wanted to wait. The message lacks its subject. */
 export class LockBusy extends Error {
   override readonly name = "LockBusy";
   readonly holder: LockHolder;
@@ -44,153 +54,180 @@ export class LockBusy extends Error {
   }
 }
 
-/** A lock that is held until `release`, and renewed meanwhile. */
 export interface HeldLock {
-  /** False once another process has taken it: to that one this process looked dead. Reads one link. */
+  /** False once another process has taken the lock because this process looked dead. Reads one link. */
   isHeld(): boolean;
-  release(): Promise<void>;
-}
-
-export interface HoldOptions extends LockOptions {
-  readonly renewMs: number;
+  release(): void;
 }
 
 const PATIENCE_MS = 15_000;
 const PAUSE_MAX_MS = 10;
-const STRANGER_MS = 10 * 60_000;
+const RENEW_MS = 15_000;
+const ABANDONED_MS = 120_000;
 
 interface Holder extends ProcessIdentity {
-  /** The system whose process ids these are. */
+  /** The system that gave out the process id. */
   readonly system: string;
   readonly boot: string;
   readonly since?: number;
 }
 
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
-  const mark = await acquire(path, options);
+  const lock = await holdLock(path, options);
   try {
     return await work();
   } finally {
-    await release(path, mark);
+    lock.release();
   }
 }
 
-export async function holdLock(path: string, options: HoldOptions): Promise<HeldLock> {
-  const mark = await acquire(path, options);
-  // Renewing must not keep a process alive that has nothing else to do.
-  const timer = setInterval(() => void renew(path, mark), options.renewMs).unref();
+/** Holds the lock, and renews it, until `release`. */
+export async function holdLock(path: string, options: LockOptions): Promise<HeldLock> {
+  const { clock, renewMs = RENEW_MS } = options;
+  const attempt = new Attempt(path, options);
+  for (let pause = 1; !attempt.succeeds(); pause = Math.min(pause * 2, PAUSE_MAX_MS)) {
+    await new Promise<void>((resolve) => clock.after(pause, resolve));
+  }
+  // The renewal must not keep a process alive that has nothing else to do.
+  const timer = setInterval(() => renew(path, attempt.mark), renewMs).unref();
+  return held(path, attempt.mark, () => clearInterval(timer));
+}
+
+/** For work of a moment: blocks the process while it waits. */
+export function holdLockSync(path: string, options: LockOptions): HeldLock {
+  const attempt = new Attempt(path, options);
+  while (!attempt.succeeds()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+  return held(path, attempt.mark, () => {});
+}
+
+/** The live holder of a lock; undefined when the lock is free. */
+export function lockHolder(path: string): LockHolder | undefined {
+  const mark = read(path);
+  return mark === undefined || isAbandoned(path, mark) ? undefined : holderOf(mark);
+}
+
+/** Removes the abandoned locks of a folder. */
+export function sweepLocks(folder: string, options: LockOptions): void {
+  for (const name of ifThere(() => readdirSync(folder)) ?? []) {
+    const path = join(folder, name);
+    const mark = read(path);
+    if (mark !== undefined && isAbandoned(path, mark)) breakLock(path, mark, options.clock);
+  }
+}
+
+/** One process that tries to get a lock. */
+class Attempt {
+  readonly mark: string;
+  readonly #path: string;
+  readonly #clock: Clock;
+  readonly #until: number;
+  readonly #breakUntil: number;
+
+  constructor(path: string, { clock, patienceMs = PATIENCE_MS }: LockOptions) {
+    this.mark = ownMark(clock);
+    this.#path = path;
+    this.#clock = clock;
+    this.#until = clock.now() + patienceMs;
+    this.#breakUntil = clock.now() + Math.max(patienceMs, PATIENCE_MS);
+  }
+
+  /** False when it is worth to try again after a pause. Throws LockBusy when the time is over. */
+  succeeds(): boolean {
+    for (;;) {
+      if (make(this.#path, this.mark)) return true;
+      const mark = read(this.#path);
+      if (mark === undefined) continue;
+      const abandoned = isAbandoned(this.#path, mark);
+      if (abandoned && breakLock(this.#path, mark, this.#clock)) continue;
+      // An abandoned lock has no holder to give up for: another process is just breaking it.
+      if (this.#clock.now() >= (abandoned ? this.#breakUntil : this.#until)) throw busy(this.#path, mark);
+      return false;
+    }
+  }
+}
+
+function held(path: string, mark: string, end: () => void): HeldLock {
   return {
-    isHeld: () => readNow(path) === mark,
-    release: async () => {
-      clearInterval(timer);
-      await release(path, mark);
+    isHeld: () => read(path) === mark,
+    release: () => {
+      end();
+      remove(path, mark);
     },
   };
 }
 
-/** The live holder of a lock; undefined when the lock is free. */
-export async function lockHolder(path: string, options: LockOptions): Promise<LockHolder | undefined> {
-  const held = await read(path);
-  return held === undefined || (await isAbandoned(path, held, options)) ? undefined : holderOf(held);
+function remove(path: string, mark: string): void {
+  if (read(path) === mark) ifThere(() => unlinkSync(path));
 }
 
-/** Removes the locks in a folder whose holders have ended. */
-export async function sweepLocks(folder: string, options: LockOptions): Promise<void> {
-  for (const name of (await ifThere(() => readdir(folder))) ?? []) {
-    const path = join(folder, name);
-    const held = await read(path);
-    if (held !== undefined && (await isAbandoned(path, held, options))) await breakLock(path, held, options);
-  }
-}
-
-async function acquire(path: string, options: LockOptions): Promise<string> {
-  const { clock, patienceMs = PATIENCE_MS } = options;
-  const mark = ownMark(clock);
-  const until = clock.now() + patienceMs;
-  for (let pause = 1; ; pause = Math.min(pause * 2, PAUSE_MAX_MS)) {
-    if (await make(path, mark)) return mark;
-    const held = await read(path);
-    if (held === undefined) continue;
-    if (await isAbandoned(path, held, options)) {
-      await breakLock(path, held, options);
-      continue;
-    }
-    if (clock.now() >= until) throw busy(path, held);
-    await new Promise<void>((resolve) => clock.after(pause, resolve));
-  }
-}
-
-async function release(path: string, mark: string): Promise<void> {
-  if ((await read(path)) === mark) await ifThere(() => unlink(path));
-}
-
-async function renew(path: string, mark: string): Promise<void> {
+function renew(path: string, mark: string): void {
   const now = new Date();
   try {
-    if ((await read(path)) === mark) await lutimes(path, now, now);
+    if (read(path) === mark) lutimesSync(path, now, now);
   } catch {
     // The next renewal tries again.
   }
 }
 
-async function breakLock(path: string, held: string, options: LockOptions): Promise<void> {
-  const token = held.split("_").at(-1) ?? "";
-  await withLock(`${path}.${token}`, options, async () => {
-    // Only this process may remove this holder's lock now, so it cannot change between the check and the removal.
-    if ((await read(path)) === held) await ifThere(() => unlink(path));
-  });
+/** False while another process breaks the same lock. */
+function breakLock(path: string, mark: string, clock: Clock): boolean {
+  const breaking = `${path}.${mark.split("_").at(-1) ?? ""}`;
+  const own = ownMark(clock);
+  if (!make(breaking, own)) {
+    const other = read(breaking);
+    return other === undefined || (isAbandoned(breaking, other) && breakLock(breaking, other, clock));
+  }
+  try {
+    // No other process may remove this holder's lock now, so it cannot change between the check and the removal.
+    remove(path, mark);
+  } finally {
+    remove(breaking, own);
+  }
+  return true;
 }
 
 /** False when another process holds it. */
-async function make(path: string, mark: string): Promise<boolean> {
+function make(path: string, mark: string): boolean {
   try {
-    await createWith(path, mark);
+    createWith(path, mark);
     return true;
   } catch (error) {
     if (errnoOf(error) === "EEXIST") return false;
     if (errnoOf(error) !== "ENOENT") throw error;
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return false;
   }
 }
 
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EINVAL"]);
 
-async function createWith(path: string, mark: string): Promise<void> {
+function createWith(path: string, mark: string): void {
   try {
-    await symlink(mark, path);
+    symlinkSync(mark, path);
   } catch (error) {
     if (!NO_LINKS.has(errnoOf(error))) throw error;
-    await writeFile(path, mark, { flag: "wx", mode: 0o600 });
+    writeFileSync(path, mark, { flag: "wx", mode: 0o600 });
   }
 }
 
-async function read(path: string): Promise<string | undefined> {
-  return ifThere(async () => {
+function read(path: string): string | undefined {
+  return ifThere(() => {
     try {
-      return await readlink(path);
+      return readlinkSync(path);
     } catch (error) {
       if (errnoOf(error) !== "EINVAL" && errnoOf(error) !== "UNKNOWN") throw error;
-      return await readFile(path, "utf8");
+      return readFileSync(path, "utf8");
     }
   });
 }
 
-function readNow(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch (error) {
-    return errnoOf(error) === "ENOENT" ? undefined : textOf(path);
-  }
-}
-
-async function isAbandoned(path: string, held: string, options: LockOptions): Promise<boolean> {
-  const { clock, strangerMs = STRANGER_MS } = options;
-  const holder = parseMark(held);
+function isAbandoned(path: string, mark: string): boolean {
+  const holder = parseMark(mark);
   const us = self();
   if (holder?.system === us.system) return holder.boot !== us.boot || !isAlive(holder);
-  const made = await ifThere(() => lstat(path));
-  return made !== undefined && clock.wall() - made.mtimeMs > strangerMs;
+  // The time of the last renewal is the machine's, so no injected clock counts here.
+  const renewed = ifThere(() => lstatSync(path));
+  return renewed !== undefined && Date.now() - renewed.mtimeMs > ABANDONED_MS;
 }
 
 function ownMark(clock: Clock): string {
@@ -198,7 +235,7 @@ function ownMark(clock: Clock): string {
   return `${system}_${boot}_${pid}_${startTime}_${Math.round(clock.wall())}_${randomBytes(8).toString("hex")}`;
 }
 
-/** A mark of five parts is one of an older program: it does not say since when. */
+/** A mark of five parts comes from an older program: it does not say since when. */
 function parseMark(mark: string): Holder | undefined {
   const [system, boot, pid, startTime, since, token] = mark.split("_");
   if (system === undefined || boot === undefined || since === undefined) return undefined;
@@ -222,16 +259,8 @@ function self(): Holder {
   return known;
 }
 
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
-
-function busy(path: string, held: string): LockBusy {
-  const holder = holderOf(held);
+function busy(path: string, mark: string): LockBusy {
+  const holder = holderOf(mark);
   const who = holder.pid === undefined ? "a process of another system" : `process ${holder.pid}`;
   return new LockBusy(
     `held by ${who} for too long. Try again when that has finished; if it has ended, remove ${path}.`,
@@ -244,9 +273,9 @@ function errnoOf(error: unknown): string | undefined {
 }
 
 /** Undefined if the file does not exist. */
-async function ifThere<T>(action: () => Promise<T>): Promise<T | undefined> {
+function ifThere<T>(action: () => T): T | undefined {
   try {
-    return await action();
+    return action();
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return undefined;
     throw error;

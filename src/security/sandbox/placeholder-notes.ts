@@ -6,16 +6,17 @@
  * 2. Notes and placeholders change only under one lock. It is held for less than a millisecond, and synchronously: placeholders are
  *    removed while a process exits.
  */
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type HeldLock, holdLockSync } from "../../system/file-lock.js";
+import { nodeClock } from "../../system/node-clock.js";
 import { isGone, processMark } from "../../system/process-identity.js";
 import type { Missing } from "./guards.js";
 
 const NOTE = /^placeholders-(\d+\.\d+)-\d+\.json$/;
 const LOCK = "placeholders.lock";
-const PAUSE_MS = 1;
-/** A holder that is stopped may not hold up every other process for good. */
-const MOST_PAUSES = 1000;
+/** A stopped holder must not block the other processes for long. */
+const PATIENCE_MS = 1000;
 
 let count = 0;
 
@@ -28,13 +29,13 @@ export class PlaceholderNotes {
     this.#own = `placeholders-${processMark()}-${++count}.json`;
   }
 
-  /** Without a folder that can be written to there is no lock, and no process can count on another one. */
+  /** Works without the lock if it cannot be had (a read-only folder, a stopped holder): the guard matters more than a leftover. */
   locked<T>(work: () => T): T {
-    const isLocked = this.#lock();
+    const lock = this.#lock();
     try {
       return work();
     } finally {
-      if (isLocked) remove(join(this.#folder, LOCK));
+      lock?.release();
     }
   }
 
@@ -93,38 +94,12 @@ export class PlaceholderNotes {
     }
   }
 
-  #lock(): boolean {
-    const path = join(this.#folder, LOCK);
-    for (let pauses = 0; pauses < MOST_PAUSES; pauses++) {
-      try {
-        symlinkSync(processMark(), path);
-        return true;
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (code === "ENOENT" && makeFolder(this.#folder)) continue;
-        if (code !== "EEXIST") return false;
-      }
-      if (isLeftBehind(path)) remove(path);
-      else pause();
+  #lock(): HeldLock | undefined {
+    try {
+      return holdLockSync(join(this.#folder, LOCK), { clock: nodeClock, patienceMs: PATIENCE_MS });
+    } catch {
+      return undefined;
     }
-    return false;
-  }
-}
-
-function isLeftBehind(lock: string): boolean {
-  try {
-    return isGone(readlinkSync(lock));
-  } catch {
-    return false;
-  }
-}
-
-function makeFolder(path: string): boolean {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -132,10 +107,6 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It is already gone.
+    // Another process has removed it.
   }
-}
-
-function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 }

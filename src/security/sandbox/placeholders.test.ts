@@ -1,9 +1,19 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ManualClock } from "../../base/clock.js";
+import { ManualClock, systemClock } from "../../base/clock.js";
+import { holdLockSync } from "../../system/file-lock.js";
 import { processMark } from "../../system/process-identity.js";
 import { Placeholders } from "./placeholders.js";
 
@@ -68,7 +78,11 @@ describe("placeholders of two processes in one workspace", () => {
 
   it("do not wait for a lock whose holder was killed", () => {
     mkdirSync(state);
-    symlinkSync(deadMark(), join(state, "placeholders.lock"));
+    const lock = join(state, "placeholders.lock");
+    const other = holdLockSync(lock, { clock: systemClock });
+    const mark = readlinkSync(lock).split("_");
+    other.release();
+    symlinkSync(mark.with(2, String(spawnSync("true").pid)).join("_"), lock);
     const held = open().hold(absent());
     expect(held?.folders).toEqual([git]);
     held?.release();

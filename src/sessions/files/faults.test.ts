@@ -3,12 +3,12 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { buildChildPrograms, type ChildPrograms, follow } from "../../../test/support/child-programs.js";
 import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { LogProblem, SessionStore } from "../store.js";
 import { openFilesStore } from "./files-store.js";
-import { buildChildPrograms, type ChildPrograms, follow } from "./test-support/child-programs.js";
 import {
   SAMPLE_KEY,
   Script,
@@ -27,7 +27,7 @@ let children: ChildPrograms;
 const session = sampleSession(1);
 
 beforeAll(async () => {
-  children = await buildChildPrograms("writer");
+  children = await buildChildPrograms(import.meta.url, "writer");
 });
 afterAll(() => children.discard());
 beforeEach(async () => {

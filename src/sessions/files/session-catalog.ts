@@ -28,7 +28,7 @@ export interface CatalogOptions {
   readonly key: Uint8Array | undefined;
   readonly clock: Clock;
   /** A live process has the session. */
-  readonly isLeased: (session: SessionId) => Promise<boolean>;
+  readonly isLeased: (session: SessionId) => boolean;
 }
 
 /** A folder that is being created or removed, by its name. */
@@ -97,7 +97,7 @@ export class SessionCatalog {
       const isLeft = async () => {
         if (name.startsWith(MAKING)) return abandoned();
         const session = name.startsWith(DRAFT) ? name.slice(DRAFT.length) : "";
-        return isId("sess", session) && !(await this.#options.isLeased(session));
+        return isId("sess", session) && !this.#options.isLeased(session);
       };
       if (name.startsWith(GOING) || (await isLeft())) await discard(path);
     }

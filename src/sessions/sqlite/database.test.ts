@@ -2,16 +2,16 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { buildChildPrograms, type ChildPrograms } from "../../../test/support/child-programs.js";
 import { verifies } from "../../../test/verifies.js";
 import { type Bindable, Database } from "./database.js";
-import { buildChildPrograms, type ChildPrograms } from "./test-support/child-programs.js";
 
 const KEY = new Uint8Array(32).fill(1);
 let folder: string;
 let children: ChildPrograms;
 
 beforeAll(async () => {
-  children = await buildChildPrograms("bind-fuzz", "abandon");
+  children = await buildChildPrograms(import.meta.url, "bind-fuzz", "abandon");
 });
 afterAll(() => children.discard());
 beforeEach(async () => {

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
+import { buildChildPrograms, type ChildPrograms } from "../../../test/support/child-programs.js";
 import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { withoutContent } from "../expired.js";
 import { openSqliteStore } from "./sqlite-store.js";
-import { buildChildPrograms, type ChildPrograms } from "./test-support/child-programs.js";
 import { SAMPLE_KEY, sampleEvents, sampleSession, sampleStretch } from "./test-support/sample.js";
 
 const KILLS = times(6, 32);
@@ -21,7 +21,7 @@ let folder: string;
 let children: ChildPrograms;
 
 beforeAll(async () => {
-  children = await buildChildPrograms("writer", "rival", "expirer", "flip");
+  children = await buildChildPrograms(import.meta.url, "writer", "rival", "expirer", "flip");
 });
 afterAll(() => children.discard());
 beforeEach(async () => {

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
+import { buildChildPrograms, type ChildEnd, type ChildPrograms } from "../../../test/support/child-programs.js";
 import { verifies } from "../../../test/verifies.js";
 import type { StoreErrorCode } from "../store.js";
 import { openSqliteStore } from "./sqlite-store.js";
-import { buildChildPrograms, type ChildEnd, type ChildPrograms } from "./test-support/child-programs.js";
 import { SAMPLE_KEY, sampleEvent, sampleSession } from "./test-support/sample.js";
 
 let folder: string;
@@ -14,7 +14,7 @@ let children: ChildPrograms;
 const session = sampleSession(1);
 
 beforeAll(async () => {
-  children = await buildChildPrograms("fill-disk");
+  children = await buildChildPrograms(import.meta.url, "fill-disk");
 });
 afterAll(() => children.discard());
 beforeEach(async () => {

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { buildChildPrograms } from "../../../test/support/child-programs.js";
 import { verifies } from "../../../test/verifies.js";
 import { Database } from "./database.js";
 import { MIGRATIONS, migrate } from "./migrations.js";
-import { buildChildPrograms } from "./test-support/child-programs.js";
 
 const wall = () => Date.UTC(2026, 0, 31);
 const FIRST = "CREATE TABLE a (x INTEGER) STRICT;";
@@ -71,7 +71,7 @@ describe("migrations", () => {
   });
 
   verifies(["S2"], "are safe when several processes begin a database at once", async () => {
-    const children = await buildChildPrograms("writer");
+    const children = await buildChildPrograms(import.meta.url, "writer");
     const path = join(folder, "new", "sessions.db");
     const ends = await Promise.all([1, 2, 3, 4, 5].map((seed) => children.start("writer", path, `${seed}`, "4").end));
     for (const { code, err } of ends) expect({ code, err }).toEqual({ code: 0, err: "" });

@@ -3,7 +3,7 @@
  *
  * 1. It begins with MAGIC and a salt. Frames follow: the length of the sealed bytes (4 bytes, little endian), the kind
  *    (1 byte), the sealed bytes. The sealed content begins with a byte for its encoding: 0 plain, 1 brotli.
- * 2. Frames are only ever added, each by one write, by the holder of the lock (journal-lock.ts). A frame holds some records,
+ * 2. Frames are only ever added, each by one write, by the holder of the lock (journal.ts). A frame holds some records,
  *    as one JSON array, or contents.
  * 3. A file that ends in the middle of a frame, or with one that does not open, was cut short by a crash: what is left of
  *    that frame is cut away before the next one is written. A frame that does not open anywhere else is damage.

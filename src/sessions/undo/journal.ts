@@ -3,18 +3,18 @@
  *
  * 1. It is a separate folder, independent of the session store, created before the first change by a tool.
  * 2. A content is in the file before any record that names it.
- * 3. Only the holder of the lock adds to it. Who takes the lock first reads what others have added.
+ * 3. Only the holder of the lock adds to it. A process that takes the lock first reads what others have added.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { isId, type SessionId } from "../../protocol/ids.js";
+import { type HeldLock, holdLock, LockBusy, lockHolder } from "../../system/file-lock.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { StoreError } from "../store.js";
 import type { IgnoreSource } from "./folder-memory.js";
 import { History } from "./history.js";
 import { JournalFile, storeError } from "./journal-file.js";
-import { isLocked, JournalLock } from "./journal-lock.js";
 import { UNDO_LIMITS, type UndoLimits } from "./limits.js";
 import type { UndoRecord } from "./records.js";
 
@@ -68,8 +68,8 @@ export class UndoJournal {
   readonly #unannounced: UndoRecord[] = [];
   #unsafe = false;
   #holders = 0;
-  readonly #lock: JournalLock;
-  #taking: Promise<void> | undefined;
+  #lock: Promise<HeldLock> | undefined;
+  #held: HeldLock | undefined;
 
   constructor(options: UndoJournalOptions) {
     if (!isId("sess", options.session)) {
@@ -82,7 +82,6 @@ export class UndoJournal {
     this.ignore = options.ignore;
     this.limits = { ...UNDO_LIMITS, ...options.limits };
     this.#key = options.key;
-    this.#lock = new JournalLock(this.folder, this.clock);
   }
 
   /** The state on disk now. */
@@ -93,29 +92,30 @@ export class UndoJournal {
 
   /** Whether a live process is adding to it. */
   get isInUse(): boolean {
-    return isLocked(this.folder);
+    return isInUse(this.folder);
   }
 
   /** Takes the lock, or waits for it; a holder may take it again. */
   async enter(): Promise<void> {
     this.#holders++;
     try {
-      if (this.#taking === undefined) {
+      if (this.#lock === undefined) {
         if (this.#file?.isThere !== true) makeFolder(this.folder);
-        this.#taking = this.#lock.take(LOCK_WAIT_MS);
+        this.#lock = holdLock(lockIn(this.folder), { clock: this.clock, patienceMs: LOCK_WAIT_MS });
       }
-      await this.#taking;
+      this.#held = await this.#lock;
     } catch (error) {
       this.#holders--;
-      this.#taking = undefined;
-      throw error;
+      this.#lock = undefined;
+      throw lockError(error, this.folder);
     }
   }
 
   leave(): void {
     if (--this.#holders > 0) return;
-    this.#taking = undefined;
-    this.#lock.release();
+    this.#held?.release();
+    this.#held = undefined;
+    this.#lock = undefined;
   }
 
   /** To be called by the holder before it adds something. `root` is written down in a new journal. */
@@ -196,9 +196,8 @@ export class UndoJournal {
     return bytes !== undefined && this.address(bytes) === address ? bytes : undefined;
   }
 
-  /** What holds the lock must have left before. */
+  /** The holder of the lock must have left before. */
   close(): void {
-    this.#lock.close();
     this.#closeFile();
   }
 
@@ -251,6 +250,26 @@ export class UndoJournal {
     made.catch(() => {});
     this.#making.push(made);
   }
+}
+
+/** Whether a live process is adding to the journal of this folder. */
+export function isInUse(folder: string): boolean {
+  return lockHolder(lockIn(folder)) !== undefined;
+}
+
+function lockIn(folder: string): string {
+  return join(folder, "lock");
+}
+
+function lockError(error: unknown, folder: string): StoreError {
+  if (error instanceof StoreError) return error;
+  if (!(error instanceof LockBusy)) return storeError(error, folder);
+  const { holder } = error;
+  const where = holder.pid === undefined ? "another system" : `process ${holder.pid}`;
+  return new StoreError(
+    "busy",
+    `A tool of this session is running, or its files are being restored, in ${where}. Wait until that is done, or stop it.`,
+  );
 }
 
 function makeFolder(path: string): void {

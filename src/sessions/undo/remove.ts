@@ -3,12 +3,12 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isId, type SessionId } from "../../protocol/ids.js";
 import { StoreError } from "../store.js";
-import { isLocked } from "./journal-lock.js";
+import { isInUse } from "./journal.js";
 
 /** Removes the journal of a session, if there is one. Refused while one of its tools runs. */
 export async function removeUndo(folder: string, session: SessionId): Promise<void> {
   const path = folderOf(folder, session);
-  if (isLocked(path)) {
+  if (isInUse(path)) {
     throw new StoreError("busy", `A tool of ${session} is running. Stop it before you remove its undo data.`);
   }
   await rm(path, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** For tests: programs that are killed, or may abort, and so run in processes of their own. */
+/** Programs that are killed, abort or run out of disk, and so run in processes of their own: `test-support/NAME.child.ts` beside a test. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const HERE = fileURLToPath(new URL(".", import.meta.url));
-const MODULES = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
+const MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
 export interface ChildEnd {
   readonly code: number | null;
@@ -26,14 +25,18 @@ export interface ChildPrograms {
   start(name: string, ...args: readonly string[]): RunningChild;
   /** In a shell that has run `preparation` first. */
   startAfter(preparation: string, name: string, ...args: readonly string[]): RunningChild;
+  /** Where a program is, for a test that starts it in its own way. */
+  path(name: string): string;
   discard(): Promise<void>;
 }
 
-export async function buildChildPrograms(...names: readonly string[]): Promise<ChildPrograms> {
+/** `test` is the address of the test, `import.meta.url`. */
+export async function buildChildPrograms(test: string, ...names: readonly string[]): Promise<ChildPrograms> {
+  const here = fileURLToPath(new URL("test-support", test));
   const folder = await mkdtemp(join(tmpdir(), "oxbow-children-"));
   await symlink(MODULES, join(folder, "node_modules"));
   await build({
-    entryPoints: names.map((name) => join(HERE, `${name}.child.ts`)),
+    entryPoints: names.map((name) => join(here, `${name}.child.ts`)),
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -42,25 +45,29 @@ export async function buildChildPrograms(...names: readonly string[]): Promise<C
     format: "esm",
     logLevel: "silent",
   });
-  const fileOf = (name: string) => join(folder, `${name}.child.mjs`);
+  const path = (name: string) => join(folder, `${name}.child.mjs`);
   return {
-    start: (name, ...args) => run(process.execPath, [fileOf(name), ...args]),
+    path,
+    start: (name, ...args) => run(process.execPath, [path(name), ...args]),
     startAfter(preparation, name, ...args) {
       const script = `${preparation} && exec "$@"`;
-      return run("bash", ["-c", script, "bash", process.execPath, fileOf(name), ...args]);
+      return run("bash", ["-c", script, "bash", process.execPath, path(name), ...args]);
     },
     discard: () => rm(folder, { recursive: true }),
   };
 }
 
 function run(program: string, args: readonly string[]): RunningChild {
-  const child = spawn(program, args);
+  return follow(spawn(program, args));
+}
+
+export function follow(child: ChildProcess): RunningChild {
   let out = "";
   let err = "";
-  child.stdout.on("data", (data) => {
+  child.stdout?.on("data", (data) => {
     out += data;
   });
-  child.stderr.on("data", (data) => {
+  child.stderr?.on("data", (data) => {
     err += data;
   });
   const end = new Promise<ChildEnd>((resolve, reject) => {

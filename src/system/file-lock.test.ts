@@ -1,4 +1,6 @@
+import { symlinkSync, unlinkSync } from "node:fs";
 import {
+  lstat,
   lutimes,
   mkdir,
   mkdtemp,
@@ -7,17 +9,16 @@ import {
   readlink,
   rm,
   symlink,
-  unlink,
   utimes,
   writeFile,
 } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { verifies } from "../../../test/verifies.js";
-import { type Clock, systemClock } from "../../base/clock.js";
-import { withLock } from "./lock.js";
-import { buildChildPrograms, type ChildPrograms } from "./test-support/child-programs.js";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { buildChildPrograms, type ChildPrograms } from "../../test/support/child-programs.js";
+import { verifies } from "../../test/verifies.js";
+import { type Clock, systemClock } from "../base/clock.js";
+import { holdLock, holdLockSync, LockBusy, lockHolder, sweepLocks, withLock } from "./file-lock.js";
 
 let folder: string;
 let path: string;
@@ -25,7 +26,7 @@ let children: ChildPrograms;
 const clock = systemClock;
 
 beforeAll(async () => {
-  children = await buildChildPrograms("holder", "counter");
+  children = await buildChildPrograms(import.meta.url, "holder", "counter");
 });
 afterAll(() => children.discard());
 beforeEach(async () => {
@@ -36,7 +37,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const left = () => readdir(join(folder, "locks"));
 
-describe("the lock of a session", () => {
+describe("a lock", () => {
   it("lets one in at a time, also within a process, and is gone when the work fails", async () => {
     let inside = 0;
     const visit = () =>
@@ -56,7 +57,8 @@ describe("the lock of a session", () => {
     await new Promise((resolve) => child.process.stdout?.once("data", resolve));
     const attempt = withLock(path, { clock, patienceMs: 30 }, async () => {});
     await expect(attempt).rejects.toMatchObject({
-      code: "busy",
+      name: "LockBusy",
+      holder: { pid: child.process.pid },
       message: expect.stringMatching(new RegExp(`process ${child.process.pid} .* remove ${path}`)),
     });
     child.process.kill("SIGKILL");
@@ -111,10 +113,10 @@ describe("the lock of a session", () => {
           return clock.after(ms, action);
         };
         const attempt = withLock(path, { clock: { ...clock, after }, patienceMs: 100 }, async () => {});
-        late = expect(attempt).rejects.toMatchObject({ code: "busy" });
+        late = expect(attempt).rejects.toThrow(LockBusy);
       });
-      await unlink(path);
-      await symlink(own, path);
+      unlinkSync(path);
+      symlinkSync(own, path);
     });
     await late;
     expect(await readlink(path)).toBe(own);
@@ -124,13 +126,13 @@ describe("the lock of a session", () => {
     await mkdir(join(folder, "locks"));
     await symlink(`${hostname()}x_boot_1_1_abc`, path);
     const attempt = () => withLock(path, { clock, patienceMs: 5 }, async () => "mine");
-    await expect(attempt()).rejects.toMatchObject({ code: "busy", message: /another system/ });
+    await expect(attempt()).rejects.toThrow(/another system/);
     const before = Date.now() / 1000 - 3600;
     await lutimes(path, before, before);
     expect(await attempt()).toBe("mine");
     // Where there are no links a lock is a file; one that says nothing may be in the making.
     await writeFile(path, "");
-    await expect(attempt()).rejects.toMatchObject({ code: "busy" });
+    await expect(attempt()).rejects.toThrow(LockBusy);
     await utimes(path, before, before);
     expect(await attempt()).toBe("mine");
   });
@@ -149,10 +151,60 @@ describe("the lock of a session", () => {
       },
     };
     await withLock(path, { clock }, async () => {
-      await expect(withLock(path, { clock: fast, patienceMs: 50 }, async () => {})).rejects.toMatchObject({
-        code: "busy",
-      });
+      await expect(withLock(path, { clock: fast, patienceMs: 50 }, async () => {})).rejects.toThrow(LockBusy);
     });
     expect(waits.slice(0, 5)).toEqual([1, 2, 4, 8, 10]);
+  });
+
+  it("is the same one for work that blocks", async () => {
+    const lock = holdLockSync(path, { clock });
+    expect([lock.isHeld(), lockHolder(path)?.pid]).toEqual([true, process.pid]);
+    await expect(withLock(path, { clock, patienceMs: 0 }, async () => {})).rejects.toThrow(LockBusy);
+    lock.release();
+    expect([lock.isHeld(), lockHolder(path)]).toEqual([false, undefined]);
+    await withLock(path, { clock }, async () => {
+      const began = clock.now();
+      expect(() => holdLockSync(path, { clock, patienceMs: 20 })).toThrow(LockBusy);
+      expect(clock.now() - began).toBeGreaterThanOrEqual(20);
+    });
+    const child = children.start("holder", path);
+    await new Promise((resolve) => child.process.stdout?.once("data", resolve));
+    child.process.kill("SIGKILL");
+    await child.end;
+    holdLockSync(path, { clock, patienceMs: 0 }).release();
+    expect(await left()).toEqual([]);
+  });
+
+  it("of another system counts for as long as its holder renews it", async () => {
+    const lock = await holdLock(path, { clock, renewMs: 1 });
+    const own = await readlink(path);
+    const before = Date.now() / 1000 - 3600;
+    await lutimes(path, before, before);
+    await vi.waitFor(async () => expect((await lstat(path)).mtimeMs).toBeGreaterThan(Date.now() - 60_000));
+    lock.release();
+    await symlink(own.replace(/^[^_]+/, "another"), path);
+    expect(lockHolder(path)).toMatchObject({ pid: undefined, since: expect.any(Number) });
+    await lutimes(path, before, before);
+    expect(lockHolder(path)).toBeUndefined();
+    // What it holds now is not ours to release.
+    lock.release();
+    expect(await left()).toEqual(["one"]);
+    sweepLocks(join(folder, "locks"), { clock });
+    expect(await left()).toEqual([]);
+  });
+
+  it("that is being broken by a process that died is broken by the next one", async () => {
+    let own = "";
+    await withLock(path, { clock }, async () => {
+      own = await readlink(path);
+    });
+    const dead = (token: string) => own.replace(/_[^_]+_[^_]+_([^_]+)_[^_]+$/, `_4194305_1_$1_${token}`);
+    await symlink(dead("abc"), path);
+    await symlink(dead("def"), `${path}.abc`);
+    expect(await withLock(path, { clock, patienceMs: 0 }, async () => "mine")).toBe("mine");
+    await symlink(dead("abc"), path);
+    await symlink(dead("def"), `${path}.abc`);
+    holdLockSync(path, { clock, patienceMs: 0 }).release();
+    expect(await left()).toEqual([]);
   });
 });
