@@ -1,37 +1,37 @@
 /**
- * How the events of a turn become answers, for everything that rebuilds messages from a log.
+ * How the events of a turn become answers; a part of turn-fold.ts.
  *
  * 1. An answer holds its deltas and calls until an AnswerEnded gives their order; later events belong to the next answer.
  * 2. Calls may be announced after the end of their answer, as many as it made.
- * 3. An answer that is retracted before its end was never there.
+ * 3. An answer that is retracted before its end does not count.
  */
 import { type AnswerEnd, AnswerEnds } from "../protocol/answer-ends.js";
 import { type AssistantBlock, type ToolUseBlock, text } from "../protocol/content.js";
-import type { Envelope } from "../protocol/envelope.js";
+import type { Envelope, EnvelopeOf } from "../protocol/envelope.js";
 import type { AnswerShape, EventPayloads } from "../protocol/events.js";
+import type { CallId } from "../protocol/ids.js";
+import type { Usage } from "../protocol/usage.js";
 
 /** What an event did to the current answer. */
 export type AnswerChange = { readonly ended: AnswerEnd } | "called" | undefined;
 
-export class AnswerFold<A extends FoldedAnswer = FoldedAnswer> {
-  readonly #create: (at: number) => A;
-  readonly #onFollowed: (answer: A) => void;
+export class AnswerFold {
+  readonly #onFollowed: (answer: FoldedAnswer) => void;
   readonly #ends = new AnswerEnds();
-  #answer: A | undefined;
+  #answer: FoldedAnswer | undefined;
 
   /** `onFollowed` gets an answer that has ended, when another one begins. */
-  constructor(create: (at: number) => A, onFollowed: (answer: A) => void = () => {}) {
-    this.#create = create;
+  constructor(onFollowed: (answer: FoldedAnswer) => void) {
     this.#onFollowed = onFollowed;
   }
 
   /** The newest answer, ended or not. */
-  get answer(): A | undefined {
+  get answer(): FoldedAnswer | undefined {
     return this.#answer;
   }
 
   /** Takes the newest answer out: nothing more belongs to it. */
-  leave(): A | undefined {
+  leave(): FoldedAnswer | undefined {
     const answer = this.#answer;
     this.#answer = undefined;
     return answer;
@@ -63,17 +63,17 @@ export class AnswerFold<A extends FoldedAnswer = FoldedAnswer> {
     }
   }
 
-  #open(at: number): A {
+  #open(at: number): FoldedAnswer {
     if (this.#answer?.closed) {
       const before = this.#answer;
       this.#answer = undefined;
       this.#onFollowed(before);
     }
-    this.#answer ??= this.#create(at);
+    this.#answer ??= new FoldedAnswer(at);
     return this.#answer;
   }
 
-  #forCall(at: number): A {
+  #forCall(at: number): FoldedAnswer {
     const answer = this.#answer;
     return answer?.closed && answer.calls.length < answer.expected ? answer : this.#open(at);
   }
@@ -85,6 +85,11 @@ export class FoldedAnswer {
   readonly texts: string[] = [];
   readonly thoughts: EventPayloads["ThinkingDelta"][] = [];
   readonly calls: ToolUseBlock[] = [];
+  /** The results of its calls, in the order in which they came. */
+  readonly results = new Map<CallId, EnvelopeOf<"ToolResult">>();
+  /** The time of its end. */
+  timestamp = "";
+  cost: { readonly provider?: string; readonly model?: string; readonly usage?: Usage } = {};
   /** Calls that it made, announced or not. */
   expected = 0;
   closed = false;
@@ -100,7 +105,11 @@ export class FoldedAnswer {
     this.expected = shape.calls ?? shape.blocks?.filter(({ type }) => type === "tool_use").length ?? 0;
   }
 
-  /** It was cut off. */
+  /** The log has no end of it. */
+  cutOff(): void {
+    this.end({ interrupted: true });
+  }
+
   get interrupted(): boolean {
     return !this.closed || this.#shape.interrupted === true;
   }

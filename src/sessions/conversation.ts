@@ -6,12 +6,10 @@
  * 2. Every call has its result, except those named in `open`: the last answer's, when the log ends before they did.
  * 3. Calls outside a turn (a command that the person typed) are not part of it.
  */
-
 import { originOf, withOrigin } from "../base/message-origin.js";
 import {
   type AssistantMessage,
   type InputContent,
-  inputMessage,
   type Message,
   type ToolResultBlock,
   type ToolUseBlock,
@@ -20,8 +18,9 @@ import {
 import type { Envelope } from "../protocol/envelope.js";
 import type { EventPayloads } from "../protocol/events.js";
 import type { CallId, TurnId } from "../protocol/ids.js";
-import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
-import { AnswerFold, FoldedAnswer } from "./answer-fold.js";
+import type { Usage } from "../protocol/usage.js";
+import type { FoldedAnswer } from "./answer-fold.js";
+import { type MessageListener, type OpenTurn, TurnFold } from "./turn-fold.js";
 
 export interface OpenCall {
   readonly call: CallId;
@@ -71,11 +70,7 @@ export async function rebuildConversation(
 
 export class ConversationBuilder {
   #messages: Message[];
-  readonly #answers = new AnswerFold(
-    (at) => new Answer(at),
-    (answer) => this.#push(answer),
-  );
-  #turn: { turn: TurnId; text: string; iterations: number; usage: Usage } | undefined;
+  readonly #fold: TurnFold;
   #waiting: EventPayloads["InputQueued"][] = [];
   #turns = 0;
   #lastEvent = 0;
@@ -84,8 +79,12 @@ export class ConversationBuilder {
   constructor({ withinTurn = false, messages = [], branchedAt }: RebuildOptions = {}) {
     this.#messages = [...messages];
     this.#branchedAt = branchedAt;
-    // Its name comes with the summary, if the turn continues after that.
-    if (withinTurn) this.#turn = newTurn("turn_");
+    const listener: MessageListener = {
+      onInput: ({ at, content }) => this.#messages.push(withOrigin({ role: "user", content }, at)),
+      onSummary: ({ payload }, summary) => this.#compact(summary, payload.kept_from),
+      onLastOf: (answer) => this.#push(answer, "complete"),
+    };
+    this.#fold = new TurnFold(listener, { withinTurn });
   }
 
   static async begin(options: RebuildOptions): Promise<ConversationBuilder> {
@@ -96,7 +95,7 @@ export class ConversationBuilder {
 
   /** Between two turns, and nothing waits: later events do not depend on earlier ones. */
   get isIdle(): boolean {
-    return this.#turn === undefined && this.#answers.answer === undefined && this.#waiting.length === 0;
+    return this.#fold.turn === undefined && this.#fold.answer === undefined && this.#waiting.length === 0;
   }
 
   get messages(): readonly Message[] {
@@ -109,12 +108,9 @@ export class ConversationBuilder {
 
   take(event: Envelope): void {
     this.#lastEvent = event.id;
+    if (event.kind === "TurnStarted") this.#turns++;
     this.takeWaiting(event);
-    const change = this.#answers.take(event, { inTurn: this.#turn !== undefined });
-    if (typeof change === "object") this.#ended();
-    if (event.kind === "TurnStarted") this.#start(event.payload);
-    else if (event.kind === "CompactionTriggered") this.#compact(event.payload);
-    else if (this.#turn !== undefined) this.#takeInTurn(event);
+    this.#fold.take(event);
   }
 
   /**
@@ -143,82 +139,51 @@ export class ConversationBuilder {
     }
   }
 
-  #takeInTurn(event: Envelope): void {
-    switch (event.kind) {
-      case "ToolResult":
-        this.#answers.answer?.results.set(event.payload.call, resultBlock(event.payload));
-        return;
-      case "InputSteered":
-        this.#settle();
-        this.#messages.push(withOrigin({ role: "user", content: event.payload.input }, event.id));
-        return;
-      case "CostIncremented":
-        this.#pay(event.payload.usage);
-        return;
-      case "TurnEnded":
-        this.#settle();
-        this.#turn = undefined;
-        return;
-    }
-  }
-
   end(): RebuiltConversation {
-    const { answer } = this.#answers;
+    const { answer, turn } = this.#fold;
     const open = answer === undefined ? [] : answer.calls.filter(({ call }) => !answer.results.has(call));
-    const unfinished = this.#turn;
-    if (unfinished !== undefined && answer !== undefined) unfinished.text = answer.texts.join("");
-    this.#settle({ keepOpen: true });
+    if (answer !== undefined) this.#push(answer, "open");
     return {
       messages: this.#messages,
       open: open.map(({ call, tool, args }) => ({ call, tool, args })),
-      ...(unfinished !== undefined && { unfinished }),
+      ...(turn !== undefined && { unfinished: unfinished(turn, answer) }),
       waiting: this.#waiting.map(({ input }) => input),
       lastEvent: this.#lastEvent,
       turns: this.#turns,
     };
   }
 
-  #start({ turn, input, notice }: EventPayloads["TurnStarted"]): void {
-    this.#settle();
-    this.#turns++;
-    this.#turn = newTurn(turn);
-    this.#messages.push(withOrigin(inputMessage(input, notice), this.#lastEvent));
-  }
-
-  #compact({ summary, turn, kept_from: from = Number.POSITIVE_INFINITY }: EventPayloads["CompactionTriggered"]): void {
-    if (summary === undefined) return;
-    this.#settle();
-    // A reader that starts here has not seen the start of the turn.
-    if (turn !== undefined) this.#turn = { ...(this.#turn ?? newTurn(turn)), turn };
+  #compact(summary: string, from = Number.POSITIVE_INFINITY): void {
     // Results of calls have no origin; an earlier summary has none either, as it is part of this one.
     const first = this.#messages.findIndex((message) => (originOf(message) ?? 0) >= from);
     const kept = first === -1 ? [] : this.#messages.slice(first);
     this.#messages = [{ role: "user", content: [text(summary)] }, ...kept];
   }
 
-  #ended(): void {
-    if (this.#turn === undefined) return;
-    this.#turn.iterations++;
-    this.#turn.text = this.#answers.answer?.texts.join("") ?? "";
-  }
-
-  #pay(usage: Usage): void {
-    if (this.#turn !== undefined) this.#turn.usage = addUsage(this.#turn.usage, usage);
-  }
-
-  #settle({ keepOpen = false }: { readonly keepOpen?: boolean } = {}): void {
-    const answer = this.#answers.leave();
-    if (answer !== undefined) this.#push(answer, { keepOpen });
-  }
-
-  #push(answer: Answer, { keepOpen = false }: { readonly keepOpen?: boolean } = {}): void {
-    const message = answer.message();
+  /** The results of an answer that is still open may come later. */
+  #push(answer: FoldedAnswer, state: "complete" | "open"): void {
+    const message = messageOf(answer);
     if (message.content.length === 0) return;
     this.#messages.push(withOrigin(message, answer.at));
-    const calls = message.content.filter((block) => block.type === "tool_use");
-    const results = calls.flatMap((call) => answer.results.get(call.call) ?? (keepOpen ? [] : [lostResult(call)]));
+    const results = message.content.flatMap((block): readonly ToolResultBlock[] => {
+      if (block.type !== "tool_use") return [];
+      const found = answer.results.get(block.call);
+      if (found !== undefined) return [resultBlock(found.payload)];
+      return state === "open" ? [] : [lostResult(block)];
+    });
     if (results.length > 0) this.#messages.push({ role: "user", content: results });
   }
+}
+
+function unfinished(
+  { turn, iterations, usage, text: said }: OpenTurn,
+  answer: FoldedAnswer | undefined,
+): UnfinishedTurn {
+  return { turn, text: answer?.texts.join("") ?? said, iterations, usage };
+}
+
+function messageOf({ content, interrupted }: FoldedAnswer): AssistantMessage {
+  return { role: "assistant", content, ...(interrupted && { interrupted: true as const }) };
 }
 
 function isSame(a: readonly InputContent[], b: readonly InputContent[]): boolean {
@@ -228,10 +193,6 @@ function isSame(a: readonly InputContent[], b: readonly InputContent[]): boolean
 function withoutFirst<T>(items: readonly T[], wanted: (item: T) => boolean): T[] {
   const at = items.findIndex(wanted);
   return items.filter((_, index) => index !== at);
-}
-
-function newTurn(turn: TurnId) {
-  return { turn, text: "", iterations: 0, usage: NO_USAGE };
 }
 
 /** The results of the last answer with those that were missing, in the model's order. */
@@ -257,15 +218,6 @@ export function withResults(
 
 function isOpen({ call }: ToolUseBlock, open: readonly OpenCall[]): boolean {
   return open.some((each) => each.call === call);
-}
-
-class Answer extends FoldedAnswer {
-  readonly results = new Map<CallId, ToolResultBlock>();
-
-  message(): AssistantMessage {
-    const { content, interrupted } = this;
-    return { role: "assistant", content, ...(interrupted && { interrupted: true as const }) };
-  }
 }
 
 function resultBlock({ call, tool, status, content }: EventPayloads["ToolResult"]): ToolResultBlock {
