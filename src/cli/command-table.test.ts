@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../test/verifies.js";
-import { SESSION_SPECS } from "../commands/catalogue/index.js";
+import { PROGRAM_SPECS, programSummary, SESSION_SPECS } from "../commands/catalogue/index.js";
 import { type CommandSpec, namespaceOf } from "../commands/command.js";
 import { COMMANDS } from "./command-table.js";
 
@@ -11,18 +11,27 @@ async function shellSpecs(): Promise<ReadonlyMap<string, readonly CommandSpec[]>
 
 describe("the commands of the program", () => {
   verifies(["U6"], "are those of a conversation, each defined once", async () => {
-    const byName = new Map(SESSION_SPECS.map((spec) => [spec.name, spec]));
-    expect(byName.size).toBe(SESSION_SPECS.length);
+    const specs = [...SESSION_SPECS, ...PROGRAM_SPECS];
+    const byName = new Map(specs.map((spec) => [spec.name, spec]));
+    expect(byName.size).toBe(specs.length);
     const shells = await shellSpecs();
-    for (const [shell, specs] of shells) {
-      for (const spec of specs) {
-        const known = byName.get(spec.name) ?? spec;
+    for (const [shell, own] of shells) {
+      for (const spec of own) {
+        const known = byName.get(spec.name);
         expect({ ...spec, shellFlags: [] }, `oxbow ${shell}`).toEqual({ ...known, shellFlags: [] });
       }
     }
-    const offered = new Set([...shells.values()].flat().map(({ name }) => name));
-    for (const { name, places } of SESSION_SPECS) {
+    // These two start a run, and describe themselves to completion without being loaded.
+    const offered = new Set(["run", "resume", ...[...shells.values()].flat().map(({ name }) => name)]);
+    for (const { name, places } of specs) {
       if (places.includes("without a session")) expect(offered, name).toContain(name);
+    }
+  });
+
+  verifies(["U6", "U10"], "all have a description in the catalogue, which help and completion use", async () => {
+    for (const { name, load } of COMMANDS) {
+      expect(programSummary(name), name).toMatch(/\w/);
+      if (name !== "run" && name !== "resume") expect((await load()).shell?.name).toBe(name);
     }
   });
 

@@ -29,6 +29,8 @@ export interface ShellCommand {
   /** What the help says below the usage. */
   readonly about: string;
   readonly more?: string;
+  /** Its commands print in their own way, so there is no `--json`. */
+  readonly printsItself?: true;
   /** Makes the parts that the commands need; called after the arguments were checked. */
   open(flags: ParsedFlags, variables: Variables): Promise<ShellPlace>;
 }
@@ -50,10 +52,13 @@ export function shellRunner(shell: ShellCommand) {
 }
 
 const SHELL = { surface: "shell" } as const;
-export const COMMON: readonly Flag[] = [
-  { name: "json", help: "print the result as JSON" },
-  { name: "help", short: "h", help: "show this help" },
-];
+const HELP_FLAG: Flag = { name: "help", short: "h", help: "show this help" };
+const COMMON: readonly Flag[] = [{ name: "json", help: "print the result as JSON" }, HELP_FLAG];
+
+/** The flags that every command of this kind has. */
+export function commonFlags({ printsItself }: ShellCommand): readonly Flag[] {
+  return printsItself ? [HELP_FLAG] : COMMON;
+}
 
 async function runShellCommand(shell: ShellCommand, args: readonly string[], variables: Variables): Promise<number> {
   const specs = new CommandRegistry<CommandSpec>().register(...shell.specs.filter(worksInShell));
@@ -95,12 +100,12 @@ function leadingWords(args: readonly string[]): readonly string[] {
 function flagsFor(shell: ShellCommand, specs: CommandRegistry<CommandSpec>, args: readonly string[]): readonly Flag[] {
   const found = specs.resolve([shell.name, ...leadingWords(args)], SHELL);
   const isNamed = !args[0]?.startsWith("-") && "command" in found;
-  return flagsOf(isNamed ? [found.command] : shell.specs);
+  return flagsOf(shell, isNamed ? [found.command] : shell.specs);
 }
 
-function flagsOf(specs: readonly CommandSpec[]): readonly Flag[] {
+function flagsOf(shell: ShellCommand, specs: readonly CommandSpec[]): readonly Flag[] {
   const all = specs.flatMap(({ flags = [], shellFlags = [] }) => [...flags, ...shellFlags]);
-  return [...new Map([...all, ...COMMON].map((flag) => [flag.name, flag])).values()];
+  return [...new Map([...all, ...commonFlags(shell)].map((flag) => [flag.name, flag])).values()];
 }
 
 async function inTerminal(
@@ -206,7 +211,7 @@ ${shell.about}
 
 ${helpColumns(lines, "  ")}
 
-${helpLines(sharedFlags(specs.list()))}
+${helpLines(sharedFlags(shell, specs.list()))}
 ${more}
 'oxbow ${shell.name} ACTION --help' shows the flags of an action.
 `;
@@ -222,12 +227,12 @@ function commandHelp(
   const command = inNamespace(found.command, shell.name);
   const about = isNamespace ? sentence(command.summary) : shell.about;
   const more = isNamespace || shell.more === undefined ? "" : `\n${shell.more}\n`;
-  return `Usage: ${usageOf(command, SHELL)}\n\n${about}\n\n${helpLines(flagsOf([command]))}\n${more}`;
+  return `Usage: ${usageOf(command, SHELL)}\n\n${about}\n\n${helpLines(flagsOf(shell, [command]))}\n${more}`;
 }
 
 /** The flags that every action takes. */
-function sharedFlags(specs: readonly CommandSpec[]): readonly Flag[] {
-  return flagsOf(specs).filter((flag) => specs.every((spec) => flagsOf([spec]).includes(flag)));
+function sharedFlags(shell: ShellCommand, specs: readonly CommandSpec[]): readonly Flag[] {
+  return flagsOf(shell, specs).filter((flag) => specs.every((spec) => flagsOf(shell, [spec]).includes(flag)));
 }
 
 function sentence(summary: string): string {

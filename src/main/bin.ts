@@ -6,8 +6,8 @@ import { environment } from "./env.js";
 /** The files that a run with shells, sandbox and database has open at once, with a margin. */
 const LEAST_OPEN_FILES = 64;
 
-const [first] = process.argv.slice(2);
-if (first === "--version" || first === "-V" || first === "version") {
+const [first, ...rest] = process.argv.slice(2);
+if (first === "--version" || first === "-V" || (first === "version" && rest.length === 0)) {
   process.stdout.on("error", () => process.exit(1));
   process.stdout.write(`oxbow ${VERSION}\n`);
 } else {

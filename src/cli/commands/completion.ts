@@ -1,47 +1,40 @@
 /** `oxbow completion bash|zsh|fish`, and the candidates that the scripts ask for. */
 import { safeLine } from "../../base/terminal-text.js";
-import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import type { Argument } from "../../commands/command.js";
-import type { Flag } from "../../commands/flags.js";
-import { SCRIPTS, SHELLS } from "../completion/scripts.js";
-import { EXIT } from "../exit-codes.js";
+import { COMPLETION_CANDIDATES, COMPLETION_SCRIPT } from "../../commands/catalogue/program.js";
+import type { CommandResult } from "../../commands/command.js";
+import { SCRIPTS, type Shell } from "../completion/scripts.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
 
-const USAGE = `Usage: oxbow completion bash|zsh|fish
-
-Prints a script that completes commands, flags, sessions, routes and models.
+export const shell: ShellCommand = {
+  name: "completion",
+  specs: [COMPLETION_SCRIPT, COMPLETION_CANDIDATES],
+  about: `Prints a script that completes commands, flags, sessions, routes and models.
 
   bash  source <(oxbow completion bash)      in ~/.bashrc
   zsh   source <(oxbow completion zsh)       in ~/.zshrc, after compinit
-  fish  oxbow completion fish | source       in ~/.config/fish/config.fish
-`;
+  fish  oxbow completion fish | source       in ~/.config/fish/config.fish`,
+  open: async (_flags, variables) => ({
+    commands: [
+      { ...COMPLETION_SCRIPT, run: (args) => script(args.text("SHELL") as Shell) },
+      { ...COMPLETION_CANDIDATES, run: (args) => candidates(args.list("WORD"), variables) },
+    ],
+  }),
+};
 
-export const ARGUMENTS: readonly Argument[] = [{ name: "SHELL", kind: "choice", complete: SHELLS }];
-export const FLAGS: readonly Flag[] = [{ name: "help", short: "h", help: "show this help" }];
+export const run = shellRunner(shell);
 
-export async function run(args: readonly string[], variables: Variables): Promise<number> {
-  const [first, ...rest] = args;
-  if (first === "candidates") return candidates(rest[0] === "--" ? rest.slice(1) : rest, variables);
-  if (args.includes("--help") || args.includes("-h")) {
-    process.stdout.write(USAGE);
-    return EXIT.answered;
-  }
-  const shell = SHELLS.find((name) => name === first);
-  if (shell === undefined || rest.length > 0) {
-    throw new UsageError(`Give one shell: oxbow completion ${SHELLS.join("|")}.`);
-  }
-  process.stdout.write(SCRIPTS[shell]);
-  return EXIT.answered;
+function script(name: Shell): CommandResult {
+  return { text: SCRIPTS[name].trimEnd(), value: { shell: name, script: SCRIPTS[name] } };
 }
 
-async function candidates(words: readonly string[], variables: Variables): Promise<number> {
+async function candidates(words: readonly string[], variables: Variables): Promise<CommandResult> {
   const [{ candidatesFor }, { completionWorld }] = await Promise.all([
     import("../completion/candidates.js"),
     import("../completion/world.js"),
   ]);
   const found = await candidatesFor(words, completionWorld(variables));
-  const lines =
-    typeof found === "string" ? [found] : found.map(({ value, about = "" }) => `${value}\t${safeLine(about)}`);
-  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
-  return EXIT.answered;
+  if (typeof found === "string") return { text: found, value: found };
+  const lines = found.map(({ value, about = "" }) => `${value}\t${safeLine(about)}`);
+  return { text: lines.join("\n"), value: found.map((each) => ({ ...each })) };
 }

@@ -2,7 +2,8 @@
 
 import { formatBudget } from "../../base/budget-text.js";
 import { formatDuration } from "../../base/duration.js";
-import type { Command, CommandSpec } from "../../commands/command.js";
+import { CONFIG_SHOW } from "../../commands/catalogue/program.js";
+import type { Command } from "../../commands/command.js";
 import type { BudgetLimit } from "../../costs/budget.js";
 import { type LoadedSettings, loadSettings, type Settings } from "../../runtime/settings/settings.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
@@ -23,17 +24,9 @@ const TAKEN = [
   "log-level",
 ];
 
-const CONFIG_SHOW: CommandSpec = {
-  name: "config:show",
-  summary: "show every setting and where it came from",
-  shellFlags: RUN_FLAGS.filter(({ name }) => TAKEN.includes(name)),
-  users: ["people", "agents"],
-  places: ["without a session"],
-};
-
 export const shell: ShellCommand = {
   name: "config",
-  specs: [CONFIG_SHOW],
+  specs: [{ ...CONFIG_SHOW, shellFlags: RUN_FLAGS.filter(({ name }) => TAKEN.includes(name)) }],
   about: "Shows the settings. Flags count as in a run.",
   open: async (flags, variables) => ({ commands: [showCommand(await loadSettings(flags, variables))] }),
 };

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
-import { asValue, COMMAND_EXIT, type CommandResult, type CommandSpec } from "../../commands/command.js";
+import { DOCTOR } from "../../commands/catalogue/program.js";
+import { asValue, COMMAND_EXIT, type CommandResult } from "../../commands/command.js";
 import { parseFlags } from "../../commands/flags.js";
 import { createModelRegistry } from "../../runtime/models/model-registry.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
@@ -20,13 +21,6 @@ interface Finding {
   readonly verdict: Verdict;
   readonly text: string;
 }
-
-const DOCTOR: CommandSpec = {
-  name: "doctor",
-  summary: "check what works on this machine, and how to fix the rest",
-  users: ["people", "agents"],
-  places: ["without a session"],
-};
 
 export const shell: ShellCommand = {
   name: "doctor",

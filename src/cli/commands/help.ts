@@ -1,38 +1,57 @@
+/** `oxbow help`: all commands of the program, or one of them; each command explains itself. */
 import { nearest } from "../../base/nearest.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
-import type { Argument } from "../../commands/command.js";
+import { HELP } from "../../commands/catalogue/conversation.js";
+import { programSummary } from "../../commands/catalogue/index.js";
+import type { CommandContext, CommandResult } from "../../commands/command.js";
 import { helpLines } from "../../commands/flags.js";
 import { COMMANDS } from "../command-table.js";
-import { EXIT } from "../exit-codes.js";
 import { KNOWN_VARIABLES } from "../known-variables.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { RUN_FLAGS } from "./run-flags.js";
 
-export const ARGUMENTS: readonly Argument[] = [
-  { name: "COMMAND", kind: "choice", complete: [...COMMANDS.map(({ name }) => name), "environment"] },
-];
+export const shell: ShellCommand = {
+  name: "help",
+  specs: [HELP],
+  about: "Lists the commands, or explains one. 'oxbow help environment' lists the variables.",
+  open: async (_flags, variables) => ({
+    commands: [{ ...HELP, run: (args, context) => help(args.list("COMMAND"), { context, variables }) }],
+  }),
+};
 
-export async function run(args: readonly string[], variables: Variables): Promise<number> {
-  const [topic, ...rest] = args.filter((word) => !word.startsWith("-"));
-  if (topic === undefined || topic === "help" || topic === "version") process.stdout.write(generalHelp());
-  else if (topic === "environment") process.stdout.write(environmentHelp());
-  else return helpOf(topic, rest, variables);
-  return EXIT.answered;
+export const run = shellRunner(shell);
+
+interface Asking {
+  readonly context: CommandContext;
+  readonly variables: Variables;
 }
 
-/** Each command explains itself. */
-async function helpOf(topic: string, rest: readonly string[], variables: Variables): Promise<number> {
+async function help([topic, ...rest]: readonly string[], { context, variables }: Asking): Promise<CommandResult> {
+  if (topic === undefined) {
+    const value = COMMANDS.map(({ name, aliases = [] }) => ({ name, aliases, summary: programSummary(name) }));
+    return { text: generalHelp(), value };
+  }
+  if (topic === "environment") {
+    return { text: environmentHelp(), value: KNOWN_VARIABLES.map((variable) => ({ ...variable })) };
+  }
   const command = COMMANDS.find(({ name, aliases }) => name === topic || aliases?.includes(topic));
-  if (command !== undefined) return (await command.load()).run([...rest, "--help"], variables);
+  if (command === undefined) throw new UsageError(unknownTopic(topic));
+  const { name, aliases = [] } = command;
+  if (context.wants !== "value") await (await command.load()).run([...rest, "--help"], variables);
+  return { text: "", value: { name, aliases, summary: programSummary(name) } };
+}
+
+function unknownTopic(topic: string): string {
   const near = nearest(topic, [...COMMANDS.map(({ name }) => name), "environment"]);
   const advice = near === undefined ? "'oxbow --help' lists the commands." : `Did you mean 'oxbow help ${near}'?`;
-  throw new UsageError(`There is no command '${topic}'. ${advice}`);
+  return `There is no command '${topic}'. ${advice}`;
 }
 
 function generalHelp(): string {
   const width = Math.max(...COMMANDS.map((command) => command.name.length));
-  const commands = COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`).join("\n");
+  const commands = COMMANDS.map(({ name }) => `  ${name.padEnd(width)}  ${programSummary(name)}`).join("\n");
   return `oxbow ${VERSION}: runs a language model in a loop with tools over this folder.
 
 Usage
@@ -57,12 +76,11 @@ Models
   'oxbow auth set PROVIDER' stores a key or signs in; ANTHROPIC_API_KEY, OPENAI_API_KEY (and OPENAI_BASE_URL) … work as well.
   Without a key, Oxbow uses a server on this machine: Ollama, llama.cpp, LM Studio, vLLM. Without a server, the built-in
   offline model answers with rules and real tools, and says so.
-  'oxbow doctor' shows what Oxbow found. 'oxbow help environment' lists all variables.
-`;
+  'oxbow doctor' shows what Oxbow found. 'oxbow help environment' lists all variables.`;
 }
 
 function environmentHelp(): string {
   const width = Math.max(...KNOWN_VARIABLES.map((variable) => variable.name.length));
   const lines = KNOWN_VARIABLES.map((variable) => `  ${variable.name.padEnd(width)}  ${variable.meaning}`);
-  return `Environment (a flag overrides a variable, a variable overrides the profile)\n${lines.join("\n")}\n`;
+  return `Environment (a flag overrides a variable, a variable overrides the profile)\n${lines.join("\n")}`;
 }

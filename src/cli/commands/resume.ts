@@ -1,14 +1,10 @@
 /** `oxbow resume [SESSION]`: continues a session, or lets the person choose one. */
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import type { Argument } from "../../commands/command.js";
 import { helpLines, parseFlags } from "../../commands/flags.js";
 import { EXIT } from "../exit-codes.js";
 import { runPrompt } from "./run.js";
 import { RUN_FLAGS } from "./run-flags.js";
-
-export const FLAGS = RUN_FLAGS;
-export const ARGUMENTS: readonly Argument[] = [{ name: "SESSION", kind: "text", optional: true, complete: "session" }];
 
 export async function run(args: readonly string[], variables: Variables): Promise<number> {
   const flags = parseFlags(RUN_FLAGS, args, "resume");

@@ -1,33 +1,10 @@
 /** `oxbow tools`: what the model may call, by set, and what of it runs without asking. */
-import { asValue, type Command, type CommandSpec } from "../../commands/command.js";
+import { TOOLS } from "../../commands/catalogue/program.js";
+import { asValue, type Command } from "../../commands/command.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { Decision } from "../../security/permissions/facts.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { openPlace } from "./permissions.js";
-
-const TOOLS: CommandSpec = {
-  name: "tools",
-  summary: "list the tools that the model can call",
-  shellFlags: [
-    { name: "tool-set", value: "SET[,SET]", repeatable: true, help: "only the tools of these sets" },
-    {
-      name: "permission-mode",
-      value: "MODE",
-      choices: ["auto", "ask", "allow", "deny"],
-      help: "decide as a run with this mode would",
-    },
-    { name: "strict-permissions", help: "decide as a run with this flag would" },
-    {
-      name: "sandbox",
-      value: "MODE",
-      choices: ["auto", "required", "off"],
-      help: "decide as a run with this sandbox would",
-    },
-    { name: "cwd", value: "DIR", complete: "folder", help: "the workspace (default: the current folder)" },
-  ],
-  users: ["people", "agents"],
-  places: ["without a session"],
-};
 
 export const shell: ShellCommand = {
   name: "tools",

@@ -1,6 +1,14 @@
 import { VERSION } from "../../base/version.js";
+import { VERSION_COMMAND } from "../../commands/catalogue/program.js";
+import { type ShellCommand, shellRunner } from "../shell-command.js";
 
-export async function run(): Promise<number> {
-  process.stdout.write(`oxbow ${VERSION}\n`);
-  return 0;
-}
+export const shell: ShellCommand = {
+  name: "version",
+  specs: [VERSION_COMMAND],
+  about: "Prints the version.",
+  open: async () => ({
+    commands: [{ ...VERSION_COMMAND, run: () => ({ text: `oxbow ${VERSION}`, value: { version: VERSION } }) }],
+  }),
+};
+
+export const run = shellRunner(shell);

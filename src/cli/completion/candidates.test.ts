@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../../test/verifies.js";
+import { programSummary } from "../../commands/catalogue/index.js";
 import { COMMANDS } from "../command-table.js";
 import { RUN_FLAGS } from "../commands/run-flags.js";
 import { type Candidate, candidatesFor } from "./candidates.js";
@@ -10,11 +11,12 @@ const SOURCES: Readonly<Record<string, readonly Candidate[]>> = {
   session: [{ value: "sess_1", about: "a title" }],
   route: [{ value: "fast" }],
   provider: [{ value: "openai" }],
+  command: COMMANDS.map(({ name }) => ({ value: name })),
 };
 
 async function complete(...words: string[]): Promise<readonly string[] | string> {
   const found = await candidatesFor(words, {
-    commands: COMMANDS,
+    commands: COMMANDS.map((command) => ({ ...command, summary: programSummary(command.name) })),
     specsOf,
     slashNames: async () => [{ value: "/cost" }, { value: "/compact" }],
     valuesOf: async (source) =>

@@ -1,22 +1,21 @@
-/** What `oxbow NAME` takes, for completion: as its module says it, so completion has no table of its own. */
+/** The commands that `oxbow NAME` takes, for completion: completion has no table of its own. */
+import { RESUME, RUN } from "../../commands/catalogue/program.js";
 import type { CommandSpec } from "../../commands/command.js";
-import { type CliModule, COMMANDS } from "../command-table.js";
+import { COMMANDS } from "../command-table.js";
 import { RUN_FLAGS } from "../commands/run-flags.js";
-import { COMMON } from "../shell-command.js";
+import { commonFlags } from "../shell-command.js";
+
+/** The modules of these commands are large, and a person waits. */
+const STARTING_A_RUN = [RUN, RESUME].map((spec) => ({ ...spec, shellFlags: RUN_FLAGS }));
 
 /** The commands that a first word stands for. A word that names none begins a prompt with its flags. */
 export async function specsOf(first: string): Promise<readonly CommandSpec[]> {
   const known = COMMANDS.find(({ name, aliases }) => name === first || aliases?.includes(first));
-  // The module of `run` is large, and a person waits.
-  if (known === undefined || known.name === "run") return [spec("run", { FLAGS: RUN_FLAGS })];
-  const module = await known.load();
-  if (module.shell === undefined) return [spec(known.name, module)];
-  return module.shell.specs
+  const starting = STARTING_A_RUN.filter(({ name }) => name === (known?.name ?? RUN.name));
+  if (known === undefined || starting.length > 0) return starting;
+  const { shell } = await known.load();
+  if (shell === undefined) throw new Error(`oxbow ${known.name} has no description`);
+  return shell.specs
     .filter(({ places }) => places.includes("without a session"))
-    .map((each) => ({ ...each, shellFlags: [...(each.shellFlags ?? []), ...COMMON] }));
-}
-
-function spec(name: string, { FLAGS = [], ARGUMENTS = [] }: Pick<CliModule, "FLAGS" | "ARGUMENTS">): CommandSpec {
-  const places = ["without a session"] as const;
-  return { name, summary: "", arguments: ARGUMENTS, shellFlags: FLAGS, users: ["people"], places };
+    .map((each) => ({ ...each, shellFlags: [...(each.shellFlags ?? []), ...commonFlags(shell)] }));
 }

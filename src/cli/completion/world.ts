@@ -1,6 +1,6 @@
 /** Where completion finds sessions, routes, providers and models of this machine. A missing or slow source gives no candidates. */
 import type { Variables } from "../../base/variables.js";
-import { SESSION_SPECS } from "../../commands/catalogue/index.js";
+import { programSummary, SESSION_SPECS } from "../../commands/catalogue/index.js";
 import type { CompletionSource } from "../../commands/command.js";
 import { parseFlags } from "../../commands/flags.js";
 import { CommandRegistry } from "../../commands/registry.js";
@@ -14,7 +14,7 @@ const MOST_SESSIONS = 30;
 
 export function completionWorld(variables: Variables): CompletionWorld {
   return {
-    commands: COMMANDS,
+    commands: COMMANDS.map((command) => ({ ...command, summary: programSummary(command.name) })),
     specsOf,
     slashNames: async () => {
       const names = new CommandRegistry<(typeof SESSION_SPECS)[number]>().register(...SESSION_SPECS).names();
@@ -32,7 +32,7 @@ export function completionWorld(variables: Variables): CompletionWorld {
 async function valuesOf(source: CompletionSource, variables: Variables): Promise<readonly Candidate[]> {
   switch (source) {
     case "command":
-      return COMMANDS.map(({ name, summary }) => ({ value: name, about: summary }));
+      return [...COMMANDS.map(({ name }) => ({ value: name, about: programSummary(name) })), { value: "environment" }];
     case "session":
       return sessions(variables);
     case "route":

@@ -12,7 +12,7 @@ export const HELP: CommandSpec = {
   summary: "list the commands, or explain one",
   arguments: [{ name: "COMMAND", kind: "text", optional: true, rest: "list", complete: "command" }],
   users: EVERYONE,
-  places: ANY_TIME,
+  places: [...ANY_TIME, "without a session"],
 };
 
 export const STATUS: CommandSpec = {

@@ -7,6 +7,7 @@ const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "wi
 /** They ask for a secret, which only a terminal of their own does without showing it. */
 const SHELL_ONLY: readonly CommandPlace[] = ["without a session"];
 
+export const CREDS_NAMESPACE = { creds: "store keys by account: add, list, delete" };
 export const AUTH_NAMESPACE = { auth: "stored keys and sign-ins; 'oxbow auth set' stores one" };
 
 const ENTRY: readonly Argument[] = [

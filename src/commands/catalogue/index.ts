@@ -4,6 +4,7 @@ import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
 import * as credentials from "./credentials.js";
 import * as models from "./models.js";
+import * as program from "./program.js";
 import * as screen from "./screen.js";
 import * as security from "./security.js";
 import * as sessions from "./sessions.js";
@@ -18,6 +19,29 @@ export const SESSION_SPECS: readonly CommandSpec[] = [
   security,
   screen,
 ].flatMap((subject) => Object.values(subject).filter(isSpec));
+
+/** The commands that only `oxbow NAME` has. */
+export const PROGRAM_SPECS: readonly CommandSpec[] = Object.values(program).filter(isSpec);
+
+/** One line of help for a first word of `oxbow`. */
+export function programSummary(name: string): string {
+  const namespace = NAMESPACES[name];
+  if (namespace !== undefined) return namespace;
+  const specs = [...SESSION_SPECS, ...PROGRAM_SPECS];
+  return specs.find((spec) => spec.name === name || spec.aliases?.includes(name))?.summary ?? "";
+}
+
+const NAMESPACES: Readonly<Record<string, string | undefined>> = {
+  ...sessions.SESSION_NAMESPACE,
+  ...security.PERMISSIONS_NAMESPACE,
+  ...credentials.AUTH_NAMESPACE,
+  ...credentials.CREDS_NAMESPACE,
+  ...models.MODELS_NAMESPACE,
+  ...models.OLLAMA_NAMESPACE,
+  ...models.ROUTE_NAMESPACE,
+  ...program.CONFIG_NAMESPACE,
+  ...program.COMPLETION_NAMESPACE,
+};
 
 function isSpec(value: unknown): value is CommandSpec {
   return typeof value === "object" && value !== null && "summary" in value && "places" in value;

@@ -4,6 +4,7 @@ import { UsageError } from "../../base/usage-error.js";
 import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "../../commands/catalogue/conversation.js";
 import { AUTH_NAMESPACE, AUTH_SET, AUTH_UNLOCK } from "../../commands/catalogue/credentials.js";
 import { MODELS_NAMESPACE, OLLAMA_NAMESPACE, ROUTE_NAMESPACE } from "../../commands/catalogue/models.js";
+import * as program from "../../commands/catalogue/program.js";
 import { SCREEN_COMMANDS } from "../../commands/catalogue/screen.js";
 import {
   AUDIT_NAMESPACE,
@@ -51,7 +52,20 @@ export async function sessionCommands(parts: readonly SessionPart[]): Promise<Co
 }
 
 /** Commands that only `oxbow NAME` can run: they are listed, and say so. */
-const SHELL_COMMANDS = [AUTH_SET, AUTH_UNLOCK, SESSION_RESUME, SESSION_REPLAY, SESSION_COMPACT];
+const SHELL_COMMANDS = [
+  AUTH_SET,
+  AUTH_UNLOCK,
+  SESSION_RESUME,
+  SESSION_REPLAY,
+  SESSION_COMPACT,
+  program.ACK,
+  program.VERIFY_ACK,
+  program.TOOLS,
+  program.CONFIG_SHOW,
+  program.DOCTOR,
+  program.DEBUG,
+  program.VERSION_COMMAND,
+];
 
 /** The registry refuses these before they run. */
 function elsewhere(spec: CommandSpec): Command {

@@ -29,7 +29,7 @@ export class PlaceholderNotes {
     this.#own = `placeholders-${processMark()}-${++count}.json`;
   }
 
-  /** Works without the lock if it cannot be had (a read-only folder, a stopped holder): the guard matters more than a leftover. */
+  /** Works without the lock if it is not available (a read-only folder, a stopped holder): the guard matters more than a leftover. */
   locked<T>(work: () => T): T {
     const lock = this.#lock();
     try {

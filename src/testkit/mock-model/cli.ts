@@ -1,7 +1,7 @@
-/** `oxbow mock-model`: the mock model as a program of its own. */
+/** The mock model as a program of its own; `oxbow mock-model` runs it. */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { onAbort } from "../../base/abort-tree.js";
+import { UsageError } from "../../base/usage-error.js";
 import type { Answered, RecordedRequest } from "./request-log.js";
 import { parseScript, ScriptError } from "./script/parse.js";
 import type { Script } from "./script/script.js";
@@ -14,22 +14,13 @@ export interface MockModelIo {
   readonly signal: AbortSignal;
 }
 
-const HELP = `Usage: oxbow mock-model --script FILE [options]
-
-Runs a scripted model server on one port that speaks the protocols of Anthropic, OpenAI (Chat Completions and Responses),
-Gemini and Ollama.
-
-  --script FILE   the answers; docs/mock-model.md describes the format
-  --port N        the port to listen on (default: any free one)
-  --key KEY       the API key clients have to send (default: any)
-  --record FILE   write every request to FILE, one JSON object per line, without keys
-  --help          this text
-
-It prints its address and the variables to set, then a line for each request on stderr. Ctrl-C ends it.
-Exit codes: 0 ended · 1 an expectation of the script failed, or the port is taken · 2 wrong usage or script.
-`;
-
-class UsageError extends Error {}
+/** The flags of the command, as they were typed. */
+export interface MockModelFlags {
+  readonly script?: string | undefined;
+  readonly port?: string | undefined;
+  readonly key?: string | undefined;
+  readonly record?: string | undefined;
+}
 
 interface Settings {
   readonly script: Script;
@@ -39,18 +30,14 @@ interface Settings {
 }
 
 /** Runs until the signal fires; resolves to the exit code. */
-export async function runMockModelCommand(args: readonly string[], io: MockModelIo): Promise<number> {
-  let settings: Settings | undefined;
+export async function runMockModelCommand(flags: MockModelFlags, io: MockModelIo): Promise<number> {
+  let settings: Settings;
   try {
-    settings = readSettings(args);
+    settings = readSettings(flags);
   } catch (error) {
     io.stderr.write(`oxbow mock-model: ${(error as Error).message}\n`);
     if (error instanceof UsageError) io.stderr.write("Try 'oxbow mock-model --help'.\n");
     return 2;
-  }
-  if (settings === undefined) {
-    io.stdout.write(HELP);
-    return 0;
   }
   let mock: MockModel;
   try {
@@ -70,9 +57,7 @@ export async function runMockModelCommand(args: readonly string[], io: MockModel
   return broken > 0 ? 1 : 0;
 }
 
-function readSettings(args: readonly string[]): Settings | undefined {
-  const { script, port = "0", key, record, help } = readFlags(args);
-  if (help === true) return undefined;
+function readSettings({ script, port = "0", key, record }: MockModelFlags): Settings {
   if (script === undefined) throw new UsageError("--script FILE is missing.");
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new UsageError(`--port needs a number from 0 to 65535, not '${port}'.`);
@@ -84,23 +69,6 @@ function readSettings(args: readonly string[]): Settings | undefined {
     ...(key !== undefined && { key }),
     ...(record !== undefined && { record }),
   };
-}
-
-function readFlags(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        script: { type: "string" },
-        port: { type: "string" },
-        key: { type: "string" },
-        record: { type: "string" },
-        help: { type: "boolean", short: "h" },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
 }
 
 function readScript(file: string): Script {

@@ -1,0 +1,20 @@
+/** What `oxbow ack` and `oxbow verify-ack` look at: the content of a folder and the approvals. */
+import { resolve } from "node:path";
+import type { Variables } from "../base/variables.js";
+import type { ParsedFlags } from "../commands/flags.js";
+import { openApprovals } from "../runtime/content/approvals.js";
+import { homeFolder } from "../runtime/content/home-folder.js";
+import { importsOf } from "../runtime/content/instruction-imports.js";
+import { loadSettings } from "../runtime/settings/settings.js";
+
+export async function openReview(flags: ParsedFlags, variables: Variables) {
+  const { roots, settings } = await loadSettings(flags, variables);
+  const folder = resolve(flags.text("cwd") ?? process.cwd());
+  return {
+    folder,
+    home: { config: roots.config, user: homeFolder(variables) },
+    lock: openApprovals(folder, { roots, variables }),
+    sources: settings.context_sources.value,
+    importsOf,
+  };
+}

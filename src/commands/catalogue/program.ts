@@ -1,0 +1,151 @@
+/** Commands that only `oxbow NAME` has. What a run takes besides, the command line adds: its flags belong to the run. */
+import type { CommandPlace, CommandSpec, CommandUser } from "../command.js";
+import type { Flag } from "../flags.js";
+
+const EVERYONE: readonly CommandUser[] = ["people", "agents"];
+const PROGRAM: readonly CommandPlace[] = ["without a session"];
+const FOLDER: Flag = { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" };
+
+export const RUN: CommandSpec = {
+  name: "run",
+  summary: "run one prompt to its end (the default for a prompt with spaces)",
+  arguments: [{ name: "PROMPT", kind: "text", optional: true, rest: "text" }],
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+export const RESUME: CommandSpec = {
+  name: "resume",
+  summary: "continue a session: the one you name, or one you choose from a list",
+  arguments: [{ name: "SESSION", kind: "text", optional: true, complete: "session" }],
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+export const DEBUG: CommandSpec = {
+  name: "debug",
+  summary: "'debug --raw PROMPT' runs a prompt and writes the raw model traffic to a private file",
+  arguments: [{ name: "PROMPT", kind: "text", optional: true, rest: "text" }],
+  shellUsage: "oxbow debug --raw PROMPT [flags of a run]",
+  shellFlags: [{ name: "raw", help: "write every model request and response, unredacted, to a private file" }],
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+/** An agent may see what is not approved; only a person can approve it. */
+export const ACK: CommandSpec = {
+  name: "ack",
+  summary: "review and approve what this folder would load and run",
+  arguments: [{ name: "PATH", kind: "path", optional: true, rest: "list", complete: "file" }],
+  shellFlags: [
+    {
+      name: "all",
+      short: "a",
+      help: "approve everything in your own configuration folder with one answer; never files of a project",
+    },
+    {
+      name: "emit-lockfile",
+      value: "FILE",
+      help: "write the approvals to a lock file for other machines (OXBOW_APPROVED_LOCK)",
+    },
+    FOLDER,
+  ],
+  users: ["people", "agents in the shell"],
+  places: PROGRAM,
+};
+
+export const VERIFY_ACK: CommandSpec = {
+  name: "verify-ack",
+  summary: "check that everything is approved; exit code 5 if not",
+  arguments: [{ name: "PATH", kind: "path", optional: true, rest: "list", complete: "file" }],
+  shellFlags: [FOLDER],
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+export const TOOLS: CommandSpec = {
+  name: "tools",
+  summary: "list the tools that the model can call",
+  shellFlags: [
+    { name: "tool-set", value: "SET[,SET]", repeatable: true, help: "only the tools of these sets" },
+    {
+      name: "permission-mode",
+      value: "MODE",
+      choices: ["auto", "ask", "allow", "deny"],
+      help: "decide as a run with this mode would",
+    },
+    { name: "strict-permissions", help: "decide as a run with this flag would" },
+    {
+      name: "sandbox",
+      value: "MODE",
+      choices: ["auto", "required", "off"],
+      help: "decide as a run with this sandbox would",
+    },
+    { name: "cwd", value: "DIR", complete: "folder", help: "the workspace (default: the current folder)" },
+  ],
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+export const CONFIG_NAMESPACE = { config: "'config show' prints every setting and its origin" };
+
+export const CONFIG_SHOW: CommandSpec = {
+  name: "config:show",
+  summary: "show every setting and where it came from",
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+export const DOCTOR: CommandSpec = {
+  name: "doctor",
+  summary: "check what works on this machine, and how to fix the rest",
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+export const MOCK_MODEL: CommandSpec = {
+  name: "mock-model",
+  summary: "run a scripted model server for tests",
+  shellUsage: "oxbow mock-model --script FILE [flags]",
+  shellFlags: [
+    { name: "script", value: "FILE", help: "the answers; docs/mock-model.md describes the format" },
+    { name: "port", value: "N", help: "the port to listen on (default: any free one)" },
+    { name: "key", value: "KEY", help: "the API key that clients have to send (default: any)" },
+    { name: "record", value: "FILE", help: "write every request to FILE, one JSON object per line, without keys" },
+  ],
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+export const COMPLETION_NAMESPACE = { completion: "print the completion script of a shell: bash, zsh or fish" };
+
+export const COMPLETION_SCRIPT: CommandSpec = {
+  name: "completion",
+  summary: "print the completion script of a shell",
+  arguments: [
+    {
+      name: "SHELL",
+      kind: "choice",
+      complete: ["bash", "zsh", "fish"],
+      missing: "Give one shell: oxbow completion bash|zsh|fish.",
+    },
+  ],
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+/** The scripts call it. */
+export const COMPLETION_CANDIDATES: CommandSpec = {
+  name: "completion:candidates",
+  summary: "print the candidates for the last word of a command line",
+  arguments: [{ name: "WORD", kind: "text", optional: true, rest: "list" }],
+  users: EVERYONE,
+  places: PROGRAM,
+};
+
+export const VERSION_COMMAND: CommandSpec = {
+  name: "version",
+  summary: "print the version",
+  users: EVERYONE,
+  places: PROGRAM,
+};
