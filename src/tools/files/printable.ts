@@ -9,3 +9,8 @@ export function printable(name: string): string {
   if (!UNSAFE.test(name)) return name;
   return JSON.stringify(name).replace(UNSAFE_ALL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
+
+/** A resolved place, as it is shown. */
+export function shown({ display }: { readonly display: string }): string {
+  return printable(display);
+}

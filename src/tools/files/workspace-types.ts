@@ -1,0 +1,51 @@
+/** What a workspace takes and gives. */
+import type { ChangeObserver } from "./change-observer.js";
+import type { FileStat } from "./file-stat.js";
+import type { PathGuard } from "./path-guard.js";
+import type { ResolvedPath } from "./path-resolver.js";
+import type { DecodedText } from "./text-file.js";
+
+export interface FileBytes extends FileStat {
+  /** Shorter than `size` when a limit cut it. */
+  readonly bytes: Buffer;
+}
+
+/** A text file with `\n` line endings and no byte order mark, and what is needed to write it back unchanged. */
+export interface TextFile extends FileStat, DecodedText {
+  /** Names this exact content; `writeText` takes it as `basis`. */
+  readonly version: string;
+}
+
+export interface ReadTextOptions {
+  /** `look` does not count as the session having seen the file. Default `remember`. */
+  readonly purpose?: "remember" | "look";
+}
+
+export interface WriteOptions {
+  /**
+   * The version that the new content was made from. The write is refused when the file is no longer that; an earlier read
+   * in the session is then not needed. A file that the session did read must still be what it was, basis or not.
+   */
+  readonly basis?: string;
+  /** Permission bits for a new file; an existing one keeps its own. */
+  readonly mode?: number;
+}
+
+export interface WriteResult {
+  readonly path: ResolvedPath;
+  readonly created: boolean;
+  /** False when the file held exactly this already. */
+  readonly changed: boolean;
+  /** What the file held before, decoded; empty for a new file. */
+  readonly before: string;
+  /** Its current content, in the same form. */
+  readonly after: string;
+  readonly version: string;
+}
+
+export interface WorkspaceOptions {
+  readonly extraRoots?: readonly string[];
+  readonly observer?: ChangeObserver | undefined;
+  /** Without one no place is guarded. */
+  readonly guard?: PathGuard | undefined;
+}
