@@ -17,7 +17,8 @@ import { rebuildConversation } from "./conversation.js";
 import { openFilesStore } from "./files/files-store.js";
 import { readStoredSession } from "./resume.js";
 import { type Bindable, Database } from "./sqlite/database.js";
-import { databaseKey, openSqliteStore } from "./sqlite/sqlite-store.js";
+import { databaseKey } from "./sqlite/open-database.js";
+import { openSqliteStore } from "./sqlite/sqlite-store.js";
 import { type NewSession, type SessionStore, STRETCH_EVENTS } from "./store.js";
 
 const KEY = new Uint8Array(32).fill(7);

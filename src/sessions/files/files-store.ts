@@ -43,19 +43,16 @@ import {
   StoreError,
   type Verification,
 } from "../store.js";
-import { overtaken } from "../write-conflict.js";
+import { CallLedgers } from "./call-ledgers.js";
 import { FIRST_LINK } from "./chain.js";
-import { CondensedFile } from "./condensed-file.js";
+import { condensedLog } from "./condensed-log.js";
 import { prepareEvent } from "./event-line.js";
-import { Ledger, neverStarted } from "./ledger.js";
-import { LineFile } from "./line-file.js";
 import { withCalls } from "./message-file.js";
 import { MESSAGE_KINDS } from "./message-fold.js";
-import { MessageFolder } from "./message-folder.js";
-import { newSessionState, type OpenSession, openReader, readConf, type SessionState } from "./open-session.js";
+import { type OpenSession, openReader } from "./open-session.js";
 import { SessionCatalog } from "./session-catalog.js";
-import { type ConfValues, checkTime } from "./session-conf.js";
-import { SessionWriter } from "./session-writer.js";
+import { confOf } from "./session-conf.js";
+import { openSessionFiles, type SessionFiles } from "./session-files.js";
 
 export interface FilesStoreOptions {
   /** Where the folders of the sessions are. */
@@ -81,14 +78,6 @@ interface Parts {
   readonly leases: SessionLeases;
 }
 
-/** The state of this store for one session. */
-interface SessionFiles {
-  readonly state: SessionState;
-  readonly writer: SessionWriter;
-  readonly messages: MessageFolder;
-  readonly condensed: CondensedFile;
-}
-
 class FilesStore implements SessionStore {
   readonly #catalog: SessionCatalog;
   readonly #key: Uint8Array | undefined;
@@ -96,8 +85,7 @@ class FilesStore implements SessionStore {
   readonly #leases: SessionLeases;
   readonly #heads = new KnownHeads();
   readonly #open = new Map<SessionId, SessionFiles>();
-  /** Where calls that have not ended were begun, as far as this store has seen it. */
-  readonly #calls = new Map<CallId, SessionId>();
+  readonly #calls: CallLedgers;
   #closing: Promise<void> | undefined;
 
   constructor(catalog: SessionCatalog, { key, clock, leases }: Parts) {
@@ -105,6 +93,14 @@ class FilesStore implements SessionStore {
     this.#key = key;
     this.#clock = clock;
     this.#leases = leases;
+    this.#calls = new CallLedgers({
+      filesOf: (session) => this.#filesOf(session),
+      sessionOf: async (call) => {
+        this.#checkOpen();
+        return catalog.sessionOf(call);
+      },
+      checkHead: (session, open) => this.#checkHead(session, open),
+    });
   }
 
   async create(session: NewSession, { draft }: CreateOptions = {}): Promise<void> {
@@ -191,7 +187,7 @@ class FilesStore implements SessionStore {
   }
 
   async update(session: SessionId, patch: SessionPatch): Promise<void> {
-    const values = confValues(patch);
+    const values = confOf(patch);
     await this.#filesOf(session).writer.add(async (open) => {
       await open.changeConf(values);
       return "group";
@@ -229,44 +225,16 @@ class FilesStore implements SessionStore {
     };
   }
 
-  async intend(intent: Intent, fence?: Fence): Promise<void> {
-    const { call, session, mutating } = intent;
-    const { writer } = this.#filesOf(session);
-    const isNew = !this.#calls.has(call);
-    if (isNew) this.#calls.set(call, session);
-    try {
-      await writer.add(async (open) => {
-        await this.#check(open, fence);
-        await open.addToLedger(call, (ledger) => ledger.intention(intent));
-        return mutating ? "sync" : "group";
-      });
-    } catch (error) {
-      if (isNew) this.#calls.delete(call);
-      throw error;
-    }
+  intend(intent: Intent, fence?: Fence): Promise<void> {
+    return this.#calls.intend(intent, fence);
   }
 
-  async conclude(call: CallId, conclusion: Conclusion, fence?: Fence): Promise<void> {
-    this.#checkOpen();
-    const session = this.#calls.get(call) ?? (await this.#catalog.sessionOf(call));
-    if (session === undefined) throw neverStarted(call);
-    await this.#filesOf(session).writer.add(async (open) => {
-      let mutating = false;
-      await this.#check(open, fence);
-      await open.addToLedger(call, (ledger) => {
-        mutating = ledger.isMutating(call);
-        return ledger.conclusion(call, conclusion);
-      });
-      return mutating ? "sync" : "group";
-    });
-    this.#calls.delete(call);
+  conclude(call: CallId, conclusion: Conclusion, fence?: Fence): Promise<void> {
+    return this.#calls.conclude(call, conclusion, fence);
   }
 
-  /** Under the session's lock. */
-  async #check(open: OpenSession, fence: Fence | undefined): Promise<void> {
-    if (fence === undefined) return;
-    const { event } = await this.#checkHead(fence.session, open);
-    if (event !== fence.head) throw overtaken(fence, event);
+  orphans(session: SessionId): Promise<readonly Intent[]> {
+    return this.#calls.orphans(session);
   }
 
   /** Under the session's lock: the head, once it is sure that it is the one this process left. */
@@ -275,22 +243,6 @@ class FilesStore implements SessionStore {
     const head = await open.head();
     this.#heads.check(session, head);
     return head;
-  }
-
-  async orphans(session: SessionId): Promise<readonly Intent[]> {
-    const { state, writer } = this.#filesOf(session);
-    await writer.idle();
-    await readConf(state.paths, session);
-    const file = await LineFile.open(state.paths.ledger, "read");
-    try {
-      const ledger = new Ledger();
-      await ledger.refresh(file);
-      const orphans = ledger.orphans(session);
-      for (const { call } of orphans) this.#calls.set(call, session);
-      return orphans;
-    } finally {
-      await file.close();
-    }
   }
 
   /** Without a key the chain is plain SHA-256: then this finds damage and edits by hand, not a forgery. */
@@ -315,34 +267,7 @@ class FilesStore implements SessionStore {
     });
   }
 
-  readonly condensed: CondensedLog = {
-    end: async (session) => {
-      const { writer, condensed } = this.#filesOf(session);
-      await writer.idle();
-      return condensed.end();
-    },
-    read: async (session) => {
-      const { state, writer, condensed } = this.#filesOf(session);
-      await writer.idle();
-      const found = await condensed.read(await openReader(state));
-      if (found !== undefined) return found;
-      const discarded = writer.add(async () => {
-        await condensed.discard();
-        return "group";
-      });
-      // What cannot be removed now is found wrong again the next time.
-      await discarded.catch(() => {});
-      return [];
-    },
-    add: async (session, stretch) => {
-      const { state, writer, condensed } = this.#filesOf(session);
-      await writer.idle();
-      await writer.add(async () => {
-        await condensed.add(await openReader(state), stretch);
-        return "group";
-      });
-    },
-  };
+  readonly condensed: CondensedLog = condensedLog((session) => this.#filesOf(session));
 
   async editedConversation(session: SessionId): Promise<readonly Message[] | undefined> {
     const { writer, messages } = this.#filesOf(session);
@@ -394,18 +319,7 @@ class FilesStore implements SessionStore {
     const there = this.#open.get(session);
     if (there !== undefined) return there;
     if (!isId("sess", session)) throw new StoreError("not-found", `There is no session ${session}.`);
-    const clock = this.#clock;
-    const paths = this.#catalog.paths(session);
-    const state = newSessionState(session, paths, this.#key);
-    const messages = new MessageFolder({
-      folder: paths.messages,
-      index: paths.index,
-      lock: paths.messagesLock,
-      clock,
-      openLog: () => openReader(state),
-    });
-    const writer = new SessionWriter(state, { lock: paths.lock, clock });
-    const files = { state, writer, messages, condensed: new CondensedFile(paths.condensed) };
+    const files = openSessionFiles(session, this.#catalog.paths(session), { key: this.#key, clock: this.#clock });
     this.#open.set(session, files);
     return files;
   }
@@ -413,17 +327,4 @@ class FilesStore implements SessionStore {
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new StoreError("closed", "The session store is closed.");
   }
-}
-
-function confValues(patch: SessionPatch): ConfValues {
-  const { title, provider, model, pinned, ended, noticed_at } = patch;
-  if (noticed_at) checkTime(noticed_at);
-  return {
-    ...(title !== undefined && { title: title ?? undefined }),
-    ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
-    ...(pinned !== undefined && { pinned: String(pinned) }),
-    ...(ended !== undefined && { ended: ended ?? undefined }),
-    ...(noticed_at !== undefined && { noticed_at: noticed_at ?? undefined }),
-  };
 }

@@ -6,7 +6,7 @@
  */
 import type { SessionEndReason } from "../../protocol/events.js";
 import { isId, type SessionId } from "../../protocol/ids.js";
-import { type NewSession, StoreError } from "../store.js";
+import { type NewSession, type SessionPatch, StoreError } from "../store.js";
 
 export interface SessionConf extends NewSession {
   readonly pinned: boolean;
@@ -148,4 +148,18 @@ function parseValue(text: string): string {
     // A quote that the user wrote.
     return text;
   }
+}
+
+/** The values that a change of a session's record sets. */
+export function confOf(patch: SessionPatch): ConfValues {
+  const { title, provider, model, pinned, ended, noticed_at } = patch;
+  if (noticed_at) checkTime(noticed_at);
+  return {
+    ...(title !== undefined && { title: title ?? undefined }),
+    ...(provider !== undefined && { provider }),
+    ...(model !== undefined && { model }),
+    ...(pinned !== undefined && { pinned: String(pinned) }),
+    ...(ended !== undefined && { ended: ended ?? undefined }),
+    ...(noticed_at !== undefined && { noticed_at: noticed_at ?? undefined }),
+  };
 }

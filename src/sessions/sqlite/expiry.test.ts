@@ -8,7 +8,8 @@ import { EXPIRED } from "../../protocol/events.js";
 import { withoutContent } from "../expired.js";
 import type { LogProblem, SessionStore } from "../store.js";
 import { type Bindable, Database } from "./database.js";
-import { databaseKey, openSqliteStore } from "./sqlite-store.js";
+import { databaseKey } from "./open-database.js";
+import { openSqliteStore } from "./sqlite-store.js";
 import { SAMPLE_KEY, sampleEvents, sampleIds, sampleSession, sampleTime } from "./test-support/sample.js";
 
 let folder: string;

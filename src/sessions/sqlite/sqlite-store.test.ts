@@ -8,7 +8,8 @@ import type { SessionId } from "../../protocol/ids.js";
 import { describeStore } from "../../testkit/conformance/store.js";
 import type { LogProblem, SessionStore } from "../store.js";
 import { type Bindable, Database } from "./database.js";
-import { databaseKey, openSqliteStore } from "./sqlite-store.js";
+import { databaseKey } from "./open-database.js";
+import { openSqliteStore } from "./sqlite-store.js";
 import { SAMPLE_KEY, sampleEvent, sampleEvents, sampleIds, sampleSession, sampleTime } from "./test-support/sample.js";
 
 describeStore(

@@ -1,12 +1,10 @@
 /** The default store: one encrypted database for all of a user's sessions, used by several processes at once. */
-import { hkdfSync } from "node:crypto";
 import { dirname, join } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventKind } from "../../protocol/events.js";
 import type { CallId, SessionId } from "../../protocol/ids.js";
 import { ChainBreak } from "../chain-break.js";
-import { type KnownHead, KnownHeads } from "../known-heads.js";
 import { SessionLeases } from "../lease.js";
 import {
   type AppendOptions,
@@ -27,22 +25,23 @@ import {
   type Spending,
   type SpendingFilter,
   StoreError,
-  type Stretch,
   type Verification,
 } from "../store.js";
-import { outOfOrder, overtaken } from "../write-conflict.js";
+import { outOfOrder } from "../write-conflict.js";
 import { Blobs } from "./blobs.js";
-import { FIRST_LINK } from "./chain.js";
 import { asStoreError } from "./chain-break.js";
 import { CommitQueue } from "./commit-queue.js";
-import { Database } from "./database.js";
+import { CondensedTable } from "./condensed-table.js";
+import type { Database } from "./database.js";
 import { EventLog, prepareEvent } from "./event-log.js";
 import { isEventId } from "./event-row.js";
 import { inspectDatabase } from "./inspect.js";
 import { Ledger } from "./ledger.js";
 import { migrate } from "./migrations.js";
 import { Names } from "./names.js";
-import { type Head, SessionTable } from "./session-table.js";
+import { chainKey, openDatabase } from "./open-database.js";
+import { SessionHeads } from "./session-heads.js";
+import { SessionTable } from "./session-table.js";
 import { paidCalls, SpendingTable } from "./spending-table.js";
 import { Stretches } from "./stretches.js";
 
@@ -70,33 +69,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
     throw error;
   }
   const leases = new SessionLeases({ folder: join(dirname(path), "leases"), clock });
-  return new SqliteStore(database, { clock, groupDelayMs, leases, chainKey: derive(key, "oxbow session chains 1") });
-}
-
-/** Why a database cannot be written to, and may still be read. */
-const UNWRITABLE: ReadonlySet<string> = new Set(["full", "unavailable"]);
-
-async function openDatabase({ path, key, isForReading }: SqliteStoreOptions): Promise<Database> {
-  const options = { path, key: databaseKey(key) };
-  try {
-    return await Database.open(options);
-  } catch (error) {
-    if (!isForReading || !(error instanceof StoreError) || !UNWRITABLE.has(error.code)) throw error;
-    return await Database.openView(options).catch(() => {
-      throw error;
-    });
-  }
-}
-
-/** The key of the file itself. */
-export function databaseKey(key: Uint8Array): Uint8Array {
-  return derive(key, "oxbow session database 1");
-}
-
-/** The database and the chains have keys of their own, both from the user's. */
-function derive(key: Uint8Array, purpose: string): Uint8Array {
-  if (key.length !== 32) throw new StoreError("invalid", `The key has ${key.length} bytes; it must have 32.`);
-  return new Uint8Array(hkdfSync("sha256", key, "", purpose, 32));
+  return new SqliteStore(database, { clock, groupDelayMs, leases, chainKey: chainKey(key) });
 }
 
 interface Parts {
@@ -114,16 +87,18 @@ class SqliteStore implements SessionStore {
   readonly #stretches: Stretches;
   readonly #ledger: Ledger;
   readonly #leases: SessionLeases;
-  readonly #heads = new KnownHeads();
+  readonly #heads: SessionHeads;
   /** Calls that change something, begun here and not ended. */
   readonly #changing = new Set<CallId>();
   readonly #spending: SpendingTable;
+  readonly condensed: CondensedLog;
 
   constructor(database: Database, { clock, groupDelayMs, chainKey, leases }: Parts) {
     this.#database = database;
     this.#leases = leases;
     const names = new Names(database);
     this.#sessions = new SessionTable(database, chainKey);
+    this.#heads = new SessionHeads(this.#sessions, leases);
     const tables = { database, names, blobs: new Blobs(database) };
     this.#log = new EventLog(tables);
     this.#stretches = new Stretches(tables);
@@ -137,6 +112,8 @@ class SqliteStore implements SessionStore {
     const onCommit = () => this.#heads.commit();
     const together = (work: () => void) => this.#sessions.together(work);
     this.#queue = new CommitQueue({ database, clock, delayMs: groupDelayMs, together, onRollback, onCommit });
+    const parts = { database, queue: this.#queue, sessions: this.#sessions, stretches: this.#stretches };
+    this.condensed = new CondensedTable(parts);
   }
 
   async create(session: NewSession, options: CreateOptions = {}): Promise<void> {
@@ -177,7 +154,7 @@ class SqliteStore implements SessionStore {
     const summarises = events.some(isSummary);
     const last = prepared.at(-1);
     await this.#queue.add(durability, () => {
-      const head = this.#checkedHead(session);
+      const head = this.#heads.checked(session);
       for (const [i, { id }] of prepared.entries()) {
         const expected = head.last_event + 1 + i;
         if (id !== expected) throw outOfOrder(session, id, expected);
@@ -188,7 +165,7 @@ class SqliteStore implements SessionStore {
         const lastLink = this.#log.insert(head, prepared);
         const activeAt = Math.max(head.active_at, last.ts);
         this.#sessions.moveHead(head, { lastEvent: last.id, lastLink, activeAt });
-        this.#heads.move(session, { event: last.id, link: lastLink.toString("hex") });
+        this.#heads.move(session, last.id, lastLink);
         this.#spending.add(head, paid);
       };
     });
@@ -244,40 +221,16 @@ class SqliteStore implements SessionStore {
     this.#database.shrink();
   }
 
-  async lease(session: SessionId): Promise<Lease> {
-    const lease = await this.#leases.take(session);
-    try {
+  lease(session: SessionId): Promise<Lease> {
+    return this.#heads.lease(session, (learn) => {
       this.#queue.flush();
-      this.#database.transaction("NORMAL", () => this.#learnHead(session));
-    } catch (error) {
-      await lease.release();
-      throw error;
-    }
-    return {
-      release: async () => {
-        this.#heads.forget(session);
-        await lease.release();
-      },
-    };
-  }
-
-  #learnHead(session: SessionId): void {
-    const isThere = this.#sessions.find(session) !== undefined;
-    const head = isThere ? knownHead(this.#sessions.head(session)) : { event: 0, link: FIRST_LINK.toString("hex") };
-    this.#heads.learn(session, head);
-  }
-
-  /** Within a commit: the head, once it is sure that it is the one this process left. */
-  #checkedHead(session: SessionId): Head {
-    this.#leases.check(session);
-    const head = this.#sessions.head(session);
-    this.#heads.check(session, knownHead(head));
-    return head;
+      this.#database.transaction("NORMAL", learn);
+    });
   }
 
   async intend(intent: Intent, fence?: Fence): Promise<void> {
     const written = this.#queue.add("group", () => {
-      this.#check(fence);
+      this.#heads.check(fence);
       this.#ledger.intention(this.#sessions.head(intent.session), intent);
       return undefined;
     });
@@ -293,7 +246,7 @@ class SqliteStore implements SessionStore {
     // The intent may still be waiting for its group; then it is not a mutating one.
     const isMutating = this.#changing.delete(call) || this.#ledger.isMutating(call);
     const written = this.#queue.add("group", () => {
-      this.#check(fence);
+      this.#heads.check(fence);
       this.#ledger.conclusion(call, conclusion);
       return undefined;
     });
@@ -301,13 +254,6 @@ class SqliteStore implements SessionStore {
     // No caller waits for it: the model receives the result first, and the next call commits it too.
     await written;
     await this.#database.syncLog();
-  }
-
-  /** Within a commit. */
-  #check(fence: Fence | undefined): void {
-    if (fence === undefined) return;
-    const { last_event } = this.#checkedHead(fence.session);
-    if (last_event !== fence.head) throw overtaken(fence, last_event);
   }
 
   async orphans(session: SessionId): Promise<readonly Intent[]> {
@@ -351,37 +297,6 @@ class SqliteStore implements SessionStore {
     });
   }
 
-  readonly condensed: CondensedLog = {
-    end: async (session) => {
-      this.#queue.flush();
-      return this.#stretches.end(this.#sessions.head(session));
-    },
-    read: async (session) => {
-      this.#queue.flush();
-      const found = this.#database.snapshot(() => this.#stretches.read(this.#sessions.head(session)));
-      if (found !== undefined) return found;
-      await this.#discardStretches(session);
-      return [];
-    },
-    add: async (session: SessionId, stretch: Stretch) => {
-      // In its own commit, so that its failure affects no event.
-      this.#queue.flush();
-      const added = this.#queue.add("group", () => this.#stretches.addition(this.#sessions.head(session), stretch));
-      this.#queue.flush();
-      await added;
-    },
-  };
-
-  /** What cannot be removed now is found wrong again the next time. */
-  async #discardStretches(session: SessionId): Promise<void> {
-    const discarded = this.#queue.add("group", () => {
-      const head = this.#sessions.head(session);
-      return () => this.#stretches.delete(head);
-    });
-    this.#queue.flush();
-    await discarded.catch(() => {});
-  }
-
   async spending(filter: SpendingFilter = {}): Promise<readonly Spending[]> {
     this.#queue.flush();
     return this.#spending.list(filter);
@@ -394,10 +309,6 @@ class SqliteStore implements SessionStore {
       this.#database.close();
     }
   }
-}
-
-function knownHead({ last_event, last_link }: Head): KnownHead {
-  return { event: last_event, link: last_link.toString("hex") };
 }
 
 function nextTurnOfTheLoop(): Promise<void> {
