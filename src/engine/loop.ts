@@ -40,6 +40,7 @@ export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResu
   const bound = STAGES_PER_ITERATION * (turn.ports.maxIterations + 2);
   let stage: Stage = "start";
   for (let visited = 0; stage !== "done" && visited < bound; visited++) {
+    if (stage === "start" || stage === "assemble") await turn.ports.refresh?.(turn);
     const choice: Stage | undefined = await visit(stage, turn, stages);
     stage = nextStage(stage, choice, turn);
   }

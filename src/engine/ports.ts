@@ -159,12 +159,20 @@ export interface ToolOutcome {
   readonly decidedBy?: string;
 }
 
+export interface ToolExtension {
+  readonly path: string;
+  /** What it needs beyond the sandbox, such as `network`; the user is asked. */
+  readonly needs: readonly string[];
+}
+
 export interface Tool extends ToolSpec {
   readonly set: ToolSet;
   /** May run beside other safe tools and start before the model has finished its answer. */
   readonly concurrencySafe: boolean;
   /** Makes changes outside the conversation. */
   readonly mutating: boolean;
+  /** It comes from a file that extends Oxbow: permissions never take it for a built-in tool, whatever its name. */
+  readonly extension?: ToolExtension;
   /** Its results are its own text or already marked, so they need no marks. */
   readonly ownResults?: boolean;
   /** Maps argument names of other harnesses to the schema, before the check. */
@@ -216,6 +224,8 @@ export interface EnginePorts {
   readonly requestLinks: readonly RequestLink[];
   readonly toolLinks: readonly ToolLink[];
   readonly tools: ToolRegistry;
+  /** Called before the first stage and before each iteration: tools and hooks may come and go. Must not throw. */
+  readonly refresh?: (turn: Turn) => Promise<void>;
   /** Whether a call may run before the model has finished: false if the user might be asked. */
   mayStartEarly(call: ToolCall, tool: Tool): boolean;
   /** Sees each block of an answer as it completes, in order, before a call in it runs. */

@@ -6,7 +6,7 @@ import { Run, type RunOptions } from "../control/run.js";
 import type { Bus } from "../engine/bus.js";
 import type { EnginePorts, Model, ToolRegistry } from "../engine/ports.js";
 import type { SessionId } from "../protocol/ids.js";
-import { chainsOf, closeParts, type SessionPart, servicesOf, toolsOf } from "./part.js";
+import { chainsOf, closeParts, refreshOf, type SessionPart, servicesOf, toolsOf } from "./part.js";
 
 type Required = Pick<ChainServices, "gate" | "log" | "systemPrompt">;
 
@@ -34,8 +34,10 @@ export function assemble(options: AssemblyOptions): Assembly {
   const services = { ...options.services, ...servicesOf(parts), tools, person: permissionPrompts };
   const chains = buildChains(services, chainsOf(parts));
   for (const subscriber of chains.subscribers) bus.subscribe((event) => subscriber.run(event));
+  const refresh = refreshOf(parts);
   const ports: EnginePorts = {
     ...options.ports,
+    ...(refresh && { refresh }),
     tools,
     requestLinks: chains.requestLinks,
     toolLinks: chains.toolLinks,

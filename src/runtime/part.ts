@@ -13,7 +13,7 @@ import type { ChainServices, Log } from "../chain/services.js";
 import type { Command } from "../commands/command.js";
 import type { Bus } from "../engine/bus.js";
 import type { RequestLink, Tool, ToolLink, ToolRegistry } from "../engine/ports.js";
-import type { NamedHook, Stage } from "../engine/turn.js";
+import type { NamedHook, Stage, Turn } from "../engine/turn.js";
 import type { SessionId } from "../protocol/ids.js";
 
 export interface SessionPart {
@@ -22,10 +22,13 @@ export interface SessionPart {
   readonly services?: Partial<ChainServices>;
   readonly hooks?: Partial<Record<Stage, readonly NamedHook[]>>;
   readonly links?: { readonly request?: readonly RequestLink[]; readonly tool?: readonly ToolLink[] };
-  readonly tools?: readonly Tool[];
+  /** A list, or what returns it at present: tools may come and go between iterations. */
+  readonly tools?: readonly Tool[] | (() => readonly Tool[]);
   /** A list, or what loads it with the first command that a client sends. */
   readonly commands?: readonly Command[] | (() => Promise<readonly Command[]>);
   readonly subscribers?: readonly Subscriber[];
+  /** Called before the first stage of a turn and before each of its iterations. Must not throw. */
+  refresh?(turn: Turn): Promise<void>;
   close?(): Promise<unknown> | unknown;
 }
 
@@ -63,11 +66,27 @@ export function servicesOf(parts: readonly SessionPart[]): Partial<ChainServices
 
 /** The registry together with the tools of the parts. */
 export function toolsOf(registry: ToolRegistry, parts: readonly SessionPart[]): ToolRegistry {
-  const added = new Map(parts.flatMap(({ tools = [] }) => tools).map((tool) => [tool.name, tool]));
-  if (added.size === 0) return registry;
+  const isNeeded = parts.some(({ tools = [] }) => typeof tools === "function" || tools.length > 0);
+  if (!isNeeded) return registry;
+  const added = () => {
+    const lists = parts.map(({ tools = [] }) => (typeof tools === "function" ? tools() : tools));
+    return new Map(lists.flat().map((tool) => [tool.name, tool]));
+  };
   return {
-    list: () => [...registry.list().filter(({ name }) => !added.has(name)), ...added.values()],
-    find: (name) => added.get(name) ?? registry.find(name),
+    list: () => {
+      const more = added();
+      return [...registry.list().filter(({ name }) => !more.has(name)), ...more.values()];
+    },
+    find: (name) => added().get(name) ?? registry.find(name),
+  };
+}
+
+/** What runs before each iteration; undefined if no part needs it. */
+export function refreshOf(parts: readonly SessionPart[]): ((turn: Turn) => Promise<void>) | undefined {
+  const refreshing = parts.filter(({ refresh }) => refresh !== undefined);
+  if (refreshing.length === 0) return undefined;
+  return async (turn) => {
+    for (const part of refreshing) await part.refresh?.(turn);
   };
 }
 

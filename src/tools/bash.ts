@@ -63,6 +63,8 @@ export interface WrapOptions {
   readonly outside: boolean;
   /** What the user allowed beyond the sandbox. */
   readonly openings?: readonly string[];
+  /** It reads its standard input. */
+  readonly hasInput?: true;
 }
 
 interface ByPerson {

@@ -87,7 +87,13 @@ export async function turnOf(client: EngineClient, session: SessionId, input: st
       if (event.kind === "TurnEnded") resolve();
     });
   });
-  await client.send("SendInput", { content: [text(input)] }, session);
+  for (;;) {
+    const reply = await client.send("SendInput", { content: [text(input)] }, session);
+    if (reply.ok) break;
+    // The run settles right after the event.
+    if (reply.failure.reason !== "TurnInProgress") throw new Error(JSON.stringify(reply));
+    await new Promise(setImmediate);
+  }
   await ended;
   return events;
 }

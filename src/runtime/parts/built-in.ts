@@ -13,6 +13,7 @@ import { pastEvents } from "../sessions/resumed-session.js";
 import { sessionMark } from "../sessions/session-mark.js";
 import { RunCompaction } from "./compaction.js";
 import { RunCosts } from "./costs.js";
+import { Executables } from "./executables.js";
 import { openJournal } from "./journal.js";
 import { RunRecording } from "./recording.js";
 import { toolsPart } from "./tools.js";
@@ -142,6 +143,8 @@ const tools: CreateBuiltIn = (opening) => {
   };
 };
 
+const executables: CreateBuiltIn = (opening) => new Executables(opening).part();
+
 /** Stored keys; nothing of a turn uses it. */
 const credentials: CreateBuiltIn = ({ engine: { variables } }) => ({
   name: "credentials",
@@ -157,4 +160,5 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   credentials,
   recording,
   tools,
+  executables,
 ];

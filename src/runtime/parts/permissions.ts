@@ -95,9 +95,11 @@ export class RunPermissions implements PermissionJudge {
 
   /** What the model asks the sandbox to open; unknown words are ignored. */
   async #wantedOpenings({ args }: ToolCall, tool: Tool): Promise<readonly Opening[]> {
-    if (tool.set !== "command" || args.allow === undefined || !this.#sandboxed) return [];
+    // What an extension needs is in its schema; its arguments open nothing.
+    const wanted = tool.extension === undefined ? [args.allow] : tool.extension.needs;
+    if (tool.set !== "command" || !this.#sandboxed || wanted.every((each) => each === undefined)) return [];
     const { OPENINGS } = await import("../../security/permissions/contained/needs.js");
-    return OPENINGS.filter((opening) => args.allow === opening);
+    return OPENINGS.filter((opening) => wanted.includes(opening));
   }
 
   /** Needs the user's yes for exactly this command, unless the profile lists the hosts. */
@@ -149,7 +151,8 @@ export class RunPermissions implements PermissionJudge {
   }
 
   #leavesSandbox(call: ToolCall, tool: Tool): boolean {
-    return tool.set === "command" && call.args.outside_sandbox === true && this.#sandboxed;
+    const asks = tool.set === "command" && tool.extension === undefined && call.args.outside_sandbox === true;
+    return asks && this.#sandboxed;
   }
 
   async #open(): Promise<PermissionParts> {

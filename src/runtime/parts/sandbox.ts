@@ -5,6 +5,7 @@
  * user allows for a call opens it that far. In the other modes, which ask about each command that does more than
  * read, the home folder is readable and repositories are writable, except for guarded paths.
  */
+import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
@@ -97,7 +98,10 @@ export class RunSandbox {
     return mode?.() ?? loaded.settings.permission_mode.value;
   }
 
-  async wrap(command: ShellCommand, { onTerminal, outside, openings = [] }: WrapOptions): Promise<WrappedCommand> {
+  async wrap(
+    command: ShellCommand,
+    { onTerminal, outside, openings = [], hasInput }: WrapOptions,
+  ): Promise<WrappedCommand> {
     const { kind } = await this.find();
     const mode = this.#options.loaded.settings.sandbox.value;
     if (kind === "none" && mode === "required") {
@@ -111,7 +115,9 @@ export class RunSandbox {
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
     await begun;
     const ahead = await this.#openAhead();
-    const { wrapped, launch } = await ahead.wrap({ sandbox, command, waits: onTerminal ? "never" : "may" });
+    // A sandbox that waits gets its orders on standard input.
+    const waits = onTerminal || hasInput ? "never" : "may";
+    const { wrapped, launch } = await ahead.wrap({ sandbox, command, waits });
     const writes = reach.home === "readable" ? "repositories" : "workspace";
     const watched = watch.inside(wrapped.held(), writes);
     return {
@@ -294,7 +300,7 @@ export class RunSandbox {
       policy: sandboxPolicy({
         writable: [root, ...(await this.#alsoWritable(reach))],
         hidden: [...(await this.#secrets()), ...(privately?.otherHomes ?? [])],
-        visible: [outputDirectory],
+        visible: [outputDirectory, this.#programs()],
         network: reach.network === "hosts" ? { allow: settings.sandbox_hosts.value } : reach.network,
         unixSockets: reach.unixSockets,
         ...(privately && { home: privately.home, repositories: "read-only" as const }),
@@ -303,6 +309,13 @@ export class RunSandbox {
       resolveSafely: resolverOf(network),
     };
     return new Sandbox(options);
+  }
+
+  /** Private copies of approved programs; it must be there before the sandbox is. */
+  #programs(): string {
+    const folder = join(this.#options.loaded.roots.data, "programs");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
   }
 
   async #private(home: string, { network }: Reach) {

@@ -39,7 +39,7 @@ export interface Circumstances {
   readonly planMode: boolean;
 }
 
-type CalledTool = Pick<Tool, "name" | "set" | "mutating">;
+type CalledTool = Pick<Tool, "name" | "set" | "mutating" | "extension">;
 
 export async function collectFacts(
   call: { readonly tool: CalledTool; readonly args: JsonObject },
@@ -93,8 +93,8 @@ async function knownFiles(paths: readonly PathFacts[], ports: FactPorts): Promis
   return [...(await Promise.all(looked)), ...paths.slice(MAX_KNOWN)];
 }
 
-function toolFacts({ name, set, mutating }: CalledTool, ports: FactPorts): ToolFacts {
-  const origin = ports.isBuiltIn({ name }) ? "built-in" : "extension";
+function toolFacts({ name, set, mutating, extension }: CalledTool, ports: FactPorts): ToolFacts {
+  const origin = extension === undefined && ports.isBuiltIn({ name }) ? "built-in" : "extension";
   return { name, set, mutating, origin, ...(set === "web" && { network: true }) };
 }
 

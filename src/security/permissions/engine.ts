@@ -58,7 +58,7 @@ export class PermissionEngine {
 
   /** What would be decided now, without a trace. */
   async test(
-    call: { readonly tool: Pick<Tool, "name" | "set" | "mutating">; readonly args: JsonObject },
+    call: { readonly tool: Pick<Tool, "name" | "set" | "mutating" | "extension">; readonly args: JsonObject },
     originator: Identity = "human",
   ): Promise<Verdict> {
     return decide(await this.#facts(call, originator), this.policy, this.session.list());
@@ -66,7 +66,7 @@ export class PermissionEngine {
 
   /** The facts about a call, for callers that decide in another way. */
   factsOf(call: {
-    readonly tool: Pick<Tool, "name" | "set" | "mutating">;
+    readonly tool: Pick<Tool, "name" | "set" | "mutating" | "extension">;
     readonly args: JsonObject;
   }): Promise<DecisionFacts> {
     return this.#facts(call, "human");
@@ -96,7 +96,7 @@ export class PermissionEngine {
   }
 
   async #facts(
-    call: { readonly tool: Pick<Tool, "name" | "set" | "mutating">; readonly args: JsonObject },
+    call: { readonly tool: Pick<Tool, "name" | "set" | "mutating" | "extension">; readonly args: JsonObject },
     originator: Identity,
   ): Promise<DecisionFacts> {
     return collectFacts(call, this.#circumstances(originator), this.#options.ports);

@@ -1,0 +1,84 @@
+/**
+ * What a program says about itself: `--schema` and `--describe`. It is asked once for each version of the file; the answers are kept by the
+ * hash of the approved bytes. Questions run where nothing can be changed.
+ */
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ExtensionFile } from "../../base/extension-files.js";
+import { safeLine } from "../../base/terminal-text.js";
+import { writeFileAtomic } from "../../system/atomic-file.js";
+import type { Containment } from "./containment.js";
+import { runProgram } from "./run-program.js";
+
+export interface Answers {
+  /** What `--schema` printed; absent if it was not asked or failed. */
+  readonly schema?: string;
+  /** Why there is none, as the end of "FILE …". */
+  readonly problem?: string;
+  /** One line; empty if the program says none. */
+  readonly description: string;
+}
+
+const TIMEOUT_MS = 5000;
+const MAX_BYTES = 256 * 1024;
+const MAX_DESCRIPTION = 200;
+
+export interface IntrospectOptions {
+  readonly containment: Containment;
+  /** A folder of Oxbow's own for the answers. */
+  readonly folder: string;
+}
+
+/** Never throws. */
+export async function introspect(
+  file: ExtensionFile,
+  what: "tool" | "command",
+  { containment, folder }: IntrospectOptions,
+): Promise<Answers> {
+  const place = join(folder, `${what}-${file.sha256}.json`);
+  const known = kept(place);
+  if (known !== undefined) return known;
+  let program: string;
+  try {
+    program = await file.program();
+  } catch (error) {
+    return { description: "", problem: `cannot be used: ${(error as Error).message}` };
+  }
+  const ask = (flag: string) =>
+    runProgram({ program, args: [flag], reach: "reads", timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }, containment);
+  const [schema, described] = await Promise.all([what === "tool" ? ask("--schema") : undefined, ask("--describe")]);
+  const description = described.status === "ok" ? oneLine(described.output) : "";
+  const answers: Answers =
+    schema === undefined || schema.status === "ok"
+      ? { description, ...(schema && { schema: schema.output }) }
+      : { description, problem: `${schema.problem} when asked for --schema${becauseOf(schema.errors)}` };
+  // A failure may have passing reasons, so it is asked again.
+  if (answers.problem === undefined && described.status === "ok") await keep(place, folder, answers);
+  return answers;
+}
+
+export function becauseOf(errors: string): string {
+  const line = errors.trim().split("\n").at(-1) ?? "";
+  return line === "" ? "" : `: ${safeLine(line).slice(0, 300)}`;
+}
+
+function oneLine(text: string): string {
+  return safeLine(text.trim().split("\n", 1)[0] ?? "").slice(0, MAX_DESCRIPTION);
+}
+
+function kept(place: string): Answers | undefined {
+  try {
+    return JSON.parse(readFileSync(place, "utf8")) as Answers;
+  } catch {
+    return undefined;
+  }
+}
+
+async function keep(place: string, folder: string, answers: Answers): Promise<void> {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await writeFileAtomic(place, JSON.stringify(answers), { mode: 0o600 });
+  } catch {
+    // It is asked again the next time.
+  }
+}
