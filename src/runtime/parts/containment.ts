@@ -1,13 +1,17 @@
 /** How executable extensions run: in the sandbox of the session, with an environment free of secrets. */
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { Variables } from "../../base/variables.js";
 import type { Containment, PlainCommand } from "../../extensions/executable/containment.js";
 import type { SessionId } from "../../protocol/ids.js";
+import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
 import { childEnvironment } from "../../tools/child-environment.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import type { RunSandbox } from "./sandbox.js";
+
+const ENV = "/usr/bin/env";
 
 export interface ContainmentOptions {
   readonly loaded: LoadedSettings;
@@ -25,7 +29,10 @@ export function containmentOf({ loaded, variables, root, clock, sandbox, session
     OXBOW_WORKSPACE: root,
     ...(session !== undefined && { OXBOW_SESSION: session }),
   };
-  const readable = [join(loaded.roots.data, "programs"), ...toolChains(variables)];
+  const folder = join(loaded.roots.data, "programs");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const programs = realpathOrSelf(folder);
+  const readable = [programs, ...toolChains(variables)].filter(existsSync).map(realpathOrSelf);
   return {
     root,
     env,
@@ -34,8 +41,11 @@ export function containmentOf({ loaded, variables, root, clock, sandbox, session
       sandbox.wrap(command, { onTerminal: false, outside: false, openings, hasInput: true }),
     reading: async (command: PlainCommand) => {
       const { kind } = await sandbox.find();
-      if (kind === "none") return sandbox.wrap(command, { onTerminal: false, outside: false, hasInput: true });
-      return sandbox.wrapReader(command, readable);
+      // `env` is a program that every machine has, so the sandbox can be tried with it.
+      const plain = { ...command, argv: [ENV, ...command.argv], cwd: programs };
+      const reading = kind === "bubblewrap" ? await sandbox.wrapReader(plain, readable) : plain;
+      if (reading !== plain) return reading;
+      return sandbox.wrap(command, { onTerminal: false, outside: false, hasInput: true });
     },
   };
 }
