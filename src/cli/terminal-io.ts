@@ -35,17 +35,22 @@ export function processTerminal(
   };
 }
 
-/** Asks about content on stderr. */
-export function trustLook({ askLine, err, color }: Terminal) {
+/** Asks about content on stderr; with `asksLater` a client does it. */
+export function trustLook(
+  { askLine, err, color }: Terminal,
+  { asksLater = false }: { readonly asksLater?: boolean } = {},
+) {
   return {
     color,
     width: process.stderr.columns ?? 80,
-    ...(askLine && {
-      conversation: {
-        show: (words: string) => err.write(`${words}\n`),
-        ask: (question: string) => askLine(question),
-      },
-    }),
+    ...(asksLater && { asksLater }),
+    ...(askLine &&
+      !asksLater && {
+        conversation: {
+          show: (words: string) => err.write(`${words}\n`),
+          ask: (question: string) => askLine(question),
+        },
+      }),
   };
 }
 

@@ -2,7 +2,15 @@
 import type { QueryReply } from "../protocol/client.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
-import type { CommandInfo, PermissionInfo, PlaceStatus, Queries, QueryKind, SessionInfo } from "../protocol/queries.js";
+import type {
+  CommandInfo,
+  PermissionInfo,
+  PlaceStatus,
+  Queries,
+  QueryKind,
+  SessionInfo,
+  WaitingContent,
+} from "../protocol/queries.js";
 import type { Run } from "./run.js";
 
 /** What the host cannot know itself. */
@@ -14,6 +22,7 @@ export interface QueryPorts {
   commands?(run: Run | undefined): Promise<readonly CommandInfo[]>;
   permissions?(run: Run): Promise<PermissionInfo | undefined>;
   place?(run: Run): Promise<PlaceStatus | undefined>;
+  waiting?(run: Run, request: Queries["ListWaitingContent"]["request"]): Promise<readonly WaitingContent[] | undefined>;
   files?(run: Run, query: string, options: { readonly limit: number }): Promise<readonly string[]>;
 }
 
@@ -72,6 +81,10 @@ const OF_RUN: RunAnswers = {
     const paths = await ports?.files?.(run, query, { limit });
     return paths && { paths };
   },
+  ListWaitingContent: async (run, ports, request) => {
+    const items = await ports?.waiting?.(run, request);
+    return items && { items };
+  },
 };
 
 const MOST_FILES = 50;
@@ -102,6 +115,8 @@ function answerOf(kind: QueryKind, request: object, place: QueryPlace) {
       return ENGINE[kind](request, place);
     case "FindFiles":
       return place.run && OF_RUN[kind](place.run, place.ports, request as Queries["FindFiles"]["request"]);
+    case "ListWaitingContent":
+      return place.run && OF_RUN[kind](place.run, place.ports, request as Queries["ListWaitingContent"]["request"]);
     default:
       return place.run && OF_RUN[kind](place.run, place.ports, request);
   }

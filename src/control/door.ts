@@ -67,6 +67,12 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
   SetMode: object({ mode: oneOf("ask", "auto", "allow", "deny", "plan") }),
   EnterPlanMode: NOTHING,
   ExitPlanMode: object({ approve: BOOLEAN }),
+  ApproveContent: object({
+    decisions: {
+      type: "array",
+      items: object({ id: NAME, sha256: NAME, decision: oneOf("approved", "refused") }),
+    },
+  }),
   CustomCommand: object({ namespace: NAME, verb: STRING, payload: {} }),
 };
 
@@ -79,6 +85,7 @@ export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
   ListQuestions: NOTHING,
   GetStatus: NOTHING,
   FindFiles: object({ query: STRING }, { limit: { type: "integer", minimum: 1, maximum: 1000 } }),
+  ListWaitingContent: object({}, { diffs: { const: true } }),
 };
 
 /** Session ids that a payload names; the schema only says that they are text. */

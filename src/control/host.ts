@@ -12,7 +12,7 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionEndReason } from "../protocol/events.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 import type { JsonValue } from "../protocol/json.js";
-import type { Queries, QueryKind } from "../protocol/queries.js";
+import type { ContentDecision, Queries, QueryKind } from "../protocol/queries.js";
 import { answerAbout, type QueryPorts } from "./answers.js";
 import { Attachments, type History } from "./attachments.js";
 import { COMMAND_SCHEMAS, QUERY_SCHEMAS, refusalOf } from "./door.js";
@@ -30,6 +30,8 @@ export interface HostPorts {
     prepare(content: readonly InputContent[], run: Run): Promise<void>;
     hint(content: readonly InputContent[], run: Run): string | undefined;
   };
+  /** Decides on content of the run's folder for a person; undefined where there is none. */
+  approveContent?(run: Run, decisions: readonly ContentDecision[]): Promise<JsonValue | undefined>;
   /** Verbs of slash commands and plugins, by namespace. */
   custom(request: CustomRequest): Promise<CommandReply>;
   /** What the engine knows beyond its runs; a query without its port is refused. */
@@ -176,6 +178,15 @@ export class Host {
       const identity = client.canAnswer ? client.identity : "agent";
       const refusal = await run.plan?.exit({ approve, client: { id: client.id, identity }, turn: run.originator });
       return refusal === undefined ? DONE : refuse(failure("InvalidInput", { detail: refusal }));
+    },
+    ApproveContent: async (run, { decisions }, client) => {
+      if (!client.canAnswer || client.identity !== "human") {
+        return refuse(failure("InvalidInput", { detail: "Only a person can approve content." }));
+      }
+      const value = await this.#ports.approveContent?.(run, decisions);
+      return value === undefined
+        ? refuse(failure("InvalidInput", { detail: "There is nothing to approve here." }))
+        : { ok: true, value };
     },
     CustomCommand: (run, { namespace, verb, payload }, { identity }) =>
       this.#ports.custom({ namespace, verb, payload, run, identity }),

@@ -3,6 +3,7 @@ import type { InputContent } from "./content.js";
 import type { PermissionDecision, SessionMode } from "./events.js";
 import type { CallId, SessionId } from "./ids.js";
 import type { JsonValue } from "./json.js";
+import type { ContentDecision } from "./queries.js";
 
 export type OrphanVerdict = "failed" | "succeeded" | "abort";
 
@@ -33,6 +34,8 @@ export interface CommandPayloads {
   SetMode: { readonly mode: SessionMode };
   EnterPlanMode: Record<never, never>;
   ExitPlanMode: { readonly approve: boolean };
+  /** Only for people. Approved content is in use from the next turn on. The value names what was approved, refused, and void because it changed. */
+  ApproveContent: { readonly decisions: readonly ContentDecision[] };
   CustomCommand: { readonly namespace: string; readonly verb: string; readonly payload: JsonValue };
 }
 
@@ -54,5 +57,6 @@ export const COMMAND_KINDS: readonly CommandKind[] = [
   "SetMode",
   "EnterPlanMode",
   "ExitPlanMode",
+  "ApproveContent",
   "CustomCommand",
 ];

@@ -109,6 +109,31 @@ export interface PlaceStatus {
   readonly instructions: readonly string[];
 }
 
+/** A file of the folder, or an entry of one, that is not used before the user approves it. */
+export interface WaitingContent {
+  readonly id: string;
+  /** Of the version that is described here: a decision is for this version only. */
+  readonly sha256: string;
+  /** `AGENTS.md`, or `.mcp.json: mcp_servers.NAME`; safe to show. */
+  readonly name: string;
+  /** What it is: `instruction file`, `skill` … */
+  readonly label: string;
+  /** Whether it runs programs, changes settings, or is read by the model. */
+  readonly effect: "runs" | "configures" | "informs";
+  readonly owner: "user" | "project";
+  readonly state: "new" | "changed" | "refused";
+  readonly size: string;
+  readonly notes: readonly string[];
+  /** A unified diff, safe to show. Absent when it was not asked for or the content cannot be shown. */
+  readonly diff?: string;
+}
+
+export interface ContentDecision {
+  readonly id: string;
+  readonly sha256: string;
+  readonly decision: "approved" | "refused";
+}
+
 export interface Queries {
   ListSessions: {
     readonly request: { readonly cwd?: string; readonly limit?: number };
@@ -147,6 +172,11 @@ export interface Queries {
     readonly request: { readonly query: string; readonly limit?: number };
     readonly answer: { readonly paths: readonly string[] };
   };
+  /** Content of the session's folder that waits for ApproveContent. */
+  ListWaitingContent: {
+    readonly request: { readonly diffs?: true };
+    readonly answer: { readonly items: readonly WaitingContent[] };
+  };
 }
 
 export type QueryKind = keyof Queries;
@@ -160,4 +190,5 @@ export const QUERY_KINDS: readonly QueryKind[] = [
   "ListQuestions",
   "GetStatus",
   "FindFiles",
+  "ListWaitingContent",
 ];

@@ -128,6 +128,7 @@ export function createEngine(options: EngineOptions): Engine {
       hint: (content, run) => placeOf(run).routes.hint(content),
     },
     refuseAnswer,
+    approveContent: async (run, decisions) => (await waitingAnswers()).approve(placeOf(run), decisions),
     custom: async (request) => runCommand(request, await registryOf(request.run)),
     queries: queryPorts({
       sessions: options.sessions,
@@ -142,6 +143,7 @@ export function createEngine(options: EngineOptions): Engine {
         const opened = hosted.get(run);
         return opened && (await import("./place-status.js")).placeStatus(opened, opened.place);
       },
+      waiting: async (run, request) => (await waitingAnswers()).listWaiting(placeOf(run), request),
       files: async (run, query, limits) => (await workspaceFiles()).find(placeOf(run).root, query, limits),
     }),
     history: (run, after) => storedEvents(options.sessions, run, after),
@@ -174,6 +176,8 @@ async function otherPlace(request: PlaceRequest, current: Place, shared: Process
   const { openPlace } = await import("./open-place.js");
   return openPlace(request, current, shared);
 }
+
+const waitingAnswers = () => import("./content/waiting-answers.js");
 
 async function resolveModel(spec: string, { routes, registry }: Place) {
   return (await routes.resolve(spec)) ?? registry.resolve(spec);

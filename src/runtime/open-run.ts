@@ -11,7 +11,7 @@ import type { SessionParts } from "./open-engine.js";
 import { Built, type BuiltParts, type OpenedRun, type Opening } from "./opening.js";
 import { closeParts, type SessionPart } from "./part.js";
 import { BUILT_IN } from "./parts/built-in.js";
-import { inputNotices, promptOf } from "./parts/prompt.js";
+import { inputNotices, SessionPrompt } from "./parts/prompt.js";
 import { modeSwitch, planSwitch } from "./parts/tools.js";
 import { resumeSession, takeUp } from "./sessions/resumed-session.js";
 
@@ -71,7 +71,8 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
   const stopCollecting = bus.subscribe((event) => published.push(event));
   const parts = await createParts(opening);
   const built = opening.built.all();
-  const assembly = assemble({ ...assemblyBase(opening, built), parts });
+  const prompt = new SessionPrompt(engine, beginOf(opening));
+  const assembly = assemble({ ...assemblyBase(opening, built, prompt), parts });
   log("info", "engine", resumed ? "session resumed" : "session opened", { session, model: engine.model.model });
   const { timeout_ms } = engine.loaded.settings;
   const run = assembly.createRun({
@@ -83,6 +84,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
       // The input of the last turn contained its date.
       known: resumed?.lastTurnAt?.slice(0, 10) ?? beginOf(opening),
       isPlanning: () => built.permissions.planning,
+      approved: () => prompt.takeApproved(),
     }),
     ...(resumed && {
       conversation: await takeUp(resumed, { bus, ports: assembly.ports }),
@@ -115,25 +117,20 @@ async function createParts(opening: Opening): Promise<readonly SessionPart[]> {
   return parts;
 }
 
-function assemblyBase(opening: Opening, built: BuiltParts): Omit<AssemblyOptions, "parts"> {
+function assemblyBase(opening: Opening, built: BuiltParts, prompt: SessionPrompt): Omit<AssemblyOptions, "parts"> {
   const { engine, session, bus, request } = opening;
   const { clock, ids, log } = engine;
   const { settings } = engine.loaded;
   const { permissions, costs } = built;
   const timeout = settings.permission_timeout.value;
   const limit = timeout === undefined ? undefined : { clock, ms: timeout, answer: timedOut(timeout) };
-  const date = beginOf(opening);
-  const prompts = {
-    full: promptOf(engine, { date, size: "full" }),
-    small: promptOf(engine, { date, size: "small" }),
-  };
   return {
     session,
     bus,
     model: engine.model,
     tools: built.toolbox,
     permissionPrompts: new PermissionPrompts(bus, request.personPresent, limit),
-    services: { session, log, gate: permissions, systemPrompt: (size) => prompts[size] },
+    services: { session, log, gate: permissions, systemPrompt: (size) => prompt.text(size) },
     ports: {
       clock,
       ids,

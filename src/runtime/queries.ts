@@ -22,11 +22,12 @@ export interface QuerySources {
   readonly commands: (run: Run | undefined) => Promise<readonly CommandInfo[]>;
   readonly place: QueryPorts["place"];
   readonly files: QueryPorts["files"];
+  readonly waiting: QueryPorts["waiting"];
   readonly permissionsOf: (run: Run) => Pick<RunPermissions, "mode" | "parts"> | undefined;
 }
 
 export function queryPorts(sources: QuerySources): QueryPorts {
-  const { sessions, commands, place, files, placeOf, permissionsOf } = sources;
+  const { sessions, commands, place, files, waiting, placeOf, permissionsOf } = sources;
   return {
     sessions: async (filter) => {
       const store = await sessions.open();
@@ -36,6 +37,7 @@ export function queryPorts(sources: QuerySources): QueryPorts {
     commands,
     ...(place && { place }),
     ...(files && { files }),
+    ...(waiting && { waiting }),
     permissions: async (run) => {
       const permissions = permissionsOf(run);
       return permissions && (await permissionInfo(permissions));

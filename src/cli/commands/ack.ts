@@ -4,6 +4,7 @@ import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { ACK } from "../../commands/catalogue/program.js";
 import type { ParsedFlags } from "../../commands/flags.js";
+import type { ContentDecision, WaitingContent } from "../../protocol/queries.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {
@@ -21,14 +22,21 @@ export const shell: ShellCommand = {
 export const run = shellRunner(shell);
 
 async function approve(paths: readonly string[], flags: ParsedFlags, variables: Variables): Promise<number> {
-  const [{ ackCommand }, { TrustError }, { openReview }, { approver }, { processTerminal, trustLook }] =
-    await Promise.all([
-      import("../../security/trust/ack-command.js"),
-      import("../../security/trust/trust-error.js"),
-      import("../open-review.js"),
-      import("../../runtime/content/approvals.js"),
-      import("../terminal-io.js"),
-    ]);
+  const [
+    { ackCommand },
+    { TrustError },
+    { openReview },
+    { approver },
+    { processTerminal, trustLook },
+    { terminalFits },
+  ] = await Promise.all([
+    import("../../security/trust/ack-command.js"),
+    import("../../security/trust/trust-error.js"),
+    import("../open-review.js"),
+    import("../../runtime/content/approvals.js"),
+    import("../terminal-io.js"),
+    import("../../clients/tui/terminal/abilities.js"),
+  ]);
   const emitTo = flags.text("emit-lockfile");
   try {
     const { text, exitCode } = await ackCommand({
@@ -36,6 +44,9 @@ async function approve(paths: readonly string[], flags: ParsedFlags, variables: 
       ...trustLook(processTerminal(variables)),
       by: approver(variables),
       now: () => new Date(),
+      ...(!flags.has("plain") && terminalFits(variables, { input: process.stdin, output: process.stdout })
+        ? { review: (items) => reviewOnScreen(items, variables) }
+        : {}),
       paths,
       which: flags.has("all") ? "user-owned" : "one-by-one",
       ...(emitTo !== undefined && { emitTo: resolve(emitTo) }),
@@ -46,4 +57,17 @@ async function approve(paths: readonly string[], flags: ParsedFlags, variables: 
     if (error instanceof TrustError) throw new UsageError(error.message);
     throw error;
   }
+}
+
+/** The review of the terminal client, on a screen of its own. */
+async function reviewOnScreen(
+  items: readonly WaitingContent[],
+  variables: Variables,
+): Promise<readonly ContentDecision[]> {
+  const [{ contentReview, decisionsOf }, { runDialog }] = await Promise.all([
+    import("../../clients/tui/dialogs/content-review.js"),
+    import("../tui/run-dialog.js"),
+  ]);
+  const { dialog, ordered } = contentReview(items);
+  return decisionsOf(ordered, await runDialog(dialog, variables));
 }

@@ -11,7 +11,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
 import { refuseTooLong, wholePrompt } from "../prompt-input.js";
-import { converse } from "../run/converse.js";
+import { converse, fitsTerminalClient } from "../run/converse.js";
 import { oneShot } from "../run/one-shot.js";
 import { openSession } from "../run/open-session.js";
 import { outputFormat } from "../run/output-format.js";
@@ -47,7 +47,8 @@ export async function runPrompt(flags: ParsedFlags, options: PromptOptions): Pro
   const prompt = await wholePrompt(flags, terminal);
   const images = await imagesOf(flags);
   const isConversation = prompt === undefined && personPresent();
-  const prepared = await prepare(flags, { ...options, terminal, isConversation });
+  const asksLater = isConversation && (await fitsTerminalClient({ flags, images, variables }));
+  const prepared = await prepare(flags, { ...options, terminal, isConversation, asksLater });
   if ("exit" in prepared) return prepared.exit;
   let reason: SessionEndReason = "binary-shutdown";
   try {

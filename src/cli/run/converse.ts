@@ -26,7 +26,12 @@ export async function converse(prepared: Prepared, options: ConverseOptions): Pr
   return converseOnScreen(prepared, options);
 }
 
-async function fitsTerminalClient({ flags, images, variables }: ConverseOptions): Promise<boolean> {
+/** Whether a conversation opens in the terminal client. */
+export async function fitsTerminalClient({
+  flags,
+  images,
+  variables,
+}: Pick<ConverseOptions, "flags" | "images" | "variables">): Promise<boolean> {
   if (flags.has("plain") || images.length > 0) return false;
   const { terminalFits } = await import("../../clients/tui/terminal/abilities.js");
   return terminalFits(variables, { input: process.stdin, output: process.stdout });

@@ -60,6 +60,8 @@ export async function prepare(
     readonly terminal: Terminal;
     /** A person talks with the model, so a question waits as long as it takes. */
     readonly isConversation?: boolean;
+    /** The terminal client opens first and shows what waits for approval. */
+    readonly asksLater?: boolean;
   },
 ): Promise<Prepared | { readonly exit: number }> {
   const { variables, terminal } = options;
@@ -87,7 +89,7 @@ export async function prepare(
   const root = resume === undefined || flags.has("cwd") ? here : await folderOf(resume, { here, sessions, notify });
   const content = await ProjectContent.enter({
     ...{ loaded, variables, root, notify },
-    ...trustLook(terminal),
+    ...trustLook(terminal, { asksLater: options.asksLater === true }),
     skipUnapproved: flags.has("skip-unapproved"),
     allowProjectHooks: flags.has("allow-project-hooks"),
   });

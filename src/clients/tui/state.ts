@@ -97,7 +97,8 @@ export type DialogName =
   | "themes"
   | "review"
   | "sidebar"
-  | "last session";
+  | "last session"
+  | "approvals";
 
 export interface Reduced {
   readonly state: State;

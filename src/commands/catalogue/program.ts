@@ -48,6 +48,7 @@ export const ACK: CommandSpec = {
       value: "FILE",
       help: "write the approvals to a lock file for other machines (OXBOW_APPROVED_LOCK)",
     },
+    { name: "plain", help: "ask line by line instead of showing a screen" },
     FOLDER,
   ],
   users: ["people", "agents in the shell"],

@@ -24,7 +24,7 @@ export const EXTENSION_KINDS: ReadonlySet<ContentKind & ExtensionKind> = new Set
 /** What this build loads; the user is not asked about the rest. */
 export const LOADED_KINDS: ReadonlySet<ContentKind> = new Set(["instructions", ...EXTENSION_KINDS]);
 /** A run does not need the session folder, so it asks about it only on a terminal. */
-const ASKED_KINDS: ReadonlySet<ContentKind> = new Set([...LOADED_KINDS, "sessions"]);
+export const ASKED_KINDS: ReadonlySet<ContentKind> = new Set([...LOADED_KINDS, "sessions"]);
 
 export interface ProjectContentOptions {
   readonly loaded: LoadedSettings;
@@ -38,6 +38,8 @@ export interface ProjectContentOptions {
   /** Continues without content that is not approved. */
   readonly skipUnapproved: boolean;
   readonly allowProjectHooks: boolean;
+  /** The client shows what waits for approval, so no message is about it. */
+  readonly asksLater?: boolean;
   /** Messages for the user, a line each. */
   readonly notify: (message: string) => void;
 }

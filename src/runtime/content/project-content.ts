@@ -4,11 +4,14 @@
  */
 import { dirname, join, resolve } from "node:path";
 import type { Failure } from "../../protocol/errors.js";
+import type { ContentDecision } from "../../protocol/queries.js";
 import { isThere } from "../../security/trust/is-there.js";
 import { mayHoldContent } from "../../security/trust/may-hold-content.js";
 import { instructionPlaces } from "../../security/trust/places.js";
+import type { PendingItem } from "../../security/trust/review.js";
+import type { DecidedContent } from "../../security/trust/waiting-content.js";
 import { isWithin } from "../../system/within.js";
-import { discoverOptions, type ProjectContentOptions } from "./content-options.js";
+import { ASKED_KINDS, discoverOptions, type ProjectContentOptions } from "./content-options.js";
 import { PlaceExtensions } from "./place-extensions.js";
 import type { ProjectInstructions } from "./project-instructions.js";
 
@@ -17,6 +20,10 @@ export class ProjectContent {
   readonly #seen: Set<string>;
   /** The approved files that extend Oxbow, shared by all sessions of this place. */
   readonly extensions: PlaceExtensions;
+  /** Files whose folders have instructions of their own. */
+  readonly #touched = new Set<string>();
+  #added: readonly string[] = [];
+  #forgotten = 0;
   #instructions: ProjectInstructions | undefined;
 
   private constructor(options: ProjectContentOptions) {
@@ -46,15 +53,46 @@ export class ProjectContent {
     return this.#instructions?.files ?? [];
   }
 
+  /** Instructions that were approved after the start, oldest first. The text of the start contains them, too. */
+  get added(): readonly string[] {
+    return this.#added;
+  }
+
+  /** How often a conversation here lost its older messages. */
+  get forgotten(): number {
+    return this.#forgotten;
+  }
+
+  /** What the user has not decided on. */
+  async waiting(): Promise<readonly PendingItem[]> {
+    const { waitingContent } = (await this.#waits()) ?? {};
+    return (await waitingContent?.(this.#options, [...this.#touched])) ?? [];
+  }
+
+  /** Only for people. What is approved is in use from now on. */
+  async decide(decisions: readonly ContentDecision[]): Promise<DecidedContent> {
+    const { decideContent } = await import("./waiting.js");
+    const decided = await decideContent(this.#options, [...this.#touched], decisions);
+    await this.extensions.refresh();
+    const isInstruction = ({ item }: PendingItem) => item.kind === "instructions";
+    if (!decided.approved.some(isInstruction)) return decided;
+    const files = decided.approved.filter(isInstruction).map(({ item }) => join(item.root, item.path));
+    const added = await (await this.#open()).again(files);
+    if (added !== undefined) this.#added = [...this.#added, added];
+    return decided;
+  }
+
   /** The instructions of folders that these files touch for the first time. */
   async touched(paths: readonly string[]): Promise<string | undefined> {
     const fresh = paths.filter((path) => this.#bringsMore(resolve(this.#options.root, path)));
+    for (const path of fresh) this.#touched.add(path);
     if (fresh.length === 0 && this.#instructions?.hasRules !== true) return undefined;
     return (await this.#open()).touched(paths);
   }
 
   /** The conversation no longer contains them: the next touch adds them again. */
   forget(): void {
+    this.#forgotten++;
     this.#seen.clear();
     this.#seen.add(this.#options.root);
     this.#instructions?.forget();
@@ -71,6 +109,13 @@ export class ProjectContent {
       found ||= names.some((place) => isThere(join(folder, place.path)));
     }
     return found;
+  }
+
+  /** Undefined in a folder without content. */
+  async #waits() {
+    const isEmpty =
+      this.#touched.size === 0 && !mayHoldContent({ ...discoverOptions(this.#options), kinds: ASKED_KINDS });
+    return isEmpty ? undefined : import("./waiting.js");
   }
 
   async #open(): Promise<ProjectInstructions> {

@@ -27,6 +27,8 @@ import { approver, openApprovals } from "./approvals.js";
 import { discoverOptions, type ProjectContentOptions } from "./content-options.js";
 import { importPath, importsOf } from "./instruction-imports.js";
 
+const LATEST_COUNTS = "This version counts if you have an earlier one.";
+
 interface Rule extends RuleFile {
   readonly name: string;
   /** The folder that its globs are about. */
@@ -37,7 +39,7 @@ interface Rule extends RuleFile {
 
 export class ProjectInstructions {
   readonly #options: ProjectContentOptions;
-  readonly #gate: TrustGate;
+  #gate: TrustGate;
   /** Does not ask: for use during a turn. */
   #quietGate: TrustGate;
   #rules: Rule[] = [];
@@ -47,6 +49,8 @@ export class ProjectInstructions {
   #refused: Failure | undefined;
   #text: string | undefined;
   #others: readonly TrustedItem[] = [];
+  /** What the text was made of. */
+  #begin: readonly NamedText[] = [];
 
   constructor(options: ProjectContentOptions) {
     this.#options = options;
@@ -87,12 +91,32 @@ export class ProjectInstructions {
       if (outcome.refuse !== undefined) return outcome.refuse;
       this.#notify(outcome);
       this.#others = outcome.load.filter(({ kind }) => kind !== "instructions");
-      const texts = await this.#texts(outcome.load, "start");
-      if (this.#refused === undefined) this.#text = this.#block(texts, [INSTRUCTIONS_NOTICE]);
+      this.#begin = await this.#texts(outcome.load, "start");
+      if (this.#refused === undefined) this.#text = this.#block(this.#begin, [INSTRUCTIONS_NOTICE]);
       return this.#refused;
     } catch (error) {
       throw error instanceof TrustError ? new UsageError(error.message) : error;
     }
+  }
+
+  /** After the user approved these files: loads the start again, and returns what a conversation does not have yet. */
+  async again(files: readonly string[]): Promise<string | undefined> {
+    const known = new Set(this.#begin.map(({ name, text }) => JSON.stringify([name, text])));
+    this.#gate = quietGate(this.#options);
+    this.#rules = this.#rules.filter(({ moment }) => moment === "turn");
+    await this.enter();
+    const isTold = (rule: Rule) => this.#told.some(({ name, body }) => name === rule.name && body === rule.body);
+    this.#rules = this.#rules.filter((rule) => !isTold(rule));
+    const fresh = this.#begin.filter(({ name, text }) => !known.has(JSON.stringify([name, text])));
+    const below: TrustedItem[] = [];
+    const nested = quietGate(this.#options);
+    for (const file of files) {
+      const { load } = await nested.touch(file);
+      below.push(...load.filter(({ root, path }) => join(root, path) === file));
+    }
+    const texts = [...fresh, ...(await this.#texts(below, "turn"))];
+    const names = texts.map(({ name }) => name).join(", ");
+    return this.#block(texts, [`${names}: approved by the user now, to be followed from here on. ${LATEST_COUNTS}`]);
   }
 
   async touched(paths: readonly string[]): Promise<string | undefined> {
@@ -185,11 +209,12 @@ function quietGate(options: ProjectContentOptions): TrustGate {
 }
 
 export function gateOptions(options: ProjectContentOptions): TrustGateOptions {
-  const { root, loaded, variables, conversation, color, width, skipUnapproved, allowProjectHooks } = options;
+  const { root, loaded, variables, conversation, color, width, skipUnapproved, allowProjectHooks, asksLater } = options;
   return {
     ...discoverOptions(options),
     importsOf,
-    ...{ skipUnapproved, allowProjectHooks, color, width },
+    ...{ skipUnapproved: skipUnapproved || asksLater === true, allowProjectHooks, color, width },
+    ...(asksLater && { asksLater }),
     openLock: () => openApprovals(root, { roots: loaded.roots, variables }),
     now: () => new Date(),
     ...(conversation && { person: { by: approver(variables), conversation } }),

@@ -10,17 +10,60 @@ export function inputNotices(facts: {
   /** The day that the model knows. */
   readonly known: string;
   readonly isPlanning: () => boolean;
+  /** Instructions that the user approved since the last input. */
+  readonly approved: () => readonly string[];
 }) {
   let { known } = facts;
   return () => {
     const today = facts.day();
     const notices = [
+      ...facts.approved(),
       ...(today === known ? [] : [`The date is now ${today}.`]),
       ...(facts.isPlanning() ? [PLAN_MODE_INSTRUCTION] : []),
     ];
     known = today;
     return notices.length === 0 ? undefined : notices.join("\n\n");
   };
+}
+
+/**
+ * The prompt of one session. It is made for the first turn, so that it contains what the user approves before; its bytes never
+ * change then. What is approved later goes along with the next input, and again after the conversation was shortened.
+ */
+export class SessionPrompt {
+  readonly #parts: Pick<SessionParts, "loaded" | "root" | "content">;
+  readonly #date: string;
+  #made: { readonly full: string; readonly small: string; readonly contains: number } | undefined;
+  #told = 0;
+  #forgotten = 0;
+
+  constructor(parts: Pick<SessionParts, "loaded" | "root" | "content">, date: string) {
+    this.#parts = parts;
+    this.#date = date;
+  }
+
+  text(size: "full" | "small"): string {
+    return this.#make()[size];
+  }
+
+  takeApproved(): readonly string[] {
+    const { contains } = this.#make();
+    const { added = [], forgotten = 0 } = this.#parts.content ?? {};
+    const from = forgotten === this.#forgotten ? Math.max(contains, this.#told) : contains;
+    this.#told = added.length;
+    this.#forgotten = forgotten;
+    return added.slice(from);
+  }
+
+  #make() {
+    const date = this.#date;
+    this.#made ??= {
+      full: promptOf(this.#parts, { date, size: "full" }),
+      small: promptOf(this.#parts, { date, size: "small" }),
+      contains: this.#parts.content?.added.length ?? 0,
+    };
+    return this.#made;
+  }
 }
 
 /** Made once: its bytes must not change within a session, even when it is resumed on another day. */

@@ -1,4 +1,5 @@
 /** `oxbow ack [--all] [--emit-lockfile FILE] [PATH…]`. */
+import type { ContentDecision, WaitingContent } from "../../protocol/queries.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { type ApprovedLock, type Approver, portableLock } from "./approved-lock.js";
 import { askPending, type Conversation, decide } from "./ask-pending.js";
@@ -10,6 +11,7 @@ import { type PendingItem, type Review, reviewContent, type TrustPolicy } from "
 import { count, type Look, shown } from "./shown.js";
 import { renderTrustScreen } from "./trust-screen.js";
 import { bulkProblem } from "./user-owned.js";
+import { type DecidedContent, decideWaiting, describeWaiting } from "./waiting-content.js";
 
 export interface CommandResult {
   readonly text: string;
@@ -24,6 +26,8 @@ export interface AckOptions extends DiscoverOptions, Look {
   readonly now: () => Date;
   /** Absent without a terminal. */
   readonly conversation?: Conversation;
+  /** Shows all of it at once and returns the decisions, instead of asking line by line. */
+  readonly review?: (items: readonly WaitingContent[]) => Promise<readonly ContentDecision[]>;
   /** Files or folders below the working folder whose instruction files to look for as well. */
   readonly paths?: readonly string[];
   /** `user-owned` is --all: one answer for everything in the user's own folder. */
@@ -80,12 +84,34 @@ function nobodyToAsk(options: AckOptions, open: readonly PendingItem[]): Command
 async function ackEach(open: readonly PendingItem[], review: Review, options: AckOptions): Promise<readonly string[]> {
   const { conversation } = options;
   if (conversation === undefined) return [];
-  conversation.show(renderTrustScreen(open, { ...options, unusable: review.unusable }));
-  const { approved, refused } = await askPending(open, { ...options, conversation });
+  const { approved, refused } = options.review
+    ? await ackOnScreen(open, review, { ...options, review: options.review })
+    : await ackByLines(open, review, { ...options, conversation });
   return [
     ...(approved.length > 0 ? [`Approved: ${nameList(approved.map(({ item }) => item))}`] : []),
     ...(refused.length > 0 ? [`Refused: ${nameList(refused.map(({ item }) => item))}`] : []),
   ];
+}
+
+async function ackByLines(
+  open: readonly PendingItem[],
+  { unusable }: Review,
+  options: AckOptions & { readonly conversation: Conversation },
+): Promise<Pick<DecidedContent, "approved" | "refused">> {
+  options.conversation.show(renderTrustScreen(open, { ...options, unusable }));
+  return askPending(open, options);
+}
+
+/** The files may change while the person reads, so they are read again before a decision is written down. */
+async function ackOnScreen(
+  open: readonly PendingItem[],
+  { unusable }: Review,
+  options: AckOptions & Required<Pick<AckOptions, "review">>,
+): Promise<Pick<DecidedContent, "approved" | "refused">> {
+  for (const { path, problem } of unusable) options.conversation?.show(`${shown(path)} ${shown(problem)}; skipped.`);
+  const decisions = await options.review(open.map((pending) => describeWaiting(pending, { diffs: true })));
+  const now = await reviewContent(await findAll(options), options.lock, options.policy);
+  return decideWaiting([...now.pending, ...now.noted, ...now.refused], decisions, options);
 }
 
 /** One answer for what only the user can have put there; the rest is left, with the reason. */

@@ -10,6 +10,13 @@ import { isBinary } from "./read-content.js";
 import type { PendingItem } from "./review.js";
 import { count, type Look, paint, shown, shownText } from "./shown.js";
 
+export interface ContentChange {
+  /** What the user should know besides the changed lines. */
+  readonly notes: readonly { readonly text: string; readonly warns: boolean }[];
+  /** A unified diff, safe to show; absent when the content cannot be shown. */
+  readonly diff?: string;
+}
+
 /** Above this the diff would cut a line. */
 const MAX_LINE = 500;
 
@@ -19,25 +26,41 @@ export interface DiffOptions extends Look {
 }
 
 export function renderDiff(pending: PendingItem, options: DiffOptions): string {
-  const { item, before, after, state } = pending;
+  const { item, state } = pending;
   const title = `${shown(nameOf(item))} (${state}, ${formatSize(item.size)}, sha256 ${item.sha256.slice(0, 16)}…)`;
-  const lines = [paint(options, "bold", title)];
-  if (item.target !== undefined) lines.push(`a link to ${shown(item.target)}`);
-  if (pending.hasHidden) lines.push(paint(options, "red", "It holds hidden characters, spelled here as ‹U+…›."));
-  if (after === undefined || isBinary(after) || (before !== undefined && isBinary(before))) {
-    lines.push("Oxbow cannot show its content: it is not text, or it is too long.");
-    return lines.join("\n");
-  }
-  if (state !== "new" && before === undefined) {
-    lines.push("Oxbow has no copy of the approved version to compare with. This is the whole file.");
-  }
-  const body = diffText(readable(pending, before), readable(pending, after), { maxLines: Number.POSITIVE_INFINITY });
-  const all = shownText(body.text).split("\n");
+  const { notes, diff } = contentChange(pending);
+  const lines = [
+    paint(options, "bold", title),
+    ...notes.map(({ text, warns }) => (warns ? paint(options, "red", text) : text)),
+  ];
+  if (diff === undefined) return lines.join("\n");
+  const all = diff.split("\n");
   const left = all.length - (options.maxLines ?? all.length);
   const visible = left > 0 ? all.slice(0, options.maxLines) : all;
   lines.push(...visible.map((line) => paintLine(line, options)));
   if (left > 0) lines.push(paint(options, "yellow", `… ${count(left, "more line")}`));
   return lines.join("\n");
+}
+
+/** What changed, for any way to show it. */
+export function contentChange(pending: PendingItem): ContentChange {
+  const { item, before, after, state, hasHidden } = pending;
+  const canShow = after !== undefined && !isBinary(after) && (before === undefined || !isBinary(before));
+  const notes = [
+    ...(item.target === undefined ? [] : [{ text: `a link to ${shown(item.target)}`, warns: false }]),
+    ...(hasHidden ? [{ text: "It holds hidden characters, spelled here as ‹U+…›.", warns: true }] : []),
+  ];
+  if (!canShow) {
+    const text = "Oxbow cannot show its content: it is not text, or it is too long.";
+    return { notes: [...notes, { text, warns: false }] };
+  }
+  if (state === "refused") notes.push({ text: "You declined this version before.", warns: false });
+  if (state === "changed" && before === undefined) {
+    const text = "Oxbow has no copy of the approved version to compare with. This is the whole file.";
+    notes.push({ text, warns: false });
+  }
+  const body = diffText(readable(pending, before), readable(pending, after), { maxLines: Number.POSITIVE_INFINITY });
+  return { notes, diff: shownText(body.text) };
 }
 
 /** Entries are stored on one line and shown on several. */

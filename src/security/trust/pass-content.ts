@@ -14,6 +14,8 @@ export interface PassOptions extends Look {
   readonly policy?: TrustPolicy;
   readonly skipUnapproved: boolean;
   readonly allowProjectHooks: boolean;
+  /** The client shows what is not approved, so no note is about it. */
+  readonly asksLater?: boolean;
   /** Asks the user; absent without a terminal. */
   readonly person?: { readonly by: Approver; readonly conversation: Conversation };
   readonly now: () => Date;
@@ -44,12 +46,16 @@ export async function passContent(found: FoundContent, options: PassOptions): Pr
     decision = decideTrust({ review, interactive, skipUnapproved: true, allowProjectHooks });
   }
   const { load, refuse } = decision;
-  return { load, notes: notesOn(review, decision), ...(refuse !== undefined && { refuse }) };
+  return { load, notes: notesOn(review, decision, options), ...(refuse !== undefined && { refuse }) };
 }
 
-function notesOn({ noted, unusable }: Review, { withheld }: TrustDecision): readonly string[] {
+function notesOn(
+  { noted, unusable }: Review,
+  { withheld }: TrustDecision,
+  { asksLater }: Pick<PassOptions, "asksLater">,
+): readonly string[] {
   const off = namesWithheld(withheld, "project programs are off");
-  const open = namesWithheld(withheld, "not approved");
+  const open = asksLater ? [] : namesWithheld(withheld, "not approved");
   return [
     ...noted.map(({ item }) => `${shown(nameOf(item))} changed in white space or labels since it was approved.`),
     ...(off.length > 0

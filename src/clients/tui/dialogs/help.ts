@@ -17,6 +17,7 @@ export const KEYS: readonly (readonly [key: string, what: string])[] = [
   ["ctrl+g", "edit the draft in $EDITOR"],
   ["ctrl+o", "the whole conversation with all output"],
   ["ctrl+l, alt+p", "choose a model"],
+  ["alt+a", "review files that wait for your approval"],
   ["alt+r", "resume the last conversation of this folder"],
   ["alt+s", "sidebar: sessions, rules, instructions"],
   ["/", "commands"],

@@ -28,6 +28,10 @@ export interface ReviewOptions {
   readonly title: string;
   readonly files: readonly ReviewFile[];
   readonly unit: "file" | "hunk";
+  /** Other words for a decision: `approved` instead of `accepted`. */
+  readonly words?: { readonly accepted: string; readonly a: string };
+  /** The review ends by itself when every stop has a decision. */
+  readonly endsWhenDecided?: true;
   /** What Enter does now: `undoes 1 of 2 files`. */
   readonly end: (counts: ReviewCounts) => string;
   /** Keys that end the review with an answer for the whole. */
@@ -130,15 +134,15 @@ function onKey(context: Context, state: ReviewState, { id = "" }: Key): ReviewSt
     case "shift+tab":
       return { state: toFile(context, state, -1) };
     case "a":
-      return { state: decide(context, state, "accepted") };
+      return decided(context, decide(context, state, "accepted"));
     case "d":
-      return { state: decide(context, state, "declined") };
+      return decided(context, decide(context, state, "declined"));
     case "shift+a":
     case "A":
-      return { state: decideMany(context, state, "accepted") };
+      return decided(context, decideMany(context, state, "accepted"));
     case "shift+d":
     case "D":
-      return { state: decideMany(context, state, "declined") };
+      return decided(context, decideMany(context, state, "declined"));
     case "v":
       return {
         state: { ...withoutTop(state), layout: layoutOf(state, seen.columns) === "split" ? "unified" : "split" },
@@ -146,6 +150,12 @@ function onKey(context: Context, state: ReviewState, { id = "" }: Key): ReviewSt
     default:
       return { state: scrolled(context, state, id) };
   }
+}
+
+function decided(context: Context, state: ReviewState): ReviewStep {
+  const { options, stops } = context;
+  const isOpen = (_: ReviewStop, at: number) => state.verdicts[at] === undefined;
+  return options.endsWhenDecided && !stops.some(isOpen) ? { done: resultOf(context, state) } : { state };
 }
 
 function withoutTop({ top: _top, ...rest }: ReviewState): ReviewState {
@@ -237,15 +247,20 @@ function headLines({ options, stops }: Context, { at, verdicts }: ReviewState, {
   const file = options.files[stop?.file ?? 0];
   if (stop === undefined || file === undefined) return [theme.accent(truncateText(options.title, columns))];
   const count = options.files.length > 1 ? ` · file ${stop.file + 1} of ${options.files.length}` : "";
-  const verdict = file.fixed ? "stays as it is" : (verdicts[at] ?? "not decided");
-  const style = { accepted: theme.success, declined: theme.danger }[verdict as string] ?? theme.dim;
-  const mark = `[${verdict}] `;
+  const verdict = file.fixed ? undefined : verdicts[at];
+  const style = verdict === undefined ? theme.dim : { accepted: theme.success, declined: theme.danger }[verdict];
+  const mark = `[${file.fixed ? "stays as it is" : verdictWord(options, verdict)}] `;
   const what = truncateText(`${safeLine(file.path)} · ${safeLine(file.what)}`, Math.max(1, columns - mark.length));
   return [
     theme.accent(truncateText(`${safeLine(options.title)}${count}`, columns)),
     style(mark) + theme.strong(what),
     ...file.notes.flatMap((note) => wrapText(safeLine(note), columns).map((line) => theme.warning(line))),
   ];
+}
+
+function verdictWord({ words }: ReviewOptions, verdict: ReviewVerdict | undefined): string {
+  if (verdict === undefined) return "not decided";
+  return verdict === "accepted" ? (words?.accepted ?? verdict) : verdict;
 }
 
 function bodyLines(
@@ -264,7 +279,7 @@ function bodyLines(
     const isHere = at === state.at;
     if (isHere) stopAt = lines.length;
     const mark = isHere ? (theme.ascii ? "> " : "❯ ") : "  ";
-    const words = `${mark}change ${index + 1} of ${hunks.length}: ${state.verdicts[at] ?? "not decided"}`;
+    const words = `${mark}change ${index + 1} of ${hunks.length}: ${verdictWord(options, state.verdicts[at])}`;
     lines.push((isHere ? theme.selected : theme.dim)(truncateText(words, size.columns)));
     lines.push(...renderDiff([hunk], diff));
   }
@@ -280,7 +295,7 @@ function footLines(context: Context, { verdicts }: ReviewState, { size, theme }:
   const end = `enter ${options.end({ accepted: count("accepted"), declined: count("declined"), all })}`;
   const more = options.unit === "file" ? "A D all" : "A D the file · N P files";
   const keys = [
-    "a accepts · d declines · s skips · n p next, previous",
+    `a ${options.words?.a ?? "accepts"} · d declines · s skips · n p next, previous`,
     ...(stops.length > 1 ? [more] : []),
     ...(columns >= LEAST_SPLIT ? ["v one or two columns"] : []),
     ...(options.answers ?? []).map(({ keys: [key], label }) => `${key} ${safeLine(label)}`),

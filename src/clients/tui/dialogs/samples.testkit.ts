@@ -1,11 +1,13 @@
 /** Dialogs with sample content, for tests that look at whole screens. */
 import type { CallId } from "../../../protocol/ids.js";
+import type { WaitingContent } from "../../../protocol/queries.js";
 import type { Block } from "../content/block.js";
 import { endWords } from "../effects/review-question.js";
 import { undoFiles, endWords as undoWords } from "../effects/review-undo.js";
 import type { Question } from "../state.js";
 import type { Key } from "../terminal/terminal.js";
 import { plainTheme } from "../themes.js";
+import { contentReview } from "./content-review.js";
 import type { Dialog, DialogSize } from "./dialog.js";
 import { helpDialog } from "./help.js";
 import { pickerDialog } from "./list-picker.js";
@@ -131,6 +133,35 @@ export const editReview = () =>
     answers: [{ keys: ["y", "1"], label: "allows all of it once" }],
   });
 
+export const approvalReview = () => contentReview(WAITING).dialog;
+
+const WAITING: readonly WaitingContent[] = [
+  {
+    id: "1",
+    sha256: "a",
+    name: "AGENTS.md",
+    label: "instruction file",
+    effect: "informs",
+    owner: "project",
+    state: "changed",
+    size: "2.0 KB",
+    notes: ["It holds hidden characters, spelled here as ‹U+…›."],
+    diff: `@@ -1,2 +1,2 @@\n # Rules\n-Use tabs.\n+Use spaces‹U+200B›. ${LONG}`,
+  },
+  {
+    id: "2",
+    sha256: "b",
+    name: ".mcp.json: mcp_servers.search",
+    label: "MCP server",
+    effect: "runs",
+    owner: "project",
+    state: "new",
+    size: "40 bytes",
+    notes: [],
+    diff: '@@ -0,0 +1,3 @@\n+{\n+  "command": "search"\n+}',
+  },
+];
+
 type Shown = (size: DialogSize) => readonly string[];
 
 function shown<S, R>(dialog: () => Dialog<S, R>, keys: readonly string[] = []): Shown {
@@ -190,4 +221,5 @@ export const DIALOGS: Readonly<Record<string, Shown>> = {
   sidebar: shown(sidebar, ["down", "down"]),
   "sidebar: empty": shown(() => sidebarDialog([{ title: "Sessions", rows: [] }])),
   "review: hunks": shown(editReview, ["a"]),
+  "review: content": shown(approvalReview, ["d"]),
 };

@@ -13,6 +13,7 @@ import { type DialogName, type Effect, type Question, type Reduced, type State, 
 import type { Theme } from "../theme.js";
 import type { Login } from "./login.js";
 import type { QuestionAnswers } from "./review-question.js";
+import type { WaitingTeller } from "./tell-waiting.js";
 
 export interface CarrierOptions {
   readonly client: EngineClient;
@@ -45,6 +46,7 @@ export class Carrier {
   readonly #options: CarrierOptions;
   readonly #blocks: Block[] = [];
   #characters = 0;
+  #teller: Promise<WaitingTeller> | undefined;
 
   constructor(options: CarrierOptions) {
     this.#options = options;
@@ -79,7 +81,14 @@ export class Carrier {
     }
   }
 
+  /** The status, and what waits for approval. */
   async refresh(): Promise<void> {
+    await this.#refreshStatus();
+    this.#teller ??= import("./tell-waiting.js").then(({ WaitingTeller }) => new WaitingTeller());
+    await (await this.#teller).tell(this.#options);
+  }
+
+  async #refreshStatus(): Promise<void> {
     const { client, state, update } = this.#options;
     const { session } = state();
     const reply = await client.query("GetStatus", {}, session);

@@ -36,6 +36,10 @@ export async function openNamed(name: DialogName, place: DialogPlace): Promise<v
     }
     case "last session":
       return resumeLast(place);
+    case "approvals": {
+      const { reviewContent } = await import("./review-content.js");
+      return reviewContent(place);
+    }
     case "review":
       return;
   }

@@ -41,6 +41,8 @@ export function reduceKey(state: State, key: string | undefined, place: KeyPlace
       return { state, effects: [{ do: "open", dialog: "sidebar" }] };
     case "alt+r":
       return { state, effects: [{ do: "open", dialog: "last session" }] };
+    case "alt+a":
+      return { state, effects: [{ do: "open", dialog: "approvals" }] };
     case "?":
       return place.draftIsEmpty ? { state, effects: [{ do: "open", dialog: "help" }] } : undefined;
     default:

@@ -1,0 +1,51 @@
+/** The review of content that waits for the person's approval. What is approved is in use from the next turn on. */
+import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
+import type { ContentDecision, WaitingContent } from "../../../protocol/queries.js";
+import { type ContentVerdicts, contentReview, decisionsOf } from "../dialogs/content-review.js";
+import type { DialogPlace } from "./open-named.js";
+
+export async function reviewContent(place: DialogPlace): Promise<void> {
+  const { client, state, open, hint } = place;
+  const reply = await client.query("ListWaitingContent", { diffs: true }, state().session);
+  if (!reply.ok) {
+    hint(reply.failure.message);
+    return;
+  }
+  const { items } = reply.answer;
+  if (items.length === 0) {
+    hint("Nothing waits for your approval.");
+    return;
+  }
+  const { dialog, ordered } = contentReview(items);
+  open(dialog, (result) => void decide(place, ordered, decisionsOf(ordered, result)));
+}
+
+async function decide(
+  { client, state, print, carrier }: DialogPlace,
+  items: readonly WaitingContent[],
+  verdicts: ContentVerdicts,
+): Promise<void> {
+  const decisions: readonly ContentDecision[] = verdicts;
+  if (decisions.length === 0) {
+    print({ kind: "notice", level: "info", text: "Nothing was decided. alt+a shows it again." });
+    return;
+  }
+  const reply = await client.send("ApproveContent", { decisions }, state().session);
+  if (!reply.ok) print({ kind: "notice", level: "error", text: reply.failure.message });
+  else for (const text of wordsOf(reply.value, items)) print({ kind: "notice", level: "info", text });
+  await carrier.refresh();
+}
+
+function wordsOf(value: JsonValue | undefined, items: readonly WaitingContent[]): readonly string[] {
+  const names = (key: string) => {
+    const list = isJsonObject(value) ? value[key] : undefined;
+    return Array.isArray(list) ? list.filter((each) => typeof each === "string") : [];
+  };
+  const [approved, refused] = [names("approved"), names("refused")];
+  const changed = names("void").map((id) => items.find((item) => item.id === id)?.name ?? id);
+  return [
+    ...(approved.length === 0 ? [] : [`Approved: ${approved.join(", ")}. In use from your next prompt on.`]),
+    ...(refused.length === 0 ? [] : [`Declined: ${refused.join(", ")}`]),
+    ...(changed.length === 0 ? [] : [`Not decided, because it has changed since: ${changed.join(", ")}`]),
+  ];
+}

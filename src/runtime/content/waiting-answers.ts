@@ -1,0 +1,30 @@
+/** Answers clients about content that waits for approval. */
+import type { JsonObject } from "../../protocol/json.js";
+import type { ContentDecision, Queries, WaitingContent } from "../../protocol/queries.js";
+import type { ProjectContent } from "./project-content.js";
+
+interface Place {
+  readonly content?: Pick<ProjectContent, "waiting" | "decide"> | undefined;
+}
+
+/** Undefined where content is not loaded at all. */
+export async function listWaiting(
+  { content }: Place,
+  request: Queries["ListWaitingContent"]["request"],
+): Promise<readonly WaitingContent[] | undefined> {
+  const pending = await content?.waiting();
+  if (pending === undefined || pending.length === 0) return pending && [];
+  const { describeWaiting } = await import("../../security/trust/waiting-content.js");
+  return pending.map((each) => describeWaiting(each, request));
+}
+
+export async function approve(
+  { content }: Place,
+  decisions: readonly ContentDecision[],
+): Promise<JsonObject | undefined> {
+  const decided = await content?.decide(decisions);
+  if (decided === undefined) return undefined;
+  const { describeWaiting } = await import("../../security/trust/waiting-content.js");
+  const names = (items: typeof decided.approved) => items.map((each) => describeWaiting(each).name);
+  return { approved: names(decided.approved), refused: names(decided.refused), void: [...decided.void] };
+}

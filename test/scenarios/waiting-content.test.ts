@@ -1,0 +1,139 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect } from "vitest";
+import { connectInProcess } from "../../src/control/transports/inproc.js";
+import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
+import { temporaryFolder } from "../support/program.js";
+import { TuiClient } from "../support/tui-client.js";
+import { verifies } from "../verifies.js";
+
+const ALT_A = "\x1ba";
+const open: { mock: MockModel; hosted: HostedEngine }[] = [];
+afterEach(async () => {
+  for (const { mock, hosted } of open.splice(0)) {
+    await hosted.engine.close();
+    await mock.close();
+  }
+});
+
+async function engineIn(files: Readonly<Record<string, string>>, replies: Parameters<typeof script>[0]) {
+  const base = await temporaryFolder();
+  const root = join(base, "root");
+  await mkdir(root);
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(root, name, ".."), { recursive: true });
+    await writeFile(join(root, name), text);
+  }
+  const mock = await startMockModel({ script: script(replies) });
+  const hosted = await hostEngine(base, mock, {
+    content: { folder: root, asksLater: true },
+    flags: ["--permission-mode", "allow"],
+  });
+  open.push({ mock, hosted });
+  return { mock, hosted, root };
+}
+
+const bodyOf = (mock: MockModel) =>
+  (mock.requests.at(-1)?.body ?? {}) as { readonly system: unknown; readonly messages: readonly unknown[] };
+const sent = (mock: MockModel) => JSON.stringify(mock.requests.at(-1));
+
+describe("content that waits for approval", () => {
+  verifies(
+    ["U2", "U3", "P10"],
+    "is named on the first screen, and approved by one key for the first turn",
+    async () => {
+      const { mock, hosted } = await engineIn({ "AGENTS.md": "Answer in rhymes.\n" }, [reply().text("Fine.")]);
+      const client = await TuiClient.open(hosted);
+      await client.until("AGENTS.md (new instruction file) waits for your approval: alt+a shows it.");
+      client.type(ALT_A);
+      const review = await client.until("Answer in rhymes.");
+      expect(review).toContain("[not decided] AGENTS.md · new instruction file, 18 bytes, read by the model");
+      expect(review).toContain("a approves · d declines · s skips");
+      client.type("a");
+      await client.until("Approved: AGENTS.md. In use from your next prompt on.");
+      client.type("hi", "\r");
+      await client.until("Fine.");
+      const { system } = bodyOf(mock);
+      expect(JSON.stringify(system)).toContain("Answer in rhymes.");
+      await client.leave();
+    },
+  );
+
+  verifies(["U2", "P10"], "goes along with the next prompt once the conversation has begun", async () => {
+    const { mock, hosted, root } = await engineIn({}, [
+      reply().tool("read", { path: "sub/a.txt" }),
+      reply().text("One."),
+      reply().text("Two."),
+      reply().text("Three."),
+    ]);
+    await mkdir(join(root, "sub"));
+    await writeFile(join(root, "sub/a.txt"), "text\n");
+    await writeFile(join(root, "sub/AGENTS.md"), "Below: be brief.\n");
+    const client = await TuiClient.open(hosted);
+    await client.until("Ask for something");
+    client.type("go", "\r");
+    await client.until("One.");
+    await client.until("sub/AGENTS.md (new instruction file)");
+    expect(sent(mock)).not.toContain("be brief");
+    await writeFile(join(root, "AGENTS.md"), "Above: use tabs.\n");
+    client.type(ALT_A);
+    await client.until("file 1 of 2");
+    client.type("A");
+    await client.until("Approved: AGENTS.md, sub/AGENTS.md");
+    client.type("again", "\r");
+    await client.until("Two.");
+    expect(sent(mock)).toContain("Above: use tabs.");
+    expect(sent(mock)).toContain("Below: be brief.");
+    const { system, messages } = bodyOf(mock);
+    expect(JSON.stringify(system)).not.toContain("use tabs");
+    expect(JSON.stringify(messages.at(-1))).toContain("approved by the user now");
+    client.type("more", "\r");
+    await client.until("Three.");
+    expect(sent(mock).split("use tabs").length).toBe(2);
+    await client.leave();
+  });
+
+  verifies(
+    ["P10"],
+    "is not used when it was declined or skipped, and a decision is for the version that was shown",
+    async () => {
+      const { hosted, root } = await engineIn({ "AGENTS.md": "First. @other.md\n", "other.md": "Other.\n" }, [
+        reply().text("Fine."),
+      ]);
+      const client = await TuiClient.open(hosted);
+      await client.until("shows them.");
+      client.type(ALT_A);
+      await client.until("file 1 of 2");
+      await writeFile(join(root, "AGENTS.md"), "Changed behind the screen. @other.md\n");
+      client.type("a", "d");
+      await client.until("Not decided, because it has changed since: AGENTS.md");
+      await client.until("Declined: other.md");
+      const waiting = await client.client.query("ListWaitingContent", {}, client.session);
+      expect(waiting.ok && waiting.answer.items.map(({ name }) => name)).toEqual(["AGENTS.md"]);
+      client.type(ALT_A);
+      await client.until("Changed behind the screen.");
+      client.type("s", "\r");
+      await client.until("Nothing was decided.");
+      await client.leave();
+    },
+  );
+
+  verifies(["P10", "P2"], "is never approved by an agent, nor by a client without a person", async () => {
+    const { hosted } = await engineIn({ "AGENTS.md": "First.\n" }, []);
+    const { engine } = hosted;
+    for (const [identity, canAnswer] of [
+      ["agent", true],
+      ["human", false],
+    ] as const) {
+      const client = connectInProcess(engine.host, { id: engine.newClientId(), canAnswer, identity });
+      const created = await client.send("CreateSession", {});
+      const session = created.ok ? created.session : undefined;
+      const waiting = await client.query("ListWaitingContent", {}, session);
+      const [item] = waiting.ok ? waiting.answer.items : [];
+      const decisions = [{ id: item?.id ?? "", sha256: item?.sha256 ?? "", decision: "approved" as const }];
+      const answer = await client.send("ApproveContent", { decisions }, session);
+      expect(answer).toMatchObject({ ok: false, failure: { message: expect.stringContaining("Only a person") } });
+    }
+  });
+});
