@@ -63,6 +63,7 @@ export class RunSandbox {
   #watch: Promise<CommandWatch> | undefined;
   #ahead: Promise<SandboxAhead> | undefined;
   #whyNotContained: Promise<string | undefined> | undefined;
+  #isClosed = false;
 
   constructor(options: RunSandboxOptions) {
     this.#options = options;
@@ -191,6 +192,7 @@ export class RunSandbox {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#rest();
     await (await this.#watch)?.close();
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
@@ -249,6 +251,8 @@ export class RunSandbox {
     const name = [way, reach.home, reach.network, reach.unixSockets].join("-");
     const known = this.#opened.get(name);
     if (known !== undefined) return known;
+    // A client's command may still be under way; it must not make folders after the session has ended.
+    if (this.#isClosed) return Promise.reject(new Error("The session is closed."));
     const opening = this.#reallyOpen(way, { name, reach });
     this.#opened.set(name, opening);
     return opening;
