@@ -8,6 +8,7 @@
 import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
@@ -252,7 +253,7 @@ export class RunSandbox {
     const known = this.#opened.get(name);
     if (known !== undefined) return known;
     // A client's command may still be under way; it must not make folders after the session has ended.
-    if (this.#isClosed) return Promise.reject(new Error("The session is closed."));
+    if (this.#isClosed) return Promise.reject(new UsageError("The session is closed."));
     const opening = this.#reallyOpen(way, { name, reach });
     this.#opened.set(name, opening);
     return opening;
