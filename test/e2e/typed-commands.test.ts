@@ -1,6 +1,7 @@
 import { afterEach, describe, expect } from "vitest";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { oxbow, providerEnvironment } from "../support/program.js";
+import { oxbowHere } from "../support/program-here.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -48,9 +49,8 @@ const REFUSED: readonly (readonly [args: readonly string[], advice: RegExp])[] =
 describe("a mistyped command", () => {
   verifies(["U1"], "is never sent to a model: exit code 2 and what was meant", async () => {
     const { mock, env } = await model();
-    const outcomes = await inTurns(REFUSED, ([args]) => oxbow(args, { env }));
-    for (const [at, { code, stdout, stderr }] of outcomes.entries()) {
-      const [args, advice] = REFUSED[at] as (typeof REFUSED)[number];
+    for (const [args, advice] of REFUSED) {
+      const { code, stdout, stderr } = await oxbowHere(args, { env });
       const name = args.join(" ");
       expect(stderr, name).toMatch(advice);
       expect([code, stdout], name).toEqual([2, ""]);
@@ -92,18 +92,9 @@ describe("oxbow help", () => {
       [["--help", "models"], /Usage: oxbow models/],
     ];
     for (const [args, expected] of pages) {
-      const { stdout, code } = await oxbow(args);
+      const { stdout, code } = await oxbowHere(args);
       expect(stdout, args.join(" ")).toMatch(expected);
       expect(code, args.join(" ")).toBe(0);
     }
   });
 });
-
-/** A few at a time: each is a process. */
-async function inTurns<T, R>(items: readonly T[], action: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let at = 0; at < items.length; at += 4) {
-    results.push(...(await Promise.all(items.slice(at, at + 4).map(action))));
-  }
-  return results;
-}

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { oxbow, providerEnvironment, sampleKey, temporaryFolder } from "../support/program.js";
+import { oxbowHere } from "../support/program-here.js";
 import { verifies } from "../verifies.js";
 
 const mocks: MockModel[] = [];
@@ -16,11 +17,11 @@ async function mockModel(script: string): Promise<MockModel> {
   return mock;
 }
 
-async function withProfile(toml: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+async function homeWith(toml: string, env: Readonly<Record<string, string>> = {}) {
   const home = await temporaryFolder();
   await mkdir(join(home, "config"));
   await writeFile(join(home, "config", "config.toml"), toml);
-  return oxbow(args, { env: { ...env, OXBOW_HOME: home } });
+  return { env: { ...env, OXBOW_HOME: home } };
 }
 
 describe("a model that cannot be meant", () => {
@@ -45,17 +46,17 @@ describe("a model that cannot be meant", () => {
     const home = await temporaryFolder();
     const env = { OXBOW_HOME: home };
     for (const model of ["http://127.0.0.1:1/v1", "nonsense:x"]) {
-      expect((await oxbow(["route", "add", "box", model], { env })).code, model).toBe(2);
+      expect((await oxbowHere(["route", "add", "box", model], { env })).code, model).toBe(2);
     }
-    expect((await oxbow(["route", "add", "box", "qwen3:8b", "openai:gpt-5"], { env })).code).toBe(0);
-    expect((await oxbow(["route", "list"], { env })).stdout).toBe("@box  qwen3:8b → openai:gpt-5\n");
+    expect((await oxbowHere(["route", "add", "box", "qwen3:8b", "openai:gpt-5"], { env })).code).toBe(0);
+    expect((await oxbowHere(["route", "list"], { env })).stdout).toBe("@box  qwen3:8b → openai:gpt-5\n");
   });
 });
 
 describe("an address or folder that cannot be", () => {
   verifies(["U9", "O5"], "a base URL is named with its variable, before anything is sent (2)", async () => {
     const env = { OPENAI_API_KEY: sampleKey(), OPENAI_BASE_URL: "localhost:8080/v1" };
-    const { code, stderr } = await oxbow(["run", "hi", "--provider", "openai"], { env });
+    const { code, stderr } = await oxbowHere(["run", "hi", "--provider", "openai"], { env });
     expect(stderr).toContain(
       'OPENAI_BASE_URL is not an http or https address: "localhost:8080/v1". Did you mean http:',
     );
@@ -71,7 +72,7 @@ describe("an address or folder that cannot be", () => {
         ["session", "list"],
         ["auth", "list"],
       ]) {
-        const { code, stderr } = await oxbow(args, { env: { OXBOW_HOME: home } });
+        const { code, stderr } = await oxbowHere(args, { env: { OXBOW_HOME: home } });
         expect([code, stderr], home).toEqual([
           2,
           expect.stringContaining(`OXBOW_HOME: cannot create the folder ${home}`),
@@ -96,11 +97,11 @@ describe("a profile", () => {
         ["run", "hi"],
         ["config", "show"],
       ]) {
-        const { code, stderr } = await withProfile(toml, args);
+        const { code, stderr } = await oxbowHere(args, await homeWith(toml));
         expect([code, stderr], toml).toEqual([2, expect.stringMatching(expected)]);
       }
     }
-    const fine = await withProfile('schema_version = 1\nmodle = "x"\n', ["config", "show"]);
+    const fine = await oxbowHere(["config", "show"], await homeWith('schema_version = 1\nmodle = "x"\n'));
     expect([fine.code, fine.stderr]).toEqual([0, expect.stringContaining('Did you mean "model"?')]);
   });
 
@@ -108,7 +109,8 @@ describe("a profile", () => {
     const mock = await mockModel('reply\n  tool bash {"command": "sleep 60"}\nreply\n  text: done\n');
     const env = providerEnvironment("anthropic", mock.url);
     const args = ["--permission-mode", "allow", "--sandbox", "off"];
-    const { stdout } = await withProfile('run_timeout = "200ms"\n', ["run", "go", ...args, "--stream-events"], env);
+    const home = await homeWith('run_timeout = "200ms"\n', env);
+    const { stdout } = await oxbow(["run", "go", ...args, "--stream-events"], home);
     expect(stdout).toContain("[timed out after");
     const shell = await oxbow(["--plain", "--run-timeout", "0.2s", ...args], { env, input: "!sleep 60\n" });
     expect([shell.code, shell.stdout]).toEqual([1, expect.stringContaining("[timed out after")]);

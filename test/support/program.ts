@@ -20,7 +20,7 @@ export async function temporaryFolder(): Promise<string> {
 }
 
 /** Servers on the developer's machine must not affect the tests. Nothing listens on port 9. */
-const NO_LOCAL_SERVERS = {
+export const NO_LOCAL_SERVERS = {
   OLLAMA_HOST: "http://127.0.0.1:9",
   LLAMACPP_BASE_URL: "http://127.0.0.1:9",
   LLAMAFILE_BASE_URL: "http://127.0.0.1:9",
