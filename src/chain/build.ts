@@ -45,6 +45,33 @@ export function buildChains(services: ChainServices, extra: ExtraChains = {}): C
   };
 }
 
+type MoreHooks = Partial<Record<Stage, readonly NamedHook[]>>;
+
+/** The same stages with hooks that come and go: `more` returns those of the moment, and the same object as long as they are the same. */
+export function withChangingHooks(stages: Chains["stages"], more: () => MoreHooks): Chains["stages"] {
+  let known: MoreHooks = {};
+  let merged: Partial<Record<Stage, readonly NamedHook[]>> = {};
+  const hooksOf = (stage: Stage) => {
+    const now = more();
+    if (now !== known) {
+      known = now;
+      merged = {};
+    }
+    merged[stage] ??= joined(stages[stage], now[stage] ?? []);
+    return merged[stage];
+  };
+  const names = Object.keys(stages) as Stage[];
+  return Object.defineProperties(
+    {},
+    Object.fromEntries(names.map((stage) => [stage, { enumerable: true, get: () => hooksOf(stage) }])),
+  ) as Chains["stages"];
+}
+
+/** Whether a built-in hook has this place. */
+export function isBuiltInHook(stage: Stage, name: string): boolean {
+  return listing.stages[stage].some((hook) => hook.name === name);
+}
+
 interface Entry<Run> {
   readonly name: string;
   create(services: ChainServices): Run;
@@ -61,6 +88,14 @@ function merge<Named extends { readonly name: string }>(
   if (misnamed !== undefined) {
     throw new Error(`"${misnamed.name}" is not a name for a hook or a link: use NN-name, such as 45-check-style.`);
   }
+  return joined(builtIn, extra);
+}
+
+function joined<Named extends { readonly name: string }>(
+  builtIn: readonly Named[],
+  extra: readonly Named[],
+): readonly Named[] {
+  if (extra.length === 0) return builtIn;
   const byName = new Map([...builtIn, ...extra].map((entry) => [entry.name, entry]));
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

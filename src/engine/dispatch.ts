@@ -11,6 +11,7 @@ import { MOST_ARGUMENT_LEVELS, nestingOf } from "../base/json-nesting.js";
 import type { ToolResultBlock, ToolUseBlock } from "../protocol/content.js";
 import { ownText, text } from "../protocol/content.js";
 import type { Failure } from "../protocol/errors.js";
+import type { JsonObject } from "../protocol/json.js";
 import type { Bus } from "./bus.js";
 import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
 import { compose } from "./compose.js";
@@ -22,9 +23,11 @@ import type { Turn } from "./turn.js";
 const STOP_GRACE_MS = 1300;
 
 interface Entry {
-  readonly block: ToolUseBlock;
+  block: ToolUseBlock;
   readonly tool: Tool | undefined;
   readonly safe: boolean;
+  /** A hook answered the call, so it does not run. */
+  given?: ToolOutcome;
   running?: Promise<void>;
   outcome?: ToolOutcome;
 }
@@ -82,6 +85,27 @@ export class Dispatch {
     if (early) this.#start(entry);
   }
 
+  /** The calls that neither run nor have an answer, as they would run. */
+  get open(): readonly ToolUseBlock[] {
+    return this.#entries.filter((entry) => isOpen(entry)).map(({ block }) => block);
+  }
+
+  /** Answers an open call without running it. */
+  give(call: string, result: ToolOutcome): void {
+    const entry = this.#findOpen(call);
+    if (entry !== undefined) entry.given = result;
+  }
+
+  /** Changes the arguments of an open call; they are checked and judged like those of the model. */
+  change(call: string, args: JsonObject): void {
+    const entry = this.#findOpen(call);
+    if (entry !== undefined) entry.block = { ...entry.block, args };
+  }
+
+  #findOpen(call: string): Entry | undefined {
+    return this.#entries.find((entry) => entry.block.call === call && isOpen(entry));
+  }
+
   /** Stops running calls; the others will not start. */
   abandon(): void {
     this.#abort.abort(undefined);
@@ -122,6 +146,7 @@ export class Dispatch {
       if (entry.running !== undefined) continue;
       if (this.#signal.aborted) this.#settle(entry, outcome("cancelled", "Cancelled before it started."));
       else if (this.#failure !== undefined) this.#settle(entry, outcome("skipped", "Not run: the turn was ended."));
+      else if (entry.given !== undefined) this.#settle(entry, entry.given);
       else this.#start(entry);
     }
     await Promise.all(batch.map((entry) => entry.running));
@@ -198,6 +223,10 @@ export class Dispatch {
     const names = this.#ports.tools.list().map((tool) => tool.name);
     return `There is no tool "${name}". Available: ${names.join(", ") || "none"}.`;
   }
+}
+
+function isOpen({ running, given }: Entry): boolean {
+  return running === undefined && given === undefined;
 }
 
 export function outcome(status: ToolOutcome["status"], message: string): ToolOutcome {

@@ -3,7 +3,7 @@ import type { AbortNode } from "../base/abort-tree.js";
 import type { InputContent, Message } from "../protocol/content.js";
 import { type Failure, failure, isLimit } from "../protocol/errors.js";
 import type { TurnOutcome } from "../protocol/events.js";
-import type { ClientId, TurnId } from "../protocol/ids.js";
+import type { CallId, ClientId, TurnId } from "../protocol/ids.js";
 import { addCost, addUsage, type Cost, type ModelShare, NO_USAGE, type Usage } from "../protocol/usage.js";
 import type { Bus } from "./bus.js";
 import type { CancelReason } from "./cancel.js";
@@ -63,6 +63,13 @@ export interface Unanswered {
   readonly afterMs?: number;
 }
 
+export interface HeldCall {
+  readonly decision: "ask" | "deny";
+  /** The hook, for messages. */
+  readonly by: string;
+  readonly reason: string;
+}
+
 export class Turn {
   readonly id: TurnId;
   readonly input: readonly InputContent[];
@@ -97,6 +104,8 @@ export class Turn {
   failure: Failure | undefined;
   /** A hook ended the turn on purpose. */
   stopped: Failure | undefined;
+  /** Calls that a hook wants denied, or wants the user to be asked about. It never makes a permission wider. */
+  readonly held = new Map<CallId, HeldCall>();
   /** Calls that needed a permission which no client could give. */
   readonly unanswered: Unanswered[] = [];
 

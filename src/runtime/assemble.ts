@@ -1,5 +1,5 @@
 /** Joins the parts of a session to one engine: the chains, the ports of the loop, the subscribers and the run. */
-import { buildChains } from "../chain/build.js";
+import { buildChains, withChangingHooks } from "../chain/build.js";
 import type { ChainServices } from "../chain/services.js";
 import type { PermissionPrompts } from "../control/permission-prompts.js";
 import { Run, type RunOptions } from "../control/run.js";
@@ -33,10 +33,16 @@ export function assemble(options: AssemblyOptions): Assembly {
   const tools = toolsOf(options.tools, parts);
   const services = { ...options.services, ...servicesOf(parts), tools, person: permissionPrompts };
   const chains = buildChains(services, chainsOf(parts));
+  const stages = parts.reduce(
+    (known, { changingHooks }) => (changingHooks === undefined ? known : withChangingHooks(known, changingHooks)),
+    chains.stages,
+  );
   for (const subscriber of chains.subscribers) bus.subscribe((event) => subscriber.run(event));
   const refresh = refreshOf(parts);
+  const { mayStartEarly } = options.ports;
   const ports: EnginePorts = {
     ...options.ports,
+    mayStartEarly: (call, tool) => mayStartEarly(call, tool) && !parts.some((part) => part.holdsCalls?.() === true),
     ...(refresh && { refresh }),
     tools,
     requestLinks: chains.requestLinks,
@@ -50,7 +56,7 @@ export function assemble(options: AssemblyOptions): Assembly {
         bus,
         ports,
         permissionPrompts,
-        stages: chains.stages,
+        stages,
         model,
         dispose: () => closeParts(parts),
         ...more,

@@ -21,6 +21,10 @@ export interface SessionPart {
   readonly name: string;
   readonly services?: Partial<ChainServices>;
   readonly hooks?: Partial<Record<Stage, readonly NamedHook[]>>;
+  /** Hooks that come and go between stages; the same object as long as they are the same. */
+  readonly changingHooks?: () => Partial<Record<Stage, readonly NamedHook[]>>;
+  /** Whether it must see all calls of an answer before one of them starts. */
+  readonly holdsCalls?: () => boolean;
   readonly links?: { readonly request?: readonly RequestLink[]; readonly tool?: readonly ToolLink[] };
   /** A list, or what returns it at present: tools may come and go between iterations. */
   readonly tools?: readonly Tool[] | (() => readonly Tool[]);

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolOutcome } from "../../engine/ports.js";
-import type { Unanswered } from "../../engine/turn.js";
+import type { HeldCall, Unanswered } from "../../engine/turn.js";
 import { ownText } from "../../protocol/content.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { Verdict } from "../../security/permissions/verdict.js";
@@ -8,7 +8,7 @@ import type { CreateToolLink } from "../services.js";
 /** Allows, asks or denies. Without a client that can answer, a question is denied at once. */
 export const create: CreateToolLink = (services) => async (call, context, next) => {
   const { gate, person } = services;
-  const verdict = await gate.judge(call, context.definition);
+  const verdict = stricter(await gate.judge(call, context.definition), context.turn?.held.get(call.call));
   // A field of the result instead of an event keeps the log small: most calls are like this.
   const { guarded: granted, openings } = verdict;
   const allowed = { ...context, ...(granted && { granted }), ...(openings && { openings }) };
@@ -68,9 +68,18 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     const cause = failure("PermissionDenied", { tool: call.tool, client: "the user" });
     return denied(`Denied: the user said no.${answer.message ? ` ${answer.message}` : ""}`, cause);
   }
-  if (!isGuarded) gate.remember(call, answer.decision, { verdict });
+  if (!isGuarded && verdict.law !== "hook") gate.remember(call, answer.decision, { verdict });
   return next(call, allowed);
 };
+
+/** The verdict, or what a hook asks for if that is stricter. */
+function stricter(verdict: Verdict, held: HeldCall | undefined): Verdict {
+  if (held === undefined || verdict.decision === "deny") return verdict;
+  if (held.decision === "ask" && verdict.decision === "ask") return verdict;
+  const { guarded, openings } = verdict;
+  const kept = { ...(guarded && { guarded }), ...(openings && { openings }) };
+  return { ...kept, decision: held.decision, law: "hook", decidedBy: held.by, reason: held.reason, offer: [] };
+}
 
 /** How the user can allow it next time. */
 async function unanswered({ tool, args }: ToolCall, { offer = [], law }: Verdict): Promise<Unanswered> {

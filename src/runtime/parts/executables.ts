@@ -4,7 +4,9 @@
  */
 import { join } from "node:path";
 import type { ExtensionFiles } from "../../base/extension-files.js";
+import { isBuiltInHook } from "../../chain/build.js";
 import type { Tool } from "../../engine/ports.js";
+import type { NamedHook, Stage, Turn } from "../../engine/turn.js";
 import type { Containment } from "../../extensions/executable/containment.js";
 import { CATALOG } from "../../tools/catalog.js";
 import { TOOL_ALIASES } from "../../tools/tool-aliases.js";
@@ -13,12 +15,21 @@ import type { SessionPart } from "../part.js";
 
 const DEFAULT_TIMEOUT_MS = 300_000;
 
+type Hooks = Partial<Record<Stage, readonly NamedHook[]>>;
+
+/** What answers open calls, saves the session and reports failures stays, whatever a folder holds. */
+export function isKept(stage: string, name: string): boolean {
+  return (stage === "done" || stage === "error") && isBuiltInHook(stage, name);
+}
+
 export class Executables {
   readonly #opening: Opening;
   readonly #files: ExtensionFiles;
   readonly #told = new Set<string>();
   #containment: Promise<Containment> | undefined;
   #tools: readonly Tool[] = [];
+  #hooks: Hooks = {};
+  #hasHooks = false;
   #isFirst = true;
   /** A call may have changed a file in place. */
   #mayHaveChanged = true;
@@ -32,7 +43,9 @@ export class Executables {
     return {
       name: "executables",
       tools: () => this.#tools,
-      refresh: () => this.refresh(),
+      changingHooks: () => this.#hooks,
+      holdsCalls: () => this.#hooks.tool_exec !== undefined,
+      refresh: (turn) => this.#beforeStage(turn),
       subscribers: [
         {
           name: "60-extensions",
@@ -43,6 +56,11 @@ export class Executables {
         },
       ],
     };
+  }
+
+  async #beforeStage(turn: Turn): Promise<void> {
+    await this.refresh();
+    if (this.#hasHooks) await (await import("./hook-context.js")).prepareConversation(turn);
   }
 
   /** Never throws: a session works without its extensions, too. */
@@ -67,6 +85,37 @@ export class Executables {
   }
 
   async #load(): Promise<void> {
+    await Promise.all([this.#loadTools(), this.#loadHooks()]);
+  }
+
+  async #loadHooks(): Promise<void> {
+    const files = this.#files.of("hook");
+    this.#hasHooks ||= files.length > 0;
+    if (files.length === 0) {
+      this.#hooks = {};
+      return;
+    }
+    const [{ executableHooks }, { namedHook }] = await Promise.all([
+      import("../../extensions/executable/hooks.js"),
+      import("./executable-hooks.js"),
+    ]);
+    const report = (problem: string) => this.report(problem);
+    const options = {
+      containment: await this.containment(),
+      root: this.#opening.root,
+      report,
+      isBuiltIn: isBuiltInHook,
+    };
+    const hooks: Partial<Record<Stage, NamedHook[]>> = {};
+    for (const hook of executableHooks(files, { report, isKept })) {
+      if (hook.stage === "sources" || hook.stage === "resolve") continue;
+      const list = hooks[hook.stage] ?? [];
+      hooks[hook.stage] = [...list, namedHook(hook, options)];
+    }
+    this.#hooks = hooks;
+  }
+
+  async #loadTools(): Promise<void> {
     const tools = this.#files.of("tool");
     if (tools.length === 0) {
       this.#tools = [];

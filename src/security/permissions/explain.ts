@@ -27,6 +27,7 @@ const CHANGE: Readonly<Record<Law, string>> = {
   "contained command":
     "--permission-mode ask asks before every command that does more than read; a rule can ask or deny.",
   "auto-approve": "Start without --auto-approve to be asked.",
+  hook: "Change or remove the hook; 'oxbow hooks' lists the hooks and their files.",
   default: "Allow it for the session when asked, or add a rule under [[permissions.rules]].",
 };
 

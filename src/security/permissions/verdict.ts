@@ -20,7 +20,8 @@ export type Law =
   | "contained edit"
   | "contained command"
   | "auto-approve"
-  | "default";
+  | "default"
+  | "hook";
 
 export interface Verdict {
   readonly decision: Decision;

@@ -1,0 +1,314 @@
+/**
+ * Executable hooks in the chain of a turn: what each gets on stdin, and what of its output counts.
+ *
+ * 1. Fields that Oxbow does not know are passed on to the executable hooks after it, to the end of the turn.
+ * 2. A hook never makes permissions wider: it may deny a call, ask about it, change its arguments before they are judged, or answer it.
+ * 3. If a hook of tool_exec fails, the calls are not run. If a hook that replaces a built-in one fails, the turn fails. Any
+ *    other failing hook is reported and changes nothing.
+ */
+
+import { safeText } from "../../base/terminal-text.js";
+import { TurnFailure } from "../../engine/cancel.js";
+import { Dispatch, outcome } from "../../engine/dispatch.js";
+import type { ModelEvent, ModelStream } from "../../engine/ports.js";
+import { receive } from "../../engine/receive.js";
+import type { HookResult, NamedHook, Stage, Turn } from "../../engine/turn.js";
+import type { Containment } from "../../extensions/executable/containment.js";
+import {
+  callJson,
+  messagesJson,
+  payloadJson,
+  readCalls,
+  readPayload,
+  readResponse,
+  readResults,
+  resultJson,
+  usageJson,
+} from "../../extensions/executable/hook-json.js";
+import { type ExecutableHook, type HookAnswer, runHook } from "../../extensions/executable/hooks.js";
+import { plainText } from "../../protocol/content.js";
+import { failure } from "../../protocol/errors.js";
+import type { JsonObject } from "../../protocol/json.js";
+import { contextTo, finishCalls } from "./hook-context.js";
+
+export interface HookRunOptions {
+  readonly containment: Containment;
+  readonly root: string;
+  readonly report: (problem: string) => void;
+  /** Whether a built-in hook has this place. */
+  readonly isBuiltIn: (stage: Stage, name: string) => boolean;
+}
+
+const STAGES: readonly string[] = ["start", "assemble", "send", "receive", "tool_exec", "tool_done", "done", "error"];
+const KNOWN = new Set(
+  "stage hook session turn cwd provider model iteration usage cost_usd input payload conversation response message".split(
+    " ",
+  ),
+);
+for (const name of "tool_calls results failure text next_state notice context stop".split(" ")) KNOWN.add(name);
+
+/** What hooks of a turn pass on to each other. */
+const carried = new WeakMap<Turn, JsonObject>();
+
+export function namedHook(hook: ExecutableHook, options: HookRunOptions): NamedHook {
+  return { name: hook.name, run: (turn) => new Visit(hook, turn, options).run() };
+}
+
+class Visit {
+  readonly #hook: ExecutableHook;
+  readonly #turn: Turn;
+  readonly #options: HookRunOptions;
+  readonly #stage: Stage;
+  readonly #replaces: boolean;
+  readonly #place: string;
+  #response: readonly ModelEvent[] | undefined;
+
+  constructor(hook: ExecutableHook, turn: Turn, options: HookRunOptions) {
+    this.#hook = hook;
+    this.#turn = turn;
+    this.#options = options;
+    this.#stage = hook.stage as Stage;
+    this.#place = `${hook.stage}/${hook.name}`;
+    this.#replaces = options.isBuiltIn(this.#stage, hook.name);
+  }
+
+  async run(): Promise<HookResult> {
+    const input = await this.#input();
+    const answer = await runHook(this.#hook, input, {
+      containment: this.#options.containment,
+      ...(this.#stage !== "done" && { signal: this.#turn.signal }),
+    });
+    if (this.#turn.signal.aborted && this.#stage !== "done") return undefined;
+    if (answer.refusal !== undefined) return this.#refuse(answer.refusal);
+    if (answer.problem !== undefined) return this.#fail(answer.problem);
+    try {
+      return await this.#apply(answer);
+    } catch (error) {
+      if (error instanceof TurnFailure) throw error;
+      return this.#fail((error as Error).message);
+    }
+  }
+
+  /* ---- input ---- */
+
+  async #input(): Promise<JsonObject> {
+    const turn = this.#turn;
+    const { usd } = turn.cost === undefined || turn.cost === "unknown" ? { usd: null } : turn.cost;
+    return {
+      ...carried.get(turn),
+      stage: this.#stage,
+      hook: this.#hook.name,
+      session: turn.bus.session,
+      turn: turn.id,
+      cwd: this.#options.root,
+      provider: turn.model.provider,
+      model: turn.model.model,
+      iteration: turn.iterations,
+      usage: usageJson(turn.usage),
+      cost_usd: usd,
+      ...(await this.#stageInput()),
+    };
+  }
+
+  async #stageInput(): Promise<JsonObject> {
+    const turn = this.#turn;
+    switch (this.#stage) {
+      case "start":
+        return { input: turn.input.map((block) => ({ ...block })) };
+      case "assemble":
+        return {
+          payload: turn.request === undefined ? null : payloadJson(turn.request),
+          conversation: messagesJson(turn.conversation),
+        };
+      case "send":
+        return { payload: turn.request === undefined ? null : payloadJson(turn.request) };
+      case "receive":
+        return this.#replaces ? { response: await this.#collected() } : this.#message();
+      case "tool_exec":
+        return { tool_calls: (turn.dispatch?.open ?? []).map(callJson) };
+      case "tool_done":
+        return { results: this.#results(), tool_calls: (turn.dispatch?.open ?? []).map(callJson) };
+      case "error":
+      case "done":
+        return {
+          text: turn.text,
+          failure: turn.failure === undefined ? null : { reason: turn.failure.reason, message: turn.failure.message },
+        };
+    }
+  }
+
+  #message(): JsonObject {
+    const last = this.#turn.conversation.at(-1);
+    if (last?.role !== "assistant") return {};
+    const calls = last.content.flatMap((block) => (block.type === "tool_use" ? [callJson(block)] : []));
+    return { message: { text: plainText(last.content), tool_calls: calls } };
+  }
+
+  #results(): JsonObject[] {
+    const last = this.#turn.conversation.at(-1);
+    if (last?.role !== "user") return [];
+    return last.content.flatMap((block) => {
+      if (block.type !== "tool_result") return [];
+      const { call, tool, content, is_error } = block;
+      return [{ tool_use_id: call, name: tool, content: resultJson(content), is_error }];
+    });
+  }
+
+  /** The whole answer, for a hook that reads it in place of the built-in one. */
+  async #collected(): Promise<JsonObject> {
+    const { stream } = this.#turn;
+    if (stream === undefined) throw new Error("nothing was sent to receive from");
+    const events: ModelEvent[] = [];
+    for await (const batch of stream) events.push(...batch);
+    this.#response = events;
+    const content = events.flatMap((event): JsonObject[] => {
+      if (event.type !== "block") return [];
+      const { block } = event;
+      if (block.type === "text") return [{ type: "text", text: block.text }];
+      return block.type === "tool_call" ? [{ type: "tool_use", name: block.tool, input: block.args }] : [];
+    });
+    const usage = events.findLast((event) => event.type === "usage");
+    const stop = events.findLast((event) => event.type === "stop");
+    return {
+      content,
+      stop_reason: stop?.reason ?? null,
+      ...(usage !== undefined && { usage: usageJson(usage.usage) }),
+    };
+  }
+
+  /* ---- output ---- */
+
+  async #apply({ output = {} }: HookAnswer): Promise<HookResult> {
+    const turn = this.#turn;
+    const unknown = Object.entries(output).filter(([name]) => !KNOWN.has(name));
+    carried.set(turn, { ...carried.get(turn), ...Object.fromEntries(unknown) });
+    if (typeof output.notice === "string") this.#notice(output.notice);
+    if (typeof output.context === "string") contextTo(turn, `[hook ${this.#place}] ${output.context}`);
+    const next = await this.#applyStage(output);
+    if (typeof output.stop === "string") return { stop: safeText(output.stop) };
+    return this.#next(output) ?? next;
+  }
+
+  async #applyStage(output: JsonObject): Promise<HookResult> {
+    const turn = this.#turn;
+    switch (this.#stage) {
+      case "assemble":
+        if (output.payload !== undefined && output.payload !== null) {
+          const empty = { model: turn.model.model, system: "", messages: [], tools: [], cacheKey: turn.bus.session };
+          turn.request = readPayload(output.payload, turn.request ?? empty);
+        }
+        return undefined;
+      case "send":
+        if (output.payload !== undefined && output.payload !== null && turn.request !== undefined)
+          turn.request = readPayload(output.payload, turn.request);
+        if (output.response !== undefined) this.#answerWith(readResponse(output.response));
+        else if (this.#replaces) throw new Error('printed no "response"');
+        return undefined;
+      case "receive":
+        return this.#replaces ? this.#receive(output) : undefined;
+      case "tool_exec":
+        this.#applyCalls(output);
+        return this.#replaces ? this.#finishCalls(output) : undefined;
+      case "tool_done":
+        if (output.results !== undefined && output.results !== null) this.#changeResults(output);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #answerWith(events: readonly ModelEvent[]): void {
+    this.#turn.dispatch = new Dispatch(this.#turn);
+    this.#turn.stream = streamOf(events);
+  }
+
+  async #receive(output: JsonObject): Promise<HookResult> {
+    const turn = this.#turn;
+    const events = output.response === undefined ? (this.#response ?? []) : readResponse(output.response);
+    const dispatch = turn.dispatch ?? new Dispatch(turn);
+    turn.dispatch = dispatch;
+    const answer = await receive(turn, streamOf(events), dispatch);
+    if (!answer.complete) return undefined;
+    return dispatch.size > 0 ? { next: "tool_exec" } : undefined;
+  }
+
+  #applyCalls({ tool_calls, results }: JsonObject): void {
+    const { dispatch } = this.#turn;
+    if (dispatch === undefined) return;
+    if (results !== undefined && results !== null) {
+      for (const { id, content, isError } of readResults(results))
+        dispatch.give(id, { status: isError ? "error" : "ok", content });
+    }
+    if (tool_calls === undefined || tool_calls === null) return;
+    const answers = new Map(readCalls(tool_calls).map((answer) => [answer.id, answer]));
+    for (const { call } of dispatch.open) {
+      const answer = answers.get(call);
+      if (answer === undefined) dispatch.give(call, outcome("skipped", `Not run: the hook ${this.#place} removed it.`));
+      else if (answer.decision !== undefined) {
+        const reason = answer.reason ?? "It gave no reason.";
+        this.#turn.held.set(call, { decision: answer.decision, by: `hook ${this.#place}`, reason });
+      }
+      if (answer?.input !== undefined) dispatch.change(call, answer.input);
+    }
+  }
+
+  /** Like the built-in hook: runs what the hook did not answer, unless it keeps calls for the next round. */
+  async #finishCalls({ tool_calls }: JsonObject): Promise<HookResult> {
+    const turn = this.#turn;
+    if (turn.dispatch === undefined) throw new Error("no calls to run");
+    if (Array.isArray(tool_calls) && tool_calls.length > 0 && turn.dispatch.open.length > 0) return undefined;
+    await finishCalls(turn);
+    return undefined;
+  }
+
+  #changeResults({ results = null }: JsonObject): void {
+    const { conversation } = this.#turn;
+    const last = conversation.at(-1);
+    if (last?.role !== "user") return;
+    const changes = new Map(readResults(results).map((result) => [result.id, result]));
+    const content = last.content.map((block) => {
+      const change = block.type === "tool_result" ? changes.get(block.call) : undefined;
+      if (change === undefined || block.type !== "tool_result") return block;
+      return { ...block, content: change.content, is_error: change.isError };
+    });
+    conversation[conversation.length - 1] = { ...last, content };
+  }
+
+  #next(output: JsonObject): HookResult {
+    if (!Object.hasOwn(output, "next_state")) return undefined;
+    const { next_state } = output;
+    if (next_state === "" || next_state === null) return { stop: "it named no next stage" };
+    if (typeof next_state === "string" && STAGES.includes(next_state)) return { next: next_state as Stage };
+    throw new Error(`named the unknown stage ${JSON.stringify(next_state).slice(0, 60)} as next_state`);
+  }
+
+  /* ---- trouble ---- */
+
+  #refuse(reason: string): HookResult {
+    if (this.#stage !== "tool_exec") return { stop: reason };
+    for (const { call } of this.#turn.dispatch?.open ?? [])
+      this.#turn.held.set(call, { decision: "deny", by: `hook ${this.#place}`, reason });
+    return undefined;
+  }
+
+  #fail(problem: string): HookResult {
+    const told = `The hook ${this.#place} ${problem}.`;
+    this.#options.report(told);
+    if (this.#stage === "done" || this.#stage === "error") return undefined;
+    if (this.#replaces)
+      throw new TurnFailure(failure("StoppedByHook", { hook: this.#place, detail: `it ${problem}.` }));
+    if (this.#stage === "tool_exec") this.#refuse(`The hook failed: it ${problem}.`);
+    return undefined;
+  }
+
+  #notice(message: string): void {
+    const shown = safeText(message).slice(0, 2000);
+    this.#turn.bus.publish("Notice", { turn: this.#turn.id, level: "warning", message: `${this.#place}: ${shown}` });
+  }
+}
+
+function streamOf(events: readonly ModelEvent[]): ModelStream {
+  return (async function* () {
+    yield events;
+  })();
+}
