@@ -39,6 +39,43 @@ function put(path: string, text = ""): void {
 
 const guarded = (path: string, list = open()) => list.reason(join(root, path)) !== undefined;
 
+describe("another name of a guarded file", () => {
+  it("is guarded like the file, also one that git's settings name and one in a nested repository", () => {
+    git("init", "-q");
+    git("config", "core.hooksPath", "checks");
+    put("lib/inner/.git/HEAD", "ref: refs/heads/main\n");
+    for (const path of ["refs/x", "objects/x", "config"]) put(`lib/inner/.git/${path}`);
+    put(".vscode/tasks.json");
+    put("checks/pre-commit");
+    put(".git/hooks/post-checkout");
+    put("plain.txt");
+    const links = {
+      "notes.txt": ".git/config",
+      "deep/er/hook": ".git/hooks/post-checkout",
+      "tasks.txt": ".vscode/tasks.json",
+      "check.txt": "checks/pre-commit",
+      "inner.txt": "lib/inner/.git/config",
+    };
+    mkdirSync(join(root, "deep/er"), { recursive: true });
+    for (const [name, target] of Object.entries(links)) linkSync(join(root, target), join(root, name));
+    linkSync(join(root, "plain.txt"), join(root, "plain-too.txt"));
+    const list = open();
+    for (const [name, target] of Object.entries(links)) {
+      expect(list.reason(join(root, name))).toContain(`(a hard link) of ${target}: `);
+      expect(list.places()).toContain(join(root, name));
+    }
+    expect([guarded("plain.txt", list), guarded("plain-too.txt", list)]).toEqual([false, false]);
+    expect(list.places()).not.toContain(join(root, "plain-too.txt"));
+  });
+
+  it("may lie outside: then nothing in the workspace is guarded for it", () => {
+    git("init", "-q");
+    linkSync(join(root, ".git/config"), join(base, "elsewhere"));
+    put("plain.txt");
+    expect([guarded("plain.txt"), open().places()]).toEqual([false, []]);
+  });
+});
+
 describe("names", () => {
   it.each([
     ...[

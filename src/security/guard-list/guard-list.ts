@@ -6,9 +6,11 @@
  * 2. Every git folder, also nested ones, ones without a work tree, and one that a change would make (`git-folders.ts`).
  * 3. What the settings of git name (`configured-places.ts`): of the system, of the person, of the repository around the workspace
  *    and of every repository in it. They are read once, and again when one of their files changed.
+ * 4. Other names of such files: hard links (`linked-files.ts`).
  */
 import { existsSync } from "node:fs";
-import { relative } from "node:path";
+import { dirname, join, relative } from "node:path";
+import type { Clock } from "../../base/clock.js";
 import { type GitFolder, gitFolderAround, gitFolderAt } from "../../system/git/git-folder.js";
 import type { PersonalSettings } from "../../system/git/personal-settings.js";
 import { readSettings, stampOf, withHome } from "../../system/git/settings-files.js";
@@ -16,6 +18,7 @@ import { isWithin } from "../../system/within.js";
 import { type ConfiguredPlace, configuredPlaces, placeOf } from "./configured-places.js";
 import { gitFolderReason } from "./git-folders.js";
 import { guardedName } from "./guarded-names.js";
+import { LinkedFiles } from "./linked-files.js";
 import type { WorkTreeSearch } from "./work-tree-search.js";
 
 export interface GuardListOptions {
@@ -23,7 +26,11 @@ export interface GuardListOptions {
   readonly roots: readonly string[];
   readonly personal: PersonalSettings;
   readonly searches: readonly WorkTreeSearch[];
+  readonly clock: Pick<Clock, "now">;
 }
+
+/** Beside the configuration of a git folder. */
+const OBEYED: readonly string[] = ["hooks", "info", "commondir", "modules"];
 
 interface Known {
   readonly places: readonly ConfiguredPlace[];
@@ -35,15 +42,27 @@ interface Known {
 export class GuardList {
   readonly #options: GuardListOptions;
   readonly #known = new Map<string, Known>();
+  readonly #linked: LinkedFiles;
 
   constructor(options: GuardListOptions) {
     this.#options = options;
+    const { roots, clock } = options;
+    this.#linked = new LinkedFiles({ roots, clock, guarded: () => [...this.#gitFiles(), ...this.#existing()] });
   }
 
   /** Why a change of this path needs the user; undefined for an ordinary one. Absolute, without links. */
   reason(path: string): string | undefined {
     const root = this.#options.roots.find((folder) => isWithin(path, folder));
     if (root === undefined) return undefined;
+    const reason = this.#reasonOf(path, root);
+    if (reason !== undefined) return reason;
+    const other = this.#linked.sameAs(path);
+    if (other === undefined) return undefined;
+    const name = relative(root, other);
+    return `it is another name (a hard link) of ${name}: ${this.#reasonOf(other, root) ?? "that file is guarded"}`;
+  }
+
+  #reasonOf(path: string, root: string): string | undefined {
     const reason = guardedName(relative(root, path).replaceAll("\\", "/")) ?? gitFolderReason(path, root);
     if (reason !== undefined) return reason;
     const place = placeOf(path, this.#configured(path));
@@ -55,8 +74,12 @@ export class GuardList {
     return this.#options.searches.flatMap((search) => search.find());
   }
 
-  /** Existing guarded files and folders, except git folders: by name, and because git's settings name them. */
+  /** Existing guarded files and folders, except git folders: by name, because git's settings name them, and other names of both. */
   places(): readonly string[] {
+    return [...this.#existing(), ...this.#linked.aliases()];
+  }
+
+  #existing(): readonly string[] {
     const configured = this.#placesOf(this.#repositories()).filter(({ only }) => only === undefined);
     const existing = configured.map(({ path }) => path).filter((path) => existsSync(path));
     return [...new Set([...this.named(), ...existing])];
@@ -66,6 +89,13 @@ export class GuardList {
   absent(): readonly string[] {
     const configured = this.#placesOf(this.#repositories()).filter(({ only }) => only === undefined);
     return [...new Set(configured.map(({ path }) => path))].filter((path) => !existsSync(path));
+  }
+
+  /** The files of git folders that git runs or obeys. */
+  #gitFiles(): readonly string[] {
+    return this.#repositories().flatMap(({ configs }) =>
+      configs.flatMap((config) => [config, ...OBEYED.map((name) => join(dirname(config), name))]),
+    );
   }
 
   /** Everything below the roots with a guarded name, except git folders. */

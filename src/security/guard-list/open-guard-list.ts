@@ -18,6 +18,7 @@ export function openGuardList({ roots, home, variables, clock }: OpenGuardListOp
   const program = findProgram("git", variables.PATH, workspace === undefined ? {} : { outside: workspace });
   return new GuardList({
     roots,
+    clock,
     personal: new PersonalSettings({ program, home, variables }),
     searches: roots.map((root) => new WorkTreeSearch(root, { clock })),
   });

@@ -86,7 +86,7 @@ async function withKnownFiles(command: CommandFacts, ports: FactPorts): Promise<
 async function knownFiles(paths: readonly PathFacts[], ports: FactPorts): Promise<readonly PathFacts[]> {
   const looked = paths.slice(0, MAX_KNOWN).map(async (path): Promise<PathFacts> => {
     const own = (await ports.isOwn?.(path.absolute)) === true;
-    const asks = path.guarded === undefined && (path.access === "write" || path.access === "delete");
+    const asks = path.guarded === undefined && (path.runs || path.access === "write" || path.access === "delete");
     const guarded = asks ? await ports.guarded?.(path.absolute) : undefined;
     return { ...path, ...(own && { own }), ...(guarded !== undefined && { guarded }) };
   });

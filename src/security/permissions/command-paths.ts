@@ -6,6 +6,7 @@
  *    only paths that someone spoke about matter.
  */
 import { posix } from "node:path";
+import { WRAPPERS } from "../shell/programs/wrappers.js";
 import type { SimpleCommand, Word } from "../shell/syntax.js";
 import { fixedValue, globValue } from "../shell/word-values.js";
 import type { PathAccess, PathFacts } from "./facts.js";
@@ -44,17 +45,20 @@ export function commandPaths(
   { place, access }: { readonly place: Whereabouts; readonly access: PathAccess | undefined },
 ): readonly PathFacts[] {
   const found: PathFacts[] = [];
-  const add = (text: string | undefined, accesses: readonly PathAccess[]) => {
+  const add = (text: string | undefined, accesses: readonly PathAccess[], runs = NOT_RUN) => {
     if (text === undefined || text === "" || text === "-") return;
     for (const folder of place.folders) {
-      for (const each of accesses) found.push(spelledPath(resolveFrom(place, folder, text), each, place.workspace));
+      for (const each of accesses) {
+        const path = spelledPath(resolveFrom(place, folder, text), each, place.workspace);
+        found.push(each === "exec" ? { ...path, ...runs } : path);
+      }
     }
   };
-  const addAll = (word: Word, accesses: readonly PathAccess[]) => {
+  const addAll = (word: Word, accesses: readonly PathAccess[], runs = NOT_RUN) => {
     const text = pathText(word, place);
     const value = text === undefined ? undefined : /^-{0,2}[\w-]+=(.+)$/s.exec(text)?.[1];
-    if (!text?.startsWith("-")) add(text, accesses);
-    add(value, accesses);
+    if (!text?.startsWith("-")) add(text, accesses, runs);
+    add(value, accesses, runs);
     const changing = accesses.filter((access) => access === "write" || access === "delete");
     if (changing.length > 0 && fixedValue(word) === undefined)
       for (const guess of guessedPaths(word.text)) add(guess, changing);
@@ -65,10 +69,56 @@ export function commandPaths(
   }
   const [first, ...rest] = command.words;
   const program = first === undefined ? undefined : fixedValue(first);
-  if (program?.includes("/")) add(program, ["exec"]);
+  if (program?.includes("/")) add(program, ["exec"], RUN);
+  for (const inner of innerPrograms(command.words)) if (inner.includes("/")) add(inner, ["exec"], RUN);
   const usual = usualAccess(command.words);
-  for (const word of rest) addAll(word, access === undefined ? usual : [access]);
+  const scripts = scriptsOf(command.words);
+  for (const word of rest) addAll(word, access === undefined ? usual : [access], scripts.has(word) ? RUN : NOT_RUN);
   if (program === "cd" || program === "pushd") follow(rest.at(-1), place);
+  return found;
+}
+
+const RUN: Pick<PathFacts, "runs"> = { runs: true };
+const NOT_RUN: Pick<PathFacts, "runs"> = {};
+/** The word behind it is a program text, which is read as commands of its own, or not at all. */
+const TEXT_OPTION = /^(-[a-z]*[cep]|--(eval|print|command))$/;
+
+/** The words behind an interpreter that it may run: the values of its options, and the first word that is none. */
+function scriptsOf(words: readonly Word[]): ReadonlySet<Word> {
+  const found = new Set<Word>();
+  let isBehind = false;
+  words.forEach((word, index) => {
+    const text = fixedValue(word) ?? word.text;
+    const before = index === 0 ? "" : (fixedValue(words[index - 1] as Word) ?? "");
+    if (isBehind && TEXT_OPTION.test(before)) isBehind = false;
+    else if (isBehind) {
+      found.add(word);
+      isBehind = text.startsWith("-") || before.startsWith("-");
+    } else isBehind = ACCESS.get(text.slice(text.lastIndexOf("/") + 1))?.includes("exec") ?? false;
+  });
+  return found;
+}
+
+/** Options of `find` before a command. */
+const BEFORE_COMMAND: ReadonlySet<string> = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
+/** Before the program of a wrapper: its options, variables and a time. */
+const BEFORE_PROGRAM = /^(-|\w+=|\d+(\.\d+)?[smhd]?$)/;
+
+/** The programs that a wrapper such as `env` or `timeout` starts, as far as the words show it. */
+function innerPrograms(words: readonly Word[]): readonly string[] {
+  const texts = words.map((word) => fixedValue(word) ?? "");
+  const [first = ""] = texts;
+  const name = first.slice(first.lastIndexOf("/") + 1);
+  if (name === "find") return texts.filter((_, index) => BEFORE_COMMAND.has(texts[index - 1] ?? ""));
+  if (!Object.hasOwn(WRAPPERS, name) || ACCESS.get(name)?.includes("exec")) return [];
+  const found: string[] = [];
+  for (let index = 1; index < words.length; index++) {
+    const text = texts[index] ?? "";
+    if (BEFORE_PROGRAM.test(text)) continue;
+    found.push(text, ...innerPrograms(words.slice(index)));
+    // The word behind an option may be its value.
+    if (!texts[index - 1]?.startsWith("-")) break;
+  }
   return found;
 }
 

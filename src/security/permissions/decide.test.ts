@@ -483,6 +483,50 @@ describe("guarded paths", () => {
     ["do not ask for a command that reads them", bash("cat .vscode/tasks.json", SANDBOX), {}, "allow", "quiet preset"],
   ]);
 
+  const CONTAINED = { ...SANDBOX, contained: true };
+  const AUTO = { mode: "auto" } as const;
+  check([
+    ...[
+      ".git/hooks/pre-commit",
+      "./.husky/pre-commit --fast",
+      "sh .husky/pre-commit",
+      "bash -x .husky/pre-commit",
+      "source .envrc",
+      ". ./.envrc",
+      "node -r ./.claude/hook.js index.js",
+      "env A=1 .vscode/run.sh",
+      "timeout 5 ./.vscode/run.sh",
+      "nice env -i A=1 .vscode/run.sh",
+      "find . -name x -exec .vscode/run.sh {} ;",
+      "sudo sh .git/hooks/post-checkout",
+      "cd .husky && ./pre-commit",
+      "bash -c '.husky/pre-commit'",
+    ].map((command): Case => [`ask before ${command}`, bash(command, CONTAINED), AUTO, "ask", "guarded"]),
+    ...[
+      "node build.js .vscode/settings.json",
+      "python3 tools/x.py a .claude/settings.json",
+      "bash -c 'cat lib/.vimrc'",
+      "sh -c 'ls lib/.git/hooks'",
+      "./scripts/test.sh",
+      "/home/me/.local/bin/ruff check",
+    ].map(
+      (command): Case => [`do not run in ${command}`, bash(command, CONTAINED), AUTO, "allow", "contained command"],
+    ),
+    [
+      "may run in mode allow only when the person agrees",
+      bash(".husky/pre-commit"),
+      { mode: "allow" },
+      "ask",
+      "guarded",
+    ],
+  ]);
+
+  it("that run are not granted for changes", () => {
+    const { reason, guarded } = decide(bash(".husky/pre-commit", CONTAINED), policyWith(AUTO));
+    expect(reason).toBe(".husky/pre-commit would run, and it is guarded: git hooks run what it says.");
+    expect(guarded).toBeUndefined();
+  });
+
   it("are not reached by what was allowed for the session, nor by --auto-approve", () => {
     const session = new SessionRules();
     session.add([{ kind: "tool", tool: "write" }], "human");

@@ -32,6 +32,8 @@ export interface PathFacts {
   readonly place: "workspace" | "outside" | "unreachable";
   /** Also everything below it. */
   readonly recursive?: true;
+  /** The program of a command, or the script of an interpreter: not merely a word that could be one. */
+  readonly runs?: true;
   /** Why the user should agree first. */
   readonly sensitive?: string;
   /** Why a change needs the user's yes for exactly this path. */

@@ -1,24 +1,37 @@
-/** Guarded paths (`../guard-list`) among what a call would change. */
+/**
+ * Guarded paths (`../guard-list`) among what a call would change or run. Other programs run or obey them outside the sandbox, so a call
+ * that changes one asks. A call that runs one asks, too: what is written there was made for another program and its rights.
+ */
 import { guardedName } from "../guard-list/guarded-names.js";
 import type { DecisionFacts, PathFacts } from "./facts.js";
 import { isOwn, type PermissionPolicy } from "./policy.js";
 import type { RuleMatch, Subject } from "./rule.js";
 import type { Verdict } from "./verdict.js";
 
-/** The guarded paths that a part of a call would change. */
+/** The guarded paths that a part of a call would change or run. */
 export function guardedPaths(subject: Subject): readonly PathFacts[] {
   const paths = subject.kind === "path" ? [subject.path] : subject.kind === "command" ? subject.part.paths : [];
   return paths.filter((path) => guardedReason(path) !== undefined);
 }
 
 /** By its name too, in addition to the caller's facts. */
-function guardedReason({ access, guarded, display }: PathFacts): string | undefined {
-  return access === "write" || access === "delete" ? (guarded ?? guardedName(display)) : undefined;
+function guardedReason(path: PathFacts): string | undefined {
+  const { runs, guarded, display, place } = path;
+  if (changes(path)) return guarded ?? guardedName(display);
+  // Programs of the person, such as those in ~/.local/bin, are not the workspace's.
+  return runs && place === "workspace" ? (guarded ?? guardedName(display)) : undefined;
+}
+
+function changes({ access }: PathFacts): boolean {
+  return access === "write" || access === "delete";
 }
 
 export function guardedText(paths: readonly PathFacts[]): string {
-  const lines = new Set(paths.map((path) => `${path.display} is guarded: ${guardedReason(path)}.`));
-  return [...lines].join(" ");
+  const lines = paths.map((path) => {
+    const what = changes(path) ? "is guarded" : "would run, and it is guarded";
+    return `${path.display} ${what}: ${guardedReason(path)}.`;
+  });
+  return [...new Set(lines)].join(" ");
 }
 
 /** A rule for this one path or command, which the person wrote into their own profile. */
@@ -33,12 +46,10 @@ export function withGuarded(
   { facts, policy }: { readonly facts: DecisionFacts; readonly policy: PermissionPolicy },
 ): Verdict {
   const inCommand = facts.command?.parts.flatMap(({ paths }) => paths) ?? [];
-  const special = [
-    ...facts.paths.filter((path) => guardedReason(path) !== undefined || isOwn(path, policy)),
-    ...inCommand.filter((path) => guardedReason(path) !== undefined),
-  ];
-  if (special.length === 0) return verdict;
-  const asked = special.filter((path) => guardedReason(path) !== undefined);
+  const asked = [...facts.paths, ...inCommand].filter((path) => guardedReason(path) !== undefined);
+  // A yes to running a file is none to changing it.
+  const touched = [...facts.paths.filter((path) => isOwn(path, policy)), ...asked.filter(changes)];
   const reason = verdict.law === "guarded" ? guardedText(asked) : verdict.reason;
-  return { ...verdict, reason, guarded: [...new Set(special.map(({ absolute }) => absolute))] };
+  if (touched.length === 0) return { ...verdict, reason };
+  return { ...verdict, reason, guarded: [...new Set(touched.map(({ absolute }) => absolute))] };
 }

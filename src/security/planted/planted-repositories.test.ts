@@ -109,6 +109,21 @@ describe("a repository that a command leaves behind", () => {
     },
   );
 
+  it.each(["node_modules/x", "node_modules/@y/x", "a/node_modules/x/deep/lib", "node_modules/x/node_modules/z"])(
+    "is found as %s where no index has it, and other files of packages stay",
+    async (path) => {
+      write(join(root, "node_modules/old/index.js"), "");
+      const planted = await begun();
+      plant(join(root, path));
+      write(join(root, "node_modules/new/.vscode/tasks.json"), "{}");
+      expect(runs(join(root, path), "status")).toBe(true);
+      await planted.look();
+      expect(runs(join(root, path), "status")).toBe(false);
+      expect(told.join()).toContain(join(root, path, ".git/config"));
+      expect(existsSync(join(root, "node_modules/new/.vscode/tasks.json"))).toBe(true);
+    },
+  );
+
   const lib = () => join(root, "lib");
   const ways: readonly (readonly [string, string, () => void])[] = [
     ["a hook", "lib/.git/hooks/post-index-change", () => void program(join(lib(), ".git/hooks/post-index-change"))],

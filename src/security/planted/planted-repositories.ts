@@ -61,6 +61,8 @@ interface Visit {
 /** Clocks of file systems tick slowly, and may be behind a little. */
 const TICK_MS = 50;
 const MAX_FOLDERS = 100_000;
+/** Packages first, then what is in them: a look at so many takes about 10 ms when nothing changed. */
+const MAX_MODULE_FOLDERS = 4000;
 const MAX_DEPTH = 20;
 const MAX_TOLD = 5;
 
@@ -84,7 +86,8 @@ export class PlantedRepositories {
     this.#arrivals = new GuardedArrivals(options.root, options.spans);
     const { note } = this.#arrivals;
     const wall = () => Date.now();
-    this.#walk = new RepositoryWalk(options.root, { wall, maxFolders: MAX_FOLDERS, closed: "opened", note });
+    const limits = { maxFolders: MAX_FOLDERS, maxModuleFolders: MAX_MODULE_FOLDERS };
+    this.#walk = new RepositoryWalk(options.root, { wall, ...limits, closed: "opened", note });
     this.#note = new WatchNote(options.folder, options.root);
     this.#ownHooks = new OwnHooks(options);
   }

@@ -69,6 +69,19 @@ describe.skipIf(reason !== undefined)("[P8] writing outside the workspace", () =
     expect(readFileSync(join(bed.outside, "new"), "utf8").trim()).toBe("x");
   });
 
+  it("to a guarded file, through a hard link that the person made to it", async () => {
+    await bed.unprotected(
+      "git init -q . && printf 'old\\n' >.git/hooks/post-checkout && ln .git/hooks/post-checkout notes",
+    );
+    const script =
+      "echo evil >notes; echo evil >>notes; rm -f notes; mv -f notes other; ln notes more && echo evil >more";
+    await bed.inside(script);
+    const hook = join(bed.workspace, ".git/hooks/post-checkout");
+    expect(readFileSync(hook, "utf8")).toBe("old\n");
+    await bed.unprotected("echo evil >notes");
+    expect(readFileSync(hook, "utf8")).toBe("evil\n");
+  });
+
   it("through a hard link", async () => {
     const victim = bed.write("/var/tmp/sandbox-victim-".concat(String(process.pid)), "old");
     const script = `ln ${victim} here && echo new >here`;

@@ -4,7 +4,8 @@
  * 1. Every walk goes through all folders, nearest first, but lists only those whose change time moved: nothing comes into being in a
  *    folder without moving that, and no program can set it back.
  * 2. The clock of a file system ticks slowly. A folder that changed just before it was listed is listed again the next time.
- * 3. Folders named `node_modules` are skipped, because they are large: git enters a repository in them only if an index lists it.
+ * 3. Folders named `node_modules` are large, and git enters a repository in them by itself only if an index lists it. They are skipped,
+ *    or searched last up to a limit of their own (`maxModuleFolders`), for repositories only.
  */
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -15,6 +16,8 @@ export interface RepositoryWalkOptions<Note> {
   readonly wall: () => number;
   readonly maxFolders: number;
   readonly maxDepth?: number;
+  /** How many folders in `node_modules` are searched; default none. */
+  readonly maxModuleFolders?: number;
   /** Folders that their owner may not list are opened for the owner: a command can close one, and programs still find files in it by name. */
   readonly closed?: "opened";
   /** What else to know of a folder by the names in it. */
@@ -40,7 +43,7 @@ interface Listing<Note> {
   readonly note: Note | undefined;
 }
 
-const SKIPPED = new Set(["node_modules", ".git"]);
+const MODULES = "node_modules";
 /** Longer than a tick of any file system's clock that has one finer than seconds. */
 const TICK_MS = 50;
 /** So long a walk in slices may keep this process from other things. */
@@ -74,9 +77,10 @@ export class RepositoryWalk<Note = undefined> {
   }
 
   *#steps(): Generator<undefined, Walked<Note>> {
-    const { maxFolders, maxDepth = Number.POSITIVE_INFINITY } = this.#options;
+    const { maxFolders, maxDepth = Number.POSITIVE_INFINITY, maxModuleFolders = 0 } = this.#options;
     const listings = new Map<string, Listing<Note>>();
     const waiting = [{ folder: this.#root, depth: 0 }];
+    const modules: string[] = [];
     let unnamed = false;
     for (const { folder, depth } of waiting) {
       if (listings.size >= maxFolders) break;
@@ -85,8 +89,18 @@ export class RepositoryWalk<Note = undefined> {
       if (listing === undefined) unnamed ||= folder.includes("\ufffd");
       if (listing === undefined) continue;
       listings.set(folder, listing);
-      if (depth < maxDepth)
-        for (const name of listing.subfolders) waiting.push({ folder: join(folder, name), depth: depth + 1 });
+      for (const name of listing.subfolders) {
+        if (name === MODULES) modules.push(join(folder, name));
+        else if (depth < maxDepth) waiting.push({ folder: join(folder, name), depth: depth + 1 });
+      }
+      yield;
+    }
+    for (let index = 0; index < Math.min(modules.length, maxModuleFolders); index++) {
+      const folder = modules[index] as string;
+      const listing = this.#listing(folder);
+      if (listing === undefined) continue;
+      listings.set(folder, listing);
+      for (const name of listing.subfolders) modules.push(join(folder, name));
       yield;
     }
     this.#listings = listings;
@@ -118,13 +132,17 @@ export class RepositoryWalk<Note = undefined> {
         changed: this.#options.wall() - ctimeMs > TICK_MS ? ctimeMs : Number.NaN,
         inode: ino,
         isRepository: names.has(".git") || mayBeGitFolder((name) => names.has(name)),
-        subfolders: entries.filter((entry) => entry.isDirectory() && !SKIPPED.has(entry.name)).map(({ name }) => name),
-        note: this.#options.note?.(folder, [...names]),
+        subfolders: entries.filter((entry) => entry.isDirectory() && entry.name !== ".git").map(({ name }) => name),
+        note: isInModules(folder.slice(this.#root.length)) ? undefined : this.#options.note?.(folder, [...names]),
       };
     } catch (error) {
       return (error as NodeJS.ErrnoException).code === "EACCES" ? "closed" : undefined;
     }
   }
+}
+
+function isInModules(below: string): boolean {
+  return `${below}/`.includes(`/${MODULES}/`);
 }
 
 function openForOwner(folder: string): boolean {

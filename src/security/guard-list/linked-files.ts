@@ -1,0 +1,126 @@
+/**
+ * Other names of guarded files: a hard link is the same file under an ordinary name, so writing to it changes the guarded file.
+ *
+ * 1. A file is known by its number on its device. Only files with several names are compared, and most workspaces have none of
+ *    those among their guarded files. Then nothing is searched.
+ * 2. The search for other names goes through the workspace, the nearest folders first, up to a limit. It is repeated seldom:
+ *    a sandboxed command cannot link to a guarded file, as that lies on a mount of its own.
+ */
+import { type BigIntStats, type Dirent, lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+
+export interface LinkedFilesOptions {
+  /** Free of links. */
+  readonly roots: readonly string[];
+  /** Guarded files and folders that exist now. */
+  guarded(): readonly string[];
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** Entries of one guarded folder, and of the workspace. */
+const MOST_GUARDED = 500;
+const MOST_SEARCHED = 20_000;
+const FRESH_MS = 1000;
+const REST_FACTOR = 10;
+/** Git reads what is in it by the hash of the content. */
+const CONTENT_FOLDER = "objects";
+
+export class LinkedFiles {
+  readonly #options: LinkedFilesOptions;
+  #guarded: { readonly byNumber: ReadonlyMap<string, string>; readonly until: number } | undefined;
+  #aliases: { readonly key: string; readonly paths: readonly string[]; readonly until: number } | undefined;
+
+  constructor(options: LinkedFilesOptions) {
+    this.#options = options;
+  }
+
+  /** The guarded file that this one is another name of. */
+  sameAs(path: string): string | undefined {
+    const found = statOf(path);
+    if (found === undefined || !hasSeveralNames(found)) return undefined;
+    const other = this.#byNumber().get(numberOf(found));
+    return other === path ? undefined : other;
+  }
+
+  /** The other names of guarded files in the workspace. */
+  aliases(): readonly string[] {
+    const byNumber = this.#byNumber();
+    if (byNumber.size === 0) return [];
+    const { clock, roots } = this.#options;
+    const key = [...byNumber.keys()].join();
+    const started = clock.now();
+    if (this.#aliases?.key === key && started < this.#aliases.until) return this.#aliases.paths;
+    const paths = roots.flatMap((root) =>
+      [...filesBelow(root, { most: MOST_SEARCHED })].filter((path) => this.sameAs(path) !== undefined),
+    );
+    const rest = Math.max(FRESH_MS, (clock.now() - started) * REST_FACTOR);
+    this.#aliases = { key, paths, until: clock.now() + rest };
+    return paths;
+  }
+
+  /** Guarded files with several names. */
+  #byNumber(): ReadonlyMap<string, string> {
+    const { clock, guarded } = this.#options;
+    const started = clock.now();
+    if (this.#guarded !== undefined && started < this.#guarded.until) return this.#guarded.byNumber;
+    const byNumber = new Map<string, string>();
+    for (const place of guarded()) {
+      for (const path of filesBelow(place, { most: MOST_GUARDED, except: CONTENT_FOLDER })) {
+        const found = statOf(path);
+        if (found !== undefined && hasSeveralNames(found)) byNumber.set(numberOf(found), path);
+      }
+    }
+    const rest = Math.max(FRESH_MS, (clock.now() - started) * REST_FACTOR);
+    this.#guarded = { byNumber, until: clock.now() + rest };
+    return byNumber;
+  }
+}
+
+interface Walk {
+  readonly most: number;
+  /** The name of folders to leave out. */
+  readonly except?: string;
+}
+
+/** The place itself, or the files in it; the nearest first. */
+function* filesBelow(place: string, { most, except }: Walk): Generator<string> {
+  if (statOf(place)?.isDirectory() !== true) {
+    yield place;
+    return;
+  }
+  const folders = [place];
+  let left = most;
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+    for (const entry of entriesOf(folder)) {
+      if (--left < 0) return;
+      const path = join(folder, entry.name);
+      if (entry.isFile()) yield path;
+      else if (entry.isDirectory() && entry.name !== except) folders.push(path);
+    }
+  }
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function hasSeveralNames(found: BigIntStats): boolean {
+  return found.isFile() && found.nlink > 1n;
+}
+
+function numberOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
