@@ -13,7 +13,7 @@
 import type { Message } from "../protocol/content.js";
 import type { Envelope, EnvelopeOf } from "../protocol/envelope.js";
 import type { EventKind, SessionEndReason, ToolStatus } from "../protocol/events.js";
-import type { CallId, LogId, SessionId } from "../protocol/ids.js";
+import type { CallId, LogId, SessionId, TurnId } from "../protocol/ids.js";
 import type { Usage } from "../protocol/usage.js";
 
 export type StoreErrorCode =
@@ -63,6 +63,8 @@ export interface NewSession {
   readonly title?: string;
   /** The session and the last of its events that this one began as a copy of. */
   readonly branch_of?: { readonly session: SessionId; readonly event: number };
+  /** The call of another session that this one works for: it is a subagent. */
+  readonly parent?: { readonly session: SessionId; readonly turn: TurnId; readonly call: CallId };
 }
 
 export interface SessionRecord extends NewSession {
@@ -93,6 +95,8 @@ export interface SessionPatch {
 export interface SessionFilter {
   readonly cwd?: string;
   readonly pinned?: boolean;
+  /** Only subagents of this session, or only sessions that are no subagents. */
+  readonly parent?: SessionId | "none";
   readonly limit?: number;
 }
 

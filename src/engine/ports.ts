@@ -129,7 +129,7 @@ export interface RequestContext {
 
 /* ---- tools ---- */
 
-export type ToolSet = "read" | "edit" | "command" | "git" | "web";
+export type ToolSet = "read" | "edit" | "command" | "git" | "web" | "agents";
 
 export interface ToolCall {
   readonly call: CallId;

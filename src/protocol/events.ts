@@ -11,7 +11,7 @@
  */
 import type { InputContent, OpaqueBlock, ResultContent, YieldBlock } from "./content.js";
 import type { Failure, FailureReason } from "./errors.js";
-import type { CallId, ClientId, TurnId } from "./ids.js";
+import type { CallId, ClientId, SessionId, TurnId } from "./ids.js";
 import type { JsonObject, JsonValue } from "./json.js";
 import type { Cost, ModelShare, Usage } from "./usage.js";
 
@@ -64,6 +64,15 @@ export interface NextAttempt extends ModelName {
 }
 
 export type InputDelivery = "queue" | "steer";
+
+/** A session that works for a call of another session. */
+export interface SubagentName {
+  /** The call that started it, in the session that holds this event. */
+  readonly call: CallId;
+  readonly session: SessionId;
+  /** The name of its type; `delegate` for a delegated prompt. */
+  readonly type: string;
+}
 
 export interface EventPayloads {
   /** `route`: the turn uses that route instead of the session's model. `queued`: the number of waiting inputs it takes, oldest first. */
@@ -173,6 +182,8 @@ export interface EventPayloads {
     readonly preview?: string;
     /** Without an answer in this time the call is denied; absent if the question waits forever. */
     readonly timeout_ms?: number;
+    /** The subagent that asks; the call belongs to its session. `summary` names it too. */
+    readonly subagent?: SubagentName;
   };
   PermissionResolved: {
     readonly call: CallId;
@@ -202,6 +213,18 @@ export interface EventPayloads {
   Notice: { readonly turn?: TurnId; readonly level: "progress" | "warning"; readonly message: string };
   /** The conversation almost fills the context window: its tokens, and the size of the window. */
   ContextNearlyFull: { readonly turn: TurnId; readonly model: string; readonly used: number; readonly window: number };
+  /** A call has started a subagent. Its own events are in its own session. */
+  SubagentStarted: SubagentName & ModelName & { readonly description: string };
+  /** One line about its work: the tool that it uses, or what it does. */
+  SubagentProgress: SubagentName & { readonly text: string; readonly elapsed_ms: number; readonly tokens: number };
+  /** Its cost is in its own session; the budgets of this one have counted it. */
+  SubagentEnded: SubagentName & {
+    readonly outcome: TurnOutcome;
+    readonly elapsed_ms: number;
+    readonly usage: Usage;
+    /** Absent when the price of a model call is not known. */
+    readonly cost?: Cost;
+  };
   /** A person chose another mode. */
   ModeChanged: { readonly mode: SessionMode; readonly by: ClientId };
   StreamGap: { readonly from: number; readonly to: number; readonly reason: string };
@@ -247,6 +270,9 @@ export const EVENT_KINDS: readonly EventKind[] = [
   "CompactionTriggered",
   "Notice",
   "ContextNearlyFull",
+  "SubagentStarted",
+  "SubagentProgress",
+  "SubagentEnded",
   "ModeChanged",
   "StreamGap",
   "TokenExpiring",

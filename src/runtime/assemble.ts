@@ -6,6 +6,7 @@ import { Run, type RunOptions } from "../control/run.js";
 import type { Bus } from "../engine/bus.js";
 import type { EnginePorts, Model, ToolRegistry } from "../engine/ports.js";
 import type { SessionId } from "../protocol/ids.js";
+import { withoutAlias } from "../tools/tool-aliases.js";
 import { chainsOf, closeParts, refreshOf, type SessionPart, servicesOf, toolsOf } from "./part.js";
 
 type Required = Pick<ChainServices, "gate" | "log" | "systemPrompt">;
@@ -19,6 +20,8 @@ export interface AssemblyOptions {
   /** What every session needs; `parts` supply the rest. */
   readonly services: Required & Partial<ChainServices>;
   readonly parts: readonly SessionPart[];
+  /** The tools that the session may use, by their names; all without it. */
+  readonly mayUse?: (tool: string) => boolean;
   readonly ports: Omit<EnginePorts, "tools" | "requestLinks" | "toolLinks">;
 }
 
@@ -30,7 +33,7 @@ export interface Assembly {
 
 export function assemble(options: AssemblyOptions): Assembly {
   const { session, bus, model, parts, permissionPrompts } = options;
-  const tools = toolsOf(options.tools, parts);
+  const tools = onlyThose(toolsOf(options.tools, parts), options.mayUse);
   const services = { ...options.services, ...servicesOf(parts), tools, person: permissionPrompts };
   const chains = buildChains(services, chainsOf(parts));
   const stages = parts.reduce(
@@ -61,5 +64,13 @@ export function assemble(options: AssemblyOptions): Assembly {
         dispose: () => closeParts(parts),
         ...more,
       }),
+  };
+}
+
+function onlyThose(registry: ToolRegistry, mayUse: AssemblyOptions["mayUse"]): ToolRegistry {
+  if (mayUse === undefined) return registry;
+  return {
+    list: () => registry.list().filter(({ name }) => mayUse(name)),
+    find: (name) => (mayUse(withoutAlias(name, {}).tool) ? registry.find(name) : undefined),
   };
 }

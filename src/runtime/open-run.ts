@@ -14,19 +14,27 @@ import { BUILT_IN } from "./parts/built-in.js";
 import { inputNotices, SessionPrompt } from "./parts/prompt.js";
 import { modeSwitch, planSwitch } from "./parts/tools.js";
 import { resumeSession, takeUp } from "./sessions/resumed-session.js";
+import type { ParentRun } from "./subagents/parent-run.js";
+import { SubagentPrompts } from "./subagents/subagent-prompts.js";
 
-/** `before`: the run whose model, effort, rules, budget and recording the new one keeps. */
+export interface OpenRunOptions {
+  /** The run whose model, effort, rules, budget and recording the new one keeps. */
+  readonly before?: OpenedRun | undefined;
+  /** The session that starts it as a subagent. */
+  readonly parent?: ParentRun;
+}
+
 export async function openRun(
   engine: SessionParts,
   request: RunRequest,
-  before?: OpenedRun,
+  { before, parent }: OpenRunOptions = {},
 ): Promise<OpenedRun | { readonly failure: Failure }> {
   const choosesModel = before === undefined || request.place?.model !== undefined;
   const parts = choosesModel ? engine : { ...engine, model: before.run.model };
   const resumed = request.resume && (await resumeSession(parts.sessions, request.resume));
   if (resumed !== undefined && "failure" in resumed) return resumed;
   try {
-    return await openSessionRun(contextOf(parts, request, { resumed, before }));
+    return await openSessionRun(contextOf(parts, request, { resumed, before, parent }));
   } catch (error) {
     await resumed?.lease.release();
     throw error;
@@ -36,7 +44,7 @@ export async function openRun(
 function contextOf(
   engine: SessionParts,
   request: RunRequest,
-  { resumed, before }: Pick<Opening, "resumed" | "before">,
+  { resumed, before, parent }: Pick<Opening, "resumed" | "before" | "parent">,
 ): Opening {
   const { clock, log, root } = engine;
   const session = resumed?.record.id ?? engine.ids.next("sess");
@@ -59,6 +67,7 @@ function contextOf(
     request,
     resumed,
     before,
+    parent,
     current: {},
     built: new Built(),
   };
@@ -71,10 +80,10 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
   const stopCollecting = bus.subscribe((event) => published.push(event));
   const parts = await createParts(opening);
   const built = opening.built.all();
-  const prompt = new SessionPrompt(engine, beginOf(opening));
+  const prompt = new SessionPrompt(engine, { date: beginOf(opening), parent: opening.parent });
   const assembly = assemble({ ...assemblyBase(opening, built, prompt), parts });
   log("info", "engine", resumed ? "session resumed" : "session opened", { session, model: engine.model.model });
-  const { timeout_ms } = engine.loaded.settings;
+  const timeoutMs = timeoutOf(opening);
   const run = assembly.createRun({
     route: engine.routes.route,
     plan: planSwitch(built.permissions),
@@ -91,7 +100,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
       waiting: resumed.rebuilt.waiting,
     }),
     opening: published,
-    ...(timeout_ms.value !== undefined && { turnTimeoutMs: timeout_ms.value }),
+    ...(timeoutMs !== undefined && { turnTimeoutMs: timeoutMs }),
     saved: () => built.journal.saved(),
   });
   current.run = run;
@@ -118,29 +127,42 @@ async function createParts(opening: Opening): Promise<readonly SessionPart[]> {
 }
 
 function assemblyBase(opening: Opening, built: BuiltParts, prompt: SessionPrompt): Omit<AssemblyOptions, "parts"> {
-  const { engine, session, bus, request } = opening;
+  const { engine, session, bus, parent } = opening;
   const { clock, ids, log } = engine;
   const { settings } = engine.loaded;
   const { permissions, costs } = built;
-  const timeout = settings.permission_timeout.value;
-  const limit = timeout === undefined ? undefined : { clock, ms: timeout, answer: timedOut(timeout) };
   return {
     session,
     bus,
     model: engine.model,
     tools: built.toolbox,
-    permissionPrompts: new PermissionPrompts(bus, request.personPresent, limit),
+    ...(parent && { mayUse: parent.mayUse }),
+    permissionPrompts: promptsOf(opening),
     services: { session, log, gate: permissions, systemPrompt: (size) => prompt.text(size) },
     ports: {
       clock,
       ids,
       mayStartEarly: (call, tool) => permissions.mayStartEarly(call, tool),
       toolExecution: "batched",
-      maxIterations: settings.max_iterations.value,
+      maxIterations: Math.min(settings.max_iterations.value, parent?.maxIterations ?? Number.POSITIVE_INFINITY),
       maxAnswerCharacters: settings.max_answer_chars.value,
       countCutOff: async (answer) => (await import("../chain/count-cut-off.js")).countCutOff(answer, costs),
     },
   };
+}
+
+/** The clients of a subagent are those of the session that started it. */
+function promptsOf({ engine, session, bus, request, parent }: Opening): PermissionPrompts {
+  if (parent !== undefined)
+    return new SubagentPrompts(bus, { name: { ...parent.name, session }, outer: parent.prompts });
+  const timeout = engine.loaded.settings.permission_timeout.value;
+  const limit = timeout === undefined ? undefined : { clock: engine.clock, ms: timeout, answer: timedOut(timeout) };
+  return new PermissionPrompts(bus, request.personPresent, limit);
+}
+
+/** The turn of a subagent ends with its parent's, or earlier. */
+function timeoutOf({ engine, parent }: Opening): number | undefined {
+  return parent === undefined ? engine.loaded.settings.timeout_ms.value : parent.timeoutMs;
 }
 
 /** The day on which the session began. */

@@ -13,7 +13,9 @@ import type { RunRecording } from "./parts/recording.js";
 import type { RunSandbox } from "./parts/sandbox.js";
 import type { RunSecurity } from "./parts/security.js";
 import type { Toolbox } from "./parts/toolbox.js";
+import type { RunUndo } from "./parts/undo.js";
 import type { ResumedSession } from "./sessions/resumed-session.js";
+import type { ParentRun } from "./subagents/parent-run.js";
 
 /** How much the model thinks; undefined is the model's own default. */
 export interface RunEffort {
@@ -32,6 +34,7 @@ export interface BuiltParts {
   readonly permissions: RunPermissions;
   readonly sandbox: RunSandbox;
   readonly security: RunSecurity;
+  readonly undo: RunUndo;
 }
 
 export interface OpenedRun extends BuiltParts {
@@ -45,6 +48,8 @@ export interface Opening extends PartContext {
   readonly request: RunRequest;
   readonly resumed: ResumedSession | undefined;
   readonly before: OpenedRun | undefined;
+  /** The session that started it, if it is a subagent. */
+  readonly parent: ParentRun | undefined;
   /** The run, as soon as there is one. */
   readonly current: { run?: Run };
   readonly built: Built;

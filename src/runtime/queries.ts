@@ -31,7 +31,7 @@ export function queryPorts(sources: QuerySources): QueryPorts {
   return {
     sessions: async (filter) => {
       const store = await sessions.open();
-      return (await store?.list(filter))?.map(sessionInfo) ?? [];
+      return (await store?.list({ parent: "none", ...filter }))?.map(sessionInfo) ?? [];
     },
     models: (run) => listModels(placeOf(run)),
     commands,

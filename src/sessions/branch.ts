@@ -120,9 +120,16 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
     case "ToolCallStarted":
     case "ToolCallProgress":
     case "ToolResult":
-    case "PermissionRequested":
     case "PermissionResolved":
+    case "SubagentStarted":
+    case "SubagentProgress":
+    case "SubagentEnded":
       return { ...event.payload, ...callOf(event.payload) };
+    case "PermissionRequested": {
+      const { subagent } = event.payload;
+      const asks = subagent === undefined ? {} : { subagent: { ...subagent, ...callOf(subagent) } };
+      return { ...event.payload, ...callOf(event.payload), ...asks };
+    }
     case "TextDelta":
     case "ThinkingDelta":
     case "InputQueued":

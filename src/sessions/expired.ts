@@ -57,6 +57,10 @@ function remains(event: Envelope, marker: string): Envelope["payload"] {
       const { blocks: _blocks, calls: _calls, interrupted: _interrupted, ...rest } = event.payload;
       return rest;
     }
+    case "SubagentStarted":
+      return { ...event.payload, description: marker };
+    case "SubagentProgress":
+      return { ...event.payload, text: marker };
     case "HookTimeout":
     case "HookError":
       return { ...event.payload, command: marker };

@@ -28,6 +28,8 @@ const NAMES: ReadonlySet<string> = new Set([
   "tool",
   "status",
   "outcome",
+  "session",
+  "type",
   "provider",
   "model",
   "decision",

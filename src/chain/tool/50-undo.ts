@@ -12,7 +12,8 @@ export const create: CreateToolLink = ({ undo, log, session }) => {
   const failed = (message: string, error: unknown) => log("warn", "undo", message, { error: String(error) });
   return async (call, context, next) => {
     const { mutating, set } = context.definition;
-    if (undo === undefined || !mutating) return next(call);
+    // A subagent records its own calls.
+    if (undo === undefined || !mutating || set === "agents") return next(call);
     const changes = set === "edit" ? "announced" : "watched";
     const recorded = await undo.begin({ call: call.call, tool: call.tool, changes }).catch((error: unknown) => {
       failed("a call cannot be recorded; it cannot be undone", error);

@@ -1,5 +1,6 @@
 /** Every built-in command, as data: for completion, documentation and checks. The path to a model request does not read it. */
 import type { CommandSpec } from "../command.js";
+import * as agents from "./agents.js";
 import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
 import * as credentials from "./credentials.js";
@@ -17,6 +18,7 @@ export const SESSION_SPECS: readonly CommandSpec[] = [
   cost,
   credentials,
   security,
+  agents,
   screen,
 ].flatMap((subject) => Object.values(subject).filter(isSpec));
 

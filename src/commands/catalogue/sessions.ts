@@ -40,6 +40,7 @@ export const SESSION_LIST = session("list", {
     { name: "all", short: "a", help: "list the sessions of all folders" },
     { name: "limit", short: "n", value: "N", help: "at most this many (default 20, 0 for all)" },
     { name: "pinned", help: "only pinned sessions" },
+    { name: "subagents", help: "with the sessions of their subagents below them" },
   ],
   users: EVERYONE,
   places: ANYWHERE,

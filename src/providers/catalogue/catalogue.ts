@@ -51,6 +51,11 @@ export class Catalogue {
     return { ...withOverride(found, override), source: "profile", ...(isAssumed && { assumed: true as const }) };
   }
 
+  /** The ids of the models that it lists for a provider. */
+  async ids(provider: string): Promise<readonly string[]> {
+    return [...((await this.#section(SAME[provider] ?? provider))?.models.keys() ?? [])];
+  }
+
   async #found(asked: AskedModel): Promise<ModelFacts> {
     const { provider, model, family = provider } = asked;
     if (isLocal(asked)) {

@@ -1,6 +1,7 @@
 /** All commands of one session: each part registers its own. Loaded with the first command that a client sends. */
 
 import { UsageError } from "../../base/usage-error.js";
+import { AGENTS_NAMESPACE } from "../../commands/catalogue/agents.js";
 import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "../../commands/catalogue/conversation.js";
 import { AUTH_NAMESPACE, AUTH_SET, AUTH_UNLOCK } from "../../commands/catalogue/credentials.js";
 import { MODELS_NAMESPACE, OLLAMA_NAMESPACE, ROUTE_NAMESPACE } from "../../commands/catalogue/models.js";
@@ -40,6 +41,7 @@ const NAMESPACES = {
   ...SAFEMODE_NAMESPACE,
   ...PLAN_NAMESPACE,
   ...AUDIT_NAMESPACE,
+  ...AGENTS_NAMESPACE,
 };
 
 export async function sessionCommands(parts: readonly SessionPart[]): Promise<CommandRegistry> {

@@ -16,16 +16,18 @@ import { RunCosts } from "./costs.js";
 import { Executables } from "./executables.js";
 import { openJournal } from "./journal.js";
 import { RunRecording } from "./recording.js";
+import { subagents } from "./subagents.js";
 import { toolsPart } from "./tools.js";
 
 export type CreateBuiltIn = (opening: Opening) => SessionPart | Promise<SessionPart>;
 
 /** Which model answers, how much it thinks and how often it is tried. */
 const models: CreateBuiltIn = (opening) => {
-  const { engine, before, built } = opening;
+  const { engine, before, parent, built } = opening;
   const { settings, roots } = engine.loaded;
   const { routes, clock, variables, hint } = engine;
-  const effort: RunEffort = { level: before === undefined ? settings.effort.value : before.effort.level };
+  const level = before === undefined ? (parent?.effort ?? settings.effort.value) : before.effort.level;
+  const effort: RunEffort = { level };
   built.add({ effort });
   return {
     name: "models",
@@ -43,12 +45,13 @@ const models: CreateBuiltIn = (opening) => {
 const content: CreateBuiltIn = ({ engine }) => ({ name: "content", services: { content: engine.content } });
 
 const journal: CreateBuiltIn = async (opening) => {
-  const { engine, session, resumed, current, built } = opening;
+  const { engine, session, resumed, parent, current, built } = opening;
   const { log, notify, sessions, loaded, variables, root } = engine;
   const opened = await openJournal({
     ...engine,
     session,
     resumed,
+    parent: parent?.link,
     onFailure: (cause) => {
       log("error", "sessions", "the session cannot be saved", { session, error: cause.message });
       if (current.run?.busy) current.run.fail("session store", cause);
@@ -70,7 +73,7 @@ const journal: CreateBuiltIn = async (opening) => {
 };
 
 const costs: CreateBuiltIn = (opening) => {
-  const { engine, session, resumed, before, built } = opening;
+  const { engine, session, resumed, before, parent, built } = opening;
   const kept = new RunCosts({
     ...engine,
     ...engine.loaded,
@@ -78,6 +81,7 @@ const costs: CreateBuiltIn = (opening) => {
     isResumed: resumed !== undefined,
     journal: built.get("journal"),
     before: before?.costs,
+    outer: parent,
   });
   built.add({ costs: kept });
   return {
@@ -127,7 +131,7 @@ const recording: CreateBuiltIn = ({ engine, bus, root, current, built }) => {
 };
 
 const tools: CreateBuiltIn = (opening) => {
-  const { engine, session, bus, resumed, before, current, built } = opening;
+  const { engine, session, bus, resumed, before, parent, current, built } = opening;
   const { part, ...made } = toolsPart(engine, {
     session,
     bus,
@@ -135,6 +139,7 @@ const tools: CreateBuiltIn = (opening) => {
     originator: () => current.run?.originator.identity ?? "human",
     history: resumed && (() => pastEvents(engine.sessions, resumed.record)),
     before: before?.permissions,
+    parent,
   });
   built.add(made);
   return {
@@ -161,4 +166,5 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   recording,
   tools,
   executables,
+  subagents,
 ];

@@ -9,15 +9,16 @@ import type { ModelLimits } from "../../context/compaction/limits.js";
 import type { Amount, Budget, BudgetLimit, CallBudget } from "../../costs/budget.js";
 import type { Model } from "../../engine/ports.js";
 import { isCostOfAnswer } from "../../protocol/answer-ends.js";
-import type { Envelope } from "../../protocol/envelope.js";
+import type { Envelope, EnvelopeOf } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { addUsage, roundUsd } from "../../protocol/usage.js";
 import type { ModelFacts } from "../../providers/catalogue/facts.js";
-import type { Spending } from "../../sessions/store.js";
+import type { SessionStore, Spending } from "../../sessions/store.js";
 import type { Roots } from "../../system/xdg-paths.js";
 import type { BudgetState, SessionCosts } from "../commands/cost-report.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 import type { Settings } from "../settings/settings.js";
+import type { ParentRun } from "../subagents/parent-run.js";
 
 export interface RunCostsOptions {
   readonly session: SessionId;
@@ -36,8 +37,8 @@ export interface RunCostsOptions {
   readonly before?: RunCosts | undefined;
   /** A message for the user. */
   readonly hint?: (message: string) => void;
-  /** The budget of the outer run, besides its own. */
-  readonly parent?: CallBudget;
+  /** The session that started this one as a subagent: its budgets pay, and its spending includes this one's. */
+  readonly outer?: Pick<ParentRun, "costs" | "paid"> | undefined;
 }
 
 /** Parts of the window; each is reported once until the conversation is compacted. */
@@ -67,10 +68,15 @@ export class RunCosts implements CostKeeper {
       this.#context = { ...this.#context, tokens: event.payload.tokens.after };
     }
     if (event.kind !== "CostIncremented") return;
+    const { provider, model, usage } = event.payload;
+    const tokens = usage.input + usage.cache_read + usage.cache_write + usage.output;
+    if (isCostOfAnswer(event.payload) && tokens > 0) this.#context = { tokens, model: `${provider}:${model}` };
+    this.#count(event);
+  }
+
+  #count(event: EnvelopeOf<"CostIncremented">): void {
     const { provider, model, usage, elapsed_ms, cost } = event.payload;
     const key = `${provider}:${model}`;
-    const tokens = usage.input + usage.cache_read + usage.cache_write + usage.output;
-    if (isCostOfAnswer(event.payload) && tokens > 0) this.#context = { tokens, model: key };
     const before = this.#spent.get(key);
     this.#spent.set(key, {
       session: this.#options.session,
@@ -84,6 +90,10 @@ export class RunCosts implements CostKeeper {
       usd: roundUsd((before?.usd ?? 0) + (cost?.usd ?? 0)),
       unpriced: (before?.unpriced ?? 0) + (cost === undefined ? 1 : 0),
     });
+    const { outer } = this.#options;
+    if (outer === undefined) return;
+    outer.costs.#count(event);
+    outer.paid(event.payload);
   }
 
   facts(model: PricedModel): Promise<ModelFacts> {
@@ -135,11 +145,15 @@ export class RunCosts implements CostKeeper {
   }
 
   get countsDollars(): boolean {
+    const { outer } = this.#options;
+    if (outer !== undefined) return outer.costs.countsDollars;
     return this.#limits().some((limit) => limit?.usd !== undefined);
   }
 
   callBudget(): Promise<CallBudget> | undefined {
-    if (this.#options.parent === undefined && this.#limits().every((limit) => limit === undefined)) return undefined;
+    const { outer } = this.#options;
+    if (outer !== undefined) return outer.costs.callBudget();
+    if (this.#limits().every((limit) => limit === undefined)) return undefined;
     this.#turn ??= this.#openTurn();
     return this.#turn;
   }
@@ -167,10 +181,11 @@ export class RunCosts implements CostKeeper {
 
   /** A day, in it the session, in it this run. */
   async #openRun(): Promise<Budget> {
-    const { settings, parent } = this.#options;
+    const { settings } = this.#options;
     const { Budget } = await import("../../costs/budget.js");
     const limit = settings.budget_session.value;
-    const above = settings.budget_day.value === undefined ? parent : await this.#openDay(settings.budget_day.value);
+    const day = settings.budget_day.value;
+    const above = day === undefined ? undefined : await this.#openDay(day);
     const session = new Budget({
       scope: SCOPES.session,
       ...(limit !== undefined && { limit, spent: amountOf(await this.#sessionSpending()) }),
@@ -191,7 +206,7 @@ export class RunCosts implements CostKeeper {
 
   async #openDay(limit: BudgetLimit): Promise<CallBudget> {
     const { DayBudget, startOfDay } = await import("../../costs/day-budget.js");
-    const { sessions, clock, roots, parent, hint } = this.#options;
+    const { sessions, clock, roots, hint } = this.#options;
     const today = startOfDay(clock.wall());
     const store = await sessions.open();
     const stored = (await store?.spending({ since: new Date(today).toISOString() })) ?? [];
@@ -202,11 +217,10 @@ export class RunCosts implements CostKeeper {
       clock,
       known: amountOf(stored),
       onWait: () => hint?.("other runs have reserved the rest of the day's budget: waiting for them (Ctrl-C cancels)."),
-      parent,
     });
   }
 
-  /** Of the session with all its runs. */
+  /** Of the session with all its runs and subagents. */
   async #sessionSpending(): Promise<readonly Spending[]> {
     const { sessions, session, isResumed, journal } = this.#options;
     const own = [...this.#spent.values()];
@@ -214,7 +228,7 @@ export class RunCosts implements CostKeeper {
     // It includes what this run has written.
     await journal.flush();
     const store = await sessions.open();
-    return store === undefined ? own : store.spending({ session });
+    return store === undefined ? own : spendingWithSubagents(store, session);
   }
 
   /** How full the window is, if it is time to warn. */
@@ -266,4 +280,10 @@ function amountOf(rows: readonly Spending[]): Amount {
     tokens += usage.input + usage.output + usage.cache_read + usage.cache_write;
   }
   return { usd: roundUsd(usd), tokens };
+}
+
+async function spendingWithSubagents(store: SessionStore, session: SessionId): Promise<readonly Spending[]> {
+  const [own, subagents] = await Promise.all([store.spending({ session }), store.list({ parent: session })]);
+  const below = await Promise.all(subagents.map(({ id }) => spendingWithSubagents(store, id)));
+  return [...own, ...below.flat()];
 }

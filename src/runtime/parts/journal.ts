@@ -9,13 +9,15 @@ import type { Failure } from "../../protocol/errors.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { Journal } from "../../sessions/journal.js";
 import { notSaved } from "../../sessions/not-saved.js";
-import type { Lease, SessionStore } from "../../sessions/store.js";
+import type { Lease, NewSession, SessionStore } from "../../sessions/store.js";
 import type { ResumedSession } from "../sessions/resumed-session.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 
 export interface JournalParts {
   readonly session: SessionId;
   readonly resumed: ResumedSession | undefined;
+  /** The call that it works for, if it is a subagent. */
+  readonly parent?: NewSession["parent"];
   readonly root: string;
   readonly model: Model;
   readonly sessions: SessionStores;
@@ -102,7 +104,16 @@ async function createJournal(parts: JournalParts, lease: RunLease): Promise<Jour
   const record = resumed?.record;
   const created_at = new Date(clock.wall()).toISOString();
   const { provider, model: name } = record ?? model;
-  const row = { id: session, log: ids.next("log"), cwd: root, provider, model: name, created_at };
+  const { parent } = parts;
+  const row = {
+    id: session,
+    log: ids.next("log"),
+    cwd: root,
+    provider,
+    model: name,
+    created_at,
+    ...(parent && { parent }),
+  };
   const verdicts = resumed?.calls.flatMap(({ call, verdict }) =>
     verdict === undefined ? [] : [[call, verdict.note ?? `the user said: ${verdict.verdict}`] as const],
   );

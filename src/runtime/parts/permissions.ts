@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import type { Variables } from "../../base/variables.js";
 import type { PermissionJudge } from "../../chain/services.js";
 import type { Tool, ToolCall } from "../../engine/ports.js";
+import { isAgentTool } from "../../extensions/subagents/definition.js";
 import type { Identity } from "../../protocol/client.js";
 import type { PermissionDecision } from "../../protocol/events.js";
 import type { Opening } from "../../security/permissions/contained/needs.js";
@@ -39,6 +40,10 @@ export interface RunPermissionsOptions {
   readonly originator: () => Identity;
   /** The earlier run, whose plan mode and session rules also apply here. */
   readonly before?: RunPermissions | undefined;
+  /** The permissions of the session that started this one as a subagent: they are the limit, also when they change. */
+  readonly outer?: RunPermissions | undefined;
+  /** It works as in plan mode. */
+  readonly onlyReads?: boolean;
 }
 
 export interface PermissionParts {
@@ -70,6 +75,8 @@ export class RunPermissions implements PermissionJudge {
   }
 
   get mode(): PermissionMode {
+    const { outer } = this.#options;
+    if (outer !== undefined) return outer.mode;
     return this.#mode ?? this.#options.loaded.settings.permission_mode.value;
   }
 
@@ -82,7 +89,9 @@ export class RunPermissions implements PermissionJudge {
   async judge(call: ToolCall, tool: Tool): Promise<Verdict> {
     const { engine } = await this.parts();
     if (tool.set === "command" || tool.set === "edit") await this.findSandbox();
-    const verdict = await engine.judge(call, tool, this.#options.originator());
+    // To start a subagent changes nothing: each of its calls is judged by itself.
+    const judged = tool.set === "agents" ? { ...tool, mutating: false } : tool;
+    const verdict = await engine.judge(call, judged, this.#options.originator());
     if (verdict.decision === "deny") return verdict;
     if (this.#leavesSandbox(call, tool)) return OUTSIDE;
     const wanted = await this.#wantedOpenings(call, tool);
@@ -146,8 +155,9 @@ export class RunPermissions implements PermissionJudge {
 
   /** Before the engine is loaded, the initial choice counts. */
   get planning(): boolean {
-    const { before, loaded } = this.#options;
-    return this.#engine?.plan.on ?? before?.planning ?? loaded.settings.plan.value;
+    const { before, outer, onlyReads, loaded } = this.#options;
+    if (onlyReads) return true;
+    return this.#engine?.plan.on ?? (outer ?? before)?.planning ?? loaded.settings.plan.value;
   }
 
   #leavesSandbox(call: ToolCall, tool: Tool): boolean {
@@ -194,8 +204,9 @@ export class RunPermissions implements PermissionJudge {
     const home = variables.HOME || homedir();
     const pathsPlace = workspaceStateFile(roots.config, root, "path-permissions.json");
     const safeModePlace = workspaceStateFile(roots.config, root, "safe-mode.json");
-    const paths = pathPermissionFile(pathsPlace.path, pathsPlace.options);
-    const safeMode = safeModeFile(safeModePlace.path, safeModePlace.options);
+    const outer = await this.#options.outer?.parts();
+    const paths = outer?.paths ?? pathPermissionFile(pathsPlace.path, pathsPlace.options);
+    const safeMode = outer?.safeMode ?? safeModeFile(safeModePlace.path, safeModePlace.options);
     await Promise.all([paths.load(), safeMode.load()]);
     const environment = { ...childEnvironment(variables), ...QUIET_GIT_ENVIRONMENT };
     const isQuietRepository = () => quietRepository(root, { environment });
@@ -218,7 +229,7 @@ export class RunPermissions implements PermissionJudge {
     const [problem] = parsed.problems;
     if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);
     const slashes = (path: string) => path.replaceAll("\\", "/");
-    const before = (await this.#options.before?.parts())?.engine;
+    const before = outer?.engine ?? (await this.#options.before?.parts())?.engine;
     const engine = new PermissionEngine({
       ...(before !== undefined && { before }),
       policy: (): PermissionPolicy => ({
@@ -232,6 +243,7 @@ export class RunPermissions implements PermissionJudge {
         paths: paths.current,
         safeMode: safeMode.current,
       }),
+      ...(this.#options.onlyReads && { onlyReads: true }),
       sandboxed: () => this.#sandboxed,
       contained: () => this.#contained,
       ports: {
@@ -242,7 +254,7 @@ export class RunPermissions implements PermissionJudge {
         protection,
         guarded: (path) => guard.reasonBehindLinks(path),
         isOwn: (path) => guard.isOwn(path),
-        isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name),
+        isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name) || isAgentTool(name),
       },
     });
     if (settings.plan.value && before === undefined) engine.plan.enter();

@@ -1,8 +1,10 @@
 /** The system prompt of a session, and the notices that accompany its inputs. */
 import { systemPrompt } from "../../context/instructions/system-prompt.js";
+import { SUBAGENT_NOTICE } from "../../extensions/subagents/agent-type.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
 import { STANDING_INSTRUCTION } from "../../security/untrusted/standing-instruction.js";
 import type { SessionParts } from "../open-engine.js";
+import type { ParentRun } from "../subagents/parent-run.js";
 
 /** A notice accompanies an input, because the system prompt must not change within a session. */
 export function inputNotices(facts: {
@@ -26,20 +28,27 @@ export function inputNotices(facts: {
   };
 }
 
+interface PromptOrigin {
+  /** The day on which the session began. */
+  readonly date: string;
+  /** The session that started it, if it is a subagent. */
+  readonly parent?: ParentRun | undefined;
+}
+
 /**
  * The prompt of one session. It is made for the first turn, so that it contains what the user approves before; its bytes never
  * change then. What is approved later goes along with the next input, and again after the conversation was shortened.
  */
 export class SessionPrompt {
   readonly #parts: Pick<SessionParts, "loaded" | "root" | "content">;
-  readonly #date: string;
+  readonly #facts: PromptOrigin;
   #made: { readonly full: string; readonly small: string; readonly contains: number } | undefined;
   #told = 0;
   #forgotten = 0;
 
-  constructor(parts: Pick<SessionParts, "loaded" | "root" | "content">, date: string) {
+  constructor(parts: Pick<SessionParts, "loaded" | "root" | "content">, facts: PromptOrigin) {
     this.#parts = parts;
-    this.#date = date;
+    this.#facts = facts;
   }
 
   text(size: "full" | "small"): string {
@@ -56,10 +65,9 @@ export class SessionPrompt {
   }
 
   #make() {
-    const date = this.#date;
     this.#made ??= {
-      full: promptOf(this.#parts, { date, size: "full" }),
-      small: promptOf(this.#parts, { date, size: "small" }),
+      full: promptOf(this.#parts, { ...this.#facts, size: "full" }),
+      small: promptOf(this.#parts, { ...this.#facts, size: "small" }),
       contains: this.#parts.content?.added.length ?? 0,
     };
     return this.#made;
@@ -69,9 +77,9 @@ export class SessionPrompt {
 /** Made once: its bytes must not change within a session, even when it is resumed on another day. */
 export function promptOf(
   { loaded, root, content }: Pick<SessionParts, "loaded" | "root" | "content">,
-  { date, size }: { readonly date: string; readonly size: "full" | "small" },
+  { date, size, parent }: PromptOrigin & { readonly size: "full" | "small" },
 ): string {
-  const override = loaded.settings.system_prompt.value;
+  const override = parent?.prompt ?? loaded.settings.system_prompt.value;
   const instructions = content?.instructions;
   const { tool_sets, untrusted_results } = loaded.settings;
   const wraps = untrusted_results.value === "wrap" && tool_sets.value.length > 0;
@@ -80,7 +88,7 @@ export function promptOf(
     workspace: root,
     platform: process.platform,
     date,
-    notices: hasOutside ? [STANDING_INSTRUCTION] : [],
+    notices: [...(parent === undefined ? [] : [SUBAGENT_NOTICE]), ...(hasOutside ? [STANDING_INSTRUCTION] : [])],
     instructions,
     size,
     ...(override !== undefined && { override }),

@@ -10,6 +10,7 @@ import type { SessionParts } from "../open-engine.js";
 import type { SessionPart } from "../part.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 import type { LoadedSettings } from "../settings/settings.js";
+import type { ParentRun } from "../subagents/parent-run.js";
 import { firstCall } from "./first-call.js";
 import { RunGuard } from "./guard.js";
 import { RunPermissions } from "./permissions.js";
@@ -28,6 +29,7 @@ export function toolsPart(
     readonly originator: () => Identity;
     readonly history: (() => AsyncIterable<Envelope>) | undefined;
     readonly before: RunPermissions | undefined;
+    readonly parent?: ParentRun | undefined;
   },
 ) {
   const { loaded, variables, root, sessions, notify } = parts;
@@ -36,7 +38,8 @@ export function toolsPart(
   const outputs = join(roots.state, "output");
   const outputDirectory = join(outputs, session);
   const trim = () => trimLater(outputs, settings.output_bytes.value);
-  const undo = new RunUndo({ session, root, sessions, turnsBefore });
+  const shared = place.parent?.undo;
+  const undo = shared ?? new RunUndo({ session, root, sessions, turnsBefore });
   const hidden = sessions.ownFolders;
   const guard = new RunGuard({ root, variables, ownFolders: hidden, outputDirectory });
   const restrictions = () => permissions.restrictions();
@@ -81,6 +84,8 @@ export function toolsPart(
     whyNotContained: () => sandbox.whyNotContained(),
     originator: place.originator,
     before: place.before,
+    outer: place.parent?.permissions,
+    ...(place.parent && { onlyReads: place.parent.onlyReads }),
   });
   const { history } = place;
   const security = new RunSecurity({ bus, permissions, sandbox, tools: toolbox, variables, profilePath, history });
@@ -96,7 +101,7 @@ export function toolsPart(
     await toolbox.close();
     await sandbox.close();
     await undo.flush();
-    undo.close();
+    if (shared === undefined) undo.close();
     await keepOutputs(outputs, session, sessions);
   };
   const part: SessionPart = {
@@ -104,13 +109,14 @@ export function toolsPart(
     subscribers: [first.subscriber],
     services: {
       gate: permissions,
-      undo,
+      // The changes belong to the parent's turn, so the turns of a subagent do not count.
+      undo: shared === undefined ? undo : { begin: (call) => shared.begin(call), flush: () => shared.flush() },
       leftovers: sandbox,
       audit: security,
     },
     close,
   };
-  return { part, toolbox, permissions, security, sandbox };
+  return { part, toolbox, permissions, security, sandbox, undo };
 }
 
 export function planSwitch(permissions: RunPermissions): PlanSwitch {

@@ -42,9 +42,11 @@ export async function latestSession(
   cwd: string,
   { now = Date.now() }: { readonly now?: number } = {},
 ): Promise<SessionRecord> {
-  let [latest] = await store.list({ cwd, limit: 1 });
+  // A subagent's session is not one that the user left.
+  const own = { cwd, parent: "none" } as const;
+  let [latest] = await store.list({ ...own, limit: 1 });
   if (latest !== undefined && Date.parse(latest.active_at) > now + AHEAD_MS) {
-    latest = (await store.list({ cwd })).find(({ active_at }) => Date.parse(active_at) <= now + AHEAD_MS) ?? latest;
+    latest = (await store.list(own)).find(({ active_at }) => Date.parse(active_at) <= now + AHEAD_MS) ?? latest;
   }
   if (latest === undefined) {
     throw new UsageError(

@@ -14,7 +14,7 @@ import { SANDBOX_MODES, type SandboxMode } from "../parts/sandbox.js";
 import { KEY_SOURCES, type KeySource } from "../sessions/session-stores.js";
 
 export const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
-const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
+const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web", "agents"];
 
 export function budget(text: string): BudgetLimit {
   const limit = parseBudget(text);
@@ -45,6 +45,12 @@ export function onOrOff(text: string): boolean {
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new UsageError(`expected a whole number from 1, got "${text}".`);
+  return value;
+}
+
+export function wholeNumberOrZero(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new UsageError(`expected a whole number from 0, got "${text}".`);
   return value;
 }
 

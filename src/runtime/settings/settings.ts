@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
+import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
 import { makeHome } from "./home-folder.js";
 import { type ModelSettings, readModelSettings } from "./model-settings.js";
 import { type NetworkSettings, readNetworkSettings } from "./network-settings.js";
@@ -19,6 +20,7 @@ import { readTurnSettings, type TurnSettings } from "./turn-settings.js";
 export interface Settings
   extends ModelSettings,
     TurnSettings,
+    AgentSettings,
     SecuritySettings,
     NetworkSettings,
     SessionSettings,
@@ -40,6 +42,7 @@ export async function loadSettings(flags: ParsedFlags, variables: Variables): Pr
   const settings: Settings = {
     ...(await readModelSettings(from)),
     ...readTurnSettings(from),
+    ...readAgentSettings(from),
     ...readSecuritySettings(from),
     ...readNetworkSettings(from),
     ...readSessionSettings(from),

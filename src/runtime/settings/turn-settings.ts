@@ -5,7 +5,7 @@ import type { ToolSet } from "../../engine/ports.js";
 import type { Setting, SettingReader } from "./setting.js";
 import * as read from "./setting-readers.js";
 
-const DEFAULT_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web"];
+const DEFAULT_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web", "agents"];
 
 export interface TurnSettings {
   readonly tool_sets: Setting<readonly ToolSet[]>;

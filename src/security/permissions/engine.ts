@@ -23,6 +23,8 @@ export interface EngineOptions {
   readonly before?: Pick<PermissionEngine, "session" | "plan">;
   /** Whether commands can be contained so tightly that mode `auto` runs them without asking. */
   contained?(): boolean;
+  /** The run only reads, as in plan mode. */
+  readonly onlyReads?: boolean;
 }
 
 export interface DecidedCall {
@@ -103,7 +105,8 @@ export class PermissionEngine {
   }
 
   #circumstances(originator: Identity): Circumstances {
-    const { sandboxed, contained } = this.#options;
-    return { originator, sandboxed: sandboxed(), contained: contained?.() === true, planMode: this.plan.on };
+    const { sandboxed, contained, onlyReads = false } = this.#options;
+    const planMode = this.plan.on || onlyReads;
+    return { originator, sandboxed: sandboxed(), contained: contained?.() === true, planMode };
   }
 }

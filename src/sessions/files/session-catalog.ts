@@ -156,7 +156,7 @@ export class SessionCatalog {
     }
   }
 
-  async list({ cwd, pinned, limit }: SessionFilter): Promise<readonly SessionRecord[]> {
+  async list({ cwd, pinned, parent, limit }: SessionFilter): Promise<readonly SessionRecord[]> {
     const records = await inGroups(await this.#sessions(), async (session) => {
       try {
         return await this.#record(session);
@@ -170,6 +170,7 @@ export class SessionCatalog {
       .filter((record) => record !== undefined)
       .filter((record) => cwd === undefined || record.cwd === cwd)
       .filter((record) => pinned === undefined || record.pinned === pinned)
+      .filter((record) => parent === undefined || parent === (record.parent?.session ?? "none"))
       .sort((a, b) => compare(b.active_at, a.active_at) || compare(b.id, a.id))
       .slice(0, limit);
   }

@@ -37,6 +37,9 @@ export function renderConf(session: NewSession, chain: string): string {
     pinned: "false",
     branch_session: session.branch_of?.session,
     branch_event: session.branch_of && String(session.branch_of.event),
+    parent_session: session.parent?.session,
+    parent_turn: session.parent?.turn,
+    parent_call: session.parent?.call,
     chain,
   });
 }
@@ -99,6 +102,7 @@ export function parseConf(text: string, path: string): SessionConf {
     created_at: time("created_at"),
     ...(title !== undefined && { title }),
     ...branchOf(values.get("branch_session"), count("branch_event")),
+    ...parentOf(values.get("parent_session"), values.get("parent_turn"), values.get("parent_call")),
     pinned: values.get("pinned") === "true",
     expired_to: count("expired_to") ?? 0,
     copied_to: count("copied_to") ?? 0,
@@ -125,6 +129,12 @@ export function checkIds({ id, log }: { readonly id: string; readonly log: strin
 
 function branchOf(session: string | undefined, event: number | undefined): Pick<NewSession, "branch_of"> {
   return session === undefined || event === undefined ? {} : { branch_of: { session: session as SessionId, event } };
+}
+
+function parentOf(...[session, turn, call]: readonly (string | undefined)[]): Pick<NewSession, "parent"> {
+  const isWhole = session !== undefined && turn !== undefined && call !== undefined;
+  if (!isWhole || !isId("sess", session) || !isId("turn", turn) || !isId("call", call)) return {};
+  return { parent: { session, turn, call } };
 }
 
 function isEndReason(text: string): text is SessionEndReason {

@@ -14,8 +14,9 @@ import { sql as sessions } from "./migrations/0001-sessions.js";
 import { sql as spending } from "./migrations/0002-spending.js";
 import { sql as stretches } from "./migrations/0003-stretches.js";
 import { sql as drafts } from "./migrations/0004-drafts.js";
+import { sql as subagents } from "./migrations/0005-subagents.js";
 
-export const MIGRATIONS: readonly string[] = [sessions, spending, stretches, drafts];
+export const MIGRATIONS: readonly string[] = [sessions, spending, stretches, drafts, subagents];
 
 export interface MigrateOptions {
   readonly wall: () => number;

@@ -19,6 +19,9 @@ const RECORD = {
   active_at: "integer",
   branch_session: "text?",
   branch_event: "integer?",
+  parent_session: "text?",
+  parent_turn: "text?",
+  parent_call: "text?",
   pinned: "integer",
   ended: "text?",
   noticed_at: "integer?",
@@ -71,7 +74,7 @@ export class SessionTable {
     return () => {
       this.#database.run(
         `INSERT INTO sessions (id, log, cwd, provider, model, title, created_at, active_at, branch_session, branch_event,
-           last_link, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           parent_session, parent_turn, parent_call, last_link, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         [
           session.id,
           session.log,
@@ -83,6 +86,9 @@ export class SessionTable {
           created,
           session.branch_of?.session ?? null,
           session.branch_of?.event ?? null,
+          session.parent?.session ?? null,
+          session.parent?.turn ?? null,
+          session.parent?.call ?? null,
           FIRST_LINK,
           this.#chain(session.id, session.log).seal(0, FIRST_LINK, 0),
         ],
@@ -116,7 +122,7 @@ export class SessionTable {
     return row && toRecord(row);
   }
 
-  list({ cwd, pinned, limit }: SessionFilter): SessionRecord[] {
+  list({ cwd, pinned, parent, limit }: SessionFilter): SessionRecord[] {
     const where: string[] = [NO_DRAFT];
     const values: Bindable[] = [];
     if (cwd !== undefined) {
@@ -126,6 +132,11 @@ export class SessionTable {
     if (pinned !== undefined) {
       where.push("pinned = ?");
       values.push(pinned);
+    }
+    if (parent === "none") where.push("parent_session IS NULL");
+    else if (parent !== undefined) {
+      where.push("parent_session = ?");
+      values.push(parent);
     }
     const rest = `FROM sessions WHERE ${where.join(" AND ")} ORDER BY active_at DESC, number DESC LIMIT ?`;
     return this.#database.select(RECORD, rest, [...values, limit ?? -1]).map(toRecord);
@@ -209,7 +220,9 @@ export class SessionTable {
 }
 
 function toRecord(row: Row<typeof RECORD>): SessionRecord {
-  const { branch_session: session, branch_event: event } = row;
+  const { branch_session: session, branch_event: event, parent_session, parent_turn, parent_call } = row;
+  const isSubagent = parent_session !== undefined && parent_turn !== undefined && parent_call !== undefined;
+  const parent = { session: parent_session, turn: parent_turn, call: parent_call };
   return {
     id: row.id as SessionId,
     log: row.log as LogId,
@@ -225,5 +238,6 @@ function toRecord(row: Row<typeof RECORD>): SessionRecord {
     ...(row.title === undefined ? {} : { title: row.title }),
     ...(row.ended === undefined ? {} : { ended: row.ended as SessionEndReason }),
     ...(session === undefined || event === undefined ? {} : { branch_of: { session: session as SessionId, event } }),
+    ...(isSubagent ? { parent: parent as NonNullable<SessionRecord["parent"]> } : {}),
   };
 }

@@ -61,6 +61,9 @@ const NEXT_ATTEMPT = object({
   attempt: NUMBER,
 });
 
+const OUTCOME = oneOf("answered", "limit", "denied", "stopped", "cancelled", "failed");
+const SUBAGENT: Fields = { call: STRING, session: STRING, type: STRING };
+
 const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
   TurnStarted: object({ turn: STRING, input: CONTENT }, { notice: STRING, route: STRING, queued: DELTAS }),
   InputQueued: object({ input: CONTENT, delivery: oneOf("queue", "steer"), from: STRING }),
@@ -89,6 +92,9 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
     { provider: STRING, model: STRING, usage: USAGE, elapsed_ms: NUMBER },
     { turn: STRING, answer: object({}, SHAPE), cost: COST, route: STRING, abandoned: TRUE, purpose: oneOf("summary") },
   ),
+  SubagentStarted: object({ ...SUBAGENT, provider: STRING, model: STRING, description: STRING }),
+  SubagentProgress: object({ ...SUBAGENT, text: STRING, elapsed_ms: NUMBER, tokens: NUMBER }),
+  SubagentEnded: object({ ...SUBAGENT, outcome: OUTCOME, elapsed_ms: NUMBER, usage: USAGE }, { cost: COST }),
   ModeChanged: object({ mode: oneOf("ask", "auto", "allow", "deny", "plan"), by: STRING }),
   ContextNearlyFull: object({ turn: STRING, model: STRING, used: NUMBER, window: NUMBER }),
   RateLimited: NEXT_ATTEMPT,
@@ -100,7 +106,7 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
   TurnEnded: object(
     {
       turn: STRING,
-      outcome: oneOf("answered", "limit", "denied", "stopped", "cancelled", "failed"),
+      outcome: OUTCOME,
       text: STRING,
       iterations: NUMBER,
       usage: USAGE,

@@ -20,7 +20,7 @@ export async function* exportJsonl(
   events: AsyncIterable<Envelope>,
   { redact }: ExportOptions,
 ): AsyncGenerator<string> {
-  const { id, log, cwd, provider, model, created_at, title, branch_of, last_event } = record;
+  const { id, log, cwd, provider, model, created_at, title, branch_of, parent, last_event } = record;
   yield JSON.stringify({
     oxbow: "session",
     version: FORMAT_VERSION,
@@ -32,6 +32,7 @@ export async function* exportJsonl(
     created_at,
     title: title === undefined ? undefined : redact(title),
     branch_of,
+    parent,
     last_event,
   });
   for await (const event of redactEvents(events, redact)) yield envelopeLine(event);

@@ -37,13 +37,14 @@ export async function* exportMarkdown(
   for (const paragraph of transcript.end()) yield `${paragraph}\n\n`;
 }
 
-function heading({ id, title, provider, model, cwd, created_at, branch_of }: SessionRecord, redact: Redact): string {
+function heading({ id, title, provider, model, cwd, created_at, branch_of, parent }: SessionRecord, redact: Redact): string {
   const facts = [
     `- Session: ${id}`,
     `- Model: ${provider} ${model}`,
     `- Folder: ${redact(cwd)}`,
     `- Created: ${created_at}`,
     ...(branch_of === undefined ? [] : [`- Branch of: ${branch_of.session} after event ${branch_of.event}`]),
+    ...(parent === undefined ? [] : [`- Subagent of: ${parent.session}`]),
   ];
   return `# ${redact(title ?? id).replace(/\s+/g, " ")}\n\n${facts.join("\n")}\n\n`;
 }

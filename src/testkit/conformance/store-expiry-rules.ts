@@ -21,6 +21,7 @@ function everyKind(session: SessionId): Envelope[] {
   const answer = { blocks: [{ type: "opaque", provider: "p", data: SECRET }] } as const;
   const cost = { turn, provider: "p", model: "m", usage: NO_USAGE, elapsed_ms: 1 };
   const name = { provider: "p", model: "m" };
+  const subagent = { call, session: ids.next("sess"), type: "explore" };
   const nextAttempt = { turn, ...name, reason: "Overloaded", message: SECRET, wait_ms: 1, attempt: 1 } as const;
   const bodies: readonly EventBody[] = [
     { kind: "TurnStarted", payload: { turn, input: said } },
@@ -56,6 +57,9 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "HookError", payload: { event: "PreToolUse", command: SECRET, exit_code: 1 } },
     { kind: "CustomEvent", payload: { namespace: "n", kind: "k", payload: [{ deep: SECRET }] } },
     { kind: "MCPServerDown", payload: { name: "n", reason: "r", attempts: 3 } },
+    { kind: "SubagentStarted", payload: { ...subagent, provider: "offline", model: "echo", description: SECRET } },
+    { kind: "SubagentProgress", payload: { ...subagent, text: SECRET, elapsed_ms: 1, tokens: 2 } },
+    { kind: "SubagentEnded", payload: { ...subagent, outcome: "answered", elapsed_ms: 1, usage: NO_USAGE } },
     { kind: "ModeChanged", payload: { mode: "ask", by: "cli_1" } },
     { kind: "SkillRegistryChanged", payload: { added: ["s"], removed: [] } },
     { kind: "TokenExpiring", payload: { jti: "tok", exp: 1 } },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { SessionStore } from "../../base/session-store.js";
+import type { SessionId } from "../../protocol/ids.js";
 import type { Rule } from "./store.js";
 import { all, at, createIds, difficultEvents, many, newSession, refusal, says } from "./store-samples.js";
 
@@ -11,11 +12,18 @@ export const SESSION_RULES: readonly Rule[] = [
       const ids = createIds();
       const first = newSession(ids, { title: "l'été \0 𝄞" });
       const branch = newSession(ids, { branch_of: { session: first.id, event: 3 }, created_at: at(5) });
+      const parent = { session: first.id, turn: ids.next("turn"), call: ids.next("call") };
+      const subagent = newSession(ids, { parent, created_at: at(6) });
       await store.create(first);
       await store.create(branch);
+      await store.create(subagent);
       const fresh = { pinned: false, last_event: 0, expired_to: 0 };
       assert.deepEqual(await store.get(first.id), { ...first, ...fresh, active_at: first.created_at });
       assert.deepEqual(await store.get(branch.id), { ...branch, ...fresh, active_at: branch.created_at });
+      assert.deepEqual(await store.get(subagent.id), { ...subagent, ...fresh, active_at: subagent.created_at });
+      const idsOf = async (parent: SessionId | "none") => (await store.list({ parent })).map(({ id }) => id);
+      assert.deepEqual(await idsOf(first.id), [subagent.id]);
+      assert.deepEqual(await idsOf("none"), [branch.id, first.id]);
       assert.equal(await store.get(ids.next("sess")), undefined);
       await assert.rejects(store.create(first), refusal("conflict"));
       await assert.rejects(store.create({ ...newSession(ids), log: first.log }), refusal("conflict"));

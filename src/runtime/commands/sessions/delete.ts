@@ -8,7 +8,9 @@ import { withLease } from "./with-lease.js";
 export const deleteSession: SessionAction = async (args, port, { confirm }) => {
   const { id, title, pinned } = await named(args.text("ID"), port);
   if (pinned) throw new UsageError(`${id} is pinned. 'oxbow session unpin ${id}' first.`);
-  const question = `Delete ${id} (${title ?? "no title"}) for good?`;
+  const subagents = await subagentsOf(id, port);
+  const more = subagents.length === 0 ? "" : ` with the sessions of its ${subagents.length} subagents`;
+  const question = `Delete ${id} (${title ?? "no title"})${more} for good?`;
   return withLease(port, { session: id, advice: "Close it there first, then delete it." }, async () => {
     if (!args.hasFlag("yes")) {
       if (confirm === undefined) return refuse(`${question} Add --yes to do it without a question.`);
@@ -16,9 +18,17 @@ export const deleteSession: SessionAction = async (args, port, { confirm }) => {
         return { text: "Nothing was deleted.", value: { id, deleted: false }, exitCode: COMMAND_EXIT.cancelled };
       }
     }
+    for (const below of subagents) await remove(below, port);
     return remove(id, port);
   });
 };
+
+/** The deepest first. */
+async function subagentsOf(session: SessionId, port: OpenPort): Promise<readonly SessionId[]> {
+  const own = await port.store.list({ parent: session });
+  const below = await Promise.all(own.map(async ({ id }) => [...(await subagentsOf(id, port)), id]));
+  return below.flat();
+}
 
 async function remove(id: SessionId, { store, stores, roots }: OpenPort): Promise<CommandResult> {
   await store.remove(id);

@@ -1,0 +1,61 @@
+/** The descriptions of the tools `agent` and `delegate`, apart from their code: every request pays for these bytes. */
+import type { Tool } from "../../engine/ports.js";
+import type { JsonObject } from "../../protocol/json.js";
+import agent from "./agent.md";
+import type { AgentType } from "./agent-type.js";
+import delegate from "./delegate.md";
+
+export type AgentToolName = "agent" | "delegate";
+export type AgentToolDefinition = Omit<Tool, "run"> & { readonly name: AgentToolName };
+
+/**
+ * They may run side by side. They count as changing, because a call that was cut off must not start again by itself; every call of the
+ * subagent is judged and recorded on its own.
+ */
+const TRAITS = { set: "agents", concurrencySafe: true, mutating: true } as const;
+
+const string = { type: "string" } as const;
+const words = { type: "string", description: "3 to 6 words for the user" } as const;
+
+/** Types that one line each in the description would make too long are left out of it; a call may still name them. */
+const MOST_LISTED = 40;
+const LONGEST_LINE = 200;
+
+export function agentTool(types: readonly AgentType[]): AgentToolDefinition {
+  const listed = types.slice(0, MOST_LISTED).map(({ name, description }) => `- ${name}: ${short(description)}`);
+  return {
+    name: "agent",
+    description: `${agent.trim()}\nTypes (default: general):\n${listed.join("\n")}`,
+    ...TRAITS,
+    inputSchema: {
+      type: "object",
+      properties: { type: string, prompt: string, description: words },
+      required: ["prompt", "description"],
+    },
+    canonical: withOurNames,
+  };
+}
+
+export function delegateTool(): AgentToolDefinition {
+  return {
+    name: "delegate",
+    description: delegate.trim(),
+    ...TRAITS,
+    inputSchema: { type: "object", properties: { prompt: string, description: words }, required: ["prompt"] },
+    canonical: withOurNames,
+  };
+}
+
+export function isAgentTool(name: string): name is AgentToolName {
+  return name === "agent" || name === "delegate";
+}
+
+/** Models that were trained on another harness call the type `subagent_type`. */
+function withOurNames({ subagent_type, ...args }: JsonObject): JsonObject {
+  return subagent_type === undefined || args.type !== undefined ? args : { ...args, type: subagent_type };
+}
+
+function short(description: string): string {
+  const line = description.replace(/\s+/g, " ").trim();
+  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE - 1)}…` : line;
+}

@@ -1,0 +1,58 @@
+/**
+ * An agent type from a Markdown file with front matter: Oxbow's own files and those of Claude Code.
+ *
+ * 1. Unknown fields are ignored. Fields that would widen what the subagent may do (permissionMode, hooks, mcpServers) have no effect.
+ * 2. A file that defines no usable type says why; the others are not affected.
+ */
+import type { ExtensionFile } from "../../base/extension-files.js";
+import { type FrontMatter, lineOf, readFrontMatter, wordsOf } from "../../base/front-matter.js";
+import type { Effort } from "../../engine/ports.js";
+import type { AgentType } from "./agent-type.js";
+import { toolsOf } from "./tool-names.js";
+
+export interface AgentFileFault {
+  readonly path: string;
+  /** A sentence without its full stop. */
+  readonly fault: string;
+}
+
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_. -]{0,63}$/u;
+const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
+
+type Origin = Pick<ExtensionFile, "path" | "name" | "scope">;
+
+export function readAgentType(text: string, { path, name: file, scope }: Origin): AgentType | AgentFileFault {
+  const matter = readFrontMatter(text);
+  if ("fault" in matter) return { path, fault: matter.message };
+  const { fields, body } = matter;
+  const name = lineOf(fields, "name") ?? stem(file);
+  if (!NAME.test(name)) return { path, fault: `"${name}" is no name for an agent type` };
+  const description = lineOf(fields, "description");
+  if (description === undefined) return { path, fault: "It has no description" };
+  const model = lineOf(fields, "model");
+  const effort = EFFORTS.find((level) => level === lineOf(fields, "effort"));
+  const most = Number(lineOf(fields, "maxTurns") ?? lineOf(fields, "max_iterations"));
+  return {
+    name,
+    description,
+    prompt: body.trim(),
+    ...toolFields(matter),
+    ...(model !== undefined && model !== "inherit" && { model }),
+    ...(effort !== undefined && { effort }),
+    ...(Number.isInteger(most) && most > 0 && { maxIterations: most }),
+    ...(lineOf(fields, "permissionMode") === "plan" && { onlyReads: true as const }),
+    ...(lineOf(fields, "isolation") === "worktree" && { isolation: "worktree" as const }),
+    scope,
+    path,
+  };
+}
+
+function toolFields({ fields }: FrontMatter): Pick<AgentType, "tools" | "without" | "agents"> {
+  const without = toolsOf(wordsOf(fields, "disallowedTools"))?.tools ?? [];
+  const listed = fields.has("tools") && fields.get("tools") !== null ? toolsOf(wordsOf(fields, "tools")) : undefined;
+  return { ...listed, without };
+}
+
+function stem(file: string): string {
+  return (file.split("/").at(-1) ?? file).replace(/\.(agent\.)?md$/i, "");
+}

@@ -1,0 +1,62 @@
+/**
+ * The part with the tools `agent` and `delegate`. Until the first call there are only their descriptions; the types of files are read
+ * before the first request, because the description lists them.
+ */
+import type { ToolLink, ToolOutcome } from "../../engine/ports.js";
+import type { Turn } from "../../engine/turn.js";
+import { type AgentTypes, agentTypes } from "../../extensions/subagents/agent-types.js";
+import { agentTool, delegateTool } from "../../extensions/subagents/definition.js";
+import { Slots, TurnCount } from "../../extensions/subagents/limits.js";
+import { ownText } from "../../protocol/content.js";
+import type { Opening } from "../opening.js";
+import type { SessionPart } from "../part.js";
+import type { SubagentCalls } from "../subagents/subagent-calls.js";
+
+export interface SessionAgents {
+  readonly types: AgentTypes;
+  readonly slots: Slots;
+  countOf(turn: Turn): TurnCount;
+}
+
+export async function subagents(opening: Opening): Promise<SessionPart> {
+  const { engine, extensions, parent } = opening;
+  const { tool_sets, agent_depth, agents_at_once, agents_per_turn } = engine.loaded.settings;
+  const types = await agentTypes(extensions.of("agent"));
+  const commands = async () => (await import("../commands/agents.js")).agentCommands(opening);
+  const isOffered = tool_sets.value.includes("agents") && (parent?.depth ?? 0) < agent_depth.value;
+  if (!isOffered) return { name: "subagents", commands };
+  const counts = new WeakMap<Turn, TurnCount>();
+  const agents: SessionAgents = {
+    types,
+    slots: new Slots(agents_at_once.value),
+    countOf: (turn) => {
+      const count = parent?.count ?? counts.get(turn) ?? new TurnCount(agents_per_turn.value);
+      counts.set(turn, count);
+      return count;
+    },
+  };
+  let calls: Promise<SubagentCalls> | undefined;
+  const link: ToolLink = {
+    name: "95-subagents",
+    run: async (call, context, next) => {
+      if (context.definition.set !== "agents") return next(call);
+      calls ??= import("../subagents/subagent-calls.js").then(
+        ({ SubagentCalls }) => new SubagentCalls(opening, agents),
+      );
+      return (await calls).answer(call, context);
+    },
+  };
+  const listed = types.types.filter(({ name }) => parent?.agents?.includes(name) ?? true);
+  return {
+    name: "subagents",
+    tools: [agentTool(listed), delegateTool()].map((definition) => ({ ...definition, run: outside })),
+    links: { tool: [link] },
+    commands,
+    close: async () => (await calls)?.close(),
+  };
+}
+
+/** The link answers every call of the chain. */
+async function outside(): Promise<ToolOutcome> {
+  return { status: "error", content: [ownText("A subagent can only be started in a turn.")] };
+}

@@ -1,0 +1,30 @@
+/** Settings of subagents: how many there may be, how long they may work, and the model of `delegate`. */
+import type { Setting, SettingReader } from "./setting.js";
+import * as read from "./setting-readers.js";
+
+export interface AgentSettings {
+  /** How deep subagents may start subagents: 1 for those of the session itself only, 0 for none. */
+  readonly agent_depth: Setting<number>;
+  /** The most subagents of a session that work at the same time. */
+  readonly agents_at_once: Setting<number>;
+  /** The most subagents of a turn, with those that they start. */
+  readonly agents_per_turn: Setting<number>;
+  /** The time limit of a subagent; undefined for the limit of the turn only. */
+  readonly agent_timeout_ms: Setting<number | undefined>;
+  /** The cheaper model of `delegate`. */
+  readonly delegate_model: Setting<string | undefined>;
+}
+
+export function readAgentSettings(from: SettingReader): AgentSettings {
+  return {
+    agent_depth: from.pick({ key: "agent_depth", fallback: 1, read: read.wholeNumberOrZero }),
+    agents_at_once: from.pick({ key: "agents_at_once", fallback: 4, read: read.wholeNumber }),
+    agents_per_turn: from.pick({ key: "agents_per_turn", fallback: 20, read: read.wholeNumber }),
+    agent_timeout_ms: from.pick<number | undefined>({ key: "agent_timeout", fallback: undefined, read: read.limit }),
+    delegate_model: from.pick<string | undefined>({
+      key: "delegate_model",
+      fallback: undefined,
+      read: (text) => text.trim() || undefined,
+    }),
+  };
+}

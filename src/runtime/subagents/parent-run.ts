@@ -1,0 +1,39 @@
+/** What a subagent's session has of the session that started it. */
+import type { PermissionPrompts } from "../../control/permission-prompts.js";
+import type { Effort } from "../../engine/ports.js";
+import type { TurnCount } from "../../extensions/subagents/limits.js";
+import type { EventPayloads, SubagentName } from "../../protocol/events.js";
+import type { TurnId } from "../../protocol/ids.js";
+import type { NewSession } from "../../sessions/store.js";
+import type { RunCosts } from "../parts/costs.js";
+import type { RunPermissions } from "../parts/permissions.js";
+import type { RunUndo } from "../parts/undo.js";
+
+export interface ParentRun {
+  /** The subagent as its parent's events name it. */
+  readonly name: Omit<SubagentName, "session">;
+  readonly link: NonNullable<NewSession["parent"]>;
+  readonly turn: TurnId;
+  /** 1 for a subagent of a session that is none itself. */
+  readonly depth: number;
+  /** Its permissions are the limit of the subagent's, at any time. */
+  readonly permissions: RunPermissions;
+  /** Its budgets pay for the subagent. */
+  readonly costs: RunCosts;
+  /** Called with each cost of the subagent and of those below it. */
+  readonly paid: (cost: EventPayloads["CostIncremented"]) => void;
+  /** Records the changes with those of the parent's turn; absent for a subagent with a workspace of its own. */
+  readonly undo?: RunUndo;
+  /** The parent's questions: its clients answer those of the subagent. */
+  readonly prompts: PermissionPrompts;
+  readonly mayUse: (tool: string) => boolean;
+  /** Types that it may start itself; undefined for all. */
+  readonly agents?: readonly string[];
+  /** Its system prompt; undefined for the usual one. */
+  readonly prompt?: string;
+  readonly effort?: Effort;
+  readonly maxIterations?: number;
+  readonly timeoutMs?: number;
+  readonly onlyReads: boolean;
+  readonly count: TurnCount;
+}

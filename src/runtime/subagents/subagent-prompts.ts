@@ -1,0 +1,31 @@
+/**
+ * The questions of a subagent.
+ *
+ * 1. They are in its own log, and go to the clients of the session that started it, which see who asks.
+ * 2. The first answer counts in both.
+ */
+import { PermissionPrompts, type PromptAnswer } from "../../control/permission-prompts.js";
+import type { Bus } from "../../engine/bus.js";
+import type { EventPayloads, SubagentName } from "../../protocol/events.js";
+
+export class SubagentPrompts extends PermissionPrompts {
+  readonly #name: SubagentName;
+  readonly #outer: PermissionPrompts;
+
+  constructor(bus: Bus, { name, outer }: { readonly name: SubagentName; readonly outer: PermissionPrompts }) {
+    super(bus, () => outer.present());
+    this.#name = name;
+    this.#outer = outer;
+  }
+
+  override async ask(asked: EventPayloads["PermissionRequested"], signal: AbortSignal): Promise<PromptAnswer> {
+    const { call } = asked;
+    const own = super.ask(asked, signal);
+    const summary = `subagent ${this.#name.type}: ${asked.summary}`;
+    const above = this.#outer.ask({ ...asked, summary, subagent: this.#name }, signal);
+    void above.then((answer) => this.answer(call, answer));
+    const answer = await own;
+    this.#outer.answer(call, answer);
+    return answer;
+  }
+}

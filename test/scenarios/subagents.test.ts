@@ -1,0 +1,302 @@
+/** Subagents through the real engine, with the mock model behind all of them. */
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, onTestFinished } from "vitest";
+import { connectInProcess } from "../../src/control/transports/inproc.js";
+import type { EngineClient } from "../../src/protocol/client.js";
+import { text } from "../../src/protocol/content.js";
+import type { Envelope, EnvelopeOf } from "../../src/protocol/envelope.js";
+import type { EventKind } from "../../src/protocol/events.js";
+import type { SessionId } from "../../src/protocol/ids.js";
+import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { type HostedEngine, hostEngine, turnOf } from "../support/hosted-engine.js";
+import { temporaryFolder } from "../support/program.js";
+import { survivors } from "../support/survivors.js";
+import { verifies } from "../verifies.js";
+
+const open: { mock: MockModel; hosted: HostedEngine }[] = [];
+afterEach(async () => {
+  for (const { mock, hosted } of open.splice(0)) {
+    await hosted.engine.close();
+    await mock.close();
+  }
+});
+
+interface Place extends HostedEngine {
+  readonly mock: MockModel;
+  readonly client: EngineClient;
+  readonly session: SessionId;
+}
+
+async function start(
+  replies: readonly ReplyBuilder[],
+  { profile = "", flags = [], base }: { profile?: string; flags?: readonly string[]; base?: string } = {},
+): Promise<Place> {
+  const mock = await startMockModel({ script: script(replies) });
+  const folder = base ?? (await temporaryFolder());
+  const home = await mkdtemp(join(folder, "home-"));
+  await mkdir(join(home, "config"), { recursive: true });
+  await writeFile(join(home, "config", "config.toml"), profile);
+  const hosted = await hostEngine(folder, mock, { flags, home });
+  open.push({ mock, hosted });
+  const client = connectInProcess(hosted.engine.host, { id: hosted.engine.newClientId(), canAnswer: true });
+  const created = await client.send("CreateSession", {});
+  if (!created.ok || created.session === undefined) throw new Error("no session");
+  return { ...hosted, mock, client, session: created.session };
+}
+
+function agent(prompt: string, type?: string) {
+  return { prompt, description: "some work", ...(type !== undefined && { type }) };
+}
+
+function of<K extends EventKind>(events: readonly Envelope[], kind: K): readonly EnvelopeOf<K>["payload"][] {
+  return events.filter((event) => event.kind === kind).map(({ payload }) => payload as EnvelopeOf<K>["payload"]);
+}
+
+function resultTexts(events: readonly Envelope[]): readonly string[] {
+  return of(events, "ToolResult").map(({ content }) =>
+    content.map((block) => ("text" in block ? block.text : "")).join(),
+  );
+}
+
+async function stored(place: Place, parent: SessionId) {
+  const reply = await place.client.query("ListSessions", {});
+  if (!reply.ok) throw new Error("no list");
+  return { listed: reply.answer.sessions.map(({ id }) => id), parent };
+}
+
+describe("subagents", () => {
+  verifies(["L17"], "several calls in one answer run side by side, and each report comes back", async () => {
+    const both = reply().tool("agent", agent("find ALPHA", "explore")).tool("agent", agent("find BETA"));
+    const place = await start([
+      both.when("begin"),
+      reply().when("ALPHA").text("alpha is in a.txt"),
+      reply().when("BETA").text("beta is in b.txt"),
+      reply().text("both found"),
+    ]);
+    const events = await turnOf(place.client, place.session, "begin");
+    expect(resultTexts(events)).toEqual(["alpha is in a.txt", "beta is in b.txt"]);
+    const started = of(events, "SubagentStarted");
+    expect(started.map(({ type }) => type)).toEqual(["explore", "general"]);
+    expect(of(events, "SubagentEnded").map(({ outcome }) => outcome)).toEqual(["answered", "answered"]);
+    // Both began before one ended.
+    const kinds = events.map(({ kind }) => kind).filter((kind) => /^Subagent(Started|Ended)$/.test(kind));
+    expect(kinds.slice(0, 2)).toEqual(["SubagentStarted", "SubagentStarted"]);
+    // The usage of the turn includes theirs.
+    const [ended] = of(events, "TurnEnded");
+    const own = of(events, "CostIncremented").reduce((sum, { usage }) => sum + usage.input, 0);
+    const theirs = of(events, "SubagentEnded").reduce((sum, { usage }) => sum + usage.input, 0);
+    expect(theirs).toBeGreaterThan(0);
+    expect(ended?.usage.input).toBe(own + theirs);
+    // They are sessions of their own, which the list leaves out.
+    expect((await stored(place, place.session)).listed).toEqual([place.session]);
+  });
+
+  verifies(
+    ["L17"],
+    "a type gets its own prompt and tools, and cannot start subagents below the depth limit",
+    async () => {
+      const place = await start([
+        reply().when("begin").tool("agent", agent("look", "explore")),
+        reply().when("look").tool("write", { path: "x.txt", content: "x" }).tool("agent", agent("again")),
+        reply().when("tool-results", { contains: "no tool" }).text("I cannot write"),
+        reply().text("done"),
+      ]);
+      const events = await turnOf(place.client, place.session, "begin");
+      expect(resultTexts(events)).toEqual(["I cannot write"]);
+      const child = place.mock.requests[1]?.body as { system: unknown; tools: { name: string }[] };
+      expect(child.tools.map(({ name }) => name)).toEqual(["read", "ls", "glob", "grep", "git"]);
+      expect(JSON.stringify(child.system)).toContain("You search a codebase");
+      await expect(readFile(join(place.root, "x.txt"))).rejects.toThrow("ENOENT");
+      const parent = place.mock.requests[0]?.body as { tools: { name: string; description: string }[] };
+      expect(parent.tools.map(({ name }) => name)).toContain("delegate");
+      expect(parent.tools.find(({ name }) => name === "agent")?.description).toContain("- explore: ");
+    },
+  );
+
+  verifies(["L17"], "the depth and the number of subagents have limits", async () => {
+    const place = await start(
+      [
+        reply().when("begin").tool("agent", agent("first")),
+        reply().when("first").tool("agent", agent("second")),
+        reply().when("second").tool("agent", agent("third")),
+        reply().when("tool-results", { contains: "no tool" }).text("second is the deepest"),
+        reply().when("tool-results", { contains: "deepest" }).tool("agent", agent("fourth")),
+        reply().when("tool-results", { contains: "its limit" }).text("no more").times(2),
+        reply().text("done"),
+      ],
+      { profile: "agent_depth = 2\nagents_per_turn = 2\n" },
+    );
+    const events = await turnOf(place.client, place.session, "begin");
+    expect(resultTexts(events)).toEqual(["no more"]);
+  });
+
+  verifies(["L9", "L17"], "cancel ends the subagent with the command that it runs", async () => {
+    const MARK = "86391.25";
+    const place = await start(
+      [
+        reply().when("begin").tool("agent", agent("sleep long")),
+        reply()
+          .when("sleep long")
+          .tool("bash", { command: `sleep ${MARK}` }),
+        reply().text("not reached"),
+      ],
+      { flags: ["--permission-mode", "allow"] },
+    );
+    const events: Envelope[] = [];
+    const ended = new Promise<void>((resolve) => {
+      place.client.subscribe((event) => {
+        events.push(event);
+        if (event.kind === "SubagentProgress" && event.payload.text.startsWith("bash")) {
+          void place.client.send("CancelTurn", {}, place.session);
+        }
+        if (event.kind === "TurnEnded") resolve();
+      });
+    });
+    await place.client.send("SendInput", { content: [text("begin")] }, place.session);
+    await ended;
+    expect(of(events, "TurnEnded")[0]?.outcome).toBe("cancelled");
+    expect(of(events, "ToolResult")[0]?.status).toBe("cancelled");
+    await place.engine.close();
+    open.pop();
+    await place.mock.close();
+    expect(of(events, "SubagentEnded")[0]?.outcome).toBe("cancelled");
+    expect(await survivors(MARK)).toEqual([]);
+  });
+
+  verifies(["L17"], "a question names the subagent, goes to the parent's client, and its answer counts", async () => {
+    const place = await start([
+      reply().when("begin").tool("agent", agent("make it")),
+      reply().when("make it").tool("bash", { command: "touch made.txt" }),
+      reply().when("tool-results", { contains: "" }).text("made"),
+      reply().text("done"),
+    ]);
+    const questions: EnvelopeOf<"PermissionRequested">["payload"][] = [];
+    const stop = place.client.subscribe((event) => {
+      if (event.kind !== "PermissionRequested") return;
+      questions.push(event.payload);
+      void place.client.send("AnswerPermission", { call: event.payload.call, decision: "allow_once" }, place.session);
+    });
+    onTestFinished(() => void stop());
+    const events = await turnOf(place.client, place.session, "begin");
+    expect(questions).toHaveLength(1);
+    expect(questions[0]?.summary).toMatch(/^subagent general: .*touch made\.txt/);
+    expect(questions[0]?.subagent).toMatchObject({ type: "general", call: of(events, "ToolCallStarted")[0]?.call });
+    expect(await readFile(join(place.root, "made.txt"), "utf8")).toBe("");
+  });
+
+  verifies(["L17"], "the budget of the run holds for parallel subagents together", async () => {
+    const four = [1, 2, 3, 4].reduce((made, n) => made.tool("agent", agent(`work ${n}`)), reply().when("begin"));
+    const place = await start(
+      [
+        four.usage({ input: 100, output: 100 }),
+        ...[1, 2, 3, 4].map((n) =>
+          reply()
+            .when(`work ${n}`)
+            .text("part ")
+            .tool("read", { path: "none" })
+            .usage({ input: 3000, output: 600 })
+            .times(5),
+        ),
+        reply().text("done").times(5),
+      ],
+      { flags: ["--budget", "20k tokens"] },
+    );
+    const events = await turnOf(place.client, place.session, "begin");
+    const [ended] = of(events, "TurnEnded");
+    const { input = 0, output = 0 } = ended?.usage ?? {};
+    expect(input + output).toBeLessThanOrEqual(20_000);
+    expect(input + output).toBeGreaterThan(3700);
+    expect(ended?.outcome).toBe("limit");
+    expect(resultTexts(events).some((words) => /stopped by a limit/.test(words))).toBe(true);
+    const cost = await command(place, "cost");
+    expect(cost).toContain("this run");
+  });
+
+  verifies(["L17"], "undo of the turn reverts what subagents changed", async () => {
+    const place = await start(
+      [
+        reply().when("begin").tool("agent", agent("one")).tool("agent", agent("two")),
+        reply().when("one").tool("write", { path: "one.txt", content: "1" }),
+        reply().when("two").tool("bash", { command: "echo 2 > two.txt" }),
+        reply().when("tool-results", { contains: "" }).text("written").times(2),
+        reply().text("done"),
+      ],
+      { flags: ["--permission-mode", "allow"] },
+    );
+    await turnOf(place.client, place.session, "begin");
+    expect(await readFile(join(place.root, "one.txt"), "utf8")).toBe("1");
+    expect(await readFile(join(place.root, "two.txt"), "utf8")).toBe("2\n");
+    await command(place, "undo", "yes");
+    await expect(readFile(join(place.root, "one.txt"))).rejects.toThrow("ENOENT");
+    await expect(readFile(join(place.root, "two.txt"))).rejects.toThrow("ENOENT");
+  });
+
+  verifies(["L17"], "plan mode holds for a subagent from the moment it begins", async () => {
+    const place = await start(
+      [
+        reply().when("begin").tool("agent", agent("write it")),
+        reply().when("write it").tool("read", { path: "none" }),
+        reply().when("tool-results", { contains: "none" }).tool("write", { path: "a.txt", content: "a" }),
+        reply().when("tool-results", { contains: "Plan mode" }).text("it was denied"),
+        reply().text("done"),
+      ],
+      { flags: ["--permission-mode", "allow"] },
+    );
+    place.client.subscribe((event) => {
+      if (event.kind === "SubagentStarted") void place.client.send("EnterPlanMode", {}, place.session);
+    });
+    const events = await turnOf(place.client, place.session, "begin");
+    expect(resultTexts(events)).toEqual(["it was denied"]);
+    await expect(readFile(join(place.root, "a.txt"))).rejects.toThrow("ENOENT");
+  });
+
+  verifies(["L17"], "delegate uses the cheaper model of the profile", async () => {
+    const place = await start(
+      [
+        reply().when("begin").tool("delegate", { prompt: "small work" }),
+        reply().when("small work").expect("model", { contains: "cheap-one" }).text("done cheaply"),
+        reply().text("done"),
+      ],
+      { profile: 'delegate_model = "anthropic:cheap-one"\n' },
+    );
+    const events = await turnOf(place.client, place.session, "begin");
+    expect(resultTexts(events)).toEqual(["done cheaply"]);
+    expect(of(events, "SubagentStarted")[0]).toMatchObject({ type: "delegate", model: "cheap-one" });
+    expect(of(events, "TurnEnded")[0]?.by_model?.map(({ model }) => model)).toContain("cheap-one");
+  });
+
+  verifies(["L17"], "a failing subagent is a result, and the turn goes on", async () => {
+    const place = await start([
+      reply()
+        .when("begin")
+        .tool("agent", agent("fail"))
+        .tool("agent", { ...agent("x"), type: "nonsense" }),
+      reply().when("fail").error({ status: 400, message: "bad request" }),
+      reply().text("done"),
+    ]);
+    const events = await turnOf(place.client, place.session, "begin");
+    const [failed, unknown] = resultTexts(events);
+    expect(failed).toMatch(/The subagent general failed\. .*session sess_/);
+    expect(unknown).toContain('There is no type "nonsense". Available: explore, general.');
+    expect(of(events, "TurnEnded")[0]).toMatchObject({ outcome: "answered", text: "done" });
+  });
+
+  verifies(["L17"], "the tools are off without their set, and the session list shows subagents on demand", async () => {
+    const place = await start([reply().when("begin").tool("agent", agent("look")), reply().text("done").times(2)]);
+    await turnOf(place.client, place.session, "begin");
+    expect((await command(place, "session", "list")).match(/sess_/g)).toHaveLength(1);
+    expect((await command(place, "session", "list --subagents")).match(/sess_/g)).toHaveLength(2);
+    expect(await command(place, "agents")).toMatch(/explore .*built-in/);
+    const without = await start([reply().text("done")], { flags: ["--tool-set", "read"] });
+    await turnOf(without.client, without.session, "hello");
+    const body = without.mock.requests[0]?.body as { tools: { name: string }[] } | undefined;
+    expect(body?.tools.map(({ name }) => name)).not.toContain("agent");
+  });
+});
+
+async function command({ client, session }: Place, verb: string, args = ""): Promise<string> {
+  const answer = await client.send("CustomCommand", { namespace: "slash", verb, payload: { args } }, session);
+  if (!answer.ok) throw new Error(answer.failure.message);
+  return (answer.value as { text: string }).text;
+}
