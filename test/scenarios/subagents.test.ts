@@ -1,6 +1,7 @@
 /** Subagents through the real engine, with the mock model behind all of them. */
+import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, describe, expect, onTestFinished } from "vitest";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
 import type { EngineClient } from "../../src/protocol/client.js";
@@ -9,6 +10,7 @@ import type { Envelope, EnvelopeOf } from "../../src/protocol/envelope.js";
 import type { EventKind } from "../../src/protocol/events.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { approve } from "../support/approve.js";
 import { type HostedEngine, hostEngine, turnOf } from "../support/hosted-engine.js";
 import { temporaryFolder } from "../support/program.js";
 import { survivors } from "../support/survivors.js";
@@ -22,6 +24,8 @@ afterEach(async () => {
   }
 });
 
+type Files = Readonly<Record<string, string>>;
+
 interface Place extends HostedEngine {
   readonly mock: MockModel;
   readonly client: EngineClient;
@@ -30,14 +34,26 @@ interface Place extends HostedEngine {
 
 async function start(
   replies: readonly ReplyBuilder[],
-  { profile = "", flags = [], base }: { profile?: string; flags?: readonly string[]; base?: string } = {},
+  { profile = "", flags = [], files = {} }: { profile?: string; flags?: readonly string[]; files?: Files } = {},
 ): Promise<Place> {
   const mock = await startMockModel({ script: script(replies) });
-  const folder = base ?? (await temporaryFolder());
+  const folder = await temporaryFolder();
   const home = await mkdtemp(join(folder, "home-"));
   await mkdir(join(home, "config"), { recursive: true });
   await writeFile(join(home, "config", "config.toml"), profile);
-  const hosted = await hostEngine(folder, mock, { flags, home });
+  const work = await mkdtemp(join(folder, "work-"));
+  for (const [name, content] of Object.entries(files)) {
+    if (name === ".git") continue;
+    await mkdir(dirname(join(work, name)), { recursive: true });
+    await writeFile(join(work, name), content);
+  }
+  if (Object.keys(files).length > 0) await approve(work, { home });
+  if (".git" in files) await makeRepository(work);
+  const hosted = await hostEngine(folder, mock, {
+    flags,
+    home,
+    ...(Object.keys(files).length > 0 && { content: { folder: work } }),
+  });
   open.push({ mock, hosted });
   const client = connectInProcess(hosted.engine.host, { id: hosted.engine.newClientId(), canAnswer: true });
   const created = await client.send("CreateSession", {});
@@ -282,6 +298,79 @@ describe("subagents", () => {
     expect(of(events, "TurnEnded")[0]).toMatchObject({ outcome: "answered", text: "done" });
   });
 
+  verifies(["L17"], "a type of .claude/agents works unchanged, with its prompt, tools and model", async () => {
+    const reviewer =
+      "---\nname: reviewer\ndescription: Reviews code.\ntools: Read, Grep\nmodel: sonnet\n---\nYou are a strict reviewer.\n";
+    const place = await start(
+      [
+        reply().when("begin").tool("agent", { subagent_type: "reviewer", prompt: "review it", description: "review" }),
+        reply().when("review it").expect("system", { contains: "strict reviewer" }).text("looks good"),
+        reply().text("done"),
+      ],
+      { files: { ".claude/agents/team/reviewer.md": reviewer, ".oxbow/agents/bad.md": "no front matter" } },
+    );
+    const events = await turnOf(place.client, place.session, "begin");
+    expect(resultTexts(events)[0]).toContain("looks good");
+    const [parent, child] = place.mock.requests.map(
+      ({ body }) => body as { tools: { name: string; description: string }[] },
+    );
+    expect(parent?.tools.find(({ name }) => name === "agent")?.description).toContain("- reviewer: Reviews code.");
+    expect(child?.tools.map(({ name }) => name)).toEqual(["read", "grep"]);
+    expect(await command(place, "agents")).toMatch(/reviewer .*\.claude\/agents\/team/);
+  });
+
+  verifies(["L17"], "a type with a worktree leaves its changes on a branch, and nothing else behind", async () => {
+    const worker = "---\ndescription: works apart\nisolation: worktree\n---\n";
+    const place = await start(
+      [
+        reply().when("begin").tool("agent", agent("write it", "worker")).tool("agent", agent("read it", "worker")),
+        // The `.git` of the worktree is the subagent's to change; nothing follows it.
+        reply()
+          .when("write it")
+          .tool("write", { path: "new.txt", content: "new" })
+          .tool("bash", { command: "rm .git && echo gitdir: /nowhere > .git" }),
+        reply().when("read it").tool("read", { path: ".oxbow/agents/worker.md" }),
+        reply().when("tool-results", { contains: "" }).text("finished").times(2),
+        reply().text("done"),
+      ],
+      { flags: ["--permission-mode", "allow"], files: { ".git": "", ".oxbow/agents/worker.md": worker } },
+    );
+    allowAll(place);
+    const events = await turnOf(place.client, place.session, "begin");
+    const [wrote = "", readOnly] = resultTexts(events);
+    const branch = /on the branch (\S+) \(/.exec(wrote)?.[1] ?? "";
+    expect(branch).toMatch(/^oxbow\/agent-/);
+    expect(readOnly).toBe("finished");
+    const git = (...args: string[]) => execFileSync("git", ["-C", place.root, ...args], { encoding: "utf8" }).trim();
+    expect(git("show", `${branch}:new.txt`)).toBe("new");
+    expect(git("branch", "--list", "oxbow/*").split("\n")).toHaveLength(1);
+    expect(git("worktree", "list").split("\n")).toHaveLength(1);
+    expect(git("status", "--porcelain")).toBe("");
+  });
+
+  verifies(["L17"], "questions of parallel subagents come one after the other", async () => {
+    const place = await start([
+      reply().when("begin").tool("agent", agent("make a")).tool("agent", agent("make b")),
+      reply().when("make a").tool("bash", { command: "touch a" }),
+      reply().when("make b").tool("bash", { command: "touch b" }),
+      reply().when("tool-results", { contains: "" }).text("made").times(2),
+      reply().text("done"),
+    ]);
+    let asking = 0;
+    const most: number[] = [];
+    place.client.subscribe((event) => {
+      if (event.kind === "PermissionResolved") asking--;
+      if (event.kind !== "PermissionRequested") return;
+      most.push(++asking);
+      setImmediate(() => {
+        const answer = { call: event.payload.call, decision: "allow_once" } as const;
+        void place.client.send("AnswerPermission", answer, place.session);
+      });
+    });
+    await turnOf(place.client, place.session, "begin");
+    expect(most).toEqual([1, 1]);
+  });
+
   verifies(["L17"], "the tools are off without their set, and the session list shows subagents on demand", async () => {
     const place = await start([reply().when("begin").tool("agent", agent("look")), reply().text("done").times(2)]);
     await turnOf(place.client, place.session, "begin");
@@ -294,6 +383,21 @@ describe("subagents", () => {
     expect(body?.tools.map(({ name }) => name)).not.toContain("agent");
   });
 });
+
+function allowAll({ client, session }: Place): void {
+  client.subscribe((event) => {
+    if (event.kind !== "PermissionRequested") return;
+    void client.send("AnswerPermission", { call: event.payload.call, decision: "allow_once" }, session);
+  });
+}
+
+/** Commits everything that is there. */
+async function makeRepository(folder: string): Promise<void> {
+  const git = (...args: string[]) => execFileSync("git", ["-C", folder, ...args], { stdio: "ignore" });
+  git("init", "--quiet");
+  git("add", "--all");
+  git("-c", "user.name=test", "-c", "user.email=test@localhost", "commit", "--quiet", "--message", "first");
+}
 
 async function command({ client, session }: Place, verb: string, args = ""): Promise<string> {
   const answer = await client.send("CustomCommand", { namespace: "slash", verb, payload: { args } }, session);

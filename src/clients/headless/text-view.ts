@@ -9,6 +9,7 @@
 import { roundTokens } from "../../base/budget-text.js";
 import { commandFailure, lastLines } from "../../base/command-failure.js";
 import { groupDigits } from "../../base/group-digits.js";
+import { subagentLine } from "../../base/subagent-line.js";
 import { paint } from "../../base/terminal-style.js";
 import { SafeTextStream, safeText } from "../../base/terminal-text.js";
 import type { Envelope } from "../../protocol/envelope.js";
@@ -71,6 +72,14 @@ export class TextView {
         return;
       case "ToolCallProgress":
         this.#progress(event.payload.text);
+        return;
+      case "SubagentStarted":
+        this.#closeLine();
+        this.#note(`${event.payload.type}: ${safeText(event.payload.description)}`);
+        this.#spinner.start(event.payload.type);
+        return;
+      case "SubagentProgress":
+        this.#spinner.start(safeText(subagentLine(event.payload)));
         return;
       case "ToolResult":
         this.#sayBeside();

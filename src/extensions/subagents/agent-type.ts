@@ -1,4 +1,4 @@
-/** A type of subagent: what it is for, what it may use and what it is told. */
+/** A type of subagent: what it is for, what it may use and its instructions. */
 import type { ExtensionScope } from "../../base/extension-files.js";
 import type { Effort } from "../../engine/ports.js";
 
@@ -62,9 +62,9 @@ export const DELEGATE: AgentType = {
   scope: "built-in",
 };
 
-/** What every subagent is told beside its own prompt. */
+/** Every subagent gets this beside its own prompt. */
 export const SUBAGENT_NOTICE =
-  "You are a subagent: another agent gave you the prompt, and no person reads along. Nobody answers questions; decide yourself and say what you assumed. Your last message is the report that the other agent gets, so it must stand on its own.";
+  "You are a subagent: another agent gave you the prompt, and no person reads along or answers questions. Decide yourself and say what you assumed. Your last message is the report that the other agent gets, so it must stand on its own.";
 
 export function mayUse({ tools, without }: Pick<AgentType, "tools" | "without">, tool: string): boolean {
   return !without.includes(tool) && (tools === undefined || tools.includes(tool));

@@ -26,9 +26,9 @@ export class ProjectContent {
   #forgotten = 0;
   #instructions: ProjectInstructions | undefined;
 
-  private constructor(options: ProjectContentOptions) {
+  private constructor(options: ProjectContentOptions, extensions = new PlaceExtensions(options)) {
     this.#options = options;
-    this.extensions = new PlaceExtensions(options);
+    this.extensions = extensions;
     this.#seen = new Set([options.root]);
   }
 
@@ -41,6 +41,13 @@ export class ProjectContent {
     if (refused !== undefined) return { failure: refused };
     if (instructions.others.length > 0) await content.extensions.begin(instructions.others);
     return content;
+  }
+
+  /** The same content for another conversation, which has got none of its folders yet. */
+  fork(): ProjectContent {
+    const forked = new ProjectContent(this.#options, this.extensions);
+    forked.#instructions = this.#instructions?.fork();
+    return forked;
   }
 
   /** For the system prompt: the same bytes for the whole run. */

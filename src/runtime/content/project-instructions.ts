@@ -66,6 +66,15 @@ export class ProjectInstructions {
     this.#told = [];
   }
 
+  /** The same instructions for another conversation. */
+  fork(): ProjectInstructions {
+    const forked = new ProjectInstructions(this.#options);
+    forked.#rules = [...this.#rules, ...this.#told].filter(({ moment }) => moment === "start");
+    forked.#files.push(...this.#files);
+    forked.#text = this.#text;
+    return forked;
+  }
+
   get text(): string | undefined {
     return this.#text;
   }

@@ -45,7 +45,8 @@ export async function runSubagent(opening: Opening, work: SubagentWork, open: Op
   const worktree = work.type.isolation === "worktree" ? await enterWorktree(opening, work) : undefined;
   if (worktree !== undefined && "problem" in worktree) return failed(worktree.problem);
   try {
-    const engine = { ...opening.engine, model: work.model, ...(worktree && { root: worktree.root }) };
+    const content = opening.engine.content?.fork();
+    const engine = { ...opening.engine, content, model: work.model, ...(worktree && { root: worktree.root }) };
     const opened = await open(engine, parentOf(opening, work, worktree));
     if ("problem" in opened) return failed(opened.problem);
     const { ended, elapsedMs, calls } = await workOn(opened, opening, work);

@@ -1,4 +1,5 @@
 /** What an event of the engine changes on the screen. */
+import { subagentLine } from "../../../base/subagent-line.js";
 import { formatStats, turnStats } from "../../../base/turn-stats.js";
 import { plainText } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
@@ -43,6 +44,10 @@ export function reduceEvent(state: State, event: Envelope, now: number): Reduced
     }
     case "ToolCallProgress":
       return { state: progressOfCall(state, event.payload), effects: [] };
+    case "SubagentProgress": {
+      const { call } = event.payload;
+      return { state: progressOfCall(state, { call, text: `${subagentLine(event.payload)}\n` }), effects: [] };
+    }
     case "ToolResult":
       return printFinished(resultOfCall(state, event.payload, now));
     case "CostIncremented":
