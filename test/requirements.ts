@@ -21,7 +21,7 @@ export const REQUIREMENTS = [
   { id: "L6", title: "A safe call starts while the answer still streams", status: "done" },
   { id: "L7", title: "Sequential, fail-fast tool execution", status: "done" },
   { id: "L8", title: "Tool errors are results the model sees", status: "done" },
-  { id: "L9", title: "Cancellation reaches requests, processes and children", status: "part" },
+  { id: "L9", title: "Cancellation reaches requests, processes and children", status: "done" },
   { id: "L10", title: "One turn at a time, with queueing and steering", status: "done" },
   { id: "L11", title: "A typed event for every step, live, logged and replayed", status: "done" },
   { id: "L12", title: "Timing of every part of a turn", status: "done" },
@@ -29,7 +29,7 @@ export const REQUIREMENTS = [
   { id: "L14", title: "An exception ends one turn, never the engine", status: "done" },
   { id: "L15", title: "Lifecycle seams for memory, compaction and approvals", status: "open" },
   { id: "L16", title: "Plan mode", status: "done" },
-  { id: "L17", title: "Subagents and delegation", status: "open" },
+  { id: "L17", title: "Subagents and delegation", status: "done" },
   { id: "L18", title: "Background commands and scheduled prompts", status: "open" },
   // Tools and the workspace
   { id: "T1", title: "The built-in tools and their aliases", status: "part" },

@@ -34,6 +34,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "ollama", load: () => import("./commands/ollama.js") },
   { name: "route", load: () => import("./commands/route.js") },
   { name: "bench", load: () => import("./commands/bench.js") },
+  { name: "agents", load: () => import("./commands/agents.js") },
   { name: "tools", load: () => import("./commands/tools.js") },
   { name: "config", load: () => import("./commands/config.js") },
   { name: "doctor", load: () => import("./commands/doctor.js") },
