@@ -37,7 +37,10 @@ export async function* exportMarkdown(
   for (const paragraph of transcript.end()) yield `${paragraph}\n\n`;
 }
 
-function heading({ id, title, provider, model, cwd, created_at, branch_of, parent }: SessionRecord, redact: Redact): string {
+function heading(
+  { id, title, provider, model, cwd, created_at, branch_of, parent }: SessionRecord,
+  redact: Redact,
+): string {
   const facts = [
     `- Session: ${id}`,
     `- Model: ${provider} ${model}`,
