@@ -2,12 +2,13 @@
  * Bundles src into dist.
  *
  * 1. Chunks carry the hash of their content and are written before the entry points that name them; every file appears
- *    by a rename. Whoever starts meanwhile sees the old build or the new one, never a mixture.
+ *    by a rename. A program that starts meanwhile sees the old build or the new one, never a mixture.
  * 2. Chunks of earlier builds stay for a day, so that a program which is running can still load its lazy parts.
  *    `--clean` removes them (packing does).
  * 3. What package.json calls `dependencies` stays outside and is loaded from node_modules; `devDependencies` are bundled.
  * 4. What `bin.js` imports statically is what `oxbow --version` loads: no third-party module may be in there.
- * 5. dist/.inputs says what was read, and is written last.
+ * 5. Large chunks on the way to the first request and the first tool call are scripts with a code cache (compiled.mjs).
+ * 6. dist/.inputs says what was read, and is written last.
  */
 
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -19,6 +20,7 @@ import { withLock } from "../setup/lock.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
 import { bundle } from "./bundle.mjs";
 import { closureOf, refuseThirdParty } from "./closure.mjs";
+import { asScript, cacheOf, recordCaches } from "./compiled.mjs";
 import { emitTypes } from "./emit-types.mjs";
 import { thirdPartyNotices } from "./notices.mjs";
 
@@ -77,6 +79,8 @@ const LATER = {
     "src/system/process-group.ts",
   ],
 };
+/** Chunks that are scripts with a code cache: they are on the way to the first request or to the first call. */
+const COMPILED = ["core", "calls", "saving"];
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 const KEEP_OLD_CHUNKS = 24 * 60 * 60 * 1000;
 
@@ -109,11 +113,13 @@ export async function build({ root, clean = false, types = false }) {
   refuseThirdParty(metafile, start);
 
   const dist = join(root, "dist");
-  const files = [...chunks.map(toFile), ...noticesFile({ root, metafile })];
+  const files = [...chunks.flatMap(toFiles), ...noticesFile({ root, metafile })];
   if (clean) removeAll(dist);
   for (const file of files.filter((each) => !isEntry(each))) write(dist, file);
   for (const file of files.filter(isEntry)) write(dist, file);
-  removeOld(dist, new Set(files.map(({ name }) => name)));
+  const scripts = files.map(({ name }) => name).filter((name) => name.endsWith(".cjs"));
+  removeOld(dist, new Set([...files.map(({ name }) => name), ...scripts.map(cacheOf)]));
+  recordCaches(dist, scripts);
   if (types) await emitTypes(root);
   write(root, { name: stampFile, text: inputs });
   return {
@@ -137,10 +143,12 @@ function narrow(code) {
   return code.replace(/[^\x00-\xFF]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-function toFile({ fileName, code: written }) {
+function toFiles({ fileName, name, code: written, dynamicImports }) {
   const code = narrow(written);
-  if (fileName === "bin.js" && !code.startsWith("#!")) return { name: fileName, text: `#!/usr/bin/env node\n${code}` };
-  return { name: fileName, text: code };
+  if (COMPILED.includes(name)) return asScript({ fileName, name, code, dynamicImports });
+  if (fileName === "bin.js" && !code.startsWith("#!"))
+    return [{ name: fileName, text: `#!/usr/bin/env node\n${code}` }];
+  return [{ name: fileName, text: code }];
 }
 
 function write(folder, { name, text }) {
@@ -159,7 +167,7 @@ function removeAll(dist) {
 
 function removeOld(dist, current) {
   for (const name of readdirSync(dist)) {
-    if (current.has(name) || !/\.(js|tmp|txt)$/.test(name)) continue;
+    if (current.has(name) || !/\.(js|cjs|cache|tmp|txt)$/.test(name)) continue;
     const path = join(dist, name);
     if (Date.now() - statSync(path).mtimeMs > KEEP_OLD_CHUNKS) rmSync(path);
   }
