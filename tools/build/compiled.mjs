@@ -92,7 +92,9 @@ function withImports(body, { fileName, dynamicImports }) {
     for (const spelled of [path, `./${path}`]) text = text.replaceAll(`import("${spelled}")`, `$import("${spelled}")`);
   }
   if (/\bimport\.meta\b|(?<![$\w.])import\(/.test(text)) {
-    throw new ToolError(`the build failed: ${fileName} imports something by a computed name.`);
+    throw new ToolError(
+      `the build failed: ${fileName} imports something by a computed name, which a script cannot. Do it in a module that is loaded later and not part of this chunk.`,
+    );
   }
   return text;
 }
