@@ -37,7 +37,7 @@ export function stopOnSignals(
   }
   outputGuard().onProblem(stop);
   // A closed terminal also ends its reader, and SIGHUP may be ignored (nohup).
-  if (process.stdin.isTTY && process.stderr.isTTY) {
+  if (process.stderr.isTTY && process.stdin.isTTY) {
     process.stdin.on("error", stop);
     process.stdin.on("end", stop);
   }

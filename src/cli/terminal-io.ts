@@ -54,9 +54,9 @@ export function trustLook(
   };
 }
 
-/** Whether a user can see a question and type an answer. */
+/** Whether a user can see a question and type an answer. Looks at `stdin` last, because making that stream takes a millisecond. */
 export function personPresent(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+  return process.stderr.isTTY === true && process.stdin.isTTY === true;
 }
 
 /** One question before anything else reads the input. Ctrl-C ends the program. */
@@ -72,7 +72,6 @@ export async function askOnce(question: string, signal?: AbortSignal): Promise<s
 
 /** Whether standard input is something a caller deliberately connected: a file, a pipe or a socket. */
 export function inputIsConnected(): boolean {
-  if (process.stdin.isTTY) return false;
   try {
     const status = fstatSync(0);
     return status.isFIFO() || status.isFile() || status.isSocket();
