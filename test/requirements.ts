@@ -98,7 +98,7 @@ export const REQUIREMENTS = [
   // Context
   { id: "X1", title: "Instruction files, nested and from other tools", status: "done" },
   { id: "X2", title: "Dynamic markers in instructions", status: "open" },
-  { id: "X3", title: "Skills", status: "open" },
+  { id: "X3", title: "Skills", status: "done" },
   { id: "X4", title: "Memory files", status: "open" },
   { id: "X5", title: "Knowledge base", status: "open" },
   { id: "X6", title: "Retrieval from named stores", status: "open" },

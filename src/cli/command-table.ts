@@ -35,6 +35,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "route", load: () => import("./commands/route.js") },
   { name: "bench", load: () => import("./commands/bench.js") },
   { name: "agents", load: () => import("./commands/agents.js") },
+  { name: "skills", load: () => import("./commands/skills.js") },
   { name: "tools", load: () => import("./commands/tools.js") },
   { name: "config", load: () => import("./commands/config.js") },
   { name: "doctor", load: () => import("./commands/doctor.js") },

@@ -2,6 +2,8 @@
  * One command, for every place that can run it: the slash line, `oxbow NAME`, a script, shell completion and the help. The
  * description (`CommandSpec`) is data and loads nothing; the part of the runtime that owns the subject adds `run`.
  */
+import type { Model } from "../engine/ports.js";
+import type { InputContent } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { JsonValue } from "../protocol/json.js";
 import type { Flag } from "./flags.js";
@@ -85,6 +87,17 @@ export interface CommandAnswer {
   readonly value: JsonValue;
   /** The exit code of `oxbow NAME`; default 0. */
   readonly exitCode?: number;
+  /** A turn begins with this: the command stands for a prompt. */
+  readonly turn?: CommandTurn;
+}
+
+export interface CommandTurn {
+  /** What the user sees of it, as a rule the command as it was typed. */
+  readonly input: readonly InputContent[];
+  /** What the model gets with it. */
+  readonly notice?: string;
+  /** The model of this turn alone. */
+  readonly model?: Model;
 }
 
 export type CommandResult = CommandAnswer | { readonly failure: Failure };

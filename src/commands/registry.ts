@@ -37,7 +37,8 @@ export class CommandRegistry<C extends CommandSpec = Command> {
   }
 
   find(name: string): C | undefined {
-    return this.#commands.get(name) ?? this.#commands.get(this.#byAlias.get(name) ?? "");
+    const found = this.#commands.get(name) ?? this.#commands.get(this.#byAlias.get(name) ?? "");
+    return found ?? (name === name.toLowerCase() ? undefined : this.find(name.toLowerCase()));
   }
 
   list(): readonly C[] {

@@ -4,7 +4,7 @@
  * It checks input first (door.ts): only what fits its schema reaches a run.
  */
 import type { Model } from "../engine/ports.js";
-import type { CommandReply, Identity, QueryReply } from "../protocol/client.js";
+import type { CommandReply, QueryReply } from "../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
 import type { InputContent } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -57,7 +57,7 @@ export interface CustomRequest {
   readonly verb: string;
   readonly payload: JsonValue;
   readonly run: Run;
-  readonly identity: Identity;
+  readonly client: Originator;
 }
 
 export interface AttachedClient extends Originator {
@@ -188,8 +188,8 @@ export class Host {
         ? refuse(failure("InvalidInput", { detail: "There is nothing to approve here." }))
         : { ok: true, value };
     },
-    CustomCommand: (run, { namespace, verb, payload }, { identity }) =>
-      this.#ports.custom({ namespace, verb, payload, run, identity }),
+    CustomCommand: (run, { namespace, verb, payload }, { id, identity }) =>
+      this.#ports.custom({ namespace, verb, payload, run, client: { id, identity } }),
   };
 
   async #create(client: AttachedClient, payload: CommandPayloads["CreateSession"]): Promise<CommandReply> {

@@ -39,7 +39,7 @@ export interface RunOptions {
   /** Changes the mode; returns the reason if it may not. */
   readonly setMode?: (mode: SessionMode, client: Originator, turn: Originator) => Promise<string | undefined>;
   /** What the model gets with the input of the next turn. */
-  readonly inputNotice?: () => string | undefined;
+  readonly inputNotice?: (input: readonly InputContent[]) => string | undefined | Promise<string | undefined>;
   /** The time limit of a turn; reaching it is a limit, not a failure. */
   readonly turnTimeoutMs?: number;
   /** Resolves when all events so far are saved; rejects if they cannot be. */
@@ -63,6 +63,10 @@ export interface TurnInput {
   readonly originator: Originator;
   /** How to deliver it during a turn; without it, it is refused. */
   readonly delivery?: InputDelivery;
+  /** What the model gets with it besides the run's own notices. */
+  readonly notice?: string;
+  /** The model of this turn alone. */
+  readonly model?: Model;
 }
 
 /** The route that an input names, and the rest of the input. */
@@ -153,10 +157,11 @@ export class Run {
   }
 
   /** Starts a turn, or lets the input wait for one; its end arrives as TurnEnded, and here as a promise. */
-  start({ content, originator, delivery }: TurnInput): Started | Waiting | { readonly refused: Failure } {
+  start(wanted: TurnInput): Started | Waiting | { readonly refused: Failure } {
+    const { content, originator, delivery } = wanted;
     if (this.#turn === undefined) {
       const left = this.#takeLeft();
-      return { ended: this.#begin([...left.flat(), ...content], { originator, queued: left.length }) };
+      return { ended: this.#begin({ ...wanted, content: [...left.flat(), ...content] }, left.length) };
     }
     if (delivery !== undefined) return this.#inbox.add({ content, from: originator, delivery });
     return { refused: this.#inProgress(this.#turn) };
@@ -197,10 +202,7 @@ export class Run {
     return failure("TurnInProgress", { originator: this.bus.originator, ts: startedAt });
   }
 
-  #begin(
-    content: readonly InputContent[],
-    { originator, queued }: { readonly originator: Originator; readonly queued: number },
-  ): Promise<TurnResult> {
+  #begin({ content, originator, notice, model }: TurnInput, queued: number): Promise<TurnResult> {
     const { ports, stages, inputNotice } = this.#options;
     const abort = new AbortNode();
     this.#originator = { id: originator.id, identity: originator.identity };
@@ -209,10 +211,9 @@ export class Run {
     const turn = new Turn({
       id: ports.ids.next("turn"),
       input,
-      notice: inputNotice?.(),
       bus: this.bus,
       ports,
-      model: this.model,
+      model: model ?? this.model,
       abort,
       conversation: this.conversation,
       queued,
@@ -225,7 +226,12 @@ export class Run {
     const ended = new Promise<void>((resolve) => {
       begin = resolve;
     })
-      .then(() => runTurn(turn, stages))
+      .then(() => inputNotice?.(input))
+      .then((own) => {
+        const notices = [notice, own].filter((one) => one !== undefined);
+        if (notices.length > 0) turn.notice = notices.join("\n\n");
+        return runTurn(turn, stages);
+      })
       .then((result) => {
         this.#last = result;
         return result;
@@ -249,7 +255,7 @@ export class Run {
     // Input from an earlier run is older, and the log counts waiting inputs from the oldest.
     const left = this.#takeLeft();
     const content = [...left.flat(), ...next.content];
-    next.settle(this.#begin(content, { originator: next.from, queued: left.length + 1 }));
+    next.settle(this.#begin({ content, originator: next.from }, left.length + 1));
   }
 
   /** Work beside the conversation (a command that the user typed), which cancel also stops. */

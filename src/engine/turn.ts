@@ -73,7 +73,8 @@ export interface HeldCall {
 export class Turn {
   readonly id: TurnId;
   readonly input: readonly InputContent[];
-  readonly notice: string | undefined;
+  /** Set before the turn begins. */
+  notice: string | undefined;
   readonly bus: Bus;
   readonly ports: EnginePorts;
   readonly route: string | undefined;

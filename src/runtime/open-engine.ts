@@ -98,14 +98,17 @@ export function createEngine(options: EngineOptions): Engine {
   };
 
   // The commands of a session are put together when a client asks for the first one.
-  const registries = new WeakMap<HostedRun, Promise<CommandRegistry>>();
+  const registries = new WeakMap<HostedRun, { readonly stamp: string; readonly made: Promise<CommandRegistry> }>();
   const registryOf = async (run: Run) => {
     const opened = hosted.get(run);
     if (opened === undefined) return undefined;
     const { sessionCommands } = await import("./commands/session-commands.js");
-    const registry = registries.get(opened) ?? sessionCommands(opened.parts);
-    registries.set(opened, registry);
-    return registry;
+    const stamp = opened.parts.map((part) => part.commandsStamp?.() ?? "").join("\n");
+    const known = registries.get(opened);
+    if (known?.stamp === stamp) return known.made;
+    const made = sessionCommands(opened.parts);
+    registries.set(opened, { stamp, made });
+    return made;
   };
   const refuseAnswer: HostPorts["refuseAnswer"] = (client, turn) => {
     const may = mayAnswer(client, { originator: turn.id, originatorIdentity: turn.identity });

@@ -79,8 +79,9 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
   const published: Envelope[] = [];
   const stopCollecting = bus.subscribe((event) => published.push(event));
   const parts = await createParts(opening);
+  current.parts = parts;
   const built = opening.built.all();
-  const prompt = new SessionPrompt(engine, { date: beginOf(opening), parent: opening.parent });
+  const prompt = new SessionPrompt(engine, { date: beginOf(opening), parent: opening.parent, parts });
   const assembly = assemble({ ...assemblyBase(opening, built, prompt), parts });
   log("info", "engine", resumed ? "session resumed" : "session opened", { session, model: engine.model.model });
   const timeoutMs = timeoutOf(opening);
@@ -94,6 +95,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
       known: resumed?.lastTurnAt?.slice(0, 10) ?? beginOf(opening),
       isPlanning: () => built.permissions.planning,
       approved: () => prompt.takeApproved(),
+      parts,
     }),
     ...(resumed && {
       conversation: await takeUp(resumed, { bus, ports: assembly.ports }),

@@ -50,8 +50,8 @@ export interface Opening extends PartContext {
   readonly before: OpenedRun | undefined;
   /** The session that started it, if it is a subagent. */
   readonly parent: ParentRun | undefined;
-  /** The run, as soon as there is one. */
-  readonly current: { run?: Run };
+  /** The parts and the run, as soon as there are some. */
+  readonly current: { parts?: readonly SessionPart[]; run?: Run };
   readonly built: Built;
 }
 

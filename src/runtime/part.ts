@@ -11,9 +11,11 @@ import type { ExtensionFiles } from "../base/extension-files.js";
 import type { ExtraChains, Subscriber } from "../chain/build.js";
 import type { ChainServices, Log } from "../chain/services.js";
 import type { Command } from "../commands/command.js";
+import type { PinnedPlace } from "../context/compaction/compact.js";
 import type { Bus } from "../engine/bus.js";
 import type { RequestLink, Tool, ToolLink, ToolRegistry } from "../engine/ports.js";
 import type { NamedHook, Stage, Turn } from "../engine/turn.js";
+import type { InputContent } from "../protocol/content.js";
 import type { SessionId } from "../protocol/ids.js";
 
 export interface SessionPart {
@@ -33,6 +35,14 @@ export interface SessionPart {
   readonly subscribers?: readonly Subscriber[];
   /** Called before the first stage of a turn and before each of its iterations. Must not throw. */
   refresh?(turn: Turn): Promise<void>;
+  /** A section of the system prompt. Asked once, when the session opens: the prompt does not change within a session. */
+  promptSection?(size: "full" | "small"): string | undefined;
+  /** What the model gets with this input. */
+  inputNotice?(input: readonly InputContent[]): string | undefined | Promise<string | undefined>;
+  /** Texts that a summary of older messages repeats word for word. */
+  pinned?(place: PinnedPlace): Promise<readonly string[]> | readonly string[];
+  /** Changes whenever `commands` would give others. */
+  commandsStamp?(): string;
   close?(): Promise<unknown> | unknown;
 }
 
@@ -92,6 +102,19 @@ export function refreshOf(parts: readonly SessionPart[]): ((turn: Turn) => Promi
   return async (turn) => {
     for (const part of refreshing) await part.refresh?.(turn);
   };
+}
+
+/** What all parts give the model with an input. */
+export async function noticeOf(
+  parts: readonly SessionPart[],
+  input: readonly InputContent[],
+): Promise<string | undefined> {
+  const notices: string[] = [];
+  for (const part of parts) {
+    const notice = await part.inputNotice?.(input);
+    if (notice !== undefined) notices.push(notice);
+  }
+  return notices.length === 0 ? undefined : notices.join("\n\n");
 }
 
 /** The commands of all parts, in the order of the parts. */

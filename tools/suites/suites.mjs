@@ -19,6 +19,7 @@ const DEFAULT_SUITES = [
   "ssrf",
   "injection",
   "instructions",
+  "skills",
 ];
 const ADAPTER = [process.execPath, join(ROOT, "tools", "adapter.mjs")];
 const COLUMNS = ["suite", "pass", "fail", "accepted", "contested", "usability", "unsupported", "seconds"];

@@ -9,7 +9,8 @@ import type { ImageBlock } from "../../protocol/content.js";
 import type { SessionEndReason } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
+import { EXIT, exitCodeOf, exitCodeOfFailure } from "../exit-codes.js";
+import { outputGuard } from "../output-guard.js";
 import { refuseTooLong, wholePrompt } from "../prompt-input.js";
 import { converse, fitsTerminalClient } from "../run/converse.js";
 import { oneShot } from "../run/one-shot.js";
@@ -108,7 +109,15 @@ async function slashCommand(
   if (command === undefined) return undefined;
   return (format) =>
     inSession(flags, variables, async (place) => {
-      const end = await runOneCommand(command, { ...place, clock: nodeClock, format });
+      const end = await runOneCommand(command, {
+        ...place,
+        clock: nodeClock,
+        format,
+        recordsAfter: flags.has("json-events"),
+        verbose: flags.has("verbose"),
+        isReaderGone: () => outputGuard().failed,
+      });
+      if ("ended" in end) return exitCodeOf(end.ended);
       return "failure" in end ? exitCodeOfFailure(end.failure) : end.exitCode;
     });
 }

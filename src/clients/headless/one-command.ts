@@ -1,51 +1,45 @@
-/** One slash command and its answer, without a conversation: `oxbow "/cost"`. */
-import type { Clock } from "../../base/clock.js";
+/** One slash command and its answer, without a conversation: `oxbow "/cost"`. Some stand for a prompt: then the answer is that of the turn. */
 import { safeText } from "../../base/terminal-text.js";
-import type { EngineClient } from "../../protocol/client.js";
 import type { Failure } from "../../protocol/errors.js";
-import type { SessionId } from "../../protocol/ids.js";
+import type { EventPayloads } from "../../protocol/events.js";
 import { isJsonObject } from "../../protocol/json.js";
-import type { OutputFormat } from "./one-shot.js";
-import { Spinner } from "./spinner.js";
-import type { Terminal } from "./terminal.js";
+import { type TurnWatchOptions, watchTurn } from "./one-shot.js";
 
 export interface TypedCommand {
   readonly verb: string;
   readonly args: string;
 }
 
-export type CommandEnd = { readonly exitCode: number } | { readonly failure: Failure };
+export type CommandEnd =
+  | { readonly exitCode: number }
+  | { readonly failure: Failure }
+  | { readonly ended: EventPayloads["TurnEnded"] };
 
-/** A slash and a name: `/help`, `/model NAME`, `/route:list`. A path such as `/etc/hosts` is none. */
+/** A slash and a name: `/help`, `/model NAME`, `/skills:pdf-2`. A path such as `/etc/hosts` is none. */
 export function readCommand(input: string): TypedCommand | undefined {
-  const [, verb, args = ""] = /^\/([a-z][a-z-]*(?::[a-z][a-z-]*)*)(?:\s+(.*))?$/is.exec(input.trim()) ?? [];
-  return verb === undefined ? undefined : { verb: verb.toLowerCase(), args };
+  const [, verb, args = ""] =
+    /^\/(\p{L}[\p{L}\p{N}_.-]*(?::[\p{L}\p{N}_.-]+)*)(?:\s+(.*))?$/su.exec(input.trim()) ?? [];
+  return verb === undefined ? undefined : { verb, args };
 }
 
-export async function runOneCommand(
-  { verb, args }: TypedCommand,
-  place: {
-    readonly client: EngineClient;
-    readonly session: SessionId;
-    readonly terminal: Terminal;
-    readonly clock: Clock;
-    readonly format: OutputFormat;
-  },
-): Promise<CommandEnd> {
-  const { client, session, terminal, clock, format } = place;
-  const spinner = new Spinner(terminal, clock);
+export async function runOneCommand({ verb, args }: TypedCommand, place: TurnWatchOptions): Promise<CommandEnd> {
+  const { client, session, terminal, format } = place;
+  const { spinner, end } = watchTurn(place);
   client.subscribe((event) => {
-    if (format === "stream-json") terminal.out.write(`${JSON.stringify(event)}\n`);
-    else if (event.kind === "Notice") spinner.start(safeText(event.payload.message));
+    if (event.kind === "Notice" && format !== "stream-json") spinner.start(safeText(event.payload.message));
+    if (event.kind === "TurnStarted") spinner.begin("thinking", place.estimateMs);
   });
   spinner.begin(`/${verb}`);
   const payload = { namespace: "slash", verb, payload: { args } };
-  const reply = await client.send("CustomCommand", payload, session).finally(() => spinner.stop());
+  const reply = await client.send("CustomCommand", payload, session);
   if (!reply.ok) {
+    spinner.stop();
     terminal.err.write(`oxbow: ${safeText(reply.failure.message)}\n`);
     return { failure: reply.failure };
   }
-  const { text = "", value = null, exit_code: exitCode } = isJsonObject(reply.value) ? reply.value : {};
+  const { text = "", value = null, exit_code: exitCode, state } = isJsonObject(reply.value) ? reply.value : {};
+  if (state === "started") return end();
+  spinner.stop();
   if (format === "json") terminal.out.write(`${JSON.stringify({ command: `/${verb}`, text, value }, null, 2)}\n`);
   else if (format === "text" && text !== "") terminal.out.write(`${safeText(String(text))}\n`);
   return { exitCode: typeof exitCode === "number" ? exitCode : 0 };

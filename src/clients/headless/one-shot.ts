@@ -21,12 +21,15 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 /** Written to stderr beside an answer in JSON: a warning or a delay. */
 const NEWS: readonly Envelope["kind"][] = ["Notice", "RateLimited", "Retrying", "FailedOver"];
 
-export interface OneShotOptions {
-  readonly client: EngineClient;
-  readonly session: SessionId;
+export interface OneShotOptions extends TurnWatchOptions {
   readonly prompt: string;
   /** Go with the prompt. */
   readonly images?: readonly ImageBlock[];
+}
+
+export interface TurnWatchOptions {
+  readonly client: EngineClient;
+  readonly session: SessionId;
   readonly format: OutputFormat;
   /** Print the events as JSON lines after the answer. */
   readonly recordsAfter: boolean;
@@ -42,7 +45,28 @@ export interface OneShotOptions {
 export type OneShotResult = { readonly ended: EventPayloads["TurnEnded"] } | { readonly refused: Failure };
 
 export async function runOneShot(options: OneShotOptions): Promise<OneShotResult> {
-  const { client, session, terminal, clock, format } = options;
+  const { client, session, terminal } = options;
+  const watch = watchTurn(options);
+  watch.spinner.begin("thinking", options.estimateMs);
+  const reply = await client.send("SendInput", { content: [...(options.images ?? []), text(options.prompt)] }, session);
+  if (!reply.ok) {
+    watch.spinner.stop();
+    return { refused: reply.failure };
+  }
+  const hint = isJsonObject(reply.value) ? reply.value.hint : undefined;
+  if (typeof hint === "string") terminal.err.write(`oxbow: ${safeText(hint)}\n`);
+  return watch.end();
+}
+
+export interface TurnWatch {
+  readonly spinner: Spinner;
+  /** Waits for the end of the turn and prints its outcome. */
+  end(): Promise<{ readonly ended: EventPayloads["TurnEnded"] }>;
+}
+
+/** Shows the events of the next turn. */
+export function watchTurn(options: TurnWatchOptions): TurnWatch {
+  const { client, terminal, clock, format } = options;
   const spinner = new Spinner(terminal, clock);
   const view = new TextView(terminal, spinner, {
     verbose: options.verbose,
@@ -75,29 +99,32 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotResult
     });
   });
   const startedAt = clock.now();
-  spinner.begin("thinking", options.estimateMs);
-  const reply = await client.send("SendInput", { content: [...(options.images ?? []), text(options.prompt)] }, session);
-  if (!reply.ok) {
+  const end = async () => {
+    const result = await ended;
     spinner.stop();
-    return { refused: reply.failure };
-  }
-  const hint = isJsonObject(reply.value) ? reply.value.hint : undefined;
-  if (typeof hint === "string") terminal.err.write(`oxbow: ${safeText(hint)}\n`);
-  const result = await ended;
-  spinner.stop();
+    report(result, options, records);
+    if (options.verbose) {
+      const facts = { modelMs, cost: result.cost, shares: result.by_model };
+      const stats = turnStats(result.usage, clock.now() - startedAt, facts);
+      terminal.err.write(`${paint(terminal, "dim", formatStats(stats))}\n`);
+    }
+    return { ended: result };
+  };
+  return { spinner, end };
+}
+
+function report(
+  result: EventPayloads["TurnEnded"],
+  { terminal, format, session, isReaderGone }: TurnWatchOptions,
+  records: readonly Envelope[],
+): void {
   if (format === "json") terminal.out.write(`${JSON.stringify({ session, ...result }, null, 2)}\n`);
   for (const record of records) terminal.out.write(`${JSON.stringify(record)}\n`);
-  if (!options.isReaderGone?.()) finish(terminal, result);
-  if (options.verbose) {
-    const facts = { modelMs, cost: result.cost, shares: result.by_model };
-    const stats = turnStats(result.usage, clock.now() - startedAt, facts);
-    terminal.err.write(`${paint(terminal, "dim", formatStats(stats))}\n`);
-  }
-  return { ended: result };
+  if (!isReaderGone?.()) finish(terminal, result);
 }
 
 async function answer(
-  { client, session, terminal }: OneShotOptions,
+  { client, session, terminal }: TurnWatchOptions,
   question: EventPayloads["PermissionRequested"],
   signal: AbortSignal,
 ): Promise<void> {

@@ -245,10 +245,11 @@ class Repl {
   /** The command's output as it comes; what the progress did not show follows at the end. */
   async #shell(command: string): Promise<string | undefined> {
     this.#shellShown = "";
-    const text = await this.#interruptible(() => this.#ask("shell", command));
+    const answer = await this.#interruptible(() => this.#ask("shell", command));
     const shown = this.#shellShown;
     this.#shellShown = undefined;
-    if (text === undefined) return undefined;
+    if (answer === undefined) return undefined;
+    const { text } = answer;
     // The result ends without the newlines that the output had.
     const known = text.startsWith(shown.trimEnd());
     const rest = known ? text.slice(shown.length) : `\n${text}`;
@@ -264,32 +265,47 @@ class Repl {
   }
 
   async #command(verb: string, args: string): Promise<void> {
+    const idle = this.#nextIdle();
     this.#spinner.begin(`/${verb}`);
     const stopLines = this.#listen((line) => this.#options.lines.keep(line));
-    const text = await this.#interruptible(() => this.#ask(verb, args)).finally(() => this.#spinner.stop());
+    const answer = await this.#interruptible(() => this.#ask(verb, args)).finally(() => {
+      if (!this.#running) this.#spinner.stop();
+    });
     stopLines();
-    if (text) this.#options.terminal.out.write(`${safeText(text)}\n`);
+    if (answer?.text) this.#options.terminal.out.write(`${safeText(answer.text)}\n`);
+    if (answer?.isTurn) await this.#untilIdle(idle);
   }
 
-  /** The command's answer; undefined if it was refused and reported. */
-  async #ask(verb: string, args: string): Promise<string | undefined> {
+  /** Before the turn begins, which may end at once. */
+  #nextIdle(): Promise<void> {
+    this.#waiting = 0;
+    return new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+    });
+  }
+
+  async #untilIdle(idle: Promise<void>): Promise<void> {
+    const stopLines = this.#listen((line) => void this.#during(line));
+    await this.#interruptible(() => idle);
+    stopLines();
+  }
+
+  /** The command's answer, and whether it began a turn; undefined if it was refused and reported. */
+  async #ask(verb: string, args: string): Promise<{ readonly text: string; readonly isTurn: boolean } | undefined> {
     const payload = { namespace: "slash", verb, payload: { args } };
     const reply = await this.#options.client.send("CustomCommand", payload, this.#session);
     if (!reply.ok) {
       this.#complain(reply);
       return undefined;
     }
-    const { text = "", exit_code: exitCode } = isJsonObject(reply.value) ? reply.value : {};
+    const { text = "", exit_code: exitCode, state } = isJsonObject(reply.value) ? reply.value : {};
     if (typeof exitCode === "number" && exitCode !== 0) this.#problem ??= { kind: "answer", exitCode };
-    return String(text);
+    return { text: String(text), isTurn: state === "started" };
   }
 
   async #turn(input: string): Promise<void> {
     const { client } = this.#options;
-    const idle = new Promise<void>((resolve) => {
-      this.#onIdle = resolve;
-    });
-    this.#waiting = 0;
+    const idle = this.#nextIdle();
     this.#spinner.begin("thinking", this.#stats.estimateMs());
     const content = [...this.#images.splice(0), ...[...this.#context.splice(0), input].map((words) => text(words))];
     const reply = await client.send("SendInput", { content }, this.#session);
@@ -299,9 +315,7 @@ class Repl {
       return;
     }
     this.#hint(reply);
-    const stopLines = this.#listen((line) => void this.#during(line));
-    await this.#interruptible(() => idle);
-    stopLines();
+    await this.#untilIdle(idle);
   }
 
   /** Takes lines during a turn, and keeps the draft visible. */

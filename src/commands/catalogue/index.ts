@@ -9,6 +9,7 @@ import * as program from "./program.js";
 import * as screen from "./screen.js";
 import * as security from "./security.js";
 import * as sessions from "./sessions.js";
+import * as skills from "./skills.js";
 
 /** The commands of a session. */
 export const SESSION_SPECS: readonly CommandSpec[] = [
@@ -20,6 +21,7 @@ export const SESSION_SPECS: readonly CommandSpec[] = [
   security,
   agents,
   screen,
+  skills,
 ].flatMap((subject) => Object.values(subject).filter(isSpec));
 
 /** The commands that only `oxbow NAME` has. */

@@ -37,7 +37,14 @@ export interface CompactionTools {
   /** Publishes the event; resolves when it is saved. */
   publish(event: Omit<EventPayloads["CompactionTriggered"], "turn">): Promise<void>;
   /** Texts that every summary repeats word for word. */
-  pinned?(): readonly string[];
+  pinned?(place: PinnedPlace): Promise<readonly string[]> | readonly string[];
+}
+
+export interface PinnedPlace {
+  /** About how many characters there is room for. */
+  readonly room: number;
+  /** The messages that stay: what they hold needs no repetition. */
+  readonly kept: readonly Message[];
 }
 
 export type CompactionReason = "nearly full" | "too long" | "asked";
@@ -80,7 +87,7 @@ export async function compact(
   if (!isWorthIt(cut, weigh, options)) return { nothing: true };
   const answer = await summaryOf(cut.older, options.focus, { place, tools, tokens: all });
   if (!("text" in answer)) return answer;
-  const message = summaryMessage(wordsOf(answer.text, cut, { keep, tools }));
+  const message = summaryMessage(await wordsOf(answer.text, cut, { keep, tools }));
   const saved = all - weigh([message, ...cut.kept]);
   // A summary that is longer than what it replaces is of no use.
   if (saved <= 0) return { nothing: true };
@@ -152,17 +159,17 @@ async function summaryOf(
 }
 
 /** The whole text of the summary message. */
-function wordsOf(
+async function wordsOf(
   summary: string,
   { older, kept }: Cut,
   { keep, tools }: { readonly keep: number; readonly tools: CompactionTools },
-): string {
+): Promise<string> {
   const quoted = Math.min(REQUEST_CHARS, keep * CHARS_PER_TOKEN);
   const { firstRequest, latestRequest } = requestsIn(older, quoted);
   const results = kept.length === 0 ? newestResults(older, { keep, untrusted: tools.untrusted }) : undefined;
   return summaryText({
     summary,
-    pinned: tools.pinned?.() ?? [],
+    pinned: (await tools.pinned?.({ room: keep * CHARS_PER_TOKEN, kept })) ?? [],
     ...(results !== undefined && { newestResults: results }),
     ...(firstRequest !== undefined && { firstRequest }),
     // A newer one among the kept messages counts.

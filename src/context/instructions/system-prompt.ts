@@ -14,13 +14,15 @@ export interface PromptFacts {
   readonly override?: string;
   /** The instruction files, delimited. Before what is true of today only, so that sessions of a project share their beginning. */
   readonly instructions?: string | undefined;
+  /** What else a session offers: the list of skills. */
+  readonly sections?: readonly string[];
   /** `small` for models that lose themselves in a long one. */
   readonly size?: "full" | "small";
 }
 
 export function systemPrompt(facts: PromptFacts): string {
-  const { workspace, platform, date, notices = [], override, instructions, size } = facts;
+  const { workspace, platform, date, notices = [], override, instructions, sections = [], size } = facts;
   const own = override ?? (size === "small" ? small : standing);
-  const text = [own.trim(), ...notices, ...(instructions === undefined ? [] : [instructions])];
+  const text = [own.trim(), ...notices, ...(instructions === undefined ? [] : [instructions]), ...sections];
   return `${text.join("\n\n")}\n\nWorkspace: ${workspace}\nPlatform: ${platform}\nDate: ${date}\n`;
 }

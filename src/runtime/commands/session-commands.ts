@@ -19,11 +19,12 @@ import {
   SESSION_REPLAY,
   SESSION_RESUME,
 } from "../../commands/catalogue/sessions.js";
-import type { Command, CommandContext, CommandSpec } from "../../commands/command.js";
+import { SKILLS_NAMESPACE, SKILLS_VALIDATE } from "../../commands/catalogue/skills.js";
+import type { Command, CommandContext, CommandSpec, CommandTurn } from "../../commands/command.js";
 import { CommandRegistry, helpCommand, runSlash } from "../../commands/registry.js";
 import type { CustomRequest } from "../../control/host.js";
 import type { CommandReply } from "../../protocol/client.js";
-import { failure } from "../../protocol/errors.js";
+import { type Failure, failure } from "../../protocol/errors.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { CredentialError } from "../../security/credentials/credential-error.js";
 import { StoreError } from "../../sessions/store.js";
@@ -42,6 +43,7 @@ const NAMESPACES = {
   ...PLAN_NAMESPACE,
   ...AUDIT_NAMESPACE,
   ...AGENTS_NAMESPACE,
+  ...SKILLS_NAMESPACE,
 };
 
 export async function sessionCommands(parts: readonly SessionPart[]): Promise<CommandRegistry> {
@@ -60,6 +62,7 @@ const SHELL_COMMANDS = [
   SESSION_RESUME,
   SESSION_REPLAY,
   SESSION_COMPACT,
+  SKILLS_VALIDATE,
   program.ACK,
   program.VERIFY_ACK,
   program.TOOLS,
@@ -76,7 +79,7 @@ function elsewhere(spec: CommandSpec): Command {
 
 /** Answers the `slash` commands of clients. */
 export async function answerSlash(registry: CommandRegistry, request: CustomRequest): Promise<CommandReply> {
-  const { verb, payload, run, identity } = request;
+  const { verb, payload, run, client } = request;
   const args = isJsonObject(payload) && typeof payload.args === "string" ? payload.args : "";
   const written = new WrittenText();
   const context: CommandContext = {
@@ -87,18 +90,36 @@ export async function answerSlash(registry: CommandRegistry, request: CustomRequ
     write: async (text) => written.add(text),
   };
   try {
-    const result = await runSlash(registry, `${verb} ${args}`, { identity, context, busy: run.busy });
+    const result = await runSlash(registry, `${verb} ${args}`, {
+      identity: client.identity,
+      context,
+      busy: run.busy,
+    });
     if ("failure" in result) return { ok: false, failure: result.failure };
-    const { text, value, exitCode = 0 } = result;
+    const { text, value, exitCode = 0, turn } = result;
+    const refused = turn && begin(turn, request);
+    if (refused !== undefined) return { ok: false, failure: refused };
     return {
       ok: true,
-      value: { text: written.before(text), value, ...(exitCode !== 0 && { exit_code: exitCode }) },
+      value: {
+        text: written.before(text),
+        value,
+        ...(exitCode !== 0 && { exit_code: exitCode }),
+        ...(turn !== undefined && { state: "started" }),
+      },
     };
   } catch (error) {
     const isMeant = [UsageError, StoreError, CredentialError].some((kind) => error instanceof kind);
     if (!isMeant) throw error;
     return { ok: false, failure: failure("InvalidInput", { detail: (error as Error).message }) };
   }
+}
+
+/** A command that stands for a prompt: its turn belongs to the client that sent it. */
+function begin({ input, notice, model }: CommandTurn, { run, client }: CustomRequest): Failure | undefined {
+  const more = { ...(notice !== undefined && { notice }), ...(model !== undefined && { model }) };
+  const started = run.start({ content: input, originator: client, ...more });
+  return "refused" in started ? started.refused : undefined;
 }
 
 /** A client gets an answer in one piece, so a long one is cut. */

@@ -16,6 +16,7 @@ import { RunCosts } from "./costs.js";
 import { Executables } from "./executables.js";
 import { openJournal } from "./journal.js";
 import { RunRecording } from "./recording.js";
+import { skills } from "./skills.js";
 import { subagents } from "./subagents.js";
 import { toolsPart } from "./tools.js";
 
@@ -109,6 +110,10 @@ const compaction: CreateBuiltIn = (opening) => {
     summaryModel: () => engine.routes.summary(),
     conversation: () => current.run?.conversation ?? [],
     journal: built.get("journal"),
+    pinned: async (place) => {
+      const each = await Promise.all((current.parts ?? []).map((part) => part.pinned?.(place) ?? []));
+      return each.flat();
+    },
     onShortened: () => engine.content?.forget(),
   });
   built.add({ outside, compaction: shortening });
@@ -167,4 +172,5 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   tools,
   executables,
   subagents,
+  skills,
 ];

@@ -28,7 +28,7 @@ export interface RunCompactionOptions {
   readonly summaryModel?: () => Promise<Model | undefined>;
   readonly conversation: () => readonly Message[];
   readonly outside: OutsideResults;
-  readonly pinned?: () => readonly string[];
+  readonly pinned?: CompactionServices["pinned"];
   readonly journal?: RunJournal;
   readonly onShortened?: () => void;
 }

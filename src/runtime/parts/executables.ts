@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import type { ExtensionFiles } from "../../base/extension-files.js";
 import { isBuiltInHook } from "../../chain/build.js";
+import { SKILL_TOOL } from "../../context/skills/skill-tool-definition.js";
 import type { Tool } from "../../engine/ports.js";
 import type { NamedHook, Stage, Turn } from "../../engine/turn.js";
 import type { Containment } from "../../extensions/executable/containment.js";
@@ -149,5 +150,5 @@ export class Executables {
 /** In any spelling: people and models do not tell `Bash` from `bash`. */
 export function isBuiltInTool(name: string): boolean {
   const wanted = name.toLowerCase();
-  return [...Object.keys(CATALOG), ...Object.keys(TOOL_ALIASES)].some((known) => known.toLowerCase() === wanted);
+  return [SKILL_TOOL.name, ...Object.keys(CATALOG), ...Object.keys(TOOL_ALIASES)].some((known) => known.toLowerCase() === wanted);
 }

@@ -5,6 +5,7 @@
 import { homedir } from "node:os";
 import type { Variables } from "../../base/variables.js";
 import type { PermissionJudge } from "../../chain/services.js";
+import { SKILL_TOOL } from "../../context/skills/skill-tool-definition.js";
 import type { Tool, ToolCall } from "../../engine/ports.js";
 import { isAgentTool } from "../../extensions/subagents/definition.js";
 import type { Identity } from "../../protocol/client.js";
@@ -254,7 +255,7 @@ export class RunPermissions implements PermissionJudge {
         protection,
         guarded: (path) => guard.reasonBehindLinks(path),
         isOwn: (path) => guard.isOwn(path),
-        isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name) || isAgentTool(name),
+        isBuiltIn: ({ name }) => Object.hasOwn(CATALOG, name) || isAgentTool(name) || name === SKILL_TOOL.name,
       },
     });
     if (settings.plan.value && before === undefined) engine.plan.enter();

@@ -1,9 +1,11 @@
 /** The system prompt of a session, and the notices that accompany its inputs. */
 import { systemPrompt } from "../../context/instructions/system-prompt.js";
 import { SUBAGENT_NOTICE } from "../../extensions/subagents/agent-type.js";
+import type { InputContent } from "../../protocol/content.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
 import { STANDING_INSTRUCTION } from "../../security/untrusted/standing-instruction.js";
 import type { SessionParts } from "../open-engine.js";
+import { noticeOf, type SessionPart } from "../part.js";
 import type { ParentRun } from "../subagents/parent-run.js";
 
 /** A notice accompanies an input, because the system prompt must not change within a session. */
@@ -14,14 +16,17 @@ export function inputNotices(facts: {
   readonly isPlanning: () => boolean;
   /** Instructions that the user approved since the last input. */
   readonly approved: () => readonly string[];
+  readonly parts: readonly SessionPart[];
 }) {
   let { known } = facts;
-  return () => {
+  return async (input: readonly InputContent[]) => {
+    const ofParts = await noticeOf(facts.parts, input);
     const today = facts.day();
     const notices = [
       ...facts.approved(),
       ...(today === known ? [] : [`The date is now ${today}.`]),
       ...(facts.isPlanning() ? [PLAN_MODE_INSTRUCTION] : []),
+      ...(ofParts === undefined ? [] : [ofParts]),
     ];
     known = today;
     return notices.length === 0 ? undefined : notices.join("\n\n");
@@ -33,6 +38,8 @@ interface PromptOrigin {
   readonly date: string;
   /** The session that started it, if it is a subagent. */
   readonly parent?: ParentRun | undefined;
+  /** They may add sections. */
+  readonly parts: readonly SessionPart[];
 }
 
 /**
@@ -77,7 +84,7 @@ export class SessionPrompt {
 /** Made once: its bytes must not change within a session, even when it is resumed on another day. */
 export function promptOf(
   { loaded, root, content }: Pick<SessionParts, "loaded" | "root" | "content">,
-  { date, size, parent }: PromptOrigin & { readonly size: "full" | "small" },
+  { date, size, parent, parts }: PromptOrigin & { readonly size: "full" | "small" },
 ): string {
   const override = parent?.prompt ?? loaded.settings.system_prompt.value;
   const instructions = content?.instructions;
@@ -90,6 +97,7 @@ export function promptOf(
     date,
     notices: [...(parent === undefined ? [] : [SUBAGENT_NOTICE]), ...(hasOutside ? [STANDING_INSTRUCTION] : [])],
     instructions,
+    sections: parts.flatMap((part) => part.promptSection?.(size) ?? []),
     size,
     ...(override !== undefined && { override }),
   });

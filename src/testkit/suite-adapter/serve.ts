@@ -17,6 +17,7 @@ const OPERATIONS: Readonly<Record<string, () => Promise<Operation>>> = {
   sanitize_terminal: async () => (await import("./terminal.js")).handleSanitizeTerminal,
   sse: async () => (await import("./sse.js")).sse,
   stream: async () => (await import("./stream.js")).stream,
+  validate_skill: async () => (await import("./skills.js")).validateSkill,
   wrap_untrusted: async () => (await import("./untrusted.js")).handleWrapUntrusted,
 };
 

@@ -1,0 +1,103 @@
+/**
+ * A SKILL.md by the open Agent Skills specification, read as people write it: what has a sensible reading is loaded, and what breaks the
+ * specification is reported. `validateSkill` is the strict reader.
+ */
+import { flagOf, isYamlMap, lineOf, readFrontMatter, wordsOf } from "../../base/front-matter.js";
+import type { YamlMap } from "../../base/yaml.js";
+import { nameProblems } from "./skill-name.js";
+import { readTriggers, type SkillTriggers } from "./triggers.js";
+
+export interface SkillFacts {
+  /** What people and the model call it: the name of its folder. */
+  readonly id: string;
+  /** On one line, with `when_to_use` where a skill has it. */
+  readonly description: string;
+  readonly license?: string;
+  readonly compatibility?: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Shown only: a skill never allows a call by itself. */
+  readonly allowedTools: readonly string[];
+  readonly argumentHint?: string;
+  readonly triggers: SkillTriggers;
+  /** The model may load it on its own. */
+  readonly forModel: boolean;
+  /** It is a slash command. */
+  readonly forPeople: boolean;
+}
+
+export interface ReadSkill {
+  readonly facts: SkillFacts;
+  readonly body: string;
+  /** Sentences without their full stop; the skill is loaded all the same. */
+  readonly problems: readonly string[];
+}
+
+export const DESCRIPTION_LIMIT = 1024;
+export const COMPATIBILITY_LIMIT = 500;
+
+/** `folder`: the name of the folder that holds it. */
+export function readSkill(text: string, folder: string): ReadSkill | { readonly refused: string } {
+  const found = readFrontMatter(text);
+  if ("fault" in found) return { refused: found.message };
+  const { fields } = found;
+  const description = lineOf(fields, "description");
+  if (description === undefined) return { refused: "description is required" };
+  const facts: SkillFacts = {
+    id: skillId(folder),
+    description: [description, lineOf(fields, "when_to_use")].filter((part) => part !== undefined).join(" "),
+    ...optional("license", lineOf(fields, "license")),
+    ...optional("compatibility", lineOf(fields, "compatibility")),
+    ...optional("argumentHint", hintOf(fields)),
+    metadata: metadataOf(fields),
+    allowedTools: wordsOf(fields, "allowed-tools"),
+    triggers: readTriggers(fields),
+    forModel: flagOf(fields, "disable-model-invocation") !== true,
+    forPeople: flagOf(fields, "user-invocable") !== false,
+  };
+  return { facts, body: found.body.trim(), problems: [...problemsOf(fields, folder), ...yamlProblems(found.problems)] };
+}
+
+/** Free of what cannot be typed as one word. */
+export function skillId(folder: string): string {
+  return folder
+    .normalize("NFKC")
+    .trim()
+    .replace(/[\s\p{Cc}:]+/gu, "-");
+}
+
+function problemsOf(fields: YamlMap, folder: string): readonly string[] {
+  const problems: string[] = [];
+  const name = lineOf(fields, "name");
+  if (name !== undefined) problems.push(...nameProblems(name, folder));
+  const description = fields.get("description");
+  if (typeof description === "string" && [...description].length > DESCRIPTION_LIMIT) {
+    problems.push(`description exceeds ${DESCRIPTION_LIMIT} characters`);
+  }
+  const compatibility = fields.get("compatibility");
+  if (typeof compatibility === "string" && [...compatibility].length > COMPATIBILITY_LIMIT) {
+    problems.push(`compatibility exceeds ${COMPATIBILITY_LIMIT} characters`);
+  }
+  if (fields.has("hooks")) problems.push("hooks of a skill do not run");
+  return problems;
+}
+
+function yamlProblems(problems: readonly { readonly line: number; readonly message: string }[]): readonly string[] {
+  return problems.map(({ line, message }) => `${message} (line ${line})`);
+}
+
+/** The specification has text for values; a number is the text that stands there. */
+function metadataOf(fields: YamlMap): Readonly<Record<string, string>> {
+  const metadata = fields.get("metadata");
+  if (!isYamlMap(metadata)) return {};
+  return Object.fromEntries([...metadata].flatMap(([key, value]) => (typeof value === "string" ? [[key, value]] : [])));
+}
+
+/** `[file] [line]` is text to a person and a list to YAML. */
+export function hintOf(fields: YamlMap): string | undefined {
+  const value = fields.get("argument-hint");
+  return Array.isArray(value) ? `[${value.map(String).join(", ")}]` : lineOf(fields, "argument-hint");
+}
+
+function optional<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
+  return value === undefined ? {} : ({ [key]: value } as Record<K, string>);
+}

@@ -1,0 +1,57 @@
+/** Runs the calls of the skill tool. */
+
+import type { ToolOutcome } from "../../engine/ports.js";
+import { text } from "../../protocol/content.js";
+import type { JsonObject } from "../../protocol/json.js";
+import { listOf } from "./catalogue.js";
+import type { Skill } from "./registry.js";
+
+export interface SkillToolPort {
+  skills(): readonly Skill[];
+  find(name: string): Skill | undefined;
+  isActive(skill: Skill): boolean;
+  /** The text of the skill, which is in use from now on. */
+  activate(skill: Skill): Promise<string>;
+}
+
+const MOST_CHARACTERS = 60_000;
+const LIST_CHARACTERS = 20_000;
+
+export async function runSkillTool({ name, file }: JsonObject, port: SkillToolPort): Promise<ToolOutcome> {
+  if (typeof name !== "string" || name.trim() === "") return answer(listed(port));
+  const skill = port.find(name.trim());
+  // A person may start any skill; its files are then for the model, too.
+  const isOffered = skill?.forModel === true || (skill !== undefined && port.isActive(skill));
+  if (skill === undefined || !isOffered) return fault(`There is no skill '${name}'.\n${listed(port)}`);
+  if (typeof file === "string" && file.trim() !== "") return readFile(skill, file.trim());
+  return answer(await port.activate(skill));
+}
+
+function listed(port: SkillToolPort): string {
+  const skills = port.skills().filter(({ forModel }) => forModel);
+  return skills.length === 0 ? "There are no skills." : `Skills:\n${listOf(skills, LIST_CHARACTERS).join("\n")}`;
+}
+
+async function readFile(skill: Skill, path: string): Promise<ToolOutcome> {
+  const file = skill.file(path);
+  if (file === undefined) {
+    const known = skill.files.length === 0 ? "It has none." : `It has: ${skill.files.slice(0, 100).join(", ")}`;
+    return fault(`The skill '${skill.id}' has no approved file '${path}'. ${known}`);
+  }
+  const words = await file.read();
+  if (words.includes("\0")) {
+    const folder = await skill.folder();
+    return answer(`${path} is binary.${folder === undefined ? "" : ` An approved copy is in ${folder}.`}`);
+  }
+  const cut =
+    words.length > MOST_CHARACTERS ? `\n(${words.length - MOST_CHARACTERS} more characters are left out)` : "";
+  return answer(words.slice(0, MOST_CHARACTERS) + cut);
+}
+
+function answer(words: string): ToolOutcome {
+  return { status: "ok", content: [text(words)] };
+}
+
+function fault(words: string): ToolOutcome {
+  return { status: "error", content: [text(words)] };
+}

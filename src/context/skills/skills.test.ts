@@ -1,0 +1,258 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import { BUILT_IN_SKILLS } from "./built-in.js";
+import { skillCatalogue } from "./catalogue.js";
+import { readSkill } from "./read-skill.js";
+import { changesBetween, SkillRegistry } from "./registry.js";
+import { skillText } from "./skill-text.js";
+import { runSkillTool } from "./skill-tool.js";
+import { memoryFile } from "./test-support/memory-files.js";
+import { hasKeyword, pathsIn, readTriggers } from "./triggers.js";
+import { validateSkill, validateSkillFolder } from "./validate-skill.js";
+
+const skill = (name: string, fields = "", body = `# ${name}\nDo it.`) =>
+  `---\nname: ${name}\ndescription: Does ${name}. Use for ${name}.\n${fields}---\n\n${body}\n`;
+
+const load = (texts: Readonly<Record<string, string>>, files: Readonly<Record<string, string>> = {}) =>
+  SkillRegistry.load({
+    skills: Object.entries(texts).map(([folder, text]) => memoryFile("skill", { name: `${folder}/SKILL.md`, text })),
+    files: Object.entries(files).map(([name, text]) => memoryFile("skill-file", { name, text })),
+    copy: async (id) => `/copies/${id}`,
+  });
+
+describe("reading a skill", () => {
+  test("loads what breaks the specification but makes sense, and reports it", () => {
+    for (const [text, folder, problem] of [
+      [skill("different-name"), "name-mismatch", "name does not match parent directory"],
+      [skill("Invalid_Name"), "Invalid_Name", "invalid characters"],
+      [skill("a".repeat(80)), "a".repeat(80), "exceeds 64 characters"],
+      [skill("bad--name"), "bad--name", "consecutive hyphens"],
+      ["---\nname: a\ndescription: Use when: asked\n---\n", "a", "colon"],
+      [`---\nname: a\ndescription: ${"x".repeat(1025)}\n---\n`, "a", "1024"],
+      [skill("a", "hooks:\n  PreToolUse: []\n"), "a", "do not run"],
+    ] as const) {
+      const read = readSkill(text, folder);
+      expect(read).toMatchObject({ facts: { id: folder } });
+      expect("problems" in read && read.problems.join("\n")).toContain(problem);
+    }
+    expect(readSkill(skill("a", "author: me\nversion: 1.0\n"), "a")).toMatchObject({ problems: [] });
+    expect(readSkill("---\ndescription: No name.\n---\n", "folder")).toMatchObject({
+      facts: { id: "folder" },
+      problems: [],
+    });
+  });
+
+  test("leaves out what has no description or no sensible front matter", () => {
+    expect(readSkill("---\nname: a\n---\n", "a")).toEqual({ refused: "description is required" });
+    expect(readSkill("# nothing", "a")).toEqual({ refused: "description is required" });
+    expect(readSkill("---\nname: a\ndescription: [open\n---\n", "a")).toMatchObject({
+      refused: expect.stringContaining("at line 3"),
+    });
+  });
+
+  test("reads the optional fields", () => {
+    const fields =
+      'license: MIT\ncompatibility: git\nmetadata:\n  version: 1.0\n  tags: [a]\nallowed-tools: Bash(git *) Read\nargument-hint: [file] [line]\ndisable-model-invocation: yes\nuser-invocable: "false"\nwhen_to_use: Often.\n';
+    expect(readSkill(skill("a", fields), "a")).toMatchObject({
+      facts: {
+        description: "Does a. Use for a. Often.",
+        license: "MIT",
+        compatibility: "git",
+        metadata: { version: "1.0" },
+        allowedTools: ["Bash(git *)", "Read"],
+        argumentHint: "[file] [line]",
+        forModel: false,
+        forPeople: false,
+      },
+    });
+  });
+
+  verifies(["X3"], "ten front matters as other people write them load without a problem", () => {
+    const written = [
+      "name: s\ndescription: Build a small web page from a sketch, with plain HTML. Use this when people ask for art, posters, or pages.\nlicense: Complete terms in LICENSE.txt",
+      "name: s\ndescription: |-\n  Reference for an API — ids, prices, limits.\n  TRIGGER — read BEFORE opening a file: whenever `@scope/pkg` or `name-*` is used.\n  SKIP only when another product is meant.\nlicense: Terms in LICENSE.txt",
+      'name: s\ndescription: "Use whenever the user wants to read or write .docx files. Triggers: any mention of \'Word\', or a \\"report\\". Do NOT use for PDFs."\nlicense: Proprietary',
+      "name: s\ndescription: >\n  Folds two lines\n  into one.\n\n  And a second paragraph.\nversion: 1.2.0\nmetadata:\n  hermes:\n    tags: [a, b]\n    related: []",
+      "name: s\ndescription: Test a local app (Playwright), check logs & take screenshots; don't use for unit tests.\nallowed-tools: Read, Grep, Bash(npm run test:*)",
+      "name: s\r\ndescription: Written on Windows.\r\nallowed-tools:\r\n  - Read\r\n  - Write",
+      "# comment first\nname: s # the name\ndescription: 'It''s quoted: with a colon'\ncompatibility: Requires Python 3.14+ and uv",
+      "name: s\ndescription: Plain text that goes on\n  in the next line\n  and one more.",
+      'name: s\ndescription: Unicode – dashes, “quotes”, 日本語 and emoji 🎨.\nmetadata: {author: someone, version: "1.0"}',
+      'name: s\ndescription: Helps.\nmodel: inherit\ncontext: fork\nagent: Explore\npaths:\n  - "src/**/*.ts"\nuser-invocable: true',
+    ];
+    for (const front of written) {
+      const read = readSkill(`---\n${front}\n---\n# Body\n`, "s");
+      expect(read).toMatchObject({ facts: { id: "s" }, problems: [], body: "# Body" });
+    }
+  });
+});
+
+test("the strict check names each error", () => {
+  expect(validateSkill(skill("a"), "a")).toEqual([]);
+  expect(validateSkill(skill("a", "foo: 1\n"), "a").join()).toContain("Unexpected fields: foo");
+  expect(validateSkill("---\nname: a\ndescription: b: c\n---\n", "a").join()).toContain("Invalid YAML");
+  expect(validateSkill("# x", "a").join()).toContain("must start with YAML frontmatter");
+  expect(validateSkillFolder("/nothing/here").join()).toContain("does not exist");
+});
+
+describe("the registry", () => {
+  verifies(["X3"], "the most local skill of a name counts, and the other one is reported", async () => {
+    const of = (scope: "user" | "project", source: string, text: string) =>
+      memoryFile("skill", { scope, source, name: "calendar/SKILL.md", text });
+    const registry = await SkillRegistry.load({
+      builtIn: [{ facts: { ...BUILT_IN_SKILLS[0]?.facts, id: "calendar" } as never, load: async () => "" }],
+      skills: [
+        of("user", "/home/.claude", skill("calendar")),
+        of("project", "/p/.oxbow", skill("calendar", "", "local")),
+      ],
+      files: [],
+    });
+    expect(registry.list()).toHaveLength(1);
+    expect(await registry.find("Calendar")?.body()).toBe("local");
+    expect(registry.problems).toMatchObject([{ path: "/home/.claude/calendar/SKILL.md", effect: "left out" }]);
+  });
+
+  test("a skill that cannot be read is left out and the others are there", async () => {
+    const broken = {
+      ...memoryFile("skill", { name: "b/SKILL.md", text: "" }),
+      read: () => Promise.reject(new Error("changed")),
+    };
+    const registry = await SkillRegistry.load({
+      skills: [broken, memoryFile("skill", { name: "a/SKILL.md", text: skill("a") })],
+      files: [],
+    });
+    expect(registry.list().map(({ id }) => id)).toEqual(["a"]);
+    expect(registry.problems).toMatchObject([{ message: "changed", effect: "left out" }]);
+  });
+
+  test("tells what a new search changed", async () => {
+    const before = await load({ a: skill("a"), b: skill("b") });
+    const after = await load({ b: skill("b"), c: skill("c") });
+    expect(changesBetween(before, after)).toEqual({ added: ["c"], removed: ["a"] });
+  });
+});
+
+describe("the catalogue", () => {
+  const many = (count: number, description: string) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: `skill-${index}`,
+      description,
+      scope: index === count - 1 ? ("project" as const) : ("user" as const),
+      forModel: true,
+    }));
+
+  test("holds names and descriptions, and not what only people may start", async () => {
+    const registry = await load({ a: skill("a"), b: skill("b", "disable-model-invocation: true\n") });
+    const list = skillCatalogue(registry.list()) ?? "";
+    expect(list).toContain("- a: Does a. Use for a.");
+    expect(list).not.toContain("- b");
+    expect(skillCatalogue([])).toBeUndefined();
+  });
+
+  test("stays within its budget", () => {
+    for (const [count, length] of [
+      [10, 1000],
+      [100, 1000],
+      [400, 1000],
+      [5000, 10],
+    ] as const) {
+      const list = skillCatalogue(many(count, "d".repeat(length))) ?? "";
+      expect(list.length).toBeLessThan(8_300);
+      expect(list).toContain(`skill-${count - 1}`);
+    }
+    expect(skillCatalogue(many(5000, "x"))).toMatch(/and \d+ more/);
+  });
+
+  test("keeps a description on one line", () => {
+    const [one] = many(1, "a\n- fake: skill\u2028\u0007x");
+    expect(skillCatalogue(one === undefined ? [] : [one])?.split("\n")).toHaveLength(2);
+  });
+});
+
+describe("the skill tool", () => {
+  const call = async (args: Record<string, string>) => {
+    const registry = await load(
+      { a: skill("a"), hidden: skill("hidden", "disable-model-invocation: true\n") },
+      {
+        "a/references/x.md": "reference text",
+        "a/scripts/run.sh": "#!/bin/sh\n",
+        "b/other.md": "not of a",
+      },
+    );
+    const outcome = await runSkillTool(args, {
+      skills: () => registry.list(),
+      find: (name) => registry.find(name),
+      isActive: () => false,
+      activate: (one) => skillText(one),
+    });
+    const [block] = outcome.content;
+    return { status: outcome.status, text: block?.type === "text" ? block.text : "" };
+  };
+
+  verifies(["X3"], "gives the instructions, and the files of a skill one by one", async () => {
+    const whole = await call({ name: "a" });
+    expect(whole.text).toContain('<skill name="a">\n# a\nDo it.');
+    expect(whole.text).toContain("- references/x.md\n- scripts/run.sh");
+    expect(whole.text).toContain("/copies/a");
+    expect(whole.text).not.toContain("reference text");
+    expect((await call({ name: "a", file: "./references/x.md" })).text).toBe("reference text");
+  });
+
+  test("refuses what is not there, not approved or not for the model", async () => {
+    expect(await call({ name: "nothing" })).toMatchObject({ status: "error", text: expect.stringContaining("- a:") });
+    expect(await call({ name: "hidden" })).toMatchObject({ status: "error" });
+    expect(await call({ name: "a", file: "../b/other.md" })).toMatchObject({ status: "error" });
+    expect(await call({ name: "a", file: "SKILL.md.bak" })).toMatchObject({ status: "error" });
+    expect((await call({})).text).toContain("- a: Does a.");
+  });
+});
+
+describe("triggers", () => {
+  const of = (yaml: string) => {
+    const read = readSkill(`---\ndescription: d\n${yaml}\n---\n`, "a");
+    if (!("facts" in read)) throw new Error(read.refused);
+    return read.facts.triggers;
+  };
+
+  test("are read in every form", () => {
+    expect(of('triggers:\n  keywords: [grpc, "protocol buffer*"]\n  globs: ["*.proto"]')).toEqual({
+      keywords: ["grpc", "protocol buffer*"],
+      globs: ["*.proto"],
+    });
+    expect(of("triggers:\n  - docker\n  - Dockerfile.dev\n  - '**/*.tf'\n  - deploy*")).toEqual({
+      keywords: ["docker", "deploy*"],
+      globs: ["Dockerfile.dev", "**/*.tf"],
+    });
+    expect(of("paths: src/**/*.ts, *.js")).toEqual({ keywords: [], globs: ["src/**/*.ts", "*.js"] });
+    expect(readTriggers(new Map())).toEqual({ keywords: [], globs: [] });
+  });
+
+  test("keywords are whole words in any case", () => {
+    const triggers = { keywords: ["c++", "protocol buffer*", "naïve"], globs: [] };
+    for (const prompt of ["write C++ code", "the Protocol  Buffers", "a NAÏVE one"]) {
+      expect(hasKeyword(triggers, prompt)).toBe(true);
+    }
+    for (const prompt of ["protocols buffer", "c+", "naïvely"]) expect(hasKeyword(triggers, prompt)).toBe(false);
+  });
+
+  test("a prompt may name files", () => {
+    expect(pathsIn("Look at @src/a.proto, `b.ts` and http://x.y/z.")).toEqual(["src/a.proto", "b.ts"]);
+  });
+});
+
+describe("the built-in skills", () => {
+  verifies(["X3"], "are valid, and their descriptions are those of their files", async () => {
+    for (const { facts, load: text } of BUILT_IN_SKILLS) {
+      const folder = join(import.meta.dirname, "../../../assets/skills", facts.id);
+      expect(validateSkillFolder(folder)).toEqual([]);
+      const read = readSkill(readFileSync(join(folder, "SKILL.md"), "utf8"), facts.id);
+      expect(read).toMatchObject({ facts: { id: facts.id, description: facts.description } });
+      expect(await text()).toContain(`name: ${facts.id}`);
+    }
+    expect(
+      (skillCatalogue(BUILT_IN_SKILLS.map(({ facts }) => ({ ...facts, scope: "built-in" })))?.length ?? 0) / 4,
+    ).toBeLessThan(120);
+  });
+});

@@ -1,0 +1,69 @@
+/** `/skills`, `/skills:reload` and a command for each skill. */
+import { renderTable } from "../../base/text-table.js";
+import { SKILLS_LIST, SKILLS_RELOAD } from "../../commands/catalogue/skills.js";
+import { asValue, type Command, type CommandAnswer, type CommandContext } from "../../commands/command.js";
+import type { Skill, SkillRegistry } from "../../context/skills/registry.js";
+import { text } from "../../protocol/content.js";
+import type { LiveSkills } from "../parts/live-skills.js";
+
+const TAKEN: ReadonlySet<string> = new Set(["list", "reload", "validate"]);
+
+export function skillCommands(live: LiveSkills): readonly Command[] {
+  const reload: Command = {
+    ...SKILLS_RELOAD,
+    run: async (_args, context) => {
+      const changed = await live.reload();
+      const { text: list, value } = listing(live.registry, context);
+      return { text: `${changed ? "The skills changed." : "Nothing changed."}\n\n${list}`, value };
+    },
+  };
+  const list: Command = { ...SKILLS_LIST, run: (_args, context) => listing(live.registry, context) };
+  const own = live.registry.list().filter(({ id, forPeople }) => forPeople && !TAKEN.has(id));
+  return [list, reload, ...own.map((skill) => useCommand(skill, live))];
+}
+
+function useCommand(skill: Skill, live: LiveSkills): Command {
+  const hint = skill.argumentHint ?? "WHAT";
+  return {
+    name: `skills:${skill.id}`,
+    summary: skill.description.slice(0, 200),
+    usage: `/skills:${skill.id} [${hint.replace(/^\[(.*)\]$/, "$1")}]`,
+    arguments: [{ name: "WHAT", kind: "line", optional: true, rest: "text" }],
+    users: ["people", "agents"],
+    places: ["between turns"],
+    run: async (args) => {
+      const words = args.text("WHAT") ?? "";
+      const notice = await live.activate(skill);
+      const typed = `/skills:${skill.id}${words === "" ? "" : ` ${words}`}`;
+      return { text: "", value: { skill: skill.id }, turn: { input: [text(typed)], notice } };
+    },
+  };
+}
+
+/** All skills, and below them what is wrong. */
+export function listing(registry: SkillRegistry, { screen }: Pick<CommandContext, "screen">): CommandAnswer {
+  const skills = registry.list();
+  const columns = [
+    { header: "skill", value: ({ id }: Skill) => id, priority: 2 },
+    { header: "from", value: ({ scope }: Skill) => scope, priority: 1 },
+    { header: "description", value: ({ description }: Skill) => description, maxWidth: 100 },
+  ];
+  const table = () => renderTable(columns, skills, { width: screen?.width, color: screen?.color ?? false });
+  const problems = registry.problems.map(({ path, message, effect }) => {
+    return `${path}: ${message}${effect === "left out" ? " (left out)" : ""}`;
+  });
+  const lines = [
+    skills.length === 0 ? "There are no skills." : table(),
+    ...(problems.length === 0 ? [] : ["", "Problems:", ...problems]),
+  ];
+  const value = {
+    skills: skills.map(({ id, scope, description, path, files, license, compatibility, allowedTools, metadata }) => ({
+      ...{ name: id, scope, description, files, metadata, allowed_tools: allowedTools },
+      ...(path !== undefined && { path }),
+      ...(license !== undefined && { license }),
+      ...(compatibility !== undefined && { compatibility }),
+    })),
+    problems: registry.problems.map((problem) => ({ ...problem })),
+  };
+  return { text: lines.join("\n"), value: asValue(value) };
+}

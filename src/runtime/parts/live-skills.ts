@@ -1,0 +1,211 @@
+/** Skills in use: loads, starts and searches for them again. */
+import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative } from "node:path";
+import type { ExtensionFile } from "../../base/extension-files.js";
+import type { PinnedPlace } from "../../context/compaction/compact.js";
+import { BUILT_IN_SKILLS } from "../../context/skills/built-in.js";
+import { listOf, skillCatalogue } from "../../context/skills/catalogue.js";
+import { changesBetween, type Skill, SkillRegistry } from "../../context/skills/registry.js";
+import { skillText } from "../../context/skills/skill-text.js";
+import { runSkillTool } from "../../context/skills/skill-tool.js";
+import { ownTexts, skillsIn } from "../../context/skills/skills-in.js";
+import { hasKeyword, pathsIn, touchesGlob } from "../../context/skills/triggers.js";
+import type { ToolOutcome } from "../../engine/ports.js";
+import { type InputContent, plainText } from "../../protocol/content.js";
+import type { JsonObject } from "../../protocol/json.js";
+import { compileGlob, matchesPath } from "../../security/permissions/glob.js";
+import type { Opening } from "../opening.js";
+
+/** More at once would bury the prompt; of the others the model gets the names. */
+const MOST_TRIGGERED = 3;
+const LIST_CHARACTERS = 4_000;
+
+type Place = Pick<Opening, "engine" | "extensions" | "bus" | "root" | "session" | "current">;
+
+export class LiveSkills {
+  readonly #place: Place;
+  readonly #active = new Set<string>();
+  #registry: SkillRegistry;
+  #signature: string;
+  /** Skills that came after the system prompt was made. */
+  #news: readonly string[] = [];
+  #isListed = false;
+
+  private constructor(place: Place, registry: SkillRegistry) {
+    this.#place = place;
+    this.#registry = registry;
+    this.#signature = signatureOf(place);
+  }
+
+  static async open(place: Place): Promise<LiveSkills> {
+    return new LiveSkills(place, await load(place));
+  }
+
+  get registry(): SkillRegistry {
+    return this.#registry;
+  }
+
+  get stamp(): string {
+    return this.#signature;
+  }
+
+  isActive({ id }: Skill): boolean {
+    return this.#active.has(id) || skillsIn(ownTexts(this.#conversation)).includes(id);
+  }
+
+  /** Its text for the model; `body` replaces its instructions. */
+  async activate(skill: Skill, body?: string): Promise<string> {
+    const text = await skillText(skill, body);
+    this.#active.add(skill.id);
+    return text;
+  }
+
+  run(args: JsonObject): Promise<ToolOutcome> {
+    return runSkillTool(args, {
+      skills: () => this.#registry.list(),
+      find: (name) => this.#registry.find(name),
+      isActive: (skill) => this.isActive(skill),
+      activate: (skill) => this.activate(skill),
+    });
+  }
+
+  /** For the system prompt. What comes later is news. */
+  catalogue(): string | undefined {
+    this.#isListed = true;
+    return skillCatalogue(this.#registry.list());
+  }
+
+  /** Searches again; true if something changed. */
+  async reload(): Promise<boolean> {
+    await this.#place.extensions.refresh("files");
+    return this.follow();
+  }
+
+  /** Takes over what the last search found; true if that is something else. */
+  async follow(): Promise<boolean> {
+    const signature = signatureOf(this.#place);
+    if (signature === this.#signature) return false;
+    const before = this.#registry;
+    this.#registry = await load(this.#place);
+    this.#signature = signature;
+    const changes = changesBetween(before, this.#registry);
+    if (this.#isListed) {
+      this.#news = [...this.#news.filter((id) => !changes.removed.includes(id)), ...changes.added];
+    }
+    this.#place.bus.publish("SkillRegistryChanged", changes);
+    return true;
+  }
+
+  /** What the model gets with an input: new skills, and those that the words of the input start. */
+  async noticeFor(input: readonly InputContent[]): Promise<string | undefined> {
+    try {
+      await this.follow();
+      const prompt = plainText(input);
+      const paths = pathsIn(prompt).map((path) => this.#below(path));
+      const started = await this.#start(
+        ({ triggers }) => hasKeyword(triggers, prompt) || touchesGlob(triggers, paths, matchesGlob),
+      );
+      const texts = [this.#takeNews(), started].filter((text) => text !== undefined);
+      return texts.length === 0 ? undefined : texts.join("\n\n");
+    } catch (error) {
+      this.#warn(error);
+      return undefined;
+    }
+  }
+
+  /** The skills that files of a call start. */
+  async touched(paths: readonly string[]): Promise<string | undefined> {
+    try {
+      const below = paths.map((path) => this.#below(path));
+      return await this.#start(({ triggers }) => touchesGlob(triggers, below, matchesGlob));
+    } catch (error) {
+      this.#warn(error);
+      return undefined;
+    }
+  }
+
+  /** The skills in use, as far as there is room; the model loads the others again. */
+  async pinned({ room, kept }: PinnedPlace): Promise<readonly string[]> {
+    const held = new Set(skillsIn(ownTexts(kept)));
+    const names = new Set([...skillsIn(ownTexts(this.#conversation)), ...this.#active]);
+    const skills = [...names].flatMap((name) => (held.has(name) ? [] : (this.#registry.find(name) ?? [])));
+    let left = room / 2;
+    const texts: string[] = [];
+    for (const skill of skills.reverse()) {
+      const text = await skillText(skill).catch(() => undefined);
+      if (text === undefined) continue;
+      left -= text.length;
+      texts.push(
+        left >= 0 ? text : `The skill ${skill.id} is in use. Load it again with the skill tool before you go on.`,
+      );
+    }
+    return texts;
+  }
+
+  get #conversation() {
+    return this.#place.current.run?.conversation ?? [];
+  }
+
+  async #start(applies: (skill: Skill) => boolean): Promise<string | undefined> {
+    const fresh = this.#registry.list().filter((skill) => applies(skill) && !this.isActive(skill));
+    if (fresh.length === 0) return undefined;
+    const texts: string[] = [];
+    for (const skill of fresh.slice(0, MOST_TRIGGERED)) texts.push(await this.activate(skill));
+    const rest = fresh.slice(MOST_TRIGGERED).filter(({ forModel }) => forModel);
+    const more = rest.length === 0 ? [] : [`These skills apply, too: ${rest.map(({ id }) => id).join(", ")}`];
+    return [...texts, ...more].join("\n\n");
+  }
+
+  #takeNews(): string | undefined {
+    const news = this.#news.flatMap((id) => this.#registry.find(id) ?? []).filter(({ forModel }) => forModel);
+    this.#news = [];
+    return news.length === 0 ? undefined : `New skills:\n${listOf(news, LIST_CHARACTERS).join("\n")}`;
+  }
+
+  #below(path: string): string {
+    return isAbsolute(path) ? relative(this.#place.root, path) : path.replace(/^\.\//, "");
+  }
+
+  /** A skill that cannot be loaded must not take the turn with it. */
+  #warn(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#place.bus.publish("Notice", { level: "warning", message: `A skill could not be loaded: ${message}` });
+  }
+}
+
+function load({ engine, extensions, session }: Place): Promise<SkillRegistry> {
+  const folder = join(engine.loaded.roots.state, "output", session, "skills");
+  return SkillRegistry.load({
+    builtIn: BUILT_IN_SKILLS,
+    skills: extensions.of("skill"),
+    files: extensions.of("skill-file"),
+    copy: (skill, files) => copyFiles(join(folder, skill), files),
+  });
+}
+
+/** The sandbox lets commands read the folder of the session's outputs, not that of the approved programs. */
+async function copyFiles(folder: string, files: ReadonlyMap<string, ExtensionFile>): Promise<string> {
+  await rm(folder, { recursive: true, force: true });
+  for (const [path, file] of files) {
+    const copy = join(folder, path);
+    await mkdir(dirname(copy), { recursive: true, mode: 0o700 });
+    await copyFile(await file.program(), copy);
+    await chmod(copy, file.executable ? 0o500 : 0o400);
+  }
+  return folder;
+}
+
+function signatureOf({ extensions }: Place): string {
+  const files = [...extensions.of("skill"), ...extensions.of("skill-file")];
+  return files.map(({ path, sha256 }) => `${path} ${sha256}`).join("\n");
+}
+
+/** A glob without a slash is about names, wherever the file is. */
+function matchesGlob(glob: string, path: string): boolean {
+  try {
+    return matchesPath(compileGlob(glob.includes("/") ? glob : `**/${glob}`, "path"), path);
+  } catch {
+    // An invalid glob matches nothing.
+    return false;
+  }
+}

@@ -1,0 +1,192 @@
+/** Skills in live sessions, with the mock model. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import type { EngineClient } from "../../src/protocol/client.js";
+import type { Envelope } from "../../src/protocol/envelope.js";
+import type { SessionId } from "../../src/protocol/ids.js";
+import { Testbed } from "../../src/security/trust/test-support/testbed.js";
+import { type MockModel, startMockModel } from "../../src/testkit/index.js";
+import { type HostedEngine, hostEngine, turnOf as turnOfBusy } from "../support/hosted-engine.js";
+import { verifies } from "../verifies.js";
+
+const RELEASE = `---
+name: release
+description: Writes release notes. Use for releases.
+triggers:
+  keywords: [changelog]
+  globs: ["*.proto"]
+---
+Follow these release steps.
+`;
+
+let bed: Testbed;
+let mock: MockModel | undefined;
+let hosted: HostedEngine | undefined;
+
+beforeEach(() => {
+  bed = new Testbed();
+});
+
+afterEach(async () => {
+  await hosted?.engine.close();
+  await mock?.close();
+  hosted = undefined;
+  mock = undefined;
+  bed.remove();
+});
+
+async function open(script: string): Promise<{ readonly client: EngineClient; readonly session: SessionId }> {
+  mock = await startMockModel({ script });
+  const home = join(bed.base, "home");
+  const flags = ["--permission-mode", "allow"];
+  hosted = await hostEngine(bed.base, mock, { home, flags, content: { folder: bed.folder } });
+  const client = hosted.connect();
+  const reply = await client.send("CreateSession", {});
+  if (!reply.ok || reply.session === undefined) throw new Error(JSON.stringify(reply));
+  return { client, session: reply.session };
+}
+
+const bodies = () => (mock?.requests ?? []).map(({ body }) => body as Readonly<Record<string, unknown>>);
+const systems = () => bodies().map(({ system }) => JSON.stringify(system));
+const lastRequest = () => JSON.stringify(bodies().at(-1));
+
+function slash(client: EngineClient, session: SessionId, verb: string, args = "") {
+  return client.send("CustomCommand", { namespace: "slash", verb, payload: { args } }, session);
+}
+
+/** The engine takes the next input a moment after the end of a turn. */
+async function turnOf(client: EngineClient, session: SessionId, input: string): Promise<readonly Envelope[]> {
+  const events = await turnOfBusy(client, session, input);
+  await settled(client, session);
+  return events;
+}
+
+async function settled(client: EngineClient, session: SessionId): Promise<void> {
+  await expect
+    .poll(async () => (await client.query("GetStatus", {}, session)) as unknown)
+    .toMatchObject({ answer: { busy: false } });
+}
+
+async function slashTurn(client: EngineClient, session: SessionId, verb: string, args = "") {
+  const events: Envelope[] = [];
+  const ended = new Promise<void>((resolve) => {
+    client.subscribe((event) => {
+      events.push(event);
+      if (event.kind === "TurnEnded") resolve();
+    });
+  });
+  const reply = await slash(client, session, verb, args);
+  await ended;
+  await settled(client, session);
+  return { reply, events };
+}
+
+describe("skills of a session", () => {
+  verifies(["X3"], "are listed in the prompt, and the model loads one and reads its files", async () => {
+    bed.put(".claude/skills/release/SKILL.md", RELEASE);
+    bed.put(".claude/skills/release/references/style.md", "Write short lines.");
+    bed.program(".claude/skills/release/scripts/collect.sh", "#!/bin/sh\necho collected\n");
+    await bed.approveAll();
+    bed.put(".claude/skills/later/SKILL.md", "---\nname: later\ndescription: Not approved.\n---\n");
+    const { client, session } = await open(`
+reply
+  tool skill {"name": "release"}
+reply
+  expect last-tool-result contains "Follow these release steps."
+  tool skill {"name": "release", "file": "references/style.md"}
+reply
+  expect last-tool-result contains "Write short lines."
+  text: Done.
+`);
+    const events = await turnOf(client, session, "make a release");
+    expect(systems()[0]).toContain("- release: Writes release notes. Use for releases.");
+    expect(systems()[0]).toContain("- extend-oxbow:");
+    expect(systems()[0]).not.toContain("later");
+    const results = JSON.stringify(events.filter(({ kind }) => kind === "ToolResult"));
+    const folder = /Approved copies of them are in ([^ ]+)\. /.exec(results)?.[1] ?? "";
+    expect(folder).not.toContain(bed.folder);
+    expect(existsSync(join(folder, "scripts/collect.sh"))).toBe(true);
+  });
+
+  verifies(["X3", "X10"], "that come later are announced with an input, and the prompt stays the same", async () => {
+    bed.put(".oxbow/skills/release/SKILL.md", RELEASE);
+    await bed.approveAll();
+    const { client, session } = await open("reply\n  text: Done.\nloop\n");
+    await turnOf(client, session, "one");
+    bed.put(".oxbow/skills/second/SKILL.md", "---\nname: second\ndescription: Came later.\n---\nSecond.\n");
+    await bed.approveAll();
+    const events = await turnOf(client, session, "two");
+    expect(lastRequest()).toContain("New skills:\\n- second: Came later.");
+    expect(events).toMatchObject([
+      { kind: "SkillRegistryChanged", payload: { added: ["second"], removed: [] } },
+      ...Array(events.length - 1).fill({}),
+    ]);
+    await turnOf(client, session, "three");
+    expect(new Set(systems()).size).toBe(1);
+    const commands = await client.query("ListCommands", {}, session);
+    const names = commands.ok ? commands.answer.commands.map(({ name }) => name) : [];
+    expect(names).toEqual(expect.arrayContaining(["skills:list", "skills:reload", "skills:release", "skills:second"]));
+  });
+
+  verifies(["X3"], "start with /skills:NAME, and /skills:reload finds changes", async () => {
+    bed.put(".oxbow/skills/release/SKILL.md", RELEASE);
+    await bed.approveAll();
+    const { client, session } = await open("reply\n  text: Done.\nloop\n");
+    const { reply, events } = await slashTurn(client, session, "skills:release", "for 1.2");
+    expect(reply).toMatchObject({ ok: true, value: { state: "started" } });
+    expect(events.find(({ kind }) => kind === "TurnStarted")).toMatchObject({
+      payload: {
+        input: [{ text: "/skills:release for 1.2" }],
+        notice: expect.stringContaining("Follow these release steps."),
+      },
+    });
+    expect(lastRequest()).toContain("Follow these release steps.");
+    bed.put(".oxbow/skills/release/SKILL.md", RELEASE.replace("Follow these", "New"));
+    await bed.approveAll();
+    expect(await slash(client, session, "skills:reload")).toMatchObject({
+      ok: true,
+      value: { text: expect.stringContaining("The skills changed.") },
+    });
+    await slashTurn(client, session, "skills:release");
+    expect(lastRequest()).toContain("New release steps.");
+    const list = await slash(client, session, "skills");
+    expect(JSON.stringify(list)).toContain("Writes release notes");
+    expect(await slash(client, session, "skills:nothing")).toMatchObject({ ok: false });
+  });
+
+  verifies(["X3"], "start by a keyword and by a file that a call touches, once each", async () => {
+    bed.put(".oxbow/skills/release/SKILL.md", RELEASE);
+    bed.put("api/a.proto", "syntax");
+    await bed.approveAll();
+    const touched = await open('reply\n  tool read {"path": "api/a.proto"}\nreply\n  text: Done.\nloop\n');
+    await turnOf(touched.client, touched.session, "look");
+    expect(lastRequest().split("Follow these release steps.")).toHaveLength(2);
+    await turnOf(touched.client, touched.session, "write the CHANGELOG");
+    expect(lastRequest().split("Follow these release steps.")).toHaveLength(2);
+    const named = await touched.client.send("CreateSession", {});
+    if (!named.ok || named.session === undefined) throw new Error("no session");
+    const events = await turnOf(touched.client, named.session, "write the Changelog");
+    expect(events.find(({ kind }) => kind === "TurnStarted")).toMatchObject({
+      payload: { notice: expect.stringContaining("Follow these release steps.") },
+    });
+  });
+
+  verifies(["X3", "P10"], "are read only as they were approved", async () => {
+    bed.put(".oxbow/skills/release/SKILL.md", RELEASE);
+    await bed.approveAll();
+    const { client, session } = await open('reply\n  tool skill {"name": "release"}\nreply\n  text: Done.\nloop\n');
+    bed.put(".oxbow/skills/release/SKILL.md", RELEASE.replace("Follow", "Swapped"));
+    const events = await turnOf(client, session, "go");
+    const result = JSON.stringify(events.find(({ kind }) => kind === "ToolResult"));
+    expect(result).toContain('"status":"error"');
+    expect(result).not.toContain("Swapped");
+  });
+
+  verifies(["X3"], "a session in an empty folder lists the built-in ones only", async () => {
+    const { client, session } = await open('reply\n  tool skill {"name": "commit"}\nreply\n  text: Done.\n');
+    const events = await turnOf(client, session, "go");
+    expect(systems()[0]).toContain("- commit: Make a commit");
+    expect(JSON.stringify(events)).toContain("Look first");
+  });
+});
