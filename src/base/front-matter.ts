@@ -53,6 +53,12 @@ export function lineOf(fields: YamlMap, name: string): string | undefined {
   return line === "" ? undefined : line;
 }
 
+/** `argument-hint`: `[file] [line]` is text to a person, and `[file]` a list to YAML. */
+export function argumentHintOf(fields: YamlMap): string | undefined {
+  const value = fields.get("argument-hint");
+  return Array.isArray(value) ? `[${value.map(String).join(", ")}]` : lineOf(fields, "argument-hint");
+}
+
 /** `true`, `yes`, `on` and `1`, as people write them; undefined for anything else than these and their opposites. */
 export function flagOf(fields: YamlMap, name: string): boolean | undefined {
   const value = fields.get(name);

@@ -62,6 +62,8 @@ export function helpOf(
 
 /** A namespace with more actions is shown with their names only. */
 const MOST_ACTIONS = 7;
+/** Of a namespace with still more, such as the skills of a user, only these. */
+const MOST_NAMES = 20;
 
 /** `/route [list | add NAME MODEL… | remove NAME]`; the brackets say that the namespace alone works too. */
 export function namespaceUsage(namespace: string, commands: readonly CommandSpec[], context: Surface): string {
@@ -75,7 +77,8 @@ export function namespaceUsage(namespace: string, commands: readonly CommandSpec
     return isShort ? name : [name, argumentsText(spec, context)].filter(Boolean).join(" ");
   });
   const alone = own.some(({ aliases = [] }) => aliases.includes(namespace));
-  const text = actions.join(" | ");
+  const more = actions.length > MOST_NAMES ? ["…"] : [];
+  const text = [...actions.slice(0, MOST_NAMES), ...more].join(" | ");
   return `${spell(namespace, context)} ${alone ? `[${text}]` : text}`;
 }
 

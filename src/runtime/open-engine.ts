@@ -103,6 +103,7 @@ export function createEngine(options: EngineOptions): Engine {
     const opened = hosted.get(run);
     if (opened === undefined) return undefined;
     const { sessionCommands } = await import("./commands/session-commands.js");
+    await opened.place.content?.extensions.refresh();
     const stamp = opened.parts.map((part) => part.commandsStamp?.() ?? "").join("\n");
     const known = registries.get(opened);
     if (known?.stamp === stamp) return known.made;

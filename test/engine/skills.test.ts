@@ -3,11 +3,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { EngineClient } from "../../src/protocol/client.js";
-import type { Envelope } from "../../src/protocol/envelope.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { Testbed } from "../../src/security/trust/test-support/testbed.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
-import { type HostedEngine, hostEngine, turnOf as turnOfBusy } from "../support/hosted-engine.js";
+import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
+import { slash, slashTurn, settledTurn as turnOf } from "../support/slash-turn.js";
 import { verifies } from "../verifies.js";
 
 const RELEASE = `---
@@ -50,37 +50,6 @@ async function open(script: string): Promise<{ readonly client: EngineClient; re
 const bodies = () => (mock?.requests ?? []).map(({ body }) => body as Readonly<Record<string, unknown>>);
 const systems = () => bodies().map(({ system }) => JSON.stringify(system));
 const lastRequest = () => JSON.stringify(bodies().at(-1));
-
-function slash(client: EngineClient, session: SessionId, verb: string, args = "") {
-  return client.send("CustomCommand", { namespace: "slash", verb, payload: { args } }, session);
-}
-
-/** The engine takes the next input a moment after the end of a turn. */
-async function turnOf(client: EngineClient, session: SessionId, input: string): Promise<readonly Envelope[]> {
-  const events = await turnOfBusy(client, session, input);
-  await settled(client, session);
-  return events;
-}
-
-async function settled(client: EngineClient, session: SessionId): Promise<void> {
-  await expect
-    .poll(async () => (await client.query("GetStatus", {}, session)) as unknown)
-    .toMatchObject({ answer: { busy: false } });
-}
-
-async function slashTurn(client: EngineClient, session: SessionId, verb: string, args = "") {
-  const events: Envelope[] = [];
-  const ended = new Promise<void>((resolve) => {
-    client.subscribe((event) => {
-      events.push(event);
-      if (event.kind === "TurnEnded") resolve();
-    });
-  });
-  const reply = await slash(client, session, verb, args);
-  await ended;
-  await settled(client, session);
-  return { reply, events };
-}
 
 describe("skills of a session", () => {
   verifies(["X3"], "are listed in the prompt, and the model loads one and reads its files", async () => {
@@ -133,7 +102,7 @@ reply
     bed.put(".oxbow/skills/release/SKILL.md", RELEASE);
     await bed.approveAll();
     const { client, session } = await open("reply\n  text: Done.\nloop\n");
-    const { reply, events } = await slashTurn(client, session, "skills:release", "for 1.2");
+    const { reply, events } = await slashTurn(client, session, "skills:release for 1.2");
     expect(reply).toMatchObject({ ok: true, value: { state: "started" } });
     expect(events.find(({ kind }) => kind === "TurnStarted")).toMatchObject({
       payload: {

@@ -2,7 +2,7 @@
  * A SKILL.md by the open Agent Skills specification, read as people write it: what has a sensible reading is loaded, and what breaks the
  * specification is reported. `validateSkill` is the strict reader.
  */
-import { flagOf, isYamlMap, lineOf, readFrontMatter, wordsOf } from "../../base/front-matter.js";
+import { argumentHintOf, flagOf, isYamlMap, lineOf, readFrontMatter, wordsOf } from "../../base/front-matter.js";
 import type { YamlMap } from "../../base/yaml.js";
 import { nameProblems } from "./skill-name.js";
 import { readTriggers, type SkillTriggers } from "./triggers.js";
@@ -47,7 +47,7 @@ export function readSkill(text: string, folder: string): ReadSkill | { readonly 
     description: [description, lineOf(fields, "when_to_use")].filter((part) => part !== undefined).join(" "),
     ...optional("license", lineOf(fields, "license")),
     ...optional("compatibility", lineOf(fields, "compatibility")),
-    ...optional("argumentHint", hintOf(fields)),
+    ...optional("argumentHint", argumentHintOf(fields)),
     metadata: metadataOf(fields),
     allowedTools: wordsOf(fields, "allowed-tools"),
     triggers: readTriggers(fields),
@@ -90,12 +90,6 @@ function metadataOf(fields: YamlMap): Readonly<Record<string, string>> {
   const metadata = fields.get("metadata");
   if (!isYamlMap(metadata)) return {};
   return Object.fromEntries([...metadata].flatMap(([key, value]) => (typeof value === "string" ? [[key, value]] : [])));
-}
-
-/** `[file] [line]` is text to a person and a list to YAML. */
-export function hintOf(fields: YamlMap): string | undefined {
-  const value = fields.get("argument-hint");
-  return Array.isArray(value) ? `[${value.map(String).join(", ")}]` : lineOf(fields, "argument-hint");
 }
 
 function optional<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {

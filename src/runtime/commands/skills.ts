@@ -2,6 +2,7 @@
 import { renderTable } from "../../base/text-table.js";
 import { SKILLS_LIST, SKILLS_RELOAD } from "../../commands/catalogue/skills.js";
 import { asValue, type Command, type CommandAnswer, type CommandContext } from "../../commands/command.js";
+import { wordsIn } from "../../context/prompt-files/expand-prompt.js";
 import type { Skill, SkillRegistry } from "../../context/skills/registry.js";
 import { text } from "../../protocol/content.js";
 import type { LiveSkills } from "../parts/live-skills.js";
@@ -33,11 +34,19 @@ function useCommand(skill: Skill, live: LiveSkills): Command {
     places: ["between turns"],
     run: async (args) => {
       const words = args.text("WHAT") ?? "";
-      const notice = await live.activate(skill);
+      const notice = await live.activate(skill, withArguments(await skill.body(), words));
       const typed = `/skills:${skill.id}${words === "" ? "" : ` ${words}`}`;
       return { text: "", value: { skill: skill.id }, turn: { input: [text(typed)], notice } };
     },
   };
+}
+
+/** Skills that are also commands of other tools name their arguments. */
+function withArguments(body: string, line: string): string {
+  const words = wordsIn(line);
+  return body.replace(/(?<!\\)\$(?:ARGUMENTS\[(\d{1,3})\]|ARGUMENTS\b|\{ARGUMENTS\})/g, (all, index?: string) =>
+    index === undefined ? line : (words[Number(index)] ?? all),
+  );
 }
 
 /** All skills, and below them what is wrong. */

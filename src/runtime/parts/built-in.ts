@@ -15,6 +15,7 @@ import { RunCompaction } from "./compaction.js";
 import { RunCosts } from "./costs.js";
 import { Executables } from "./executables.js";
 import { openJournal } from "./journal.js";
+import { promptFiles } from "./prompt-files.js";
 import { RunRecording } from "./recording.js";
 import { skills } from "./skills.js";
 import { subagents } from "./subagents.js";
@@ -173,4 +174,5 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   executables,
   subagents,
   skills,
+  promptFiles,
 ];

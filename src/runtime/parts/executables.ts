@@ -150,5 +150,7 @@ export class Executables {
 /** In any spelling: people and models do not tell `Bash` from `bash`. */
 export function isBuiltInTool(name: string): boolean {
   const wanted = name.toLowerCase();
-  return [SKILL_TOOL.name, ...Object.keys(CATALOG), ...Object.keys(TOOL_ALIASES)].some((known) => known.toLowerCase() === wanted);
+  return [SKILL_TOOL.name, ...Object.keys(CATALOG), ...Object.keys(TOOL_ALIASES)].some(
+    (known) => known.toLowerCase() === wanted,
+  );
 }

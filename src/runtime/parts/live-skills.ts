@@ -15,6 +15,7 @@ import { type InputContent, plainText } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { compileGlob, matchesPath } from "../../security/permissions/glob.js";
 import type { Opening } from "../opening.js";
+import { extensionStamp } from "./skills.js";
 
 /** More at once would bury the prompt; of the others the model gets the names. */
 const MOST_TRIGGERED = 3;
@@ -30,6 +31,7 @@ export class LiveSkills {
   /** Skills that came after the system prompt was made. */
   #news: readonly string[] = [];
   #isListed = false;
+  #changed = false;
 
   private constructor(place: Place, registry: SkillRegistry) {
     this.#place = place;
@@ -43,10 +45,6 @@ export class LiveSkills {
 
   get registry(): SkillRegistry {
     return this.#registry;
-  }
-
-  get stamp(): string {
-    return this.#signature;
   }
 
   isActive({ id }: Skill): boolean {
@@ -75,10 +73,13 @@ export class LiveSkills {
     return skillCatalogue(this.#registry.list());
   }
 
-  /** Searches again; true if something changed. */
+  /** Searches again; true if something changed since the last time. */
   async reload(): Promise<boolean> {
     await this.#place.extensions.refresh("files");
-    return this.follow();
+    await this.follow();
+    const changed = this.#changed;
+    this.#changed = false;
+    return changed;
   }
 
   /** Takes over what the last search found; true if that is something else. */
@@ -88,6 +89,7 @@ export class LiveSkills {
     const before = this.#registry;
     this.#registry = await load(this.#place);
     this.#signature = signature;
+    this.#changed = true;
     const changes = changesBetween(before, this.#registry);
     if (this.#isListed) {
       this.#news = [...this.#news.filter((id) => !changes.removed.includes(id)), ...changes.added];
@@ -196,8 +198,7 @@ async function copyFiles(folder: string, files: ReadonlyMap<string, ExtensionFil
 }
 
 function signatureOf({ extensions }: Place): string {
-  const files = [...extensions.of("skill"), ...extensions.of("skill-file")];
-  return files.map(({ path, sha256 }) => `${path} ${sha256}`).join("\n");
+  return extensionStamp(extensions, ["skill", "skill-file"]);
 }
 
 /** A glob without a slash is about names, wherever the file is. */

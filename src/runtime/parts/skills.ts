@@ -2,7 +2,7 @@
  * The skills of a session. What a session without skills of its own needs is here: the list of the built-in ones and the description of
  * the tool. The rest loads when there are other skills, or with the first use.
  */
-import type { ExtensionFiles } from "../../base/extension-files.js";
+import type { ExtensionFiles, ExtensionKind } from "../../base/extension-files.js";
 import { BUILT_IN_SKILLS } from "../../context/skills/built-in.js";
 import { skillCatalogue } from "../../context/skills/catalogue.js";
 import { SKILL_TOOL } from "../../context/skills/skill-tool-definition.js";
@@ -49,9 +49,10 @@ export const skills: CreateBuiltIn = async (opening) => {
       const isIdle = live === undefined && skillsIn(ownTexts(current.run?.conversation ?? [])).length === 0;
       return isIdle ? [] : (await open()).pinned(place);
     },
-    commandsStamp: () => used?.stamp ?? "",
+    commandsStamp: () => extensionStamp(extensions, ["skill"]),
     commands: async () => {
       used = await open();
+      await used.follow();
       const { skillCommands } = await import("../commands/skills.js");
       return skillCommands(used);
     },
@@ -61,6 +62,12 @@ export const skills: CreateBuiltIn = async (opening) => {
 function joined(...texts: readonly (string | undefined)[]): string | undefined {
   const given = texts.filter((text) => text !== undefined);
   return given.length === 0 ? undefined : given.join("\n\n");
+}
+
+/** Changes with the files of these kinds. */
+export function extensionStamp(extensions: ExtensionFiles, kinds: readonly ExtensionKind[]): string {
+  const files = kinds.flatMap((kind) => extensions.of(kind));
+  return files.map(({ path, sha256 }) => `${path} ${sha256}`).join("\n");
 }
 
 function hasSkills(extensions: ExtensionFiles): boolean {

@@ -1,0 +1,130 @@
+/**
+ * A command for each prompt file.
+ *
+ * 1. A name that a built-in command or namespace has belongs to that: the file is then `/project:NAME` or `/user:NAME`.
+ * 2. Of two files with one name the more local one counts.
+ */
+import { existsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ExtensionFile } from "../../base/extension-files.js";
+import { SESSION_SPECS } from "../../commands/catalogue/index.js";
+import { type Command, type CommandContext, type CommandResult, namespaceOf } from "../../commands/command.js";
+import { expandPrompt } from "../../context/prompt-files/expand-prompt.js";
+import { type PromptFile, readPromptFile } from "../../context/prompt-files/read-prompt-file.js";
+import type { Model, ToolOutcome } from "../../engine/ports.js";
+import { plainText, text } from "../../protocol/content.js";
+import { type Opening, runOf } from "../opening.js";
+import { type CallPlace, callTool } from "./call-tool.js";
+
+type Place = Pick<Opening, "engine" | "current" | "session" | "root" | "built">;
+
+export async function promptFileCommands(files: readonly ExtensionFile[], opening: Place): Promise<readonly Command[]> {
+  const taken = new Set(
+    SESSION_SPECS.flatMap(({ name, aliases = [] }) => [name, ...aliases]).map((name) => namespaceOf(name) ?? name),
+  );
+  const commands = new Map<string, Command>();
+  for (const file of files) {
+    const read = await readPromptFile(file).catch((error: Error) => ({ refused: error.message }));
+    if ("refused" in read) {
+      opening.engine.notify(`${file.path} is no slash command: ${read.refused}`);
+      continue;
+    }
+    const name = taken.has(namespaceOf(read.name) ?? read.name) ? `${read.scope}:${read.name}` : read.name;
+    commands.set(name, promptCommand({ ...read, name }, opening));
+  }
+  return [...commands.values()];
+}
+
+function promptCommand(file: PromptFile, opening: Place): Command {
+  const hint = file.argumentHint === undefined ? "" : ` ${file.argumentHint}`;
+  return {
+    name: file.name,
+    summary: `${file.summary} (${file.scope})`,
+    usage: `/${file.name}${hint}`,
+    arguments: [{ name: "ARGUMENTS", kind: "line", optional: true, rest: "text" }],
+    users: ["people", "agents"],
+    places: ["between turns"],
+    run: async (args, context) => runPrompt(file, args.text("ARGUMENTS") ?? "", { opening, context }),
+  };
+}
+
+async function runPrompt(
+  file: PromptFile,
+  line: string,
+  { opening, context }: { readonly opening: Place; readonly context: CommandContext },
+): Promise<CommandResult> {
+  const run = runOf(opening);
+  const { root, session } = opening;
+  const outside = opening.built.get("outside");
+  const mark = outside.wraps ? await outside.wrapper() : (words: string) => words;
+  const expanded = await run.between(async ({ ports, signal }) =>
+    expandPrompt(
+      file.body,
+      {
+        line,
+        names: file.argumentNames,
+        missing: file.layout === "claude" ? "keep" : "empty",
+        variables: { CLAUDE_PROJECT_DIR: root, CLAUDE_SESSION_ID: session, OXBOW_SESSION_ID: session },
+      },
+      portsOf({ run, ports, signal }, { root, mark }),
+    ),
+  );
+  if (typeof expanded !== "string") return expanded;
+  const model = await modelOf(file, opening, context);
+  const typed = `/${file.name}${line === "" ? "" : ` ${line}`}`;
+  const notice = `/${file.name} stands for this prompt of the user:\n\n${expanded}`;
+  return {
+    text: "",
+    value: { command: file.name },
+    turn: { input: [text(typed)], notice, ...(model !== undefined && { model }) },
+  };
+}
+
+/** `mark`: what files and commands say is data, not the user's words. */
+function portsOf(
+  place: CallPlace,
+  { root, mark }: { readonly root: string; readonly mark: (text: string, source: string) => string },
+) {
+  return {
+    run: async (command: string) => outcomeText(command, await callTool("bash", { command }, place), mark),
+    read: async (path: string) => {
+      const full = resolve(root, path);
+      if (!existsSync(full) || !statSync(full).isFile()) return undefined;
+      const outcome = await callTool("read", { path }, place);
+      return outcome.status === "ok" ? mark(contentText(outcome), path) : undefined;
+    },
+  };
+}
+
+function outcomeText(command: string, outcome: ToolOutcome, mark: (text: string, source: string) => string): string {
+  const { status } = outcome;
+  const words = contentText(outcome);
+  if (status === "denied" || status === "cancelled") return `(${command}: ${status})\n${words}`;
+  return `${status === "ok" ? "" : `(${command}: ${status})\n`}${mark(words, command)}`;
+}
+
+function contentText({ content }: ToolOutcome): string {
+  return plainText(content).trimEnd();
+}
+
+/** The model that the file names, as far as it can be here; otherwise that of the session. */
+async function modelOf(
+  { model, name }: PromptFile,
+  opening: Place,
+  context: CommandContext,
+): Promise<Model | undefined> {
+  if (model === undefined) return undefined;
+  const { routes, registry } = opening.engine;
+  const spec = specOf(model, runOf(opening).model);
+  const found = (await routes.resolve(model)) ?? (spec === undefined ? undefined : await registry.resolve(spec));
+  if (found !== undefined && "model" in found) return found.model;
+  context.warn(`/${name} asks for the model '${model}', which is not there. The session's model answers.`);
+  return undefined;
+}
+
+/** Files for other tools have short names (`sonnet`), which no provider knows. A whole name counts if it looks like the session's. */
+function specOf(model: string, { provider, model: current }: Model): string | undefined {
+  if (/^[\w.-]+:\S+$/.test(model)) return model;
+  const family = (name: string) => name.split(/[-.\d]/)[0];
+  return /[-\d]/.test(model) && family(model) === family(current) ? `${provider}:${model}` : undefined;
+}
