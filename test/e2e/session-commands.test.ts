@@ -191,6 +191,12 @@ describe("oxbow session", () => {
     );
     const sent = JSON.stringify(mock.requests.at(-1)?.body);
     for (const words of ["what is in a.txt?", "a dandelion", "A dandelion.", "and?"]) expect(sent).toContain(words);
+    // A file may not choose the folder that a resumed session works in.
+    const elsewhere = join(home, "elsewhere.jsonl");
+    await writeFile(elsewhere, lines.join("\n").replaceAll(JSON.stringify(cwd), JSON.stringify(home)));
+    const notes = [expect.stringContaining(`The file names the folder ${home}.`)];
+    expect(await json("import", elsewhere)).toMatchObject([{ folder: cwd, notes }]);
+    expect(await json("import", "--there", elsewhere)).toMatchObject([{ folder: home }]);
   });
 
   verifies(["T10"], "undoes what files and commands changed, turn by turn, and again", async () => {

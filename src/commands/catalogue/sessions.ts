@@ -131,7 +131,8 @@ export const SESSION_IMPORT = session("import", {
   arguments: [{ name: "FILE", kind: "path", optional: true, rest: "list", complete: "file" }],
   flags: [
     { name: "list", short: "l", help: "show the Claude Code and Codex transcripts on this machine" },
-    { name: "here", help: "make it a session of this folder" },
+    { name: "here", help: "make it a session of this folder, without asking" },
+    { name: "there", help: "make it a session of the folder that the file names, without asking" },
   ],
   users: PEOPLE,
   places: BETWEEN_TURNS,

@@ -19,17 +19,24 @@ export const importFiles: SessionAction = async (args, port, context) => {
   if (files.length === 0) {
     throw new UsageError("Which file? 'oxbow session import --list' shows the transcripts of Claude Code and Codex.");
   }
+  if (args.hasFlag("here") && args.hasFlag("there")) throw new UsageError("Use --here or --there, not both.");
+  const wanted = args.hasFlag("here") ? "here" : args.hasFlag("there") ? "there" : "ask";
   const imported: Imported[] = [];
-  for (const file of files) {
-    imported.push(await importFile(resolve(port.base, file), port, { here: args.hasFlag("here"), context }));
-  }
+  for (const file of files) imported.push(await importFile(resolve(port.base, file), port, { wanted, context }));
   return { text: imported.map(line).join("\n"), value: asValue(imported) };
 };
+
+/** Which folder an imported session belongs to. */
+interface Choice {
+  readonly wanted: "here" | "there" | "ask";
+  readonly context: CommandContext;
+}
 
 interface Imported {
   readonly id: string;
   readonly file: string;
   readonly kind: string;
+  readonly folder: string;
   readonly events: number;
   readonly notes: readonly string[];
 }
@@ -37,7 +44,7 @@ interface Imported {
 async function importFile(
   file: string,
   { clock, folder, variables, store }: OpenPort,
-  { here, context }: { readonly here: boolean; readonly context: CommandContext },
+  { wanted, context }: Choice,
 ): Promise<Imported> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) throw new UsageError(`${file} is not a file that can be read.`);
@@ -49,11 +56,27 @@ async function importFile(
     client: ids.next("cli"),
     redact: await loadRedact(),
     startedAt: found.mtime.toISOString(),
-    ...(here && { cwd: folder }),
+    ...(wanted === "here" && { cwd: folder }),
   });
-  const session = { ...record, cwd: record.cwd === "" ? folder : record.cwd };
-  const count = await copySession(store, { session, events, progress: context.progress });
-  return { id: record.id, file, kind, events: count, notes };
+  const cwd = await folderFor(record.cwd, { here: folder, wanted, context });
+  const count = await copySession(store, { session: { ...record, cwd }, events, progress: context.progress });
+  const isMoved = wanted === "ask" && record.cwd !== "" && cwd !== record.cwd;
+  const moved = `The file names the folder ${record.cwd}. The session belongs to this folder; --there keeps the other one.`;
+  return { id: record.id, file, kind, folder: cwd, events: count, notes: isMoved ? [...notes, moved] : notes };
+}
+
+/**
+ * A resumed session works in its folder, and its instructions and tools come from there. A file from elsewhere could name any folder, so
+ * only the person chooses another one than this.
+ */
+async function folderFor(
+  named: string,
+  { here, wanted, context }: Choice & { readonly here: string },
+): Promise<string> {
+  if (named === "" || named === here || wanted === "here") return here;
+  if (wanted === "there") return named;
+  const question = `The file names the folder ${safeLine(named)}. Shall the session work there when you resume it?`;
+  return (await context.confirm?.(question)) === true ? named : here;
 }
 
 function line({ id, file, kind, events, notes }: Imported): string {
