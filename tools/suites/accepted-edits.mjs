@@ -1,20 +1,43 @@
 /**
- * Cases of the suite `edits` that Oxbow does not follow. Where a quotation is not in the file, Oxbow refuses, names the closest lines and
- * leaves the file as it is: a model that reads that corrects itself, and a guess could change the wrong place.
+ * Cases of the suite `edits` that Oxbow does not follow, each compared with what its own tool expects.
+ *
+ * 1. Where a quotation is not in the file and the indentation of the new lines is not clear, Oxbow refuses, names the closest lines and
+ *    leaves the file as it is. A model that reads that corrects itself, and a guess could break Python or YAML. The tools below guess,
+ *    and each in another way: Codex and opencode write the new lines as they were sent, Gemini gives all of them the indentation of
+ *    the first line.
+ * 2. Where the indentation is clear, Oxbow gives the new lines that of the file. opencode writes them as they were sent.
  */
-const LOOSE =
-  "expects lines to match whatever their indentation, even if it differs from line to line; the result would be indented in another way than the file, which breaks Python and YAML";
-const REINDENTED =
-  "expects the new text as it was written; Oxbow moves it to the indentation of the file, because the quotation was indented in another way, too";
+const accepted = (id, why) => ({ suite: "edits", id, why });
 
 export const ACCEPTED_EDITS = [
-  { suite: "edits", id: "codex/seek/trim_match", why: LOOSE },
-  { suite: "edits", id: "gemini/flexible_ws", why: LOOSE },
-  { suite: "edits", id: "opencode/replacer/04", why: LOOSE },
-  { suite: "edits", id: "opencode/replacer/11", why: LOOSE },
-  { suite: "edits", id: "opencode/replacer/07", why: REINDENTED },
-  { suite: "edits", id: "opencode/replacer/10", why: REINDENTED },
-  { suite: "edits", id: "opencode/replacer/25", why: REINDENTED },
-  { suite: "edits", id: "opencode/replacer/27", why: REINDENTED },
-  { suite: "edits", id: "opencode/replacer/31", why: REINDENTED },
+  accepted(
+    "codex/seek/trim_match",
+    "Codex replaces two lines of different indentation (4 and 3) by one line without any; Oxbow refuses and quotes the two lines",
+  ),
+  accepted(
+    "gemini/flexible_ws",
+    "Gemini writes 'moon' with 2 spaces where the file has 4; Oxbow refuses, as the quotation has none and the lines of the file differ",
+  ),
+  accepted(
+    "opencode/replacer/04",
+    "opencode removes the indentation of a whole block (2, 4, 2); Oxbow refuses, as the quotation has none and the lines of the file differ",
+  ),
+  accepted(
+    "opencode/replacer/11",
+    "opencode removes the indentation of a block, and the new text has fewer lines, so no line says how far it goes in; Oxbow refuses",
+  ),
+  accepted(
+    "opencode/replacer/07",
+    "opencode puts spaces in place of the file's tab and loses the line break before the brace; Oxbow keeps both",
+  ),
+  accepted("opencode/replacer/10", "opencode moves a nested function to the left margin; Oxbow keeps its 4 spaces"),
+  accepted("opencode/replacer/25", "opencode moves an indented function to the left margin; Oxbow keeps its 2 spaces"),
+  accepted(
+    "opencode/replacer/27",
+    "opencode moves an indented block to the left margin and loses the last line break; Oxbow keeps both",
+  ),
+  accepted(
+    "opencode/replacer/31",
+    "opencode takes the indentation of the changed line away and loses a line break; Oxbow keeps both",
+  ),
 ];
