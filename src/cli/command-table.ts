@@ -4,6 +4,7 @@ import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
 import { EXIT } from "./exit-codes.js";
 import { faultSentence } from "./fault-sentence.js";
+import { folderCommand, type TypedCommand } from "./folder-commands.js";
 import type { ShellCommand } from "./shell-command.js";
 
 export { outputGuard } from "./output-guard.js";
@@ -48,6 +49,9 @@ export const COMMANDS: readonly CliCommand[] = [
 
 export async function main(args: readonly string[], variables: Variables): Promise<number> {
   try {
+    const typed = folderCommand(args, variables);
+    const code = typed && (await runFolderCommand(typed, variables));
+    if (code !== undefined) return code;
     const { command, rest } = choose(args);
     return await (await command.load()).run(rest, variables);
   } catch (error) {
@@ -60,6 +64,16 @@ export async function main(args: readonly string[], variables: Variables): Promi
     if (args.includes("--verbose") && error instanceof Error) process.stderr.write(`${error.stack}\n`);
     return EXIT.failed;
   }
+}
+
+/** Undefined if the word stands for a built-in command after all. */
+async function runFolderCommand(typed: TypedCommand, variables: Variables): Promise<number | undefined> {
+  const { runExecutable } = await import("./commands/executable.js");
+  return runExecutable({ ...typed, isBuiltIn }, variables);
+}
+
+function isBuiltIn(word: string): boolean {
+  return COMMANDS.some(({ name, aliases }) => name === word || aliases?.includes(word));
 }
 
 /** A first word that names a command runs it; anything else that looks like a prompt is one. */

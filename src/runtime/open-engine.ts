@@ -103,8 +103,11 @@ export function createEngine(options: EngineOptions): Engine {
     const opened = hosted.get(run);
     if (opened === undefined) return undefined;
     const { sessionCommands } = await import("./commands/session-commands.js");
-    await opened.place.content?.extensions.refresh();
-    const stamp = opened.parts.map((part) => part.commandsStamp?.() ?? "").join("\n");
+    // Commands in folders may have come or gone.
+    const { extensions } = opened.place.content ?? {};
+    await extensions?.refresh("files");
+    const stamp = [extensions?.version, ...opened.parts.map((part) => part.commandsStamp?.())].join("
+");
     const known = registries.get(opened);
     if (known?.stamp === stamp) return known.made;
     const made = sessionCommands(opened.parts);

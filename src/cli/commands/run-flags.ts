@@ -62,8 +62,7 @@ export const RUN_FLAGS: readonly Flag[] = [
   },
   {
     name: "allow-project-hooks",
-    hidden: true,
-    help: "allow hooks, tools and plugins of the project, after you approve each ('oxbow ack')",
+    help: "run hooks, tools and plugins of the project, after you approve each ('oxbow ack')",
   },
   {
     name: "run",

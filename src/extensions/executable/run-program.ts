@@ -24,6 +24,8 @@ export interface ProgramRequest {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
+  /** Gets the output while it comes; the result then holds none. */
+  readonly onOutput?: (chunk: Buffer) => void;
   /** Shown while it runs: what it writes to stderr. */
   readonly onMessage?: (text: string) => void;
 }
@@ -125,6 +127,7 @@ function sizeText(bytes: number): string {
 class Sink {
   readonly #max: number;
   readonly #onMessage: ((text: string) => void) | undefined;
+  readonly #onOutput: ((chunk: Buffer) => void) | undefined;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #errors = "";
@@ -132,7 +135,8 @@ class Sink {
   flooded = false;
   onFlood: () => void = () => {};
 
-  constructor({ maxBytes, onMessage }: ProgramRequest) {
+  constructor({ maxBytes, onMessage, onOutput }: ProgramRequest) {
+    this.#onOutput = onOutput;
     this.#max = maxBytes;
     this.#onMessage = onMessage;
   }
@@ -148,7 +152,9 @@ class Sink {
   take(chunk: Buffer): void {
     if (this.flooded) return;
     const room = this.#max - this.#bytes;
-    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    const fitting = chunk.length > room ? chunk.subarray(0, room) : chunk;
+    if (this.#onOutput === undefined) this.#chunks.push(fitting);
+    else this.#onOutput(fitting);
     this.#bytes += chunk.length;
     if (chunk.length > room) this.#flood();
   }

@@ -38,6 +38,8 @@ export interface ProjectContentOptions {
   /** Continues without content that is not approved. */
   readonly skipUnapproved: boolean;
   readonly allowProjectHooks: boolean;
+  /** Only these kinds; default: all that this build loads. */
+  readonly kinds?: ReadonlySet<ContentKind>;
   /** The client shows what waits for approval, so no message is about it. */
   readonly asksLater?: boolean;
   /** Messages for the user, a line each. */
@@ -49,11 +51,17 @@ export function discoverOptions({
   loaded,
   variables,
   conversation,
-}: Pick<ProjectContentOptions, "root" | "loaded" | "variables" | "conversation">) {
+  kinds = conversation === undefined ? LOADED_KINDS : ASKED_KINDS,
+}: Pick<ProjectContentOptions, "root" | "loaded" | "variables" | "conversation" | "kinds">) {
   return {
     folder: root,
     home: { config: loaded.roots.config, user: homeFolder(variables) },
     sources: loaded.settings.context_sources.value,
-    kinds: conversation === undefined ? LOADED_KINDS : ASKED_KINDS,
+    kinds,
   };
+}
+
+/** The same for a search between iterations: what the model got at the start stays. */
+export function extensionOptions(options: ProjectContentOptions) {
+  return { ...discoverOptions(options), kinds: options.kinds ?? EXTENSION_KINDS };
 }

@@ -5,12 +5,12 @@ import type { TrustedItem } from "../../security/trust/content.js";
 import { discoverContent } from "../../security/trust/discover.js";
 import { passContent } from "../../security/trust/pass-content.js";
 import { readTrusted, trustedCopies } from "../../security/trust/read-trusted.js";
-import { discoverOptions, EXTENSION_KINDS, type ProjectContentOptions } from "./content-options.js";
+import { EXTENSION_KINDS, extensionOptions, type ProjectContentOptions } from "./content-options.js";
 import type { Found } from "./place-extensions.js";
 import { gateOptions } from "./project-instructions.js";
 
 export async function findExtensions(options: ProjectContentOptions): Promise<Found> {
-  const found = await discoverContent({ ...discoverOptions(options), kinds: EXTENSION_KINDS });
+  const found = await discoverContent(extensionOptions(options));
   const { person: _nobody, ...rest } = gateOptions(options);
   const { load, notes } = await passContent(found, { ...rest, skipUnapproved: true });
   return { files: extensionFiles(load, options), folders: found.folders ?? [], notes };

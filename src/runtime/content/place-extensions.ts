@@ -13,7 +13,7 @@ import type { TrustedItem } from "../../security/trust/content.js";
 import { isThere } from "../../security/trust/is-there.js";
 import { mayHoldContent } from "../../security/trust/may-hold-content.js";
 import { projectFolders, userSources } from "../../security/trust/sources.js";
-import { discoverOptions, EXTENSION_KINDS, type ProjectContentOptions } from "./content-options.js";
+import { discoverOptions, extensionOptions, type ProjectContentOptions } from "./content-options.js";
 
 /** What one search found, and what to look at to know whether it still holds. */
 export interface Found {
@@ -25,6 +25,8 @@ export interface Found {
 export class PlaceExtensions implements ExtensionFiles {
   readonly #options: ProjectContentOptions;
   readonly #told = new Set<string>();
+  /** Counts up with every change. */
+  version = 0;
   #files: readonly ExtensionFile[] = [];
   /** What the folders were like at the last search; undefined before the first one. */
   #folders: Map<string, string> | undefined;
@@ -66,7 +68,7 @@ export class PlaceExtensions implements ExtensionFiles {
   }
 
   async #search(): Promise<boolean> {
-    const options = { ...discoverOptions(this.#options), kinds: EXTENSION_KINDS };
+    const options = extensionOptions(this.#options);
     const sources = this.#knownSources();
     const outer = this.#outerFolders();
     const before = this.#signatures([...outer, ...sources]);
@@ -78,7 +80,10 @@ export class PlaceExtensions implements ExtensionFiles {
     this.#folders = new Map([...this.#signatures(found.folders), ...before]);
     this.#contents = this.#signatures(found.files.map(({ path }) => path));
     const isSame = listed(found.files) === listed(this.#files);
-    if (!isSame) this.#files = found.files;
+    if (!isSame) {
+      this.#files = found.files;
+      this.version++;
+    }
     for (const note of found.notes) {
       if (this.#told.has(note)) continue;
       this.#told.add(note);

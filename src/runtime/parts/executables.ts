@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import type { ExtensionFiles } from "../../base/extension-files.js";
 import { isBuiltInHook } from "../../chain/build.js";
+import type { Command } from "../../commands/command.js";
 import { SKILL_TOOL } from "../../context/skills/skill-tool-definition.js";
 import type { Tool } from "../../engine/ports.js";
 import type { NamedHook, Stage, Turn } from "../../engine/turn.js";
@@ -47,6 +48,7 @@ export class Executables {
       changingHooks: () => this.#hooks,
       holdsCalls: () => this.#hooks.tool_exec !== undefined,
       refresh: (turn) => this.#beforeStage(turn),
+      commands: () => this.#commands(),
       subscribers: [
         {
           name: "60-extensions",
@@ -123,14 +125,33 @@ export class Executables {
       return;
     }
     const { executableTools } = await import("../../extensions/executable/tools.js");
-    const { settings, roots } = this.#opening.engine.loaded;
     this.#tools = await executableTools(tools, {
       containment: await this.containment(),
-      folder: join(roots.data, "programs", "answers"),
+      folder: this.#answers,
       isBuiltIn: isBuiltInTool,
-      timeoutMs: settings.run_timeout_ms.value ?? DEFAULT_TIMEOUT_MS,
+      timeoutMs: this.#timeoutMs,
       report: (problem) => this.report(problem),
     });
+  }
+
+  async #commands(): Promise<readonly Command[]> {
+    const files = this.#files.of("command");
+    if (files.length === 0) return [];
+    const { executableCommands } = await import("../commands/executable-commands.js");
+    return executableCommands(files, {
+      containment: await this.containment(),
+      folder: this.#answers,
+      timeoutMs: this.#timeoutMs,
+      report: (problem) => this.report(problem),
+    });
+  }
+
+  get #answers(): string {
+    return join(this.#opening.engine.loaded.roots.data, "programs", "answers");
+  }
+
+  get #timeoutMs(): number {
+    return this.#opening.engine.loaded.settings.run_timeout_ms.value ?? DEFAULT_TIMEOUT_MS;
   }
 
   containment(): Promise<Containment> {

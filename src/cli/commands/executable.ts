@@ -1,0 +1,93 @@
+/** `oxbow NAME ARGUMENT…` for a program in a folder `commands/`. */
+import { join } from "node:path";
+import type { Variables } from "../../base/variables.js";
+import { parseFlags } from "../../commands/flags.js";
+import type { Chosen } from "../../extensions/executable/chosen-files.js";
+import { chosenCommands, runCommand } from "../../extensions/executable/commands.js";
+import type { SessionId } from "../../protocol/ids.js";
+import { refuseWideningFlags } from "../../runtime/agent-limits.js";
+import { ProjectContent } from "../../runtime/content/project-content.js";
+import { containmentOf } from "../../runtime/parts/containment.js";
+import { RunSandbox } from "../../runtime/parts/sandbox.js";
+import { loadSettings } from "../../runtime/settings/settings.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { openRoot } from "../../tools/files/workspace-root.js";
+import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
+import { inputIsConnected, processTerminal, readInput, trustLook } from "../terminal-io.js";
+import { COMMAND_FLAGS } from "./executable-flags.js";
+
+const TIMEOUT_MS = 3_600_000;
+
+export interface NamedProgram {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** The flags before the name. */
+  readonly flags: readonly string[];
+  readonly isBuiltIn: (name: string) => boolean;
+}
+
+/** Undefined if no folder has an approved command of this name. */
+export async function runExecutable(program: NamedProgram, variables: Variables): Promise<number | undefined> {
+  const flags = parseFlags(COMMAND_FLAGS, program.flags, program.name);
+  refuseWideningFlags(variables, flags);
+  const loaded = await loadSettings(flags, variables);
+  const root = await openRoot(process.cwd());
+  const notes: string[] = [];
+  const notify = (note: string) => void notes.push(note);
+  const tell = () => {
+    for (const note of notes.splice(0)) process.stderr.write(`oxbow: ${note}\n`);
+  };
+  const content = await ProjectContent.enter({
+    ...{ loaded, variables, root, notify },
+    ...trustLook(processTerminal(variables)),
+    skipUnapproved: program.isBuiltIn(program.name),
+    allowProjectHooks: flags.has("allow-project-hooks"),
+    kinds: new Set(["command"] as const),
+  });
+  if ("failure" in content) {
+    process.stderr.write(`oxbow: ${content.failure.message}\n`);
+    return exitCodeOfFailure(content.failure);
+  }
+  const { isBuiltIn } = program;
+  const found = chosenCommands(content.extensions.of("command"), { isBuiltIn, report: notify });
+  const chosen = found.find(({ name }) => name === program.name);
+  if (chosen === undefined && isBuiltIn(program.name)) return undefined;
+  tell();
+  if (chosen === undefined) return EXIT.failed;
+  const session = "sess_command" as SessionId;
+  const hidden = [loaded.roots.config, loaded.roots.data, loaded.roots.state];
+  const place = { loaded, variables, root, session, hidden, outputDirectory: join(loaded.roots.state, "output") };
+  const sandbox = new RunSandbox({ ...place, notify: (note) => void process.stderr.write(`oxbow: ${note}\n`) });
+  try {
+    return await run(chosen, program.args, containmentOf({ loaded, variables, root, clock: nodeClock, sandbox }));
+  } finally {
+    await sandbox.close();
+  }
+}
+
+async function run(
+  chosen: Chosen,
+  args: readonly string[],
+  containment: ReturnType<typeof containmentOf>,
+): Promise<number> {
+  const stopper = new AbortController();
+  const stop = () => stopper.abort();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  const input = inputIsConnected() ? await readInput({ patient: true }) : undefined;
+  // A person runs it, not a model.
+  const { OXBOW_AGENT: _, ...env } = containment.env;
+  const result = await runCommand(chosen, {
+    args,
+    containment: { ...containment, env },
+    timeoutMs: TIMEOUT_MS,
+    signal: stopper.signal,
+    onOutput: (chunk) => void process.stdout.write(chunk),
+    onMessage: (text) => void process.stderr.write(text),
+    ...(input !== undefined && { input }),
+  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stop);
+  if (result.status === "cancelled") return EXIT.cancelled;
+  if (result.problem !== "" && result.exitCode === undefined)
+    process.stderr.write(`oxbow: ${chosen.name} ${result.problem}.\n`);
+  return result.exitCode ?? EXIT.failed;
+}

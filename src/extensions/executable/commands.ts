@@ -1,0 +1,63 @@
+/**
+ * Executable commands: `commands/NAME [ARGUMENT…]`, and `--describe` for one line of help.
+ *
+ * 1. The user's own folder may replace a built-in command, except those that decide what may run. A project never replaces one.
+ * 2. A person runs them, so they ask for no permission; they run in the sandbox like everything else.
+ */
+import type { ExtensionFile } from "../../base/extension-files.js";
+import { type Chosen, chosenFiles, programName, shownPath } from "./chosen-files.js";
+import type { Containment } from "./containment.js";
+import { type ProgramResult, runProgram } from "./run-program.js";
+
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+/** They approve, forbid and allow. */
+const KEPT: ReadonlySet<string> = new Set(["ack", "verify-ack", "permissions", "safemode", "plan", "audit"]);
+const MAX_BYTES = 1024 * 1024;
+
+export interface ChooseOptions {
+  readonly isBuiltIn: (name: string) => boolean;
+  /** A problem with a file, one line. */
+  readonly report: (problem: string) => void;
+}
+
+export function chosenCommands(
+  files: readonly ExtensionFile[],
+  { isBuiltIn, report }: ChooseOptions,
+): readonly Chosen[] {
+  return chosenFiles(files, (file) => {
+    const name = programName(file);
+    if (name === undefined) return undefined;
+    const problem = problemOf(name, file, isBuiltIn);
+    if (problem === undefined) return name;
+    report(`The command ${shownPath(file)} is left out: ${problem}`);
+    return undefined;
+  });
+}
+
+function problemOf(name: string, { scope }: ExtensionFile, isBuiltIn: (name: string) => boolean): string | undefined {
+  if (!NAME.test(name)) return "its name must begin with a letter and have only letters, digits, - and _.";
+  if (KEPT.has(name)) return `"${name}" decides what may run, and cannot be replaced.`;
+  if (scope === "project" && isBuiltIn(name))
+    return `"${name}" is a built-in command, which only your own folder may replace.`;
+  return undefined;
+}
+
+export interface CommandRun {
+  readonly args: readonly string[];
+  readonly input?: string;
+  readonly containment: Containment;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  readonly onMessage?: (text: string) => void;
+  /** Gets the output while it comes. */
+  readonly onOutput?: (chunk: Buffer) => void;
+}
+
+export async function runCommand({ name, file }: Chosen, options: CommandRun): Promise<ProgramResult> {
+  const { containment, ...rest } = options;
+  const program = await file.program();
+  const env = { OXBOW_COMMAND: name, OXBOW_SOURCE: file.source };
+  // A program that shows its output as it comes may print more than fits into one answer.
+  const maxBytes = rest.onOutput === undefined ? MAX_BYTES : 64 * MAX_BYTES;
+  return runProgram({ ...rest, program, reach: "acts", env, maxBytes }, containment);
+}
