@@ -5,7 +5,7 @@
  * 2. What is in the folder and cannot be used is listed with the reason.
  */
 import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { FieldError, type ProviderFields } from "./own-provider.js";
 import { parseProviderConf } from "./provider-conf.js";
 
@@ -42,6 +42,11 @@ export function readVariant(file: string): ProviderFields {
     throw new FieldError(`${file} cannot be read: ${(error as Error).message}`);
   }
   return parseProviderConf(text, file);
+}
+
+/** One file, if it is a provider. */
+export function providerFile(path: string): readonly FolderEntry[] {
+  return entryOf(path, basename(path));
 }
 
 function entryOf(file: string, fileName: string): readonly FolderEntry[] {

@@ -199,3 +199,24 @@ describe("a hook that misbehaves", () => {
     expect(spawnSync("pgrep", ["-f", `sleep ${NAP}`]).status).toBe(1);
   });
 });
+
+describe("the stage sources", () => {
+  verifies(["E1"], "adds folders, which pass trust, and leaves others out", async () => {
+    const more = join(engine.bed.outside, "more");
+    const tool = (words: string) =>
+      `#!/bin/bash\ncase $1 in --schema) echo '{"input_schema":{}}';; --exec) echo ${words};; esac\n`;
+    engine.bed.program(join(engine.home, "config/tools/hello"), tool("user"));
+    engine.bed.program(".oxbow/tools/wave", tool("project"));
+    engine.bed.program(join(more, "tools/extra"), tool("extra"));
+    script(
+      "sources/50-own",
+      `return { sources: [...event.sources.filter((each) => !each.endsWith("config")), "${more}"] };`,
+    );
+    await engine.bed.approveAll({ extra: [more] });
+    const calls = ["hello", "wave", "extra"].map((name) => `  tool ${name} {}`).join("\n");
+    await engine.open(`reply\n${calls}\nreply\n  text: Done.\n`);
+    const results = resultsOf(await engine.turn("hi"));
+    expect(results[0]).toContain('There is no tool "hello"');
+    expect(results.slice(1)).toEqual(["ok: project", "ok: extra"]);
+  });
+});

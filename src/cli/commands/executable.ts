@@ -1,16 +1,13 @@
 /** `oxbow NAME ARGUMENT…` for a program in a folder `commands/`. */
-import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import { parseFlags } from "../../commands/flags.js";
 import type { Chosen } from "../../extensions/executable/chosen-files.js";
 import { chosenCommands, runCommand } from "../../extensions/executable/commands.js";
-import type { SessionId } from "../../protocol/ids.js";
+import type { Containment } from "../../extensions/executable/containment.js";
 import { refuseWideningFlags } from "../../runtime/agent-limits.js";
 import { ProjectContent } from "../../runtime/content/project-content.js";
-import { containmentOf } from "../../runtime/parts/containment.js";
-import { RunSandbox } from "../../runtime/parts/sandbox.js";
+import { withContainment } from "../../runtime/parts/lone-containment.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
-import { nodeClock } from "../../system/node-clock.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
 import { inputIsConnected, processTerminal, readInput, trustLook } from "../terminal-io.js";
@@ -54,22 +51,12 @@ export async function runExecutable(program: NamedProgram, variables: Variables)
   if (chosen === undefined && isBuiltIn(program.name)) return undefined;
   tell();
   if (chosen === undefined) return EXIT.failed;
-  const session = "sess_command" as SessionId;
-  const hidden = [loaded.roots.config, loaded.roots.data, loaded.roots.state];
-  const place = { loaded, variables, root, session, hidden, outputDirectory: join(loaded.roots.state, "output") };
-  const sandbox = new RunSandbox({ ...place, notify: (note) => void process.stderr.write(`oxbow: ${note}\n`) });
-  try {
-    return await run(chosen, program.args, containmentOf({ loaded, variables, root, clock: nodeClock, sandbox }));
-  } finally {
-    await sandbox.close();
-  }
+  const say = (note: string) => void process.stderr.write(`oxbow: ${note}\n`);
+  const place = { loaded, variables, root, notify: say };
+  return withContainment(place, (containment) => run(chosen, program.args, containment));
 }
 
-async function run(
-  chosen: Chosen,
-  args: readonly string[],
-  containment: ReturnType<typeof containmentOf>,
-): Promise<number> {
+async function run(chosen: Chosen, args: readonly string[], containment: Containment): Promise<number> {
   const stopper = new AbortController();
   const stop = () => stopper.abort();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);

@@ -1,5 +1,6 @@
 /** What a run needs before its session opens: settings, approved content, the model, the engine and a client. */
 import { resolve } from "node:path";
+import type { ExtensionFiles } from "../../base/extension-files.js";
 import { safeText } from "../../base/terminal-text.js";
 import type { TurnStats } from "../../base/turn-stats.js";
 import { UsageError } from "../../base/usage-error.js";
@@ -19,6 +20,7 @@ import {
 import { ModelRoutes } from "../../runtime/models/model-routes.js";
 import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
+import type { LonePlace } from "../../runtime/parts/lone-containment.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { localOptions } from "../../runtime/settings/model-settings.js";
 import { type LoadedSettings, loadSettings, type Settings } from "../../runtime/settings/settings.js";
@@ -103,11 +105,13 @@ export async function prepare(
     roots,
     tables: { value: settings.providers.value, file: loaded.profilePath },
     local: localOptions(settings),
+    ofProject: () => providersOfProject(content.extensions),
     ...cassette?.registry,
     ...(rawTrace && { trace: rawTrace.write }),
   });
   const routes = new ModelRoutes({ loaded, registry, clock: nodeClock });
-  const choice = namesModel(flags) ? modelChoice(settings) : (resume ?? cassette?.model ?? modelChoice(settings));
+  const asked = namesModel(flags) ? modelChoice(settings) : (resume ?? cassette?.model);
+  const choice = asked ?? (await resolvedChoice(modelChoice(settings), { loaded, variables, root, notify, content }));
   const chosen = (await routes.choose(choice)) ?? (await chooseModel(registry, { choice, notify, terminal }));
   cassette?.begins(chosen.model);
   const { model } = chosen;
@@ -131,6 +135,27 @@ export async function prepare(
     return (await import("../../sessions/recent-turns.js")).recentTurns(store, resume).catch(() => []);
   };
   return { engine, client, chosen, loaded, cassette, root, resume, onMessages, tendSessions, recentTurns };
+}
+
+/** Hooks of the stage `resolve` may choose another model, as long as the flags name none. */
+async function resolvedChoice(
+  choice: ModelChoice,
+  { content, ...place }: LonePlace & { readonly content: ProjectContent },
+): Promise<ModelChoice> {
+  const files = content.extensions.of("hook");
+  if (!files.some(({ name }) => name.startsWith("resolve/"))) return choice;
+  const { runEarlyHooks } = await import("../../runtime/content/early-hooks.js");
+  const input = { provider: choice.provider ?? null, model: choice.model ?? null };
+  const { provider, model } = await runEarlyHooks("resolve", input, { ...place, files });
+  return {
+    ...(typeof provider === "string" && provider !== "" && { provider }),
+    ...(typeof model === "string" && model !== "" && { model }),
+  };
+}
+
+async function providersOfProject(extensions: ExtensionFiles): Promise<readonly string[]> {
+  const files = extensions.of("provider");
+  return Promise.all(files.map((file) => file.program()));
 }
 
 /** A resumed session keeps its model, unless the flags name another. */

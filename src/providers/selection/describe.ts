@@ -38,7 +38,7 @@ async function stateOf(parts: ModelParts, entry: ProviderEntry): Promise<Provide
   const own = { name, baseUrl: "", configured: true, models: [] };
   if (entry.kind === "broken") return { ...own, ready: false, detail: entry.problem };
   const { meetProgram } = await import("./provider-programs.js");
-  const { ready, reason, description, defaults } = await meetProgram(parts, entry.file);
+  const { ready, reason, description, defaults } = await meetProgram(parts, entry);
   if (!ready) return { ...own, ready, detail: reason ?? `${entry.file} --ready says no` };
   const { model = name, maxContextTokens } = defaults;
   const detail = description === "" ? entry.file : `${description} (${entry.file})`;

@@ -7,7 +7,7 @@
 import { isJsonObject } from "../../protocol/json.js";
 import { findProvider } from "../named.js";
 import { FieldError, ownProvider } from "../own-provider.js";
-import { type FolderEntry, readProviderFolder, readVariant } from "../provider-folder.js";
+import { type FolderEntry, providerFile, readProviderFolder, readVariant } from "../provider-folder.js";
 import { readProviderTable } from "../provider-tables.js";
 import { OFFLINE } from "./model-parts.js";
 import type { ProviderEntry, ProviderTables } from "./provider-directory.js";
@@ -34,6 +34,32 @@ export function ownProviders(folder: string | undefined, tables: ProviderTables 
       return { kind: "broken", name, problem: error.message };
     }
   });
+}
+
+/** Of a project: a key goes to it only if the variable carries its name. */
+export function projectProviders(files: readonly string[]): readonly ProviderEntry[] {
+  return files
+    .flatMap((path) => providerFile(path))
+    .map((file): ProviderEntry => {
+      const { name } = file;
+      if (file.kind === "executable") return { ...file, ofProject: true };
+      try {
+        const entry = entryOf(file);
+        const key = entry.kind === "http" ? entry.provider.keyName : undefined;
+        const named = file.kind === "variant" ? readVariant(file.file).auth_env : undefined;
+        if (key === undefined || named === undefined || isOwnVariable(key, name)) return entry;
+        const problem = `${file.file}: a provider of a project may only use variables that begin with its name, not ${key}`;
+        return { kind: "broken", name, problem };
+      } catch (error) {
+        if (!(error instanceof FieldError)) throw error;
+        return { kind: "broken", name, problem: error.message };
+      }
+    });
+}
+
+/** `ACME_API_KEY` is one of the provider acme. */
+export function isOwnVariable(variable: string, provider: string): boolean {
+  return variable.toUpperCase().startsWith(`${provider.toUpperCase().replace(/\W/g, "_")}_`);
 }
 
 function entryOf(file: FolderEntry): ProviderEntry {

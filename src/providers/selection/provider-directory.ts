@@ -23,6 +23,8 @@ export interface DirectoryOptions {
   readonly roots?: Pick<Roots, "config" | "state">;
   readonly tables?: ProviderTables;
   readonly builtIn?: readonly NamedProvider[];
+  /** Approved providers of the project: private copies of their files. */
+  readonly ofProject?: () => Promise<readonly string[]>;
   /** Programs that need not be there, because a cassette speaks for them. */
   readonly onTape?: readonly string[];
   /** Wraps or replaces the authorisation: a cassette. */
@@ -37,7 +39,13 @@ export interface ProviderTables {
 
 export type ProviderEntry =
   | { readonly kind: "http"; readonly name: string; readonly provider: NamedProvider }
-  | { readonly kind: "executable"; readonly name: string; readonly file: string }
+  | {
+      readonly kind: "executable";
+      readonly name: string;
+      readonly file: string;
+      /** It came with the project: used only if it is named, and gets no variables but its own. */
+      readonly ofProject?: true;
+    }
   | { readonly kind: "broken"; readonly name: string; readonly problem: string };
 
 export class ProviderDirectory {
@@ -61,6 +69,11 @@ export class ProviderDirectory {
     if (tables?.value !== undefined || (folder !== undefined && existsSync(folder))) {
       const { ownProviders } = await import("./own-providers.js");
       for (const entry of ownProviders(folder, tables)) entries.set(entry.name, entry);
+    }
+    const files = (await options.ofProject?.()) ?? [];
+    if (files.length > 0) {
+      const { projectProviders } = await import("./own-providers.js");
+      for (const entry of projectProviders(files)) if (!entries.has(entry.name)) entries.set(entry.name, entry);
     }
     for (const name of onTape) entries.set(name, { kind: "executable", name, file: name });
     const directory = new ProviderDirectory(options, entries);

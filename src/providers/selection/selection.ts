@@ -98,10 +98,11 @@ function withKeys({ directory }: ModelParts): readonly NamedProvider[] {
 }
 
 async function readyPrograms(parts: ModelParts): Promise<readonly Extract<ProviderEntry, { kind: "executable" }>[]> {
-  const programs = parts.directory.list().filter((entry) => entry.kind === "executable");
+  const executable = parts.directory.list().filter((entry) => entry.kind === "executable");
+  const programs = executable.filter(({ ofProject }) => !ofProject);
   if (programs.length === 0) return [];
   const { meetProgram } = await import("./provider-programs.js");
-  const met = await Promise.all(programs.map((program) => meetProgram(parts, program.file)));
+  const met = await Promise.all(programs.map((program) => meetProgram(parts, program)));
   return programs.filter((_, index) => met[index]?.ready);
 }
 

@@ -1,5 +1,5 @@
 /** Searches a place for files that extend Oxbow, and keeps those that are approved. Asks no questions. */
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { ExtensionFile, ExtensionKind } from "../../base/extension-files.js";
 import type { TrustedItem } from "../../security/trust/content.js";
 import { discoverContent } from "../../security/trust/discover.js";
@@ -10,7 +10,21 @@ import type { Found } from "./place-extensions.js";
 import { gateOptions } from "./project-instructions.js";
 
 export async function findExtensions(options: ProjectContentOptions): Promise<Found> {
-  const found = await discoverContent(extensionOptions(options));
+  const first = await search(options, []);
+  const isSourcesHook = ({ kind, name }: ExtensionFile) => kind === "hook" && name.startsWith("sources/");
+  if (!first.files.some(isSourcesHook)) return first;
+  const known = [...new Set(first.files.map(({ source }) => source))];
+  const { runEarlyHooks } = await import("./early-hooks.js");
+  const { sources } = await runEarlyHooks("sources", { sources: known }, { ...options, files: first.files });
+  if (!Array.isArray(sources)) return first;
+  const wanted = sources.filter((each) => typeof each === "string").map((each) => resolve(options.root, each));
+  const extra = wanted.filter((folder) => !known.includes(folder));
+  const all = extra.length === 0 ? first : await search(options, extra);
+  return { ...all, files: all.files.filter(({ source }) => wanted.includes(source)) };
+}
+
+async function search(options: ProjectContentOptions, extra: readonly string[]): Promise<Found> {
+  const found = await discoverContent({ ...extensionOptions(options), extra });
   const { person: _nobody, ...rest } = gateOptions(options);
   const { load, notes } = await passContent(found, { ...rest, skipUnapproved: true });
   return { files: extensionFiles(load, options), folders: found.folders ?? [], notes };

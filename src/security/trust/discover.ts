@@ -14,7 +14,7 @@ import type { ContentKind, FoundContent } from "./content.js";
 import { describeFile } from "./describe.js";
 import { type Origin, projectTop, realFolder } from "./folders.js";
 import { Search } from "./search.js";
-import { projectFolders, userSources } from "./sources.js";
+import { extraSources, projectFolders, userSources } from "./sources.js";
 
 export interface DiscoverOptions {
   /** The folder that Oxbow works in. */
@@ -27,6 +27,8 @@ export interface DiscoverOptions {
   readonly sources?: readonly string[];
   /** Which files an instruction file names as parts of it, absolute. They are approved like the file itself. */
   readonly importsOf?: (file: { readonly path: string; readonly text: string }) => Promise<readonly string[]>;
+  /** More folders like `.oxbow`, absolute; they count as the project's, whatever they are. */
+  readonly extra?: readonly string[];
   /** The kinds to look for. Content that is never loaded needs no approval. Default: all kinds. */
   readonly kinds?: ReadonlySet<ContentKind>;
 }
@@ -39,6 +41,7 @@ export async function discoverContent(options: DiscoverOptions): Promise<FoundCo
     if (hasInstructions) await search.instructions(origin);
     for (const source of sources) await search.source(source);
   }
+  for (const source of extraSources(options.extra ?? [])) await search.source(source);
   await findImports(search, options);
   return search.found();
 }

@@ -52,6 +52,15 @@ export function userSources(folder: string, home: Home): readonly Source[] {
   });
 }
 
+/** Folders that a hook named. */
+export function extraSources(folders: readonly string[]): readonly Source[] {
+  return folders.flatMap((folder): Source[] => {
+    const root = realFolder(folder);
+    if (root === undefined || !isOurs(root)) return [];
+    return [{ root, base: "", owner: "project", places: PLACES_ABOVE }];
+  });
+}
+
 /** Outermost first. `folder` must be free of links. */
 export function projectFolders(
   folder: string,

@@ -6,7 +6,7 @@ import { ApprovedLock, type Approver } from "../approved-lock.js";
 import type { Conversation } from "../ask-pending.js";
 import type { ContentItem, FoundContent } from "../content.js";
 import { nameOf } from "../content.js";
-import { discoverContent } from "../discover.js";
+import { type DiscoverOptions, discoverContent } from "../discover.js";
 import { reviewContent } from "../review.js";
 
 export const ALICE: Approver = { identity: "human", name: "alice" };
@@ -63,8 +63,8 @@ export class Testbed {
     });
   }
 
-  find(): Promise<FoundContent> {
-    return discoverContent(this);
+  find(more: Pick<DiscoverOptions, "extra"> = {}): Promise<FoundContent> {
+    return discoverContent({ folder: this.folder, home: this.home, ...more });
   }
 
   async item(name: string): Promise<ContentItem> {
@@ -74,9 +74,9 @@ export class Testbed {
   }
 
   /** Approves everything that is there now. */
-  async approveAll(): Promise<void> {
+  async approveAll(more: Pick<DiscoverOptions, "extra"> = {}): Promise<void> {
     const lock = this.lock();
-    const review = await reviewContent(await this.find(), lock);
+    const review = await reviewContent(await this.find(more), lock);
     for (const { item, change, after } of [...review.pending, ...review.noted]) {
       await lock.record({ decision: "approved", item, change, bytes: after, by: ALICE, at: NOW() });
     }
