@@ -55,6 +55,7 @@ function contextOf(
     firstId: (resumed?.record.last_event ?? 0) + 1,
     onSubscriberError: (error) => log("error", "engine", "a subscriber failed", { error: String(error), session }),
   });
+  const person = promptsOf({ engine, session, bus, request, parent });
   const extensions = engine.content?.extensions ?? NO_EXTENSIONS;
   return {
     session,
@@ -65,6 +66,7 @@ function contextOf(
     extensions,
     engine,
     request,
+    person,
     resumed,
     before,
     parent,
@@ -139,7 +141,7 @@ function assemblyBase(opening: Opening, built: BuiltParts, prompt: SessionPrompt
     model: engine.model,
     tools: built.toolbox,
     ...(parent && { mayUse: parent.mayUse }),
-    permissionPrompts: promptsOf(opening),
+    permissionPrompts: opening.person,
     services: { session, log, gate: permissions, systemPrompt: (size) => prompt.text(size) },
     ports: {
       clock,
@@ -154,7 +156,13 @@ function assemblyBase(opening: Opening, built: BuiltParts, prompt: SessionPrompt
 }
 
 /** The clients of a subagent are those of the session that started it. */
-function promptsOf({ engine, session, bus, request, parent }: Opening): PermissionPrompts {
+function promptsOf({
+  engine,
+  session,
+  bus,
+  request,
+  parent,
+}: Pick<Opening, "engine" | "session" | "bus" | "request" | "parent">): PermissionPrompts {
   if (parent !== undefined)
     return new SubagentPrompts(bus, { name: { ...parent.name, session }, outer: parent.prompts });
   const timeout = engine.loaded.settings.permission_timeout.value;

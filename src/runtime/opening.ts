@@ -1,6 +1,7 @@
 /** What a session is opened with, and what its built-in parts have made so far. */
 import type { OutsideResults } from "../chain/outside-results.js";
 import type { RunRequest } from "../control/host.js";
+import type { PermissionPrompts } from "../control/permission-prompts.js";
 import type { Run } from "../control/run.js";
 import type { Effort } from "../engine/ports.js";
 import type { SessionParts } from "./open-engine.js";
@@ -46,6 +47,8 @@ export interface OpenedRun extends BuiltParts {
 export interface Opening extends PartContext {
   readonly engine: SessionParts;
   readonly request: RunRequest;
+  /** Asks the user. */
+  readonly person: PermissionPrompts;
   readonly resumed: ResumedSession | undefined;
   readonly before: OpenedRun | undefined;
   /** The session that started it, if it is a subagent. */

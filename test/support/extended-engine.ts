@@ -13,6 +13,8 @@ export interface ExtendedOptions {
   readonly flags?: readonly string[];
   readonly content?: Partial<ProjectContentOptions>;
   readonly parts?: readonly CreatePart[];
+  /** Whether a user answers questions. */
+  readonly user?: "present" | "away";
 }
 
 export class ExtendedEngine {
@@ -47,7 +49,10 @@ export class ExtendedEngine {
     return (this.#mock?.requests ?? []).map(({ body }) => JSON.stringify(body));
   }
 
-  async open(script: string, { flags = ["--permission-mode", "allow"], content, parts }: ExtendedOptions = {}) {
+  async open(
+    script: string,
+    { flags = ["--permission-mode", "allow"], content, parts, user = "away" }: ExtendedOptions = {},
+  ) {
     this.#mock = await startMockModel({ script });
     this.#hosted = await hostEngine(this.bed.base, this.#mock, {
       flags,
@@ -55,7 +60,7 @@ export class ExtendedEngine {
       content: { folder: this.bed.folder, notify: (note) => void this.notes.push(note), ...content },
       ...(parts && { parts }),
     });
-    this.#client = this.#hosted.connect();
+    this.#client = user === "present" ? this.#hosted.connectPerson() : this.#hosted.connect();
     const reply = await this.#client.send("CreateSession", {});
     if (!reply.ok || reply.session === undefined) throw new Error(JSON.stringify(reply));
     this.#session = reply.session;

@@ -25,6 +25,8 @@ export interface HostedEngine {
   /** The folder that the engine was started in. */
   readonly root: string;
   connect(identity?: Identity): EngineClient;
+  /** A client whose user answers questions. */
+  connectPerson(): EngineClient;
 }
 
 export async function hostEngine(
@@ -74,7 +76,9 @@ export async function hostEngine(
   });
   const connect = (identity: Identity = "human") =>
     connectInProcess(engine.host, { id: engine.newClientId(), identity, canAnswer: false });
-  return { engine, root, connect };
+  const connectPerson = () =>
+    connectInProcess(engine.host, { id: engine.newClientId(), identity: "human", canAnswer: true });
+  return { engine, root, connect, connectPerson };
 }
 
 /** Sends an input and returns the events up to the end of its turn. */

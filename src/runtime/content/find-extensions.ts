@@ -1,15 +1,21 @@
 /** Searches a place for files that extend Oxbow, and keeps those that are approved. Asks no questions. */
+import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ExtensionFile, ExtensionKind } from "../../base/extension-files.js";
-import type { TrustedItem } from "../../security/trust/content.js";
+import type { ApprovedLock } from "../../security/trust/approved-lock.js";
+import { type ContentItem, labelOf, nameOf, type TrustedItem } from "../../security/trust/content.js";
+import { renderDiff } from "../../security/trust/diff-view.js";
 import { discoverContent } from "../../security/trust/discover.js";
 import { passContent } from "../../security/trust/pass-content.js";
+import { isBinary } from "../../security/trust/read-content.js";
 import { readTrusted, trustedCopies } from "../../security/trust/read-trusted.js";
+import { type PendingItem, reviewContent } from "../../security/trust/review.js";
+import { shown } from "../../security/trust/shown.js";
 import { EXTENSION_KINDS, extensionOptions, type ProjectContentOptions } from "./content-options.js";
-import type { Found } from "./place-extensions.js";
+import type { Found, WaitingFile } from "./place-extensions.js";
 import { gateOptions } from "./project-instructions.js";
 
-export async function findExtensions(options: ProjectContentOptions): Promise<Found> {
+export async function findExtensions(options: FindOptions): Promise<Found> {
   const first = await search(options, []);
   const isSourcesHook = ({ kind, name }: ExtensionFile) => kind === "hook" && name.startsWith("sources/");
   if (!first.files.some(isSourcesHook)) return first;
@@ -23,11 +29,49 @@ export async function findExtensions(options: ProjectContentOptions): Promise<Fo
   return { ...all, files: all.files.filter(({ source }) => wanted.includes(source)) };
 }
 
-async function search(options: ProjectContentOptions, extra: readonly string[]): Promise<Found> {
+export interface FindOptions extends ProjectContentOptions {
+  /** What the user allowed in this session. */
+  readonly granted: ReadonlySet<string>;
+  /** Files that came or changed after this time are asked about. */
+  readonly since: number;
+}
+
+async function search(options: FindOptions, extra: readonly string[]): Promise<Found> {
   const found = await discoverContent({ ...extensionOptions(options), extra });
   const { person: _nobody, ...rest } = gateOptions(options);
-  const { load, notes } = await passContent(found, { ...rest, skipUnapproved: true });
-  return { files: extensionFiles(load, options), folders: found.folders ?? [], notes };
+  const isGranted = (item: ContentItem) => options.granted.has(versionOf(item));
+  const { load, notes } = await passContent(found, { ...rest, skipUnapproved: true, isGranted });
+  const lock = rest.openLock();
+  const { pending } = await reviewContent(found, lock);
+  return {
+    files: extensionFiles(load, options),
+    folders: found.folders ?? [],
+    paths: found.items.map(({ root, path }) => join(root, path)),
+    notes,
+    waiting: pending.filter(({ item }) => changedAt(item) > options.since).map((each) => waitingFile(each, lock)),
+  };
+}
+
+export function versionOf({ root, path, entry = "", sha256 }: ContentItem): string {
+  return [root, path, entry, sha256].join("\0");
+}
+
+function changedAt({ root, path }: ContentItem): number {
+  return statSync(join(root, path), { throwIfNoEntry: false })?.ctimeMs ?? 0;
+}
+
+const SHOWN = { color: false, width: 100 };
+
+function waitingFile(pending: PendingItem, lock: ApprovedLock): WaitingFile {
+  const { item, change, after: bytes } = pending;
+  const version = versionOf(item);
+  return {
+    version,
+    title: `${labelOf(item.kind)} ${shown(nameOf(item))}`,
+    // What cannot be shown cannot be approved by a look.
+    ...(bytes !== undefined && !isBinary(bytes) && { text: renderDiff(pending, SHOWN) }),
+    decide: (decision, by) => lock.record({ decision, item, change, bytes, by, at: new Date() }),
+  };
 }
 
 /** In the order they were found: the most global first. */

@@ -9,6 +9,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionFile, ExtensionFiles, ExtensionKind } from "../../base/extension-files.js";
+import type { Approver } from "../../security/trust/approved-lock.js";
 import type { TrustedItem } from "../../security/trust/content.js";
 import { isThere } from "../../security/trust/is-there.js";
 import { mayHoldContent } from "../../security/trust/may-hold-content.js";
@@ -19,7 +20,20 @@ import { discoverOptions, extensionOptions, type ProjectContentOptions } from ".
 export interface Found {
   readonly files: readonly ExtensionFile[];
   readonly folders: readonly string[];
+  /** All files that were found, approved or not. */
+  readonly paths: readonly string[];
   readonly notes: readonly string[];
+  readonly waiting: readonly WaitingFile[];
+}
+
+/** A file that came or changed since the start, and that nobody decided about. */
+export interface WaitingFile {
+  readonly version: string;
+  /** Its kind and name, safe to show. */
+  readonly title: string;
+  /** What the user would approve; absent if it cannot be shown. */
+  readonly text?: string;
+  decide(decision: "approved" | "refused", by: Approver): Promise<void>;
 }
 
 export class PlaceExtensions implements ExtensionFiles {
@@ -32,6 +46,10 @@ export class PlaceExtensions implements ExtensionFiles {
   #folders: Map<string, string> | undefined;
   #contents = new Map<string, string>();
   #sources: readonly string[] = [];
+  #waiting: readonly WaitingFile[] = [];
+  readonly #asked = new Set<string>();
+  readonly #granted = new Set<string>();
+  readonly #since = Date.now();
 
   constructor(options: ProjectContentOptions) {
     this.#options = options;
@@ -54,6 +72,29 @@ export class PlaceExtensions implements ExtensionFiles {
     return this.#search();
   }
 
+  /** Each version once: the caller asks a person about it. */
+  takeWaiting(): readonly WaitingFile[] {
+    const fresh = this.#waiting.filter(({ version }) => !this.#asked.has(version));
+    for (const { version } of fresh) this.#asked.add(version);
+    return fresh;
+  }
+
+  /**
+   * A person looked at it and approves it. For a program of the project this answer counts like --allow-project-hooks, for exactly this
+   * version and as long as this process runs.
+   */
+  async approve(file: WaitingFile): Promise<void> {
+    const { approver } = await import("./approvals.js");
+    await file.decide("approved", approver(this.#options.variables));
+    this.#granted.add(file.version);
+    await this.#search();
+  }
+
+  async refuse(file: WaitingFile): Promise<void> {
+    const { approver } = await import("./approvals.js");
+    await file.decide("refused", approver(this.#options.variables));
+  }
+
   #foldersAreSame(): boolean {
     if (this.#folders === undefined) return false;
     if (isUnchanged(this.#folders)) return true;
@@ -72,13 +113,15 @@ export class PlaceExtensions implements ExtensionFiles {
     const sources = this.#knownSources();
     const outer = this.#outerFolders();
     const before = this.#signatures([...outer, ...sources]);
-    const nothing: Found = { files: [], folders: [], notes: [] };
+    const nothing: Found = { files: [], folders: [], paths: [], notes: [], waiting: [] };
+    const asked = { ...this.#options, granted: this.#granted, since: this.#since };
     const found = mayHoldContent(options)
-      ? await (await import("./find-extensions.js")).findExtensions(this.#options)
+      ? await (await import("./find-extensions.js")).findExtensions(asked)
       : nothing;
+    this.#waiting = found.waiting;
     this.#sources = sources;
     this.#folders = new Map([...this.#signatures(found.folders), ...before]);
-    this.#contents = this.#signatures(found.files.map(({ path }) => path));
+    this.#contents = this.#signatures(found.paths);
     const isSame = listed(found.files) === listed(this.#files);
     if (!isSame) {
       this.#files = found.files;
@@ -105,7 +148,7 @@ export class PlaceExtensions implements ExtensionFiles {
     const { root } = this.#options;
     const { home } = discoverOptions(this.#options);
     return [...userSources(root, home), ...projectFolders(root, { home }).flatMap(({ sources }) => sources)]
-      .filter(({ places }) => places.length > 1)
+      .filter(({ places }) => places.some(({ kind }) => kind !== "mcp"))
       .map((source) => join(source.root, source.base))
       .filter(isThere);
   }

@@ -63,7 +63,19 @@ export class Executables {
 
   async #beforeStage(turn: Turn): Promise<void> {
     await this.refresh();
+    if (await this.#askAboutNew(turn)) await this.#load();
     if (this.#hasHooks) await (await import("./hook-context.js")).prepareConversation(turn);
+  }
+
+  /** What came since the start, such as a tool that the model wrote, is usable after one look by a person. */
+  async #askAboutNew(turn: Turn): Promise<boolean> {
+    const { engine, person, current } = this.#opening;
+    const { extensions } = engine.content ?? {};
+    const waiting = extensions?.takeWaiting() ?? [];
+    const mayAsk = person.present() && (current.run?.originator.identity ?? "human") === "human";
+    if (extensions === undefined || waiting.length === 0 || !mayAsk) return false;
+    const { askAbout } = await import("./new-extensions.js");
+    return askAbout(waiting, { extensions, person, turn, ids: engine.ids, report: (note) => this.report(note) });
   }
 
   /** Never throws: a session works without its extensions, too. */

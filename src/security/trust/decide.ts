@@ -12,6 +12,8 @@ export interface DecideOptions {
   readonly skipUnapproved: boolean;
   /** --allow-project-hooks: programs of the project may run, each once it is approved. */
   readonly allowProjectHooks: boolean;
+  /** Programs of the project that the user allowed in this session, by a look at exactly this version. */
+  readonly isGranted?: ((item: ContentItem) => boolean) | undefined;
 }
 
 export interface Withheld {
@@ -29,8 +31,8 @@ export interface TrustDecision {
 }
 
 export function decideTrust(options: DecideOptions): TrustDecision {
-  const { review, interactive, skipUnapproved, allowProjectHooks } = options;
-  const isOff = (item: ContentItem) => needsProjectFlag(item) && !allowProjectHooks;
+  const { review, interactive, skipUnapproved, allowProjectHooks, isGranted } = options;
+  const isOff = (item: ContentItem) => needsProjectFlag(item) && !allowProjectHooks && isGranted?.(item) !== true;
   const accepted = [...review.approved, ...review.noted.map(({ item }) => item)];
   const open = review.pending.filter(({ item }) => !isOff(item));
   const withheld: Withheld[] = [

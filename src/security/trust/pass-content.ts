@@ -3,7 +3,7 @@ import type { Failure } from "../../protocol/errors.js";
 import type { ApprovedLock, Approver } from "./approved-lock.js";
 import { askPending, askTogether, type Conversation } from "./ask-pending.js";
 import { type FoundContent, nameOf, type TrustedItem } from "./content.js";
-import { decideTrust, type TrustDecision, type Withheld } from "./decide.js";
+import { type DecideOptions, decideTrust, type TrustDecision, type Withheld } from "./decide.js";
 import { type Review, reviewContent, type TrustPolicy } from "./review.js";
 import { count, type Look, shown } from "./shown.js";
 import { renderTrustScreen } from "./trust-screen.js";
@@ -14,6 +14,7 @@ export interface PassOptions extends Look {
   readonly policy?: TrustPolicy;
   readonly skipUnapproved: boolean;
   readonly allowProjectHooks: boolean;
+  readonly isGranted?: DecideOptions["isGranted"];
   /** The client shows what is not approved, so no note is about it. */
   readonly asksLater?: boolean;
   /** Asks the user; absent without a terminal. */
@@ -31,11 +32,11 @@ export interface TrustOutcome {
 }
 
 export async function passContent(found: FoundContent, options: PassOptions): Promise<TrustOutcome> {
-  const { person, policy, skipUnapproved, allowProjectHooks } = options;
+  const { person, policy, skipUnapproved, allowProjectHooks, isGranted } = options;
   const lock = options.openLock();
   const interactive = person !== undefined;
   let review = await reviewContent(found, lock, policy);
-  let decision = decideTrust({ review, interactive, skipUnapproved, allowProjectHooks });
+  let decision = decideTrust({ review, interactive, skipUnapproved, allowProjectHooks, isGranted });
   if (person !== undefined && decision.ask.length > 0) {
     const { withheld, ask } = decision;
     person.conversation.show(renderTrustScreen(ask, { ...options, withheld, unusable: review.unusable }));
@@ -43,7 +44,7 @@ export async function passContent(found: FoundContent, options: PassOptions): Pr
     await askPending(await askTogether(ask, asking), asking);
     review = await reviewContent(found, lock, policy);
     // Content that the user did not decide on is skipped.
-    decision = decideTrust({ review, interactive, skipUnapproved: true, allowProjectHooks });
+    decision = decideTrust({ review, interactive, skipUnapproved: true, allowProjectHooks, isGranted });
   }
   const { load, refuse } = decision;
   return { load, notes: notesOn(review, decision, options), ...(refuse !== undefined && { refuse }) };
