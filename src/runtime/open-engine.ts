@@ -106,8 +106,7 @@ export function createEngine(options: EngineOptions): Engine {
     // Commands in folders may have come or gone.
     const { extensions } = opened.place.content ?? {};
     await extensions?.refresh("files");
-    const stamp = [extensions?.version, ...opened.parts.map((part) => part.commandsStamp?.())].join("
-");
+    const stamp = [extensions?.version, ...opened.parts.map((part) => part.commandsStamp?.())].join("\n");
     const known = registries.get(opened);
     if (known?.stamp === stamp) return known.made;
     const made = sessionCommands(opened.parts);
