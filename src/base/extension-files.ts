@@ -46,9 +46,11 @@ export interface ExtensionFiles {
   of(kind: ExtensionKind): readonly ExtensionFile[];
   /**
    * Searches again if a folder changed; costs one stat per known folder. `files` also finds files that were changed in place, for one stat
-   * each. True if something changed.
+   * each. True if this call found a change; one that several readers share compares `version` instead.
    */
   refresh(depth?: "folders" | "files"): Promise<boolean>;
+  /** Counts up with every change. */
+  readonly version: number;
 }
 
-export const NO_EXTENSIONS: ExtensionFiles = { of: () => [], refresh: async () => false };
+export const NO_EXTENSIONS: ExtensionFiles = { of: () => [], refresh: async () => false, version: 0 };

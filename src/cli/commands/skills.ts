@@ -38,6 +38,8 @@ function listCommand(flags: ParsedFlags, variables: Variables): Command {
         skipUnapproved: true,
         allowProjectHooks: true,
         notify: context.warn,
+        granted: new Set(),
+        since: Number.POSITIVE_INFINITY,
       });
       for (const note of found.notes) context.warn(note);
       const registry = await SkillRegistry.load({

@@ -32,7 +32,8 @@ export class Executables {
   #tools: readonly Tool[] = [];
   #hooks: Hooks = {};
   #hasHooks = false;
-  #isFirst = true;
+  /** Of the files that are loaded; undefined before the first time. */
+  #version: number | undefined;
   /** A call may have changed a file in place. */
   #mayHaveChanged = true;
 
@@ -83,9 +84,9 @@ export class Executables {
     try {
       const depth = this.#mayHaveChanged ? "files" : "folders";
       this.#mayHaveChanged = false;
-      const changed = await this.#files.refresh(depth);
-      if (!changed && !this.#isFirst) return;
-      this.#isFirst = false;
+      await this.#files.refresh(depth);
+      if (this.#version === this.#files.version) return;
+      this.#version = this.#files.version;
       await this.#load();
     } catch (error) {
       this.report(`The extensions could not be searched: ${(error as Error).message}`);
