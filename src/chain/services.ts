@@ -23,6 +23,7 @@ import type { ModelFacts } from "../providers/catalogue/facts.js";
 import type { RetryOptions } from "../providers/retry/attempts.js";
 import type { PermissionMode } from "../security/permissions/modes.js";
 import type { Verdict } from "../security/permissions/verdict.js";
+import type { ApprovalGate } from "./approval-gate.js";
 import type { OutsideResults } from "./outside-results.js";
 
 /** How a tool link asks the user. */
@@ -143,6 +144,34 @@ export interface Compaction extends EventObserver {
   isDue(turn: Turn): boolean | Promise<boolean>;
   /** False when it did not change; the user knows why. */
   shorten(turn: Turn, reason: CompactionReason): Promise<boolean>;
+  /** Tells the watcher about each compaction from now on. */
+  watch?(watcher: CompactionWatcher): void;
+}
+
+/** A part of the session that takes part in compactions. */
+export interface CompactionWatcher {
+  /** Before older messages are replaced: may add to what the summary must keep, or refuse with a reason. */
+  before?(compaction: StartedCompaction): Promise<CompactionWish | undefined>;
+  /** The conversation continues from the summary. */
+  after?(compaction: StartedCompaction & { readonly summary: string }): Promise<void>;
+}
+
+export interface StartedCompaction {
+  readonly reason: CompactionReason;
+  /** What the user asked the summary to keep. */
+  readonly focus: string | undefined;
+  /** The whole conversation; `after` gets it shortened. */
+  readonly messages: readonly Message[];
+  readonly signal: AbortSignal;
+  /** Absent between turns. */
+  readonly turn?: Turn;
+}
+
+export interface CompactionWish {
+  /** Added to what the user asked the summary to keep. */
+  readonly keep?: string;
+  /** The conversation stays as it is, for this reason. */
+  readonly refuse?: string;
 }
 
 export interface WindowNews {
@@ -158,6 +187,8 @@ export interface ChainServices {
   readonly session?: string;
   readonly tools: ToolRegistry;
   readonly gate: PermissionJudge;
+  /** Review what the judge decided. */
+  readonly approvalGates?: readonly ApprovalGate[];
   readonly person: Person;
   readonly log: Log;
   readonly journal?: RunJournal;

@@ -101,6 +101,14 @@ export function inputMessage(
   return { role: "user", content: notice === undefined ? input : [...input, text(notice)] };
 }
 
+/** What the conversation holds where a hook refused an input. */
+export const REFUSED_INPUT = "(A hook refused this input, so you do not see it.)";
+
+/** Text that a part of Oxbow adds to the conversation, as the model gets it. */
+export function contextMessage(context: string): { readonly role: "user"; readonly content: readonly TextBlock[] } {
+  return { role: "user", content: [text(context)] };
+}
+
 /** Whether input or results contain an image. */
 export function hasImages(messages: readonly Message[]): boolean {
   const isImage = ({ type }: { readonly type: string }) => type === "image";

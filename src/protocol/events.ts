@@ -88,8 +88,13 @@ export interface EventPayloads {
   InputQueued: { readonly input: readonly InputContent[]; readonly delivery: InputDelivery; readonly from: ClientId };
   /** The oldest input that waited to steer is now in the conversation. */
   InputSteered: { readonly turn: TurnId; readonly input: readonly InputContent[]; readonly from: ClientId };
-  /** Waiting input was dropped: the turn was cancelled, or the sender withdrew it. */
+  /**
+   * Waiting input was dropped: the turn was cancelled, or the sender withdrew it. During the turn that the input began: a hook refused it,
+   * and the conversation holds `REFUSED_INPUT` in its place.
+   */
   InputDropped: { readonly inputs: readonly (readonly InputContent[])[]; readonly by: string };
+  /** A hook, a memory or another part of Oxbow added text to the conversation; `source` names it. */
+  ContextAdded: { readonly turn: TurnId; readonly source: string; readonly text: string };
   TextDelta: { readonly text: string };
   /** `opaque` ends a thinking block that goes back to the provider verbatim. */
   ThinkingDelta: { readonly text: string; readonly provider?: string; readonly opaque?: JsonValue };
@@ -250,6 +255,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
   "InputQueued",
   "InputSteered",
   "InputDropped",
+  "ContextAdded",
   "TextDelta",
   "ThinkingDelta",
   "ToolCallStarted",

@@ -34,7 +34,9 @@ export interface Assembly {
 export function assemble(options: AssemblyOptions): Assembly {
   const { session, bus, model, parts, permissionPrompts } = options;
   const tools = onlyThose(toolsOf(options.tools, parts), options.mayUse);
-  const services = { ...options.services, ...servicesOf(parts), tools, person: permissionPrompts };
+  const approvalGates = parts.flatMap(({ gates = [] }) => gates);
+  const services = { ...options.services, ...servicesOf(parts), tools, approvalGates, person: permissionPrompts };
+  for (const { compactions = [] } of parts) for (const each of compactions) services.compaction?.watch?.(each);
   const chains = buildChains(services, chainsOf(parts));
   const stages = parts.reduce(
     (known, { changingHooks }) => (changingHooks === undefined ? known : withChangingHooks(known, changingHooks)),

@@ -8,8 +8,9 @@
  */
 import type { Clock } from "../base/clock.js";
 import type { ExtensionFiles } from "../base/extension-files.js";
+import type { ApprovalGate } from "../chain/approval-gate.js";
 import type { ExtraChains, Subscriber } from "../chain/build.js";
-import type { ChainServices, Log } from "../chain/services.js";
+import type { ChainServices, CompactionWatcher, Log } from "../chain/services.js";
 import type { Command } from "../commands/command.js";
 import type { PinnedPlace } from "../context/compaction/compact.js";
 import type { Bus } from "../engine/bus.js";
@@ -43,6 +44,10 @@ export interface SessionPart {
   pinned?(place: PinnedPlace): Promise<readonly string[]> | readonly string[];
   /** Changes whenever `commands` would give others. */
   commandsStamp?(): string;
+  /** Review calls after the permission rules; they never lift what those deny. */
+  readonly gates?: readonly ApprovalGate[];
+  /** Take part in compactions. */
+  readonly compactions?: readonly CompactionWatcher[];
   close?(): Promise<unknown> | unknown;
 }
 

@@ -94,6 +94,7 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
   switch (event.kind) {
     case "TurnStarted":
     case "InputSteered":
+    case "ContextAdded":
     case "RateLimited":
     case "Retrying":
     case "AnswerRetracted":

@@ -80,7 +80,11 @@ export class ConversationBuilder {
     this.#messages = [...messages];
     this.#branchedAt = branchedAt;
     const listener: MessageListener = {
-      onInput: ({ at, content }) => this.#messages.push(withOrigin({ role: "user", content }, at)),
+      onInput: ({ at, content }) => {
+        const last = this.#messages.at(-1);
+        if (last !== undefined && originOf(last) === at) this.#messages.pop();
+        this.#messages.push(withOrigin({ role: "user", content }, at));
+      },
       onSummary: ({ payload }, summary) => this.#compact(summary, payload.kept_from),
       onLastOf: (answer) => this.#push(answer, "complete"),
     };

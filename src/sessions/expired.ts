@@ -19,6 +19,8 @@ function remains(event: Envelope, marker: string): Envelope["payload"] {
       return { ...event.payload, input: [text(marker)] };
     case "InputDropped":
       return { ...event.payload, inputs: event.payload.inputs.map(() => [text(marker)]) };
+    case "ContextAdded":
+      return { ...event.payload, text: marker };
     case "TextDelta":
       return { text: marker };
     case "ThinkingDelta":

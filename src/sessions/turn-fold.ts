@@ -9,7 +9,7 @@
  * 4. An answer that has no end in the log was cut off.
  */
 import { type AnswerEnd, isCostOfAnswer } from "../protocol/answer-ends.js";
-import { type InputContent, inputMessage } from "../protocol/content.js";
+import { contextMessage, type InputContent, inputMessage, REFUSED_INPUT } from "../protocol/content.js";
 import type { Envelope, EnvelopeOf } from "../protocol/envelope.js";
 import type { EventPayloads } from "../protocol/events.js";
 import type { TurnId } from "../protocol/ids.js";
@@ -24,6 +24,7 @@ export interface FoldedInput {
 }
 
 export interface MessageListener {
+  /** A second one of the same event replaces the first. */
   readonly onInput: (input: FoldedInput) => void;
   readonly onSummary: (event: EnvelopeOf<"CompactionTriggered">, summary: string) => void;
   readonly onAnswer?: (answer: FoldedAnswer) => void;
@@ -47,6 +48,8 @@ export class TurnFold {
   readonly #listener: MessageListener;
   readonly #answers: AnswerFold;
   #turn: OpenTurn | undefined;
+  /** The input that began the turn, as long as no other message follows. */
+  #began: FoldedInput | undefined;
 
   /** `withinTurn` says that the first event is in the middle of a turn. */
   constructor(listener: MessageListener, { withinTurn = false }: { readonly withinTurn?: boolean } = {}) {
@@ -82,7 +85,16 @@ export class TurnFold {
         return;
       case "InputSteered":
         this.#leave(event.ts);
+        this.#began = undefined;
         this.#listener.onInput({ at: event.id, ts: event.ts, content: event.payload.input });
+        return;
+      case "ContextAdded":
+        this.#leave(event.ts);
+        this.#began = undefined;
+        this.#listener.onInput({ at: event.id, ts: event.ts, content: contextMessage(event.payload.text).content });
+        return;
+      case "InputDropped":
+        this.#refuse(event.payload.inputs);
         return;
       case "CostIncremented":
         this.#turn = { ...turn, usage: addUsage(turn.usage, event.payload.usage) };
@@ -97,8 +109,18 @@ export class TurnFold {
 
   #start({ id, ts, payload }: EnvelopeOf<"TurnStarted">): void {
     this.#leave(ts);
+    this.#began = { at: id, ts, content: payload.input };
     this.#turn = newTurn(payload.turn, id);
     this.#listener.onInput({ at: id, ts, content: inputMessage(payload.input, payload.notice).content });
+  }
+
+  /** A hook refused the input of the turn before the model saw it. */
+  #refuse(inputs: readonly (readonly InputContent[])[]): void {
+    const began = this.#began;
+    if (began === undefined || this.#answers.answer !== undefined) return;
+    const own = JSON.stringify(began.content);
+    if (!inputs.some((input) => JSON.stringify(input) === own)) return;
+    this.#listener.onInput({ ...began, content: contextMessage(REFUSED_INPUT).content });
   }
 
   #compact(event: EnvelopeOf<"CompactionTriggered">): void {
@@ -121,6 +143,7 @@ export class TurnFold {
     if (this.#turn !== undefined) {
       this.#turn = { ...this.#turn, iterations: this.#turn.iterations + 1, text: answer.texts.join("") };
     }
+    this.#began = undefined;
     answer.cost = { provider, model, usage: NO_USAGE };
     this.#finish(answer, ts);
   }

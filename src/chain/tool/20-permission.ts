@@ -3,12 +3,16 @@ import type { HeldCall, Unanswered } from "../../engine/turn.js";
 import { ownText } from "../../protocol/content.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { Verdict } from "../../security/permissions/verdict.js";
+import { reviewVerdict } from "../approval-gate.js";
 import type { CreateToolLink } from "../services.js";
 
 /** Allows, asks or denies. Without a client that can answer, a question is denied at once. */
 export const create: CreateToolLink = (services) => async (call, context, next) => {
   const { gate, person } = services;
-  const verdict = stricter(await gate.judge(call, context.definition), context.turn?.held.get(call.call));
+  const judged = stricter(await gate.judge(call, context.definition), context.turn?.held.get(call.call));
+  const verdict = services.approvalGates?.length
+    ? await reviewVerdict(judged, call, { context, gates: services.approvalGates })
+    : judged;
   // A field of the result instead of an event keeps the log small: most calls are like this.
   const { guarded: granted, openings } = verdict;
   const allowed = { ...context, ...(granted && { granted }), ...(openings && { openings }) };

@@ -63,6 +63,8 @@ export type Compacted =
   | { readonly tokens: { readonly before: number; readonly after: number } }
   /** There is too little to compact. */
   | { readonly nothing: true }
+  /** A hook does not want it. */
+  | { readonly refused: string }
   | { readonly failure: Failure }
   | { readonly cancelled: true };
 

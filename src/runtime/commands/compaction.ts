@@ -21,6 +21,7 @@ async function compact(wish: string | undefined, { run, compaction }: Compaction
   const result = await compaction.compactNow(run, wish);
   if ("failure" in result) return result;
   if ("cancelled" in result) return cancelled();
+  if ("refused" in result) return refuse(`Not shortened: ${result.refused}`);
   if ("nothing" in result) {
     return { text: "The conversation is too short to summarise. Nothing changes.", value: { shortened: false } };
   }

@@ -14,6 +14,7 @@ import { sessionMark } from "../sessions/session-mark.js";
 import { RunCompaction } from "./compaction.js";
 import { RunCosts } from "./costs.js";
 import { Executables } from "./executables.js";
+import { eventHooks } from "./event-hooks.js";
 import { openJournal } from "./journal.js";
 import { promptFiles } from "./prompt-files.js";
 import { RunRecording } from "./recording.js";
@@ -175,4 +176,5 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   subagents,
   skills,
   promptFiles,
+  eventHooks,
 ];

@@ -7,7 +7,7 @@
  */
 import type { Compacted, CompactionServices, Summarized } from "../../chain/compact.js";
 import type { OutsideResults } from "../../chain/outside-results.js";
-import type { Compaction, RunJournal } from "../../chain/services.js";
+import type { Compaction, CompactionWatcher, RunJournal, StartedCompaction } from "../../chain/services.js";
 import type { CompactionReason } from "../../context/compaction/compact.js";
 import { fullAt, type ModelLimits } from "../../context/compaction/limits.js";
 import { WindowMeter } from "../../context/compaction/window-meter.js";
@@ -16,7 +16,7 @@ import { TurnFailure } from "../../engine/cancel.js";
 import type { Model, ModelRequest } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
 import { isCostOfAnswer } from "../../protocol/answer-ends.js";
-import type { Message } from "../../protocol/content.js";
+import { type Message, plainText } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { Failure } from "../../protocol/errors.js";
 
@@ -43,6 +43,7 @@ export class RunCompaction implements Compaction {
   readonly #options: RunCompactionOptions;
   readonly #meter = new WindowMeter();
   readonly #full = new WeakMap<Model, number>();
+  readonly #watchers: CompactionWatcher[] = [];
   /** Below this size it does not try again. */
   #notBefore = 0;
   #warned = false;
@@ -56,6 +57,10 @@ export class RunCompaction implements Compaction {
     const { input, cache_read, cache_write, output } = event.payload.usage;
     const tokens = input + cache_read + cache_write + output;
     if (tokens > 0) this.#meter.record(tokens, this.#options.conversation().length);
+  }
+
+  watch(watcher: CompactionWatcher): void {
+    this.#watchers.push(watcher);
   }
 
   isDue(turn: Turn): boolean | Promise<boolean> {
@@ -75,10 +80,16 @@ export class RunCompaction implements Compaction {
     const { bus, ports, signal, model, conversation } = turn;
     const place = { bus, ports, signal, model, conversation, turn };
     const options = { reason, tokens, ...(Number.isFinite(full) && { full }) };
-    const result = await compact(place, options, await this.#tools());
+    const started = { reason, focus: undefined, messages: conversation, signal, turn };
+    const result = await this.#watched(started, async (focus) =>
+      compact(place, { ...options, focus }, await this.#tools()),
+    );
     if ("tokens" in result) {
       this.#shortened(result.tokens.after, conversation);
       return true;
+    }
+    if ("refused" in result) {
+      bus.publish("Notice", { turn: turn.id, level: "warning", message: `Not shortened: ${result.refused}` });
     }
     this.#notBefore = Math.ceil(tokens * GROWN);
     if ("nothing" in result && reason === "nearly full") await this.#warn(turn, tokens);
@@ -108,7 +119,10 @@ export class RunCompaction implements Compaction {
       const full = await this.#fullAt(model);
       const place = { bus, ports, signal, model, conversation };
       const known = Number.isFinite(full) ? { full } : {};
-      return compact(place, { reason: "asked", tokens, focus, ...known }, await this.#tools());
+      const started = { reason: "asked" as const, focus, messages: conversation, signal };
+      return this.#watched(started, async (focus) =>
+        compact(place, { reason: "asked", tokens, focus, ...known }, await this.#tools()),
+      );
     });
     if ("tokens" in result) this.#shortened(result.tokens.after, conversation);
     return result;
@@ -132,6 +146,23 @@ export class RunCompaction implements Compaction {
       if (error instanceof TurnFailure) return { failure: error.failure };
       throw error;
     }
+  }
+
+  /** With what the watchers add, or not at all if one refuses. */
+  async #watched(
+    started: StartedCompaction,
+    compact: (focus: string | undefined) => Promise<Compacted>,
+  ): Promise<Compacted> {
+    const wishes = await Promise.all(this.#watchers.map(async (watcher) => watcher.before?.(started)));
+    const refused = wishes.find((wish) => wish?.refuse !== undefined)?.refuse;
+    if (refused !== undefined) return { refused };
+    const focus = [started.focus, ...wishes.map((wish) => wish?.keep)].filter((each) => each !== undefined);
+    const result = await compact(focus.length === 0 ? undefined : focus.join("\n\n"));
+    if (!("tokens" in result)) return result;
+    const [first] = started.messages;
+    const summary = first === undefined ? "" : plainText(first.content);
+    await Promise.all(this.#watchers.map(async (watcher) => watcher.after?.({ ...started, summary })));
+    return result;
   }
 
   #shortened(tokens: number, conversation: readonly Message[]): void {

@@ -12,6 +12,8 @@ export interface SecuritySettings {
   readonly permission_mode: Setting<PermissionMode>;
   /** The `[permissions]` table, as it was written. */
   readonly permissions: Setting<unknown>;
+  /** The `[hooks]` tables, as they were written. */
+  readonly hooks: Setting<unknown>;
   readonly strict_permissions: Setting<boolean>;
   readonly auto_approve: Setting<boolean>;
   readonly plan: Setting<boolean>;
@@ -43,6 +45,7 @@ export function readSecuritySettings(from: SettingReader): SecuritySettings {
       read: read.permissionMode,
     }),
     permissions: from.raw("permissions"),
+    hooks: from.raw("hooks"),
     strict_permissions: from.flag("strict-permissions"),
     auto_approve: from.flag("auto-approve"),
     plan: from.flag("plan"),

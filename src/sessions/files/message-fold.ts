@@ -31,6 +31,8 @@ export const MESSAGE_KINDS: ReadonlySet<string> = new Set([
   "TurnEnded",
   "CompactionTriggered",
   "InputSteered",
+  "InputDropped",
+  "ContextAdded",
 ]);
 
 export class MessageFold {

@@ -29,6 +29,7 @@ const IN_TURN: ReadonlySet<Envelope["kind"]> = new Set([
   "AnswerRetracted",
   "FailedOver",
   "InputSteered",
+  "ContextAdded",
 ]);
 
 export class EventOrder {

@@ -69,6 +69,7 @@ const SHAPES: Readonly<Record<EventKind, JsonObject>> = {
   InputQueued: object({ input: CONTENT, delivery: oneOf("queue", "steer"), from: STRING }),
   InputSteered: object({ turn: STRING, input: CONTENT, from: STRING }),
   InputDropped: object({ inputs: { type: "array", items: CONTENT }, by: STRING }),
+  ContextAdded: object({ turn: STRING, source: STRING, text: STRING }),
   TextDelta: object({ text: STRING }),
   ThinkingDelta: object({ text: STRING }, { provider: STRING }),
   ToolCallStarted: object({ call: STRING, tool: STRING, args: OBJECT }),

@@ -112,6 +112,8 @@ class Transcript {
       }
       case "InputSteered":
         return [`**User**, while the turn ran · ${event.ts}`, quoted(event.payload.input.map(said).join("\n"))];
+      case "ContextAdded":
+        return [line(`Added by ${event.payload.source}:`), quoted(event.payload.text)];
       case "CompactionTriggered": {
         const { reason, summary } = event.payload;
         const note = line(`The older messages were summarised (${reason}).`);

@@ -28,6 +28,7 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "InputQueued", payload: { input: said, delivery: "steer", from: "cli_x" } },
     { kind: "InputSteered", payload: { turn, input: said, from: "cli_x" } },
     { kind: "InputDropped", payload: { inputs: [said], by: "cli_x" } },
+    { kind: "ContextAdded", payload: { turn, source: "hook SessionStart", text: SECRET } },
     { kind: "RateLimited", payload: nextAttempt },
     { kind: "Retrying", payload: nextAttempt },
     { kind: "AnswerRetracted", payload: { turn, reason: "StreamInterrupted" } },

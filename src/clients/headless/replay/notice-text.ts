@@ -36,6 +36,8 @@ export function describeNotice(event: Envelope): { title: string; text: string }
       return { title: "input while the turn ran", text: plainText(event.payload.input) };
     case "InputDropped":
       return { title: "input not sent", text: event.payload.inputs.map(plainText).join("\n\n") };
+    case "ContextAdded":
+      return { title: `added by ${event.payload.source}`, text: event.payload.text };
     case "HookTimeout":
       return {
         title: `hook timed out: ${event.payload.event}`,

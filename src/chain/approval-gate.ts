@@ -1,0 +1,72 @@
+/**
+ * Extensions that review a call after the permission rules have decided about it.
+ *
+ * 1. What Oxbow denies stays denied.
+ * 2. Of several reviews the strictest counts: deny, then ask, then allow. A review that allows changes nothing where no question was asked.
+ * 3. An allow answers an ordinary question only. A guarded path, a rule that asks, a wider sandbox and a run outside of it stay
+ *    with the person.
+ */
+import type { Tool, ToolCall, ToolContext } from "../engine/ports.js";
+import type { Turn } from "../engine/turn.js";
+import type { Verdict } from "../security/permissions/verdict.js";
+
+export interface ApprovalGate {
+  /** Undefined: no opinion. */
+  review(call: ToolCall, about: GateContext): Promise<GateReview | undefined> | GateReview | undefined;
+}
+
+export interface GateContext {
+  readonly definition: Tool;
+  /** What was decided so far. */
+  readonly verdict: Verdict;
+  readonly signal: AbortSignal;
+  readonly turn?: Turn;
+}
+
+export interface GateReview {
+  readonly decision: "allow" | "ask" | "deny";
+  /** Who decided, for `/why` and the log: `hook PreToolUse`. */
+  readonly by: string;
+  /** One or two sentences for the model or the user. */
+  readonly reason: string;
+}
+
+const STRICTNESS: readonly GateReview["decision"][] = ["allow", "ask", "deny"];
+
+export async function reviewVerdict(
+  verdict: Verdict,
+  call: ToolCall,
+  {
+    context,
+    gates,
+  }: {
+    readonly context: ToolContext & Pick<GateContext, "definition" | "turn">;
+    readonly gates: readonly ApprovalGate[];
+  },
+): Promise<Verdict> {
+  if (verdict.decision === "deny") return verdict;
+  const { definition, signal, turn } = context;
+  const about = { definition, verdict, signal, ...(turn !== undefined && { turn }) };
+  const reviews = (await Promise.all(gates.map((gate) => gate.review(call, about)))).filter(
+    (each) => each !== undefined,
+  );
+  const [first, ...others] = reviews;
+  if (first === undefined) return verdict;
+  return withReview(verdict, others.reduce(stricter, first));
+}
+
+function stricter(one: GateReview, other: GateReview): GateReview {
+  return STRICTNESS.indexOf(other.decision) > STRICTNESS.indexOf(one.decision) ? other : one;
+}
+
+function withReview(verdict: Verdict, { decision, by, reason }: GateReview): Verdict {
+  const reviewed = { ...verdict, decision, decidedBy: by, law: "hook" as const, reason };
+  if (decision === "deny") return reviewed;
+  if (decision === "ask") return verdict.decision === "ask" ? verdict : { ...reviewed, offer: [] };
+  return verdict.decision === "ask" && isOrdinary(verdict) ? reviewed : verdict;
+}
+
+/** A question that a person may also answer for the whole session. */
+function isOrdinary({ law, decidedBy, guarded = [], openings = [] }: Verdict): boolean {
+  return law === "default" && decidedBy !== "sandbox" && guarded.length === 0 && openings.length === 0;
+}

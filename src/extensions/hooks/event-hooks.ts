@@ -1,0 +1,200 @@
+/**
+ * The hooks of a session: finds those for an event, runs them side by side and joins what they say.
+ *
+ * 1. The hooks are those of the session's start. A hook that edits its own settings changes the next session, not this one.
+ * 2. A hook that fails or is late changes nothing, unless it is written with `onFailure: "block"`; an event reports it.
+ * 3. An allow counts only from a hook that runs outside the project's reach: a file that the model can change never says yes for the person.
+ */
+import { safeLine } from "../../base/terminal-text.js";
+import type { JsonObject } from "../../protocol/json.js";
+import { conditionHolds } from "./condition.js";
+import type { ConfiguredHook } from "./configuration.js";
+import { type HookAnswer, joinAnswers, readAnswer } from "./hook-answer.js";
+import type { HookEvent } from "./hook-events.js";
+import { parseMatcher } from "./matcher.js";
+import { exitCodeOf, type HookEnd, type HookPlace, needsSandbox, runHook } from "./run-hook.js";
+import type { ToolView, ToolViews } from "./tool-views.js";
+
+export interface EventHooksOptions extends HookPlace {
+  /** What every hook gets on stdin, and in its environment. */
+  readonly session: string;
+  common(): JsonObject;
+  /** Takes secrets out of texts for the model and the user. */
+  redact(text: string): Promise<string>;
+  onTimeout(about: { readonly event: HookEvent; readonly command: string; readonly timeoutMs: number }): void;
+  onError(about: {
+    readonly event: HookEvent;
+    readonly command: string;
+    readonly exitCode: number;
+    readonly detail: string;
+  }): void;
+  /** For the user. */
+  onMessage(message: string): void;
+}
+
+export interface HookOccasion {
+  /** The fields of the event. */
+  readonly input: JsonObject;
+  /** What the matcher is compared with, for events that are not about tools. */
+  readonly subject?: string;
+  /** The call, for events about tools. */
+  readonly views?: ToolViews;
+  readonly signal?: AbortSignal;
+}
+
+interface PlannedRun {
+  readonly hook: ConfiguredHook;
+  readonly view?: ToolView;
+}
+
+export interface FiredHook {
+  readonly hook: ConfiguredHook;
+  readonly view?: ToolView;
+  readonly answer: HookAnswer;
+}
+
+export interface Fired {
+  readonly answer: HookAnswer;
+  readonly each: readonly FiredHook[];
+}
+
+/** For messages and the log. */
+const SHOWN_CHARACTERS = 120;
+
+export class EventHooks {
+  readonly #hooks: readonly ConfiguredHook[];
+  readonly #options: EventHooksOptions;
+  /** Decided at the start: files that the model creates later do not change it. */
+  readonly #contained: ReadonlySet<ConfiguredHook>;
+  readonly #done = new Set<ConfiguredHook>();
+  readonly #background = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
+
+  constructor(hooks: readonly ConfiguredHook[], options: EventHooksOptions) {
+    this.#hooks = hooks;
+    this.#options = options;
+    this.#contained = new Set(hooks.filter((hook) => needsSandbox(hook, options)));
+  }
+
+  has(...events: readonly HookEvent[]): boolean {
+    return this.#hooks.some(({ event }) => events.includes(event));
+  }
+
+  async fire(event: HookEvent, occasion: HookOccasion, skip: readonly ConfiguredHook[] = []): Promise<Fired> {
+    const planned = this.#planned(event, occasion).filter(({ hook }) => !skip.includes(hook));
+    if (planned.length === 0) return { answer: {}, each: [] };
+    const each = await Promise.all(planned.map((run) => this.#run(run, occasion)));
+    const answer = await this.#redacted(joinAnswers(each.map((fired) => fired.answer)));
+    if (answer.message !== undefined) this.#options.onMessage(answer.message);
+    return { answer, each };
+  }
+
+  /** Nothing waits for these hooks, and their answers do not count. */
+  aside(event: HookEvent, occasion: HookOccasion): void {
+    if (!this.has(event)) return;
+    this.#keep(this.fire(event, { ...occasion, signal: this.#closing.signal }));
+  }
+
+  /** Stops what runs in the background. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#background);
+  }
+
+  #planned(event: HookEvent, { subject, views }: HookOccasion): readonly PlannedRun[] {
+    return this.#hooks
+      .filter((hook) => hook.event === event && !(hook.once && this.#done.has(hook)))
+      .flatMap((hook): readonly PlannedRun[] => {
+        const { matches } = parseMatcher(hook.matcher);
+        if (views === undefined) return subject === undefined || matches(subject) ? [{ hook }] : [];
+        const fits = (view: ToolView) => view.names.some(matches) && this.#holds(hook, view);
+        const parts = views.parts.filter(fits);
+        const chosen = parts.length > 0 ? parts : [views.whole].filter((whole) => whole !== undefined && fits(whole));
+        return chosen.map((view) => ({ hook, ...(view !== undefined && { view }) }));
+      });
+  }
+
+  #holds({ condition }: ConfiguredHook, view: ToolView): boolean {
+    return condition === undefined || conditionHolds(condition, view, this.#options);
+  }
+
+  async #run({ hook, view }: PlannedRun, { input, signal }: HookOccasion): Promise<FiredHook> {
+    this.#done.add(hook);
+    const fired = { hook, ...(view !== undefined && { view }) };
+    const stdin = JSON.stringify({
+      ...this.#options.common(),
+      hook_event_name: hook.event,
+      ...(view !== undefined && { tool_name: view.names[0], tool_input: view.input }),
+      ...input,
+    });
+    const start = { hook, input: stdin, variables: this.#variables(hook), isContained: this.#contained.has(hook) };
+    if (hook.inBackground) {
+      const running = runHook({ ...start, signal: this.#closing.signal }, this.#options);
+      this.#keep(running.then((end) => this.#report(hook, end)));
+      return { ...fired, answer: {} };
+    }
+    const end = await runHook({ ...start, ...(signal && { signal }) }, this.#options);
+    return { ...fired, answer: this.#report(hook, end) };
+  }
+
+  #keep(running: Promise<unknown>): void {
+    const kept = running.catch(() => {}).finally(() => this.#background.delete(kept));
+    this.#background.add(kept);
+  }
+
+  #report(hook: ConfiguredHook, end: HookEnd): HookAnswer {
+    const { event, timeoutMs, refusesOnFailure } = hook;
+    const command = shown(hook);
+    const failed = (why: string): HookAnswer =>
+      refusesOnFailure
+        ? { ...readAnswer(event, { exitCode: 2, stdout: "", stderr: `The hook ${command} ${why}.` }) }
+        : {};
+    if (end.kind === "cancelled") return {};
+    if (end.kind === "timeout") {
+      this.#options.onTimeout({ event, command, timeoutMs });
+      return failed("did not end in time");
+    }
+    const answer: HookAnswer = end.kind === "failed" ? { problem: end.message } : readAnswer(event, end.output);
+    if (answer.problem !== undefined) {
+      this.#options.onError({ event, command, exitCode: exitCodeOf(end), detail: answer.problem });
+      return { ...withoutProblem(answer), ...failed("failed") };
+    }
+    return answer.decision === "allow" && this.#contained.has(hook) ? withoutDecision(answer) : answer;
+  }
+
+  #variables({ event }: ConfiguredHook): Readonly<Record<string, string>> {
+    const { root, session } = this.#options;
+    return {
+      CLAUDE_PROJECT_DIR: root,
+      OXBOW_PROJECT_DIR: root,
+      CLAUDECODE: "1",
+      CLAUDE_CODE_SESSION_ID: session,
+      OXBOW_SESSION_ID: session,
+      OXBOW_HOOK_EVENT: event,
+    };
+  }
+
+  async #redacted(answer: HookAnswer): Promise<HookAnswer> {
+    const { redact } = this.#options;
+    const texts = ["reason", "stop", "context", "message", "updatedOutput"] as const;
+    const clean: Record<string, string> = {};
+    for (const name of texts) {
+      const text = answer[name];
+      if (text !== undefined) clean[name] = await redact(text);
+    }
+    return { ...answer, ...clean };
+  }
+}
+
+function shown({ command, args = [] }: ConfiguredHook): string {
+  const line = safeLine([command, ...args].join(" "));
+  return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS - 1)}…` : line;
+}
+
+function withoutProblem({ problem: _, ...answer }: HookAnswer): HookAnswer {
+  return answer;
+}
+
+function withoutDecision({ decision: _decision, reason: _reason, ...answer }: HookAnswer): HookAnswer {
+  return answer;
+}

@@ -1,0 +1,151 @@
+/**
+ * What hooks say: by exit code and by JSON on stdout.
+ *
+ * 1. Exit code 2 refuses, with stderr as the reason. Another exit code but 0 is a failure of the hook and changes nothing.
+ * 2. Of several hooks the strictest decision counts: deny, ask, allow. Texts are kept in the order of the hooks.
+ * 3. What is not understood changes nothing and is reported.
+ */
+import { safeText } from "../../base/terminal-text.js";
+import { isJsonObject, type JsonObject } from "../../protocol/json.js";
+import type { HookEvent } from "./hook-events.js";
+import type { HookOutput } from "./run-hook.js";
+
+export type HookDecision = "allow" | "ask" | "deny";
+
+export interface HookAnswer {
+  readonly decision?: HookDecision;
+  /** For the decision or the refusal. */
+  readonly reason?: string;
+  /** It refuses: the input, the end of the turn, the compaction. */
+  readonly refuses?: true;
+  /** The turn must end, for this reason. */
+  readonly stop?: string;
+  /** For the model. */
+  readonly context?: string;
+  /** For the user. */
+  readonly message?: string;
+  readonly updatedInput?: JsonObject;
+  readonly updatedOutput?: string;
+  /** The hook answered with something that cannot be understood. */
+  readonly problem?: string;
+}
+
+/** On these, plain text on stdout is for the model. */
+const TEXT_IS_CONTEXT: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit", "SubagentStart"]);
+/** On these, a refusal decides about a call. */
+const DECIDES: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest"]);
+
+export function readAnswer(event: HookEvent, { exitCode, stdout, stderr }: HookOutput): HookAnswer {
+  const printed = stdout.trim();
+  if (exitCode === 2) return refusal(event, clean(stderr) || "The hook gave no reason.");
+  if (exitCode !== 0) return { problem: clean(stderr).split("\n", 1)[0] || `it ended with exit code ${exitCode}` };
+  if (printed === "") return {};
+  if (!printed.startsWith("{")) return TEXT_IS_CONTEXT.has(event) ? { context: clean(printed) } : {};
+  const json = parsed(printed);
+  if (json === undefined) return { problem: "it printed something that begins like JSON and is not" };
+  return readJson(event, json);
+}
+
+function refusal(event: HookEvent, reason: string): HookAnswer {
+  return DECIDES.has(event) ? { decision: "deny", reason } : { refuses: true, reason };
+}
+
+function readJson(event: HookEvent, json: JsonObject): HookAnswer {
+  const specific = isJsonObject(json.hookSpecificOutput) ? json.hookSpecificOutput : {};
+  const message = textOf(json.systemMessage);
+  const stopped = json.continue === false;
+  const stop = stopped ? (textOf(json.stopReason) ?? "A hook stopped the turn.") : undefined;
+  const common = { ...(message && { message }), ...(stop && { stop }) };
+  const named = specific.hookEventName;
+  if (typeof named === "string" && named !== event)
+    return { ...common, ...legacyDecision(event, json), problem: `it answered ${named} when asked about ${event}` };
+  const context = textOf(specific.additionalContext);
+  const output = specific.updatedToolOutput ?? specific.updatedMCPToolOutput;
+  return {
+    ...common,
+    ...(context && { context }),
+    ...(isJsonObject(specific.updatedInput) && { updatedInput: specific.updatedInput }),
+    ...(output !== undefined && output !== null && { updatedOutput: clean(asText(output)) }),
+    ...decisionOf(event, json, specific),
+  };
+}
+
+function decisionOf(event: HookEvent, json: JsonObject, specific: JsonObject): HookAnswer {
+  if (event === "PermissionRequest" && isJsonObject(specific.decision)) {
+    const { behavior, message, updatedInput } = specific.decision;
+    const reason = textOf(message) ?? textOf(json.reason) ?? "A hook decided.";
+    const changed = isJsonObject(updatedInput) ? { problem: "a PermissionRequest hook cannot change the input" } : {};
+    if (behavior === "deny") return { decision: "deny", reason, ...changed };
+    return behavior === "allow" && !isJsonObject(updatedInput) ? { decision: "allow", reason } : changed;
+  }
+  const wanted = specific.permissionDecision;
+  if (event === "PreToolUse" && typeof wanted === "string") {
+    const reason = textOf(specific.permissionDecisionReason) ?? "A hook decided.";
+    if (wanted === "allow" || wanted === "ask" || wanted === "deny") return { decision: wanted, reason };
+    return wanted === "defer" ? { decision: "ask", reason } : { problem: `it decided ${JSON.stringify(wanted)}` };
+  }
+  return legacyDecision(event, json);
+}
+
+/** `decision` and `reason` beside `hookSpecificOutput`. */
+function legacyDecision(event: HookEvent, { decision, reason }: JsonObject): HookAnswer {
+  const text = textOf(reason) ?? "The hook gave no reason.";
+  if (decision === "block" || decision === "deny") return refusal(event, text);
+  if ((decision === "approve" || decision === "allow") && DECIDES.has(event))
+    return { decision: "allow", reason: text };
+  return decision === "ask" && DECIDES.has(event) ? { decision: "ask", reason: text } : {};
+}
+
+function parsed(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? clean(value) : undefined;
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function clean(text: string): string {
+  return safeText(text).trim();
+}
+
+const STRICTNESS: readonly HookDecision[] = ["allow", "ask", "deny"];
+
+/** One answer of several hooks. */
+export function joinAnswers(answers: readonly HookAnswer[]): HookAnswer {
+  const decided = answers.reduce<HookAnswer>((worst, next) => (rank(next) > rank(worst) ? next : worst), {});
+  const refusing = answers.filter(({ refuses }) => refuses);
+  const reason = decided.decision === undefined ? texts(refusing.map((each) => each.reason)) : decided.reason;
+  const stop = answers.find((answer) => answer.stop !== undefined)?.stop;
+  const updatedInput = answers.findLast((answer) => answer.updatedInput !== undefined)?.updatedInput;
+  const updatedOutput = answers.findLast((answer) => answer.updatedOutput !== undefined)?.updatedOutput;
+  const context = texts(answers.map((answer) => answer.context));
+  const message = texts(answers.map((answer) => answer.message));
+  return {
+    ...(decided.decision !== undefined && { decision: decided.decision }),
+    ...(refusing.length > 0 && { refuses: true as const }),
+    ...(reason !== undefined && { reason }),
+    ...(stop !== undefined && { stop }),
+    ...(context !== undefined && { context }),
+    ...(message !== undefined && { message }),
+    ...(updatedInput !== undefined && { updatedInput }),
+    ...(updatedOutput !== undefined && { updatedOutput }),
+  };
+}
+
+function rank({ decision }: HookAnswer): number {
+  return decision === undefined ? -1 : STRICTNESS.indexOf(decision);
+}
+
+function texts(parts: readonly (string | undefined)[]): string | undefined {
+  const said = [...new Set(parts.filter((part) => part !== undefined && part !== ""))];
+  return said.length === 0 ? undefined : said.join("\n\n");
+}

@@ -1,0 +1,160 @@
+/**
+ * Runs the command of one hook.
+ *
+ * 1. It never rejects and never hangs: at the deadline the whole process tree gets SIGTERM, and SIGKILL some seconds later.
+ * 2. Nothing that it started runs on after it.
+ * 3. At most 64 KB of each output are kept, however much it prints.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import { findProgram } from "../../system/find-program.js";
+import type { Launch, ProcessRequest } from "../../system/process-group.js";
+import type { ConfiguredHook } from "./configuration.js";
+
+/** A program about to be started, perhaps with a sandbox around it. */
+export interface HookProcess
+  extends Pick<ProcessRequest, "argv" | "cwd" | "env" | "descriptors" | "withheld" | "isWrapper" | "endsWithAll"> {
+  readonly launch?: Launch;
+  started?(granted: readonly string[]): void;
+  ended?(): Promise<void>;
+}
+
+export interface HookPlace {
+  /** The folder that the session works in. */
+  readonly root: string;
+  readonly home: string;
+  /** The environment without keys. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  /** Puts the sandbox around a hook of the project; throws if one is required and missing. */
+  wrap?(plain: Pick<HookProcess, "argv" | "cwd" | "env">): Promise<HookProcess>;
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs?: number;
+}
+
+export interface HookOutput {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type HookEnd =
+  | { readonly kind: "ended"; readonly output: HookOutput }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "cancelled" }
+  /** It could not be started. */
+  | { readonly kind: "failed"; readonly message: string };
+
+const MOST_BYTES = 64 * 1024;
+const GRACE_MS = 5000;
+/** As shells report a program that does not exist. */
+const NOT_STARTED = 127;
+
+export interface HookStart {
+  readonly hook: ConfiguredHook;
+  /** For its stdin. */
+  readonly input: string;
+  /** Besides the usual environment. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Runs in the sandbox, where there is one. */
+  readonly isContained: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export async function runHook(
+  { hook, input, variables, isContained, signal }: HookStart,
+  place: HookPlace,
+): Promise<HookEnd> {
+  let prepared: HookProcess | undefined;
+  try {
+    const { root: cwd, environment } = place;
+    const env = { ...environment, ...variables };
+    const plain = { argv: argvOf(hook, variables, place), cwd, env };
+    prepared = isContained ? ((await place.wrap?.(plain)) ?? plain) : plain;
+    const { runProcess } = await import("../../system/process-group.js");
+    const { argv, descriptors, withheld, isWrapper, endsWithAll, launch } = prepared;
+    const [stdout, stderr] = [new CappedOutput(), new CappedOutput()];
+    prepared.started?.([]);
+    const end = await runProcess(
+      {
+        ...{ argv, cwd: prepared.cwd, env: prepared.env, input, withheld },
+        onOutput: (chunk) => stdout.add(chunk),
+        onErrorOutput: (chunk) => stderr.add(chunk),
+        timeoutMs: hook.timeoutMs,
+        graceMs: place.graceMs ?? GRACE_MS,
+        clock: place.clock,
+        ...(descriptors !== undefined && { descriptors }),
+        ...(isWrapper !== undefined && { isWrapper }),
+        ...(endsWithAll !== undefined && { endsWithAll }),
+        ...(signal !== undefined && { signal }),
+      },
+      launch,
+    );
+    if (end.reason === "timeout" || end.reason === "cancelled") return { kind: end.reason };
+    const exitCode = end.exitCode ?? 128;
+    return { kind: "ended", output: { exitCode, stdout: stdout.text(), stderr: stderr.text() } };
+  } catch (error) {
+    return { kind: "failed", message: error instanceof Error ? error.message : String(error) };
+  } finally {
+    await prepared?.ended?.().catch(() => {});
+  }
+}
+
+export function exitCodeOf(end: HookEnd): number {
+  return end.kind === "ended" ? end.output.exitCode : NOT_STARTED;
+}
+
+function argvOf({ command, args }: ConfiguredHook, variables: HookStart["variables"], place: HookPlace) {
+  if (args === undefined) return [shellOf(place), "-c", command];
+  const filled = (text: string) => text.replace(/\$\{(\w+)\}/g, (whole, name: string) => variables[name] ?? whole);
+  return [filled(command), ...args.map(filled)];
+}
+
+function shellOf({ environment, root }: HookPlace): string {
+  for (const name of ["bash", "sh"]) {
+    const found = findProgram(name, environment.PATH, { outside: root }) ?? findProgram(name, "/bin:/usr/bin");
+    if (found !== undefined) return found;
+  }
+  throw new Error("There is no shell on this machine: neither bash nor sh was found.");
+}
+
+/** Hooks of a project, and the user's own ones that run a file of the project. */
+export function needsSandbox(hook: ConfiguredHook, place: Pick<HookPlace, "root" | "home">): boolean {
+  return hook.scope === "project" || hook.sandbox || namesProject(hook, place);
+}
+
+const PROJECT_VARIABLE = /\$\{?(?:CLAUDE_PROJECT_DIR|OXBOW_PROJECT_DIR|PWD|OLDPWD)\b|\$\(\s*pwd\b|`\s*pwd\b|rev-parse/;
+
+function namesProject({ command, args = [] }: ConfiguredHook, place: Pick<HookPlace, "root" | "home">): boolean {
+  const text = [command, ...args].join(" ");
+  if (PROJECT_VARIABLE.test(text)) return true;
+  const written = text.replaceAll(/~(?=\/)|\$\{?HOME\}?/g, () => place.home);
+  return written.includes(place.root) || text.split(/[\s"'=;|&<>()]+/).some((word) => isProjectFile(word, place.root));
+}
+
+/** `./x`, `scripts/x.sh`, `check.py`. The name of a program alone is looked for on PATH, not in the project. */
+function isProjectFile(word: string, root: string): boolean {
+  if (/^\.{1,2}\//.test(word)) return true;
+  return /^[\w.@-]+(?:\/[\w.@-]+|\.\w+)+$/.test(word) && existsSync(join(root, word));
+}
+
+class CappedOutput {
+  readonly #kept: Buffer[] = [];
+  #bytes = 0;
+  #isCut = false;
+
+  add(chunk: Buffer): void {
+    const room = MOST_BYTES - this.#bytes;
+    if (room <= 0 || chunk.length > room) this.#isCut = true;
+    if (room <= 0) return;
+    const part = chunk.subarray(0, room);
+    this.#kept.push(Buffer.from(part));
+    this.#bytes += part.length;
+  }
+
+  text(): string {
+    const text = Buffer.concat(this.#kept).toString("utf8");
+    return this.#isCut ? `${text}\n[cut off after 64 KB]` : text;
+  }
+}

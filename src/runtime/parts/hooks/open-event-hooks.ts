@@ -1,0 +1,138 @@
+/** The event hooks of a session, as a part. */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { ExtensionFile } from "../../../base/extension-files.js";
+import {
+  type ConfiguredHook,
+  type HookEntries,
+  profileEntries,
+  readHooks,
+} from "../../../extensions/hooks/configuration.js";
+import { EventHooks } from "../../../extensions/hooks/event-hooks.js";
+import type { SessionEndReason } from "../../../protocol/events.js";
+import type { JsonObject } from "../../../protocol/json.js";
+import { childEnvironment } from "../../../tools/child-environment.js";
+import type { Opening } from "../../opening.js";
+import type { SessionPart } from "../../part.js";
+import { ToolHooks } from "./tool-hooks.js";
+import { Transcript } from "./transcript.js";
+import { type StartSource, TurnHooks } from "./turn-hooks.js";
+
+/** What hooks call the modes. */
+const MODES: Readonly<Record<string, string>> = {
+  ask: "default",
+  auto: "auto",
+  allow: "bypassPermissions",
+  deny: "dontAsk",
+};
+
+const END_REASONS: Readonly<Record<SessionEndReason, string>> = {
+  user: "prompt_input_exit",
+  idle: "other",
+  error: "other",
+  "binary-shutdown": "other",
+};
+
+/** Approved hooks, and problems for the user. `oxbow hooks` lists them. */
+export async function configuredHooks(
+  files: readonly ExtensionFile[],
+  profile: { readonly hooks: unknown; readonly path: string },
+): Promise<{ readonly hooks: readonly ConfiguredHook[]; readonly problems: readonly string[] }> {
+  const unreadable: string[] = [];
+  const found = await Promise.all(files.map((file) => entryOf(file, unreadable)));
+  const entries = [...profileEntries(profile.hooks, profile.path), ...found.filter((entry) => entry !== undefined)];
+  const { hooks, problems } = readHooks(entries);
+  return { hooks, problems: [...unreadable, ...problems] };
+}
+
+async function entryOf(file: ExtensionFile, problems: string[]): Promise<HookEntries | undefined> {
+  const { scope, path, entry = "" } = file;
+  try {
+    const value: unknown = JSON.parse(await file.read());
+    const event = /^hooks\.(\D.*)$/.exec(entry)?.[1] ?? "";
+    return { scope, path, event, value };
+  } catch (error) {
+    problems.push(`${path}: the hooks cannot be read: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+export async function openEventHooks(opening: Opening, files: readonly ExtensionFile[]): Promise<SessionPart> {
+  const { engine } = opening;
+  const { loaded, notify } = engine;
+  const profile = { hooks: loaded.settings.hooks.value, path: loaded.profilePath };
+  const { hooks: configured, problems } = await configuredHooks(files, profile);
+  for (const problem of problems) notify(`Hooks: ${problem}`);
+  if (configured.length === 0) return { name: "event-hooks" };
+  const transcript = transcriptOf(opening);
+  const hooks = new EventHooks(configured, placeOf(opening, transcript));
+  const turns = new TurnHooks(hooks, sourceOf(opening));
+  const tools = new ToolHooks({ hooks, root: engine.root, now: () => engine.clock.now() });
+  let reason: SessionEndReason = "user";
+  return {
+    name: "event-hooks",
+    hooks: turns.stages,
+    links: { tool: [tools.link] },
+    gates: [tools.gate],
+    compactions: [turns.compactions],
+    subscribers: [
+      {
+        name: "60-event-hooks",
+        run: (event) => {
+          if (event.kind === "SessionEnded") reason = event.payload.reason;
+          turns.onEvent(event);
+        },
+      },
+    ],
+    close: async () => {
+      const ended = END_REASONS[reason];
+      if (turns.began) await hooks.fire("SessionEnd", { subject: ended, input: { reason: ended } });
+      await hooks.close();
+      transcript.remove();
+    },
+  };
+}
+
+function sourceOf({ resumed, before }: Opening): StartSource {
+  if (resumed !== undefined) return "resume";
+  return before === undefined ? "startup" : "clear";
+}
+
+function transcriptOf({ engine, session, root }: Opening): Transcript {
+  const path = join(engine.loaded.roots.state, "output", session, "transcript.jsonl");
+  return new Transcript(path, { sessionId: session, cwd: root });
+}
+
+function placeOf(opening: Opening, transcript: Transcript): ConstructorParameters<typeof EventHooks>[1] {
+  const { engine, session, root, bus, current, built } = opening;
+  const { variables, clock } = engine;
+  const sandbox = built.get("sandbox");
+  return {
+    root,
+    home: variables.HOME || homedir(),
+    session,
+    environment: childEnvironment(variables),
+    clock,
+    // The sandbox of commands that the user allowed: the home folder is readable, and so are repositories writable.
+    wrap: (plain) => sandbox.wrap(plain, { onTerminal: false, outside: false, openings: ["git"], hasInput: true }),
+    common: (): JsonObject => {
+      const permissions = built.get("permissions");
+      transcript.update(current.run?.conversation ?? []);
+      return {
+        session_id: session,
+        transcript_path: transcript.path,
+        cwd: root,
+        permission_mode: permissions.planning ? "plan" : (MODES[permissions.mode] ?? permissions.mode),
+        model: current.run?.model.model,
+      };
+    },
+    redact: async (text) => (await import("../../../security/redact/redact.js")).redact(text),
+    onTimeout: ({ event, command, timeoutMs }) =>
+      void bus.publish("HookTimeout", { event, command, timeout_ms: timeoutMs }),
+    onError: ({ event, command, exitCode, detail }) => {
+      bus.publish("HookError", { event, command, exit_code: exitCode });
+      engine.log("warn", "hooks", "a hook failed", { event, command, detail });
+    },
+    onMessage: (message) => void bus.publish("Notice", { level: "warning", message }),
+  };
+}

@@ -1,0 +1,179 @@
+/**
+ * The hooks around a call: before it, about its permission, and after it.
+ *
+ * 1. PreToolUse runs before the permission rules, so those decide about what the hook made of the call.
+ * 2. A changed input is checked like the model's own, and shown to all other hooks before it counts.
+ */
+import { schemaProblems } from "../../../base/json-schema.js";
+import type { ApprovalGate, GateContext, GateReview } from "../../../chain/approval-gate.js";
+import type { Tool, ToolCall, ToolLink, ToolLinkContext, ToolOutcome } from "../../../engine/ports.js";
+import type { EventHooks, Fired, FiredHook } from "../../../extensions/hooks/event-hooks.js";
+import { type HookAnswer, joinAnswers } from "../../../extensions/hooks/hook-answer.js";
+import { toolResponse } from "../../../extensions/hooks/tool-response.js";
+import { type ToolViews, toolViews } from "../../../extensions/hooks/tool-views.js";
+import { ownText, plainText, text } from "../../../protocol/content.js";
+import type { CallId } from "../../../protocol/ids.js";
+import type { JsonObject } from "../../../protocol/json.js";
+
+export interface ToolHooksOptions {
+  readonly hooks: EventHooks;
+  readonly root: string;
+  readonly now: () => number;
+}
+
+const SHOWN_CHARACTERS = 2000;
+
+export class ToolHooks {
+  readonly #options: ToolHooksOptions;
+  /** What PreToolUse hooks decided about calls that wait for their permission. */
+  readonly #decided = new Map<CallId, HookAnswer>();
+
+  constructor(options: ToolHooksOptions) {
+    this.#options = options;
+  }
+
+  get link(): ToolLink {
+    return { name: "15-event-hooks", run: (call, context, next) => this.#around(call, context, next) };
+  }
+
+  get gate(): ApprovalGate {
+    return { review: (call, about) => this.#review(call, about) };
+  }
+
+  async #around(
+    call: ToolCall,
+    context: ToolLinkContext,
+    next: (call: ToolCall) => Promise<ToolOutcome>,
+  ): Promise<ToolOutcome> {
+    const before = await this.#before(call, context);
+    if ("outcome" in before) return before.outcome;
+    const { call: final, answer } = before;
+    if (answer.decision !== undefined) this.#decided.set(call.call, answer);
+    const startedAt = this.#options.now();
+    try {
+      const outcome = await next(final);
+      const notes = [...(final === call ? [] : [changedNote(final.args)]), ...contextOf(answer)];
+      const noted = notes.length === 0 ? outcome : withNotes(outcome, notes);
+      return await this.#after(final, noted, { context, ms: this.#options.now() - startedAt });
+    } finally {
+      this.#decided.delete(call.call);
+    }
+  }
+
+  async #before(
+    call: ToolCall,
+    context: ToolLinkContext,
+  ): Promise<{ readonly call: ToolCall; readonly answer: HookAnswer } | { readonly outcome: ToolOutcome }> {
+    const fired = await this.#fire(call, context);
+    const stopped = stopOf(fired.answer, context);
+    if (stopped !== undefined) return { outcome: stopped };
+    const changer = fired.each.findLast(({ answer }) => answer.updatedInput !== undefined);
+    if (changer === undefined || fired.answer.decision === "deny") return { call, answer: fired.answer };
+    const changed = await changedArguments(changer, context.definition);
+    if ("problem" in changed) return { outcome: refused(`a hook changed its input, and ${changed.problem}`) };
+    const final = { ...call, args: changed.args };
+    // The others have seen only the first input.
+    const again = await this.#fire(final, context, changer);
+    const stoppedAgain = stopOf(again.answer, context);
+    if (stoppedAgain !== undefined) return { outcome: stoppedAgain };
+    const first = joinAnswers(fired.each.map(({ answer }) => answer));
+    return { call: final, answer: joinAnswers([first, again.answer]) };
+  }
+
+  #fire(call: ToolCall, { definition, signal }: ToolLinkContext, except?: FiredHook): Promise<Fired> {
+    const views = this.#views(call, definition);
+    const input = { tool_use_id: call.call };
+    return this.#options.hooks.fire("PreToolUse", { views, input, signal }, except === undefined ? [] : [except.hook]);
+  }
+
+  #views(call: ToolCall, { name }: Tool): ToolViews {
+    return toolViews({ tool: name, args: call.args }, this.#options.root);
+  }
+
+  async #review(call: ToolCall, { definition, verdict, signal }: GateContext): Promise<GateReview | undefined> {
+    const own = reviewOf(this.#decided.get(call.call), "PreToolUse");
+    if (own?.decision === "deny") return own;
+    const { hooks } = this.#options;
+    const asks = own?.decision === "ask" || (verdict.decision === "ask" && own?.decision !== "allow");
+    if (!asks || !hooks.has("PermissionRequest")) return own;
+    const views = this.#views(call, definition);
+    const input = { tool_use_id: call.call, permission_suggestions: [] };
+    const { answer } = await hooks.fire("PermissionRequest", { views, input, signal });
+    const asked = reviewOf(answer, "PermissionRequest");
+    return asked?.decision === "deny" || own === undefined ? asked : own;
+  }
+
+  async #after(
+    call: ToolCall,
+    outcome: ToolOutcome,
+    { context, ms }: { readonly context: ToolLinkContext; readonly ms: number },
+  ): Promise<ToolOutcome> {
+    const { hooks } = this.#options;
+    const { definition, signal } = context;
+    const { status, details } = outcome;
+    const views = this.#views(call, definition);
+    const said = plainText(outcome.content);
+    const input = { tool_use_id: call.call, duration_ms: Math.round(ms) };
+    if (status === "denied") hooks.aside("PermissionDenied", { views, input: { ...input, reason: said } });
+    if (status !== "ok" && status !== "error" && status !== "timeout") return outcome;
+    const result = { tool: definition.name, input: views.parts[0]?.input ?? {}, text: said, details };
+    const { answer } =
+      status === "ok"
+        ? await hooks.fire("PostToolUse", { views, signal, input: { ...input, tool_response: toolResponse(result) } })
+        : await hooks.fire("PostToolUseFailure", {
+            views,
+            signal,
+            input: { ...input, error: said, is_interrupt: false },
+          });
+    if (answer.stop !== undefined) context.turn?.stop("PostToolUse", answer.stop);
+    const replaced =
+      answer.updatedOutput === undefined ? outcome : { ...outcome, content: [text(answer.updatedOutput)] };
+    const notes = [...(answer.refuses && answer.reason ? [answer.reason] : []), ...contextOf(answer)];
+    return notes.length === 0 ? replaced : withNotes(replaced, notes);
+  }
+}
+
+function reviewOf(answer: HookAnswer | undefined, event: string): GateReview | undefined {
+  if (answer?.decision === undefined) return undefined;
+  return { decision: answer.decision, by: `hook ${event}`, reason: answer.reason ?? "A hook decided." };
+}
+
+function stopOf({ stop }: HookAnswer, { turn }: ToolLinkContext): ToolOutcome | undefined {
+  if (stop === undefined) return undefined;
+  turn?.stop("PreToolUse", stop);
+  return { status: "skipped", content: [ownText(`Not run: a hook stopped the turn. ${stop}`)] };
+}
+
+async function changedArguments(
+  { view, answer }: FiredHook,
+  { canonical, inputSchema }: Tool,
+): Promise<{ readonly args: JsonObject } | { readonly problem: string }> {
+  if (view?.argsOf === undefined) return { problem: "the input of this tool cannot be changed there." };
+  try {
+    const args = view.argsOf(answer.updatedInput ?? {});
+    const final = (await canonical?.(args)) ?? args;
+    const problems = schemaProblems(inputSchema, final);
+    return problems.length === 0 ? { args: final } : { problem: `${problems.join("; ")}.` };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+function refused(why: string): ToolOutcome {
+  return { status: "error", content: [ownText(`Not run: ${why}`)] };
+}
+
+function contextOf({ context }: HookAnswer): readonly string[] {
+  return context === undefined ? [] : [context];
+}
+
+function changedNote(args: JsonObject): string {
+  const shown = JSON.stringify(args);
+  const short = shown.length > SHOWN_CHARACTERS ? `${shown.slice(0, SHOWN_CHARACTERS - 1)}…` : shown;
+  return `A hook changed the input of this call to ${short}`;
+}
+
+/** The words of hooks are the user's own: a person wrote or approved the hook. */
+function withNotes(outcome: ToolOutcome, notes: readonly string[]): ToolOutcome {
+  return { ...outcome, content: [...outcome.content, ...notes.map((note) => ownText(`[hook] ${note}`))] };
+}

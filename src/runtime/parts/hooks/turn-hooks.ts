@@ -1,0 +1,164 @@
+/**
+ * The hooks around a turn: at the start of the session, for each input, and before the turn ends.
+ *
+ * 1. The hooks of the session's start run before its first input.
+ * 2. A refused input never reaches the model, also not when the session is resumed.
+ * 3. Hooks may continue a turn a few times; then it ends anyway.
+ */
+import { withOrigin } from "../../../base/message-origin.js";
+import { addContext } from "../../../chain/add-context.js";
+import type { CompactionWatcher, CompactionWish, StartedCompaction } from "../../../chain/services.js";
+import type { HookResult, NamedHook, Stage, Turn } from "../../../engine/turn.js";
+import type { EventHooks } from "../../../extensions/hooks/event-hooks.js";
+import { contextMessage, type InputContent, plainText, REFUSED_INPUT } from "../../../protocol/content.js";
+import type { Envelope } from "../../../protocol/envelope.js";
+import type { StopReason } from "../../../protocol/events.js";
+
+export type StartSource = "startup" | "resume" | "clear" | "compact";
+
+const MOST_CONTINUATIONS = 8;
+
+export class TurnHooks {
+  readonly #hooks: EventHooks;
+  /** Undefined once the hooks of the start ran. */
+  #source: StartSource | undefined;
+  #began = false;
+  /** For the model, with the next input. */
+  #pending: { readonly source: string; readonly text: string }[] = [];
+  #lastStop: StopReason | undefined;
+  #continued: { readonly turn: Turn; times: number } | undefined;
+
+  constructor(hooks: EventHooks, source: StartSource) {
+    this.#hooks = hooks;
+    this.#source = source;
+  }
+
+  /** Whether a turn began: a session without one has no end either. */
+  get began(): boolean {
+    return this.#began;
+  }
+
+  get stages(): Partial<Record<Stage, readonly NamedHook[]>> {
+    const steers = this.#hooks.has("UserPromptSubmit");
+    return {
+      start: [
+        { name: "08-event-hooks", run: (turn) => this.#start(turn) },
+        { name: "12-event-hooks", run: (turn) => this.#addPending(turn) },
+      ],
+      receive: [{ name: "60-event-hooks", run: (turn) => this.#stop(turn) }],
+      error: [{ name: "60-event-hooks", run: (turn) => this.#failed(turn) }],
+      ...(steers && { tool_done: [{ name: "30-steer", run: (turn) => this.#steer(turn) }] }),
+    };
+  }
+
+  get compactions(): CompactionWatcher {
+    return { before: (compaction) => this.#beforeCompaction(compaction), after: (done) => this.#afterCompaction(done) };
+  }
+
+  onEvent(event: Envelope): void {
+    if (event.kind === "AnswerEnded") this.#lastStop = event.payload.stop;
+    if (event.kind !== "PermissionRequested") return;
+    const message = `Oxbow needs your permission to use ${event.payload.tool}: ${event.payload.summary}`;
+    const type = "permission_prompt";
+    const input = { message, title: "Permission needed", notification_type: type };
+    this.#hooks.aside("Notification", { subject: type, input });
+  }
+
+  async #start(turn: Turn): Promise<HookResult> {
+    this.#began = true;
+    const source = this.#source;
+    this.#source = undefined;
+    const { signal } = turn;
+    if (source !== undefined) {
+      const { answer } = await this.#hooks.fire("SessionStart", { subject: source, input: { source }, signal });
+      this.#keep("SessionStart", answer.context);
+      if (answer.stop !== undefined) return { stop: answer.stop };
+    }
+    const refusal = await this.#submit(turn, turn.input);
+    if (refusal === undefined) return undefined;
+    turn.bus.publish("InputDropped", { inputs: [turn.input], by: "hook UserPromptSubmit" });
+    turn.conversation.push(withOrigin(contextMessage(REFUSED_INPUT), turn.firstEvent));
+    return { stop: refusal };
+  }
+
+  /** Why the input is refused; undefined if it is not. */
+  async #submit({ signal }: Turn, content: readonly InputContent[]): Promise<string | undefined> {
+    const prompt = plainText(content);
+    const { answer } = await this.#hooks.fire("UserPromptSubmit", { input: { prompt }, signal });
+    if (answer.refuses) return answer.reason ?? "A hook refused the input.";
+    if (answer.stop !== undefined) return answer.stop;
+    this.#keep("UserPromptSubmit", answer.context);
+    return undefined;
+  }
+
+  #keep(event: string, text: string | undefined): void {
+    if (text !== undefined) this.#pending.push({ source: `hook ${event}`, text });
+  }
+
+  #addPending(turn: Turn): undefined {
+    const pending = this.#pending;
+    this.#pending = [];
+    for (const each of pending) addContext(turn, each);
+  }
+
+  /** Input that arrives during a turn is input like any other. */
+  async #steer(turn: Turn): Promise<undefined> {
+    for (const { content, from } of turn.takeSteering()) {
+      const refusal = await this.#submit(turn, content);
+      if (refusal === undefined) {
+        const event = turn.bus.publish("InputSteered", { turn: turn.id, input: content, from });
+        turn.conversation.push(withOrigin({ role: "user", content }, event));
+        this.#addPending(turn);
+        continue;
+      }
+      turn.bus.publish("InputDropped", { inputs: [content], by: "hook UserPromptSubmit" });
+      const message = `A hook refused your input: ${refusal}`;
+      turn.bus.publish("Notice", { turn: turn.id, level: "warning", message });
+    }
+  }
+
+  async #stop(turn: Turn): Promise<HookResult> {
+    const { failure, signal, dispatch } = turn;
+    const isEnd = this.#lastStop === "end" || this.#lastStop === "length";
+    if (!isEnd || failure !== undefined || turn.stopped || signal.aborted || (dispatch?.size ?? 0) > 0)
+      return undefined;
+    if (this.#continued?.turn !== turn) this.#continued = { turn, times: 0 };
+    const { times } = this.#continued;
+    const input = { stop_hook_active: times > 0, last_assistant_message: turn.text };
+    const { answer } = await this.#hooks.fire("Stop", { input, signal });
+    if (answer.stop !== undefined) return { stop: answer.stop };
+    const text = answer.refuses ? (answer.reason ?? "Continue.") : answer.context;
+    if (text === undefined) return undefined;
+    if (times >= MOST_CONTINUATIONS) {
+      const message = `Stop hooks continued the turn ${times} times. It ends now.`;
+      turn.bus.publish("Notice", { turn: turn.id, level: "warning", message });
+      return undefined;
+    }
+    this.#continued.times++;
+    addContext(turn, { source: "hook Stop", text });
+    return { next: "assemble" };
+  }
+
+  #failed({ failure }: Turn): undefined {
+    if (failure === undefined) return;
+    this.#hooks.aside("StopFailure", { subject: failure.reason, input: { error: failure.message } });
+  }
+
+  async #beforeCompaction({ reason, focus, signal }: StartedCompaction): Promise<CompactionWish | undefined> {
+    const trigger = reason === "asked" ? "manual" : "auto";
+    const input = { trigger, custom_instructions: focus ?? "" };
+    const { answer } = await this.#hooks.fire("PreCompact", { subject: trigger, input, signal });
+    if (answer.refuses) return { refuse: answer.reason ?? "a hook refused." };
+    return answer.context === undefined ? undefined : { keep: answer.context };
+  }
+
+  async #afterCompaction(done: StartedCompaction & { readonly summary: string }): Promise<void> {
+    const { reason, summary, signal, turn } = done;
+    const trigger = reason === "asked" ? "manual" : "auto";
+    await this.#hooks.fire("PostCompact", { subject: trigger, input: { trigger, compact_summary: summary }, signal });
+    const input = { source: "compact" };
+    const { answer } = await this.#hooks.fire("SessionStart", { subject: "compact", input, signal });
+    this.#keep("SessionStart", answer.context);
+    if (turn !== undefined) this.#addPending(turn);
+  }
+}
