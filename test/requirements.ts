@@ -111,7 +111,7 @@ export const REQUIREMENTS = [
   // Extensions
   { id: "E1", title: "Sources, the most local name winning", status: "part" },
   { id: "E2", title: "Executable tools, commands, hooks and providers", status: "part" },
-  { id: "E3", title: "Event hooks by configuration, with deadlines", status: "open" },
+  { id: "E3", title: "Event hooks by configuration, with deadlines", status: "done" },
   { id: "E4", title: "Plugins in TypeScript", status: "open" },
   { id: "E5", title: "Profiles", status: "open" },
   { id: "E6", title: "MCP client with pins and supervision", status: "open" },

@@ -6,10 +6,12 @@
  *    is held until then; text beside tool calls goes to stderr.
  * 3. Text for a terminal is sanitised; the answer for a pipe is unchanged.
  */
+
 import { roundTokens } from "../../base/budget-text.js";
 import { commandFailure, lastLines } from "../../base/command-failure.js";
 import { groupDigits } from "../../base/group-digits.js";
 import { subagentLine } from "../../base/subagent-line.js";
+import { hookText } from "../../base/hook-text.js";
 import { paint } from "../../base/terminal-style.js";
 import { SafeTextStream, safeText } from "../../base/terminal-text.js";
 import type { Envelope } from "../../protocol/envelope.js";
@@ -91,6 +93,10 @@ export class TextView {
         return;
       case "StreamGap":
         this.aside("The oldest part of this session has expired. The model no longer sees it.");
+        return;
+      case "HookTimeout":
+      case "HookError":
+        this.#news(hookText(event));
         return;
       case "ContextNearlyFull":
         this.#closeLine();

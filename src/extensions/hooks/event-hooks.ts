@@ -58,6 +58,7 @@ export interface Fired {
   readonly each: readonly FiredHook[];
 }
 
+const CLOSING_MS = 1000;
 /** For messages and the log. */
 const SHOWN_CHARACTERS = 120;
 
@@ -95,10 +96,11 @@ export class EventHooks {
     this.#keep(this.fire(event, { ...occasion, signal: this.#closing.signal }));
   }
 
-  /** Stops what runs in the background. */
+  /** What runs in the background gets a moment to end, and is stopped then. */
   async close(): Promise<void> {
-    this.#closing.abort();
+    const stopTimer = this.#options.clock.after(CLOSING_MS, () => this.#closing.abort());
     await Promise.all(this.#background);
+    stopTimer();
   }
 
   #planned(event: HookEvent, { subject, views }: HookOccasion): readonly PlannedRun[] {

@@ -10,7 +10,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/js
 import { patchedFiles } from "./patched-files.js";
 
 export interface ToolView {
-  /** All names that a matcher may use; the first is the one that hooks are told. */
+  /** All names that a matcher may use; hooks get the first one. */
   readonly names: readonly [string, ...string[]];
   readonly input: JsonObject;
   /** Oxbow's arguments for a changed input; absent if the input of this view cannot be changed. */

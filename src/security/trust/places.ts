@@ -87,7 +87,14 @@ const SKILLS: Place = { path: "skills", kind: "skill", also: ["skill-file"], sha
 
 export const LAYOUTS: readonly Layout[] = [
   { folder: ".agents", places: [SKILLS] },
-  { folder: ".codex", places: [{ path: "prompts", kind: "prompt", shape: "tree", ending: ".md" }, SKILLS] },
+  {
+    folder: ".codex",
+    places: [
+      { path: "hooks.json", kind: "event-hooks", shape: "servers" },
+      { path: "prompts", kind: "prompt", shape: "tree", ending: ".md" },
+      SKILLS,
+    ],
+  },
   {
     folder: ".claude",
     places: [

@@ -1,5 +1,6 @@
 /** Events that are one sentence for the person. */
 import { groupDigits } from "../../../base/group-digits.js";
+import { hookText } from "../../../base/hook-text.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { humanWait } from "../../../protocol/errors.js";
 import type { Block } from "../content/block.js";
@@ -37,12 +38,8 @@ export function noticeOf(event: Envelope): NoticeBlock | { readonly progress: st
       return say("info", `The conversation was shortened${counts}.`);
     }
     case "HookTimeout":
-      return say(
-        "warning",
-        `The hook for ${event.payload.event} took longer than ${humanWait(event.payload.timeout_ms)}.`,
-      );
     case "HookError":
-      return say("warning", `The hook for ${event.payload.event} failed with exit code ${event.payload.exit_code}.`);
+      return say("warning", hookText(event));
     case "MCPServerDown":
       return say("warning", `The MCP server ${event.payload.name} stopped: ${event.payload.reason}`);
     case "TokenExpiring":

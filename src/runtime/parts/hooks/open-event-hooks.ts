@@ -2,18 +2,13 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ExtensionFile } from "../../../base/extension-files.js";
-import {
-  type ConfiguredHook,
-  type HookEntries,
-  profileEntries,
-  readHooks,
-} from "../../../extensions/hooks/configuration.js";
 import { EventHooks } from "../../../extensions/hooks/event-hooks.js";
 import type { SessionEndReason } from "../../../protocol/events.js";
 import type { JsonObject } from "../../../protocol/json.js";
 import { childEnvironment } from "../../../tools/child-environment.js";
 import type { Opening } from "../../opening.js";
 import type { SessionPart } from "../../part.js";
+import { configuredHooks } from "./configured-hooks.js";
 import { ToolHooks } from "./tool-hooks.js";
 import { Transcript } from "./transcript.js";
 import { type StartSource, TurnHooks } from "./turn-hooks.js";
@@ -33,35 +28,10 @@ const END_REASONS: Readonly<Record<SessionEndReason, string>> = {
   "binary-shutdown": "other",
 };
 
-/** Approved hooks, and problems for the user. `oxbow hooks` lists them. */
-export async function configuredHooks(
-  files: readonly ExtensionFile[],
-  profile: { readonly hooks: unknown; readonly path: string },
-): Promise<{ readonly hooks: readonly ConfiguredHook[]; readonly problems: readonly string[] }> {
-  const unreadable: string[] = [];
-  const found = await Promise.all(files.map((file) => entryOf(file, unreadable)));
-  const entries = [...profileEntries(profile.hooks, profile.path), ...found.filter((entry) => entry !== undefined)];
-  const { hooks, problems } = readHooks(entries);
-  return { hooks, problems: [...unreadable, ...problems] };
-}
-
-async function entryOf(file: ExtensionFile, problems: string[]): Promise<HookEntries | undefined> {
-  const { scope, path, entry = "" } = file;
-  try {
-    const value: unknown = JSON.parse(await file.read());
-    const event = /^hooks\.(\D.*)$/.exec(entry)?.[1] ?? "";
-    return { scope, path, event, value };
-  } catch (error) {
-    problems.push(`${path}: the hooks cannot be read: ${(error as Error).message}`);
-    return undefined;
-  }
-}
-
 export async function openEventHooks(opening: Opening, files: readonly ExtensionFile[]): Promise<SessionPart> {
   const { engine } = opening;
   const { loaded, notify } = engine;
-  const profile = { hooks: loaded.settings.hooks.value, path: loaded.profilePath };
-  const { hooks: configured, problems } = await configuredHooks(files, profile);
+  const { hooks: configured, problems } = await configuredHooks(files, { loaded, root: engine.root });
   for (const problem of problems) notify(`Hooks: ${problem}`);
   if (configured.length === 0) return { name: "event-hooks" };
   const transcript = transcriptOf(opening);

@@ -1,0 +1,78 @@
+/**
+ * The hooks that count in a place: those of approved files, and those of a profile that the user named on the command line or in the environment.
+ */
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { ExtensionFile } from "../../../base/extension-files.js";
+import {
+  type HookEntries,
+  profileEntries,
+  type ReadHooks,
+  readHooks,
+} from "../../../extensions/hooks/configuration.js";
+import { isWithin } from "../../../system/within.js";
+import type { LoadedSettings } from "../../settings/settings.js";
+
+export interface HooksPlace {
+  readonly loaded: LoadedSettings;
+  readonly root: string;
+}
+
+/** Also for `oxbow hooks`. */
+export async function configuredHooks(files: readonly ExtensionFile[], place: HooksPlace): Promise<ReadHooks> {
+  const problems: string[] = [];
+  const wanted = await withoutDisabled(files.filter((file) => isInUse(file, place)));
+  const found = await Promise.all(wanted.map((file) => entryOf(file, problems)));
+  const { hooks, problems: more } = readHooks([
+    ...ownProfile(place, problems),
+    ...found.filter((entry) => entry !== undefined),
+  ]);
+  return { hooks, problems: [...problems, ...more] };
+}
+
+/** Of the profiles, only the one in use; and the one of each source. */
+function isInUse({ path }: ExtensionFile, { loaded }: HooksPlace): boolean {
+  return !path.endsWith(".toml") || basename(path) === "config.toml" || path === loaded.profilePath;
+}
+
+/** A profile in the user's configuration folder comes with the approved files. */
+function ownProfile({ loaded, root }: HooksPlace, problems: string[]): readonly HookEntries[] {
+  const { settings, profilePath, roots } = loaded;
+  const { value } = settings.hooks;
+  if (value === undefined || isWithin(profilePath, roots.config)) return [];
+  if (!isWithin(profilePath, root)) return profileEntries(value, profilePath);
+  if (profilePath !== join(root, ".oxbow", "config.toml"))
+    problems.push(`${profilePath}: a profile in the folder that Oxbow works in brings no hooks.`);
+  return [];
+}
+
+async function entryOf(file: ExtensionFile, problems: string[]): Promise<HookEntries | undefined> {
+  const { scope, path, entry = "" } = file;
+  try {
+    const value: unknown = JSON.parse(await file.read());
+    // `[[hooks]]` of a profile are numbered; they name their event themselves.
+    const event = /^hooks\.(\D.*)$/.exec(entry)?.[1] ?? "";
+    return { scope, path, event, value };
+  } catch (error) {
+    problems.push(`${path}: the hooks cannot be read: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+/** `disableAllHooks` of the user's settings switches all such hooks off; that of a project only the project's. */
+async function withoutDisabled(files: readonly ExtensionFile[]): Promise<readonly ExtensionFile[]> {
+  const settings = files.filter(({ path }) => path.endsWith(".json"));
+  const off = new Set<string>();
+  for (const { path, scope } of settings) if (await isDisabled(path)) off.add(scope);
+  if (off.size === 0) return files;
+  return files.filter((file) => !settings.includes(file) || !(off.has("user") || off.has(file.scope)));
+}
+
+async function isDisabled(path: string): Promise<boolean> {
+  try {
+    const settings = JSON.parse(await readFile(path, "utf8")) as { readonly disableAllHooks?: unknown } | null;
+    return settings?.disableAllHooks === true;
+  } catch {
+    return false;
+  }
+}

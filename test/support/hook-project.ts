@@ -1,0 +1,156 @@
+/** A project with hooks that its user approved, and a mock model that works in it. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { plainText } from "../../src/protocol/content.js";
+import type { Envelope, EnvelopeOf } from "../../src/protocol/envelope.js";
+import type { EventKind } from "../../src/protocol/events.js";
+import type { SessionId } from "../../src/protocol/ids.js";
+import type { CreatePart } from "../../src/runtime/part.js";
+import { ApprovedLock } from "../../src/security/trust/approved-lock.js";
+import { discoverContent } from "../../src/security/trust/discover.js";
+import { reviewContent } from "../../src/security/trust/review.js";
+import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
+import { type HostedEngine, hostEngine, turnOf } from "./hosted-engine.js";
+
+export interface HookRun {
+  readonly events: readonly Envelope[];
+  /** The text of each tool result, with its status before it. */
+  readonly results: readonly string[];
+  /** What the model was sent last. */
+  readonly lastRequest: string;
+  readonly requests: number;
+  of<K extends EventKind>(kind: K): readonly EnvelopeOf<K>["payload"][];
+}
+
+export class HookProject {
+  readonly base = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-hooks-")));
+  readonly folder = join(this.base, "project");
+  readonly home = join(this.base, "home");
+  readonly notes: string[] = [];
+  #hosted: HostedEngine | undefined;
+  #mock: MockModel | undefined;
+  #client: ReturnType<HostedEngine["connect"]> | undefined;
+  #session: SessionId | undefined;
+
+  constructor() {
+    for (const path of [join(this.folder, ".git"), join(this.home, "config")]) mkdirSync(path, { recursive: true });
+  }
+
+  /** Below the project unless the path is absolute. */
+  put(path: string, text: string, mode = 0o644): string {
+    const full = this.path(path);
+    mkdirSync(dirname(full), { recursive: true });
+    writeFileSync(full, text);
+    chmodSync(full, mode);
+    return full;
+  }
+
+  path(path: string): string {
+    return path.startsWith("/") ? path : join(this.folder, path);
+  }
+
+  read(path: string): string | undefined {
+    return existsSync(this.path(path)) ? readFileSync(this.path(path), "utf8") : undefined;
+  }
+
+  /** Hooks as Claude Code's settings write them. */
+  settings(hooks: object, path = ".claude/settings.json"): void {
+    this.put(path, JSON.stringify({ hooks }));
+  }
+
+  userSettings(hooks: object): void {
+    this.settings(hooks, join(this.home, ".claude/settings.json"));
+  }
+
+  async open(
+    replies: readonly ReplyBuilder[],
+    options: { readonly flags?: readonly string[]; readonly parts?: readonly CreatePart[] } = {},
+  ): Promise<void> {
+    await this.#approve();
+    this.#mock = await startMockModel({ script: script([...replies, reply().text("End of script.")]) });
+    const notify = (note: string) => void this.notes.push(note);
+    const { flags = ["--permission-mode", "allow"], parts = [] } = options;
+    const content = { folder: this.folder, notify };
+    this.#hosted = await hostEngine(this.base, this.#mock, { flags, parts, home: this.home, content });
+    this.#client = this.#hosted.connect();
+    await this.session();
+  }
+
+  /** Opens a session: a new one, or a stored one. */
+  async session(resume?: SessionId): Promise<SessionId> {
+    const payload = resume === undefined ? {} : { resume };
+    const created = await this.#client?.send("CreateSession", payload);
+    if (created?.ok !== true || created.session === undefined) throw new Error(JSON.stringify(created));
+    this.#session = created.session;
+    return created.session;
+  }
+
+  async turn(prompt = "go"): Promise<HookRun> {
+    if (this.#client === undefined || this.#session === undefined) throw new Error("not open");
+    const events = await turnOf(this.#client, this.#session, prompt);
+    return this.#report(events);
+  }
+
+  /** One whole session of one turn. */
+  async run(replies: readonly ReplyBuilder[], flags?: readonly string[]): Promise<HookRun> {
+    await this.open(replies, flags === undefined ? {} : { flags });
+    const result = await this.turn();
+    await this.close();
+    return result;
+  }
+
+  async command(verb: string, args = ""): Promise<unknown> {
+    return this.#client?.send("CustomCommand", { namespace: "slash", verb, payload: { args } }, this.#session);
+  }
+
+  async close(): Promise<void> {
+    await this.#hosted?.engine.close();
+    await this.#mock?.close();
+    this.#hosted = undefined;
+    this.#mock = undefined;
+  }
+
+  async remove(): Promise<void> {
+    await this.close();
+    rmSync(this.base, { recursive: true, force: true });
+  }
+
+  #report(events: readonly Envelope[]): HookRun {
+    const of = <K extends EventKind>(kind: K) =>
+      events.filter((event) => event.kind === kind).map((event) => event.payload as EnvelopeOf<K>["payload"]);
+    const requests = this.#mock?.requests ?? [];
+    return {
+      events,
+      of,
+      results: of("ToolResult").map(({ status, content }) => `${status}: ${plainText(content)}`),
+      lastRequest: JSON.stringify(requests.at(-1)?.body),
+      requests: requests.length,
+    };
+  }
+
+  /** As the user does with `oxbow ack`. */
+  async #approve(): Promise<void> {
+    const config = join(this.home, "config");
+    const lock = new ApprovedLock({
+      file: join(config, "approved.lock"),
+      contents: join(this.home, "data", "approved"),
+    });
+    const found = await discoverContent({ folder: this.folder, home: { config, user: this.home } });
+    const review = await reviewContent(found, lock);
+    for (const { item, change, after } of [...review.pending, ...review.noted])
+      await lock.record({
+        decision: "approved",
+        ...{ item, change, bytes: after, by: { identity: "human", name: "test" }, at: new Date() },
+      });
+  }
+}
