@@ -27,7 +27,7 @@ export const REQUIREMENTS = [
   { id: "L12", title: "Timing of every part of a turn", status: "done" },
   { id: "L13", title: "Library API with handlers", status: "done" },
   { id: "L14", title: "An exception ends one turn, never the engine", status: "done" },
-  { id: "L15", title: "Lifecycle seams for memory, compaction and approvals", status: "open" },
+  { id: "L15", title: "Lifecycle seams for memory, compaction and approvals", status: "done" },
   { id: "L16", title: "Plan mode", status: "done" },
   { id: "L17", title: "Subagents and delegation", status: "done" },
   { id: "L18", title: "Background commands and scheduled prompts", status: "open" },

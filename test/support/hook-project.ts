@@ -113,6 +113,11 @@ export class HookProject {
     return this.#client?.send("CustomCommand", { namespace: "slash", verb, payload: { args } }, this.#session);
   }
 
+  /** The bodies of all requests so far. */
+  requests(): readonly string[] {
+    return (this.#mock?.requests ?? []).map(({ body }) => JSON.stringify(body));
+  }
+
   async close(): Promise<void> {
     await this.#hosted?.engine.close();
     await this.#mock?.close();

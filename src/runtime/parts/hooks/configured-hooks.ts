@@ -30,6 +30,31 @@ export async function configuredHooks(files: readonly ExtensionFile[], place: Ho
   return { hooks, problems: [...problems, ...more] };
 }
 
+/** For `oxbow hooks`: one hook in words. */
+export interface ListedHook {
+  readonly event: string;
+  readonly matcher: string;
+  readonly command: string;
+  readonly timeout_ms: number;
+  readonly scope: ConfiguredHook["scope"];
+  readonly path: string;
+  readonly runs: "in the sandbox" | "outside the sandbox";
+}
+
+/** The event hooks that a session in this place would have, and what is wrong with the others. */
+export async function listEventHooks(
+  files: readonly ExtensionFile[],
+  place: HooksPlace & { readonly home: string },
+): Promise<{ readonly hooks: readonly ListedHook[]; readonly problems: readonly string[] }> {
+  const { hooks, problems } = await configuredHooks(files, place);
+  const listed = hooks.map((hook): ListedHook => {
+    const { event, matcher = "*", command, args = [], timeoutMs, scope, path } = hook;
+    const runs = needsSandbox(hook, place) ? "in the sandbox" : "outside the sandbox";
+    return { event, matcher, command: [command, ...args].join(" "), timeout_ms: timeoutMs, scope, path, runs };
+  });
+  return { hooks: listed, problems };
+}
+
 /** Of the profiles, only the one in use; and the one of each source. */
 function isInUse({ path }: ExtensionFile, { loaded }: HooksPlace): boolean {
   return !path.endsWith(".toml") || basename(path) === "config.toml" || path === loaded.profilePath;
