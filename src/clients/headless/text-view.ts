@@ -10,8 +10,8 @@
 import { roundTokens } from "../../base/budget-text.js";
 import { commandFailure, lastLines } from "../../base/command-failure.js";
 import { groupDigits } from "../../base/group-digits.js";
-import { subagentLine } from "../../base/subagent-line.js";
 import { hookText } from "../../base/hook-text.js";
+import { subagentLine } from "../../base/subagent-line.js";
 import { paint } from "../../base/terminal-style.js";
 import { SafeTextStream, safeText } from "../../base/terminal-text.js";
 import type { Envelope } from "../../protocol/envelope.js";

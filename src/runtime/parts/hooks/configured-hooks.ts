@@ -5,11 +5,13 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ExtensionFile } from "../../../base/extension-files.js";
 import {
+  type ConfiguredHook,
   type HookEntries,
   profileEntries,
   type ReadHooks,
   readHooks,
 } from "../../../extensions/hooks/configuration.js";
+import { needsSandbox } from "../../../extensions/hooks/run-hook.js";
 import { isWithin } from "../../../system/within.js";
 import type { LoadedSettings } from "../../settings/settings.js";
 
@@ -18,7 +20,6 @@ export interface HooksPlace {
   readonly root: string;
 }
 
-/** Also for `oxbow hooks`. */
 export async function configuredHooks(files: readonly ExtensionFile[], place: HooksPlace): Promise<ReadHooks> {
   const problems: string[] = [];
   const wanted = await withoutDisabled(files.filter((file) => isInUse(file, place)));
