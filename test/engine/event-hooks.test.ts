@@ -300,6 +300,30 @@ describe("hooks around a turn", () => {
   });
 });
 
+verifies(["E3", "L17"], "a subagent has events of its own, and the same guards around its calls", async () => {
+  const log = (fields: string) => ({
+    type: "command",
+    command: `grep -o '"\\(hook_event_name\\|agent_type\\)":"[^"]*"' | tr '\\n' ' ' >> ${fields}; echo >> ${fields}`,
+  });
+  const events = ["SessionStart", "UserPromptSubmit", "SubagentStart", "SubagentStop", "Stop", "SessionEnd"];
+  project.settings({
+    ...Object.fromEntries(events.map((event) => [event, [{ hooks: [log("events.txt")] }]])),
+    PreToolUse: [{ matcher: "Bash", hooks: [saying("Not here.", 2)] }],
+  });
+  const agent = reply().tool("agent", { type: "general", description: "look", prompt: "look around" });
+  const { of } = await project.run([agent, bash("touch made"), reply().text("Looked."), done]);
+  expect(of("TurnEnded")[0]?.text).toBe("Done.");
+  expect(project.read("made")).toBeUndefined();
+  expect(project.read("events.txt")?.trim().split(/ *\n/)).toEqual([
+    '"hook_event_name":"SessionStart"',
+    '"hook_event_name":"UserPromptSubmit"',
+    '"agent_type":"general" "hook_event_name":"SubagentStart"',
+    '"agent_type":"general" "hook_event_name":"SubagentStop"',
+    '"hook_event_name":"Stop"',
+    '"hook_event_name":"SessionEnd"',
+  ]);
+});
+
 describe("hooks that are not as they should be", () => {
   verifies(["E3"], "are reported, and the turn continues", async () => {
     project.settings({

@@ -36,6 +36,11 @@ export function toolViews(call: ViewedCall, root: string): ToolViews {
   return describe?.(call, root) ?? { parts: [{ names: [call.tool], input: call.args, argsOf: (input) => input }] };
 }
 
+const AGENT: Renaming = {
+  toInput: (args) => withNames(args, { type: "subagent_type" }),
+  toArgs: (input) => withNames(input, { subagent_type: "type" }),
+};
+
 const TOOLS: Readonly<Record<string, Describe>> = {
   bash: renamed("Bash", {
     toInput: ({ timeout, ...rest }) => ({ ...rest, ...(typeof timeout === "number" && { timeout: timeout * 1000 }) }),
@@ -49,8 +54,8 @@ const TOOLS: Readonly<Record<string, Describe>> = {
   web_fetch: renamed("WebFetch"),
   todo: renamed("TodoWrite"),
   skill: renamed("Skill"),
-  agent: renamed("Task", {}, ["Agent"]),
-  delegate: renamed("Task", {}, ["Agent"]),
+  agent: renamed("Task", AGENT, ["Agent"]),
+  delegate: renamed("Task", AGENT, ["Agent"]),
   background: renamed("BashOutput", {}, ["TaskOutput", "KillShell", "KillBash", "TaskStop"]),
   edit: (call, root) => ({ parts: [editView(call, root)] }),
   apply_patch: (call, root) => ({

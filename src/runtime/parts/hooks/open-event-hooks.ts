@@ -36,7 +36,7 @@ export async function openEventHooks(opening: Opening, files: readonly Extension
   if (configured.length === 0) return { name: "event-hooks" };
   const transcript = transcriptOf(opening);
   const hooks = new EventHooks(configured, placeOf(opening, transcript));
-  const turns = new TurnHooks(hooks, sourceOf(opening));
+  const turns = new TurnHooks(hooks, { source: sourceOf(opening), agent: opening.parent?.name.type });
   const tools = new ToolHooks({ hooks, root: engine.root, now: () => engine.clock.now() });
   let reason: SessionEndReason = "user";
   return {
@@ -56,7 +56,7 @@ export async function openEventHooks(opening: Opening, files: readonly Extension
     ],
     close: async () => {
       const ended = END_REASONS[reason];
-      if (turns.began) await hooks.fire("SessionEnd", { subject: ended, input: { reason: ended } });
+      if (turns.hasEnd) await hooks.fire("SessionEnd", { subject: ended, input: { reason: ended } });
       await hooks.close();
       transcript.remove();
     },
@@ -74,7 +74,7 @@ function transcriptOf({ engine, session, root }: Opening): Transcript {
 }
 
 function placeOf(opening: Opening, transcript: Transcript): ConstructorParameters<typeof EventHooks>[1] {
-  const { engine, session, root, bus, current, built } = opening;
+  const { engine, session, root, bus, current, built, parent } = opening;
   const { variables, clock } = engine;
   const sandbox = built.get("sandbox");
   return {
@@ -94,6 +94,7 @@ function placeOf(opening: Opening, transcript: Transcript): ConstructorParameter
         cwd: root,
         permission_mode: permissions.planning ? "plan" : (MODES[permissions.mode] ?? permissions.mode),
         model: current.run?.model.model,
+        ...(parent && { agent_id: session, agent_type: parent.name.type, agent_transcript_path: transcript.path }),
       };
     },
     redact: async (text) => (await import("../../../security/redact/redact.js")).redact(text),

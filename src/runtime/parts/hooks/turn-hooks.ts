@@ -20,6 +20,7 @@ const MOST_CONTINUATIONS = 8;
 
 export class TurnHooks {
   readonly #hooks: EventHooks;
+  readonly #agent: string | undefined;
   /** Undefined once the hooks of the start ran. */
   #source: StartSource | undefined;
   #began = false;
@@ -28,18 +29,23 @@ export class TurnHooks {
   #lastStop: StopReason | undefined;
   #continued: { readonly turn: Turn; times: number } | undefined;
 
-  constructor(hooks: EventHooks, source: StartSource) {
+  /** `agent` is the type of a subagent: it has no session of its own in the eyes of hooks, and no user who writes its input. */
+  constructor(
+    hooks: EventHooks,
+    { source, agent }: { readonly source: StartSource; readonly agent?: string | undefined },
+  ) {
     this.#hooks = hooks;
     this.#source = source;
+    this.#agent = agent;
   }
 
-  /** Whether a turn began: a session without one has no end either. */
-  get began(): boolean {
-    return this.#began;
+  /** A session without a turn has no end either. */
+  get hasEnd(): boolean {
+    return this.#began && this.#agent === undefined;
   }
 
   get stages(): Partial<Record<Stage, readonly NamedHook[]>> {
-    const steers = this.#hooks.has("UserPromptSubmit");
+    const steers = this.#agent === undefined && this.#hooks.has("UserPromptSubmit");
     return {
       start: [
         { name: "08-event-hooks", run: (turn) => this.#start(turn) },
@@ -69,6 +75,7 @@ export class TurnHooks {
     const source = this.#source;
     this.#source = undefined;
     const { signal } = turn;
+    if (this.#agent !== undefined) return source && this.#startAgent(this.#agent, signal);
     if (source !== undefined) {
       const { answer } = await this.#hooks.fire("SessionStart", { subject: source, input: { source }, signal });
       this.#keep("SessionStart", answer.context);
@@ -79,6 +86,12 @@ export class TurnHooks {
     turn.bus.publish("InputDropped", { inputs: [turn.input], by: "hook UserPromptSubmit" });
     turn.conversation.push(withOrigin(contextMessage(REFUSED_INPUT), turn.firstEvent));
     return { stop: refusal };
+  }
+
+  async #startAgent(agent: string, signal: AbortSignal): Promise<HookResult> {
+    const { answer } = await this.#hooks.fire("SubagentStart", { subject: agent, input: {}, signal });
+    this.#keep("SubagentStart", answer.context);
+    return answer.stop === undefined ? undefined : { stop: answer.stop };
   }
 
   /** Why the input is refused; undefined if it is not. */
@@ -125,7 +138,8 @@ export class TurnHooks {
     if (this.#continued?.turn !== turn) this.#continued = { turn, times: 0 };
     const { times } = this.#continued;
     const input = { stop_hook_active: times > 0, last_assistant_message: turn.text };
-    const { answer } = await this.#hooks.fire("Stop", { input, signal });
+    const event = this.#agent === undefined ? "Stop" : "SubagentStop";
+    const { answer } = await this.#hooks.fire(event, { input, signal, ...(this.#agent && { subject: this.#agent }) });
     if (answer.stop !== undefined) return { stop: answer.stop };
     const text = answer.refuses ? (answer.reason ?? "Continue.") : answer.context;
     if (text === undefined) return undefined;
@@ -135,7 +149,7 @@ export class TurnHooks {
       return undefined;
     }
     this.#continued.times++;
-    addContext(turn, { source: "hook Stop", text });
+    addContext(turn, { source: `hook ${event}`, text });
     return { next: "assemble" };
   }
 
