@@ -1,5 +1,6 @@
 /** Answers queries: from the run if it can, otherwise from the ports of the runtime. */
 import type { QueryReply } from "../protocol/client.js";
+import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
 import type {
@@ -22,6 +23,8 @@ export interface QueryPorts {
   commands?(run: Run | undefined): Promise<readonly CommandInfo[]>;
   permissions?(run: Run): Promise<PermissionInfo | undefined>;
   place?(run: Run): Promise<PlaceStatus | undefined>;
+  /** Stored events after an id, in order. */
+  events?(run: Run, after: number): AsyncIterable<Envelope>;
   waiting?(run: Run, request: Queries["ListWaitingContent"]["request"]): Promise<readonly WaitingContent[] | undefined>;
   files?(run: Run, query: string, options: { readonly limit: number }): Promise<readonly string[]>;
 }
@@ -81,6 +84,10 @@ const OF_RUN: RunAnswers = {
     const paths = await ports?.files?.(run, query, { limit });
     return paths && { paths };
   },
+  ListEvents: async (run, ports, request) => {
+    const stored = ports?.events;
+    return stored && { events: await lastEvents((after) => stored(run, after), request) };
+  },
   ListWaitingContent: async (run, ports, request) => {
     const items = await ports?.waiting?.(run, request);
     return items && { items };
@@ -88,6 +95,20 @@ const OF_RUN: RunAnswers = {
 };
 
 const MOST_FILES = 50;
+const MOST_EVENTS = 2000;
+
+/** Ids have no gaps, so the place of the first one is known. */
+async function lastEvents(
+  stored: (after: number) => AsyncIterable<Envelope>,
+  { before, limit = MOST_EVENTS }: Queries["ListEvents"]["request"],
+): Promise<readonly Envelope[]> {
+  const events: Envelope[] = [];
+  for await (const event of stored(Math.max(0, before - 1 - limit))) {
+    if (event.id >= before) break;
+    events.push(event);
+  }
+  return events;
+}
 
 export async function answerAbout<K extends QueryKind>(
   kind: K,
@@ -115,6 +136,8 @@ function answerOf(kind: QueryKind, request: object, place: QueryPlace) {
       return ENGINE[kind](request, place);
     case "FindFiles":
       return place.run && OF_RUN[kind](place.run, place.ports, request as Queries["FindFiles"]["request"]);
+    case "ListEvents":
+      return place.run && OF_RUN[kind](place.run, place.ports, request as Queries["ListEvents"]["request"]);
     case "ListWaitingContent":
       return place.run && OF_RUN[kind](place.run, place.ports, request as Queries["ListWaitingContent"]["request"]);
     default:

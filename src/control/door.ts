@@ -85,6 +85,10 @@ export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
   ListQuestions: NOTHING,
   GetStatus: NOTHING,
   FindFiles: object({ query: STRING }, { limit: { type: "integer", minimum: 1, maximum: 1000 } }),
+  ListEvents: object(
+    { before: { type: "integer", minimum: 1 } },
+    { limit: { type: "integer", minimum: 1, maximum: 10_000 } },
+  ),
   ListWaitingContent: object({}, { diffs: { const: true } }),
 };
 

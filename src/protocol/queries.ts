@@ -1,5 +1,6 @@
 /** The queries of a client. A query returns data, changes nothing and causes no event. */
 import type { Identity } from "./client.js";
+import type { Envelope } from "./envelope.js";
 import type { EventPayloads, SessionEndReason, SessionMode } from "./events.js";
 import type { ClientId, SessionId } from "./ids.js";
 import type { JsonObject } from "./json.js";
@@ -172,6 +173,11 @@ export interface Queries {
     readonly request: { readonly query: string; readonly limit?: number };
     readonly answer: { readonly paths: readonly string[] };
   };
+  /** Stored events, in order: the last ones before an event, at most `limit` (default 2000). None where sessions are not stored. */
+  ListEvents: {
+    readonly request: { readonly before: number; readonly limit?: number };
+    readonly answer: { readonly events: readonly Envelope[] };
+  };
   /** Content of the session's folder that waits for ApproveContent. */
   ListWaitingContent: {
     readonly request: { readonly diffs?: true };
@@ -190,5 +196,6 @@ export const QUERY_KINDS: readonly QueryKind[] = [
   "ListQuestions",
   "GetStatus",
   "FindFiles",
+  "ListEvents",
   "ListWaitingContent",
 ];

@@ -33,6 +33,7 @@ export function queryPorts(sources: QuerySources): QueryPorts {
       const store = await sessions.open();
       return (await store?.list({ parent: "none", ...filter }))?.map(sessionInfo) ?? [];
     },
+    events: (run, after) => storedEvents(sessions, run, after),
     models: (run) => listModels(placeOf(run)),
     commands,
     ...(place && { place }),

@@ -46,8 +46,9 @@ export class TuiApp {
   #theme: Theme;
   #tools: ContentTools = plainTools;
   #dialog: OpenDialog | undefined;
-  #when: "now" | "later" = "now";
   #begun = false;
+  /** Blocks that are printed now belong to it. */
+  #lastEvent = 0;
   #end: () => void = () => {};
 
   constructor(options: TuiOptions) {
@@ -57,15 +58,13 @@ export class TuiApp {
     this.#state = firstState({ ...options, client: client.id });
     this.#transcript = new TranscriptWriter({
       look: () => this.#look(),
-      remember: (block) => this.#carrier.remember(block),
+      remember: (block) => this.#carrier.remembered.add(block, this.#lastEvent),
     });
     this.#pace = new Pace({ clock, paint: () => this.#paint(), nextChange: () => this.#nextChange() });
     this.#composer = new Composer({
       clock,
       ...options.composer,
-      onSubmit: (submission) => {
-        const when = this.#when;
-        this.#when = "now";
+      onSubmit: (submission, when) => {
         this.#questions.onSent();
         this.#apply(reduceSubmit(this.#state, { ...submission, when }, clock.now()));
       },
@@ -187,9 +186,7 @@ export class TuiApp {
       return;
     }
     if (key.id === "alt+enter" && this.#state.turn !== undefined) {
-      this.#when = "later";
-      this.#composer.submit();
-      this.#when = "now";
+      this.#composer.submit("later");
       return;
     }
     this.#composer.onKey(key);
@@ -197,6 +194,8 @@ export class TuiApp {
 
   #onEvent(event: Envelope): void {
     if (event.session !== this.#state.session) return;
+    this.#lastEvent = event.id;
+    this.#carrier.remembered.see(event.id);
     if (event.kind === "TurnStarted") this.#begun = true;
     // The user saw the end of an interrupted earlier turn when the session opened.
     if (!this.#begun && (event.kind === "TurnEnded" || event.kind === "ToolResult") && this.#state.shell === undefined)
@@ -287,6 +286,8 @@ export class TuiApp {
       ...(place && { place }),
     };
     this.#begun = true;
+    this.#lastEvent = 0;
+    this.#carrier.remembered.restart();
     this.#options.onSession?.(session);
   }
 

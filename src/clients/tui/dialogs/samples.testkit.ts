@@ -133,6 +133,8 @@ export const editReview = () =>
     answers: [{ keys: ["y", "1"], label: "allows all of it once" }],
   });
 
+const SEEN = { pages: [BLOCKS], state: "complete", loadEarlier: () => {} } as const;
+
 export const approvalReview = () => contentReview(WAITING).dialog;
 
 const WAITING: readonly WaitingContent[] = [
@@ -211,8 +213,8 @@ export const DIALOGS: Readonly<Record<string, Shown>> = {
   "picker: filter": shown(picker, ["f", "i", "x"]),
   "picker: empty": shown(picker, ["tab"]),
   help: shown(helpDialog),
-  transcript: shown(() => transcriptDialog(BLOCKS)),
-  "transcript: search": shown(() => transcriptDialog(BLOCKS), ["/", "f"]),
+  transcript: shown(() => transcriptDialog(SEEN)),
+  "transcript: search": shown(() => transcriptDialog(SEEN), ["/", "f"]),
   "review: undo": shown(undoReview),
   "review: guarded": shown(undoReview, ["a"]),
   "review: conflict": shown(undoReview, ["a", "d"]),

@@ -1,4 +1,4 @@
-/** The whole conversation with all output, on a screen of its own. Scrolls, searches, and prints into the scrollback. */
+/** The whole conversation with all output, on a screen of its own. Scrolls and searches. */
 import { safeLine } from "../../../base/terminal-text.js";
 import { truncateText } from "../../../base/text-width.js";
 import type { Block } from "../content/block.js";
@@ -8,7 +8,7 @@ import type { Theme } from "../theme.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
 
 export interface TranscriptState {
-  /** The first row on the screen; undefined is the end. */
+  /** The number of the first row on the screen; undefined is the end. */
   readonly top?: number;
   readonly search?: string;
   readonly typing?: boolean;
@@ -16,38 +16,45 @@ export interface TranscriptState {
   readonly page: number;
 }
 
-/** The blocks to print into the scrollback; undefined when it was only read. */
-export type TranscriptResult = readonly Block[] | undefined;
+type TranscriptStep = Step<TranscriptState, undefined>;
 
-type TranscriptStep = Step<TranscriptState, TranscriptResult>;
+/** What is shown, the newest page first. */
+export interface TranscriptSource {
+  readonly pages: readonly (readonly Block[])[];
+  readonly state: "complete" | "more" | "loading" | { readonly problem: string };
+  loadEarlier(): void;
+}
 
+/**
+ * Rows are counted from the first one of the newest page, so that they keep their numbers when an earlier page comes: rows
+ * before it have negative ones.
+ */
 interface Laid {
-  readonly width: number;
-  readonly theme: Theme;
   readonly lines: readonly string[];
+  /** Rows before number 0. */
+  readonly earlier: number;
   /** Where prompts begin. */
   readonly prompts: readonly number[];
 }
 
-export function transcriptDialog(blocks: readonly Block[]): Dialog<TranscriptState, TranscriptResult> {
-  let laid: Laid | undefined;
+export function transcriptDialog(source: TranscriptSource): Dialog<TranscriptState, undefined> {
+  const layout = new Layout(source);
   let rows = 1;
-  const lay = (width: number, theme: Theme): Laid => {
-    if (laid?.width !== width || laid.theme !== theme) laid = layOut(blocks, width, theme);
-    return laid;
-  };
-  const count = () => laid?.lines.length ?? 0;
-  const last = () => Math.max(0, count() - rows);
-  const scroll = (state: TranscriptState, by: number): TranscriptStep => {
-    const top = Math.max(0, Math.min(last(), (state.top ?? last()) + by));
+  const first = () => -layout.laid.earlier;
+  const last = () => Math.max(first(), layout.laid.lines.length - layout.laid.earlier - rows);
+  const jump = (state: TranscriptState, line: number | undefined): TranscriptStep => {
+    if (line === undefined) return { state };
+    if (line <= first()) source.loadEarlier();
+    const top = Math.max(first(), Math.min(last(), line));
     return { state: { ...withoutTop(state), ...(top < last() && { top }) } };
   };
-  const jump = (state: TranscriptState, line: number | undefined): TranscriptStep =>
-    line === undefined ? { state } : { state: { ...state, top: Math.max(0, Math.min(last(), line)) } };
+  const scroll = (state: TranscriptState, by: number) => jump(state, (state.top ?? last()) + by);
   const find = (state: TranscriptState, direction: 1 | -1): TranscriptStep => {
     const { search = "" } = state;
-    if (search === "" || laid === undefined) return { state };
-    return jump(state, findLine(laid.lines, { search, from: state.top ?? last(), direction }));
+    if (search === "") return { state };
+    const found = findLine(layout.laid, { search, from: state.top ?? last(), direction });
+    if (found === undefined && direction === -1) source.loadEarlier();
+    return found === undefined ? { state } : { state: { ...state, top: Math.max(first(), Math.min(last(), found)) } };
   };
   const onKey = (state: TranscriptState, key: Key): TranscriptStep => {
     if (state.typing) return type(state, key, find);
@@ -72,20 +79,17 @@ export function transcriptDialog(blocks: readonly Block[]): Dialog<TranscriptSta
         return scroll(state, rows - 1);
       case "home":
       case "g":
-        return { state: { ...state, top: 0 } };
+        return jump(state, first());
       case "end":
       case "shift+g":
       case "G":
         return { state: withoutTop(state) };
       case "{":
-        return jump(
-          state,
-          laid?.prompts.findLast((line) => line < at),
-        );
+        return jump(state, layout.laid.prompts.findLast((line) => line < at) ?? first());
       case "}":
         return jump(
           state,
-          laid?.prompts.find((line) => line > at),
+          layout.laid.prompts.find((line) => line > at),
         );
       case "/":
         return { state: { ...state, typing: true, search: "" } };
@@ -106,23 +110,55 @@ export function transcriptDialog(blocks: readonly Block[]): Dialog<TranscriptSta
     onPaste: (state, text) => (state.typing ? { state: { ...state, search: (state.search ?? "") + text } } : { state }),
     view: (state, size, theme) => {
       rows = Math.max(1, size.rows - 1);
-      return view(lay(size.columns, theme), state, { size, theme });
+      return view(layout.lay(size.columns, theme), state, { size, theme, source: source.state });
     },
   };
+}
+
+/** Each page is laid out once for a width. */
+class Layout {
+  readonly #source: TranscriptSource;
+  #width = 0;
+  #theme: Theme | undefined;
+  #pages: { readonly lines: readonly string[]; readonly prompts: readonly number[] }[] = [];
+  laid: Laid = { lines: [], earlier: 0, prompts: [] };
+
+  constructor(source: TranscriptSource) {
+    this.#source = source;
+  }
+
+  lay(width: number, theme: Theme): Laid {
+    const { pages } = this.#source;
+    if (this.#width !== width || this.#theme !== theme) this.#pages = [];
+    else if (this.#pages.length === pages.length) return this.laid;
+    this.#width = width;
+    this.#theme = theme;
+    for (const blocks of pages.slice(this.#pages.length)) this.#pages.push(layOut(blocks, width, theme));
+    const lines: string[] = [];
+    const prompts: number[] = [];
+    const newest = this.#pages[0]?.lines.length ?? 0;
+    const earlier = this.#pages.reduce((sum, page) => sum + page.lines.length, 0) - newest;
+    for (const page of this.#pages.toReversed()) {
+      for (const prompt of page.prompts) prompts.push(lines.length + prompt - earlier);
+      for (const line of page.lines) lines.push(line);
+    }
+    this.laid = { lines, earlier, prompts };
+    return this.laid;
+  }
 }
 
 function withoutTop({ top: _top, ...rest }: TranscriptState): TranscriptState {
   return rest;
 }
 
-function layOut(blocks: readonly Block[], width: number, theme: Theme): Laid {
+function layOut(blocks: readonly Block[], width: number, theme: Theme) {
   const lines: string[] = [];
   const prompts: number[] = [];
   for (const block of blocks) {
     if (block.kind === "prompt") prompts.push(lines.length);
-    lines.push(...renderBlock(block, { width, theme, expanded: true, now: 0 }));
+    for (const line of renderBlock(block, { width, theme, expanded: true, now: 0 })) lines.push(line);
   }
-  return { width, theme, lines, prompts };
+  return { lines, prompts };
 }
 
 function type(
@@ -138,28 +174,34 @@ function type(
 }
 
 function findLine(
-  lines: readonly string[],
+  { lines, earlier }: Laid,
   { search, from, direction }: { readonly search: string; readonly from: number; readonly direction: 1 | -1 },
 ): number | undefined {
   const wanted = search.toLowerCase();
-  for (let at = from + direction; at >= 0 && at < lines.length; at += direction) {
-    if (lines[at]?.toLowerCase().includes(wanted)) return at;
+  for (let at = from + earlier + direction; at >= 0 && at < lines.length; at += direction) {
+    if (lines[at]?.toLowerCase().includes(wanted)) return at - earlier;
   }
   return undefined;
 }
 
-function view(
-  { lines }: Laid,
-  { top, search = "", typing }: TranscriptState,
-  { size, theme }: { readonly size: DialogSize; readonly theme: Theme },
-): DialogView {
+interface Look {
+  readonly size: DialogSize;
+  readonly theme: Theme;
+  readonly source: TranscriptSource["state"];
+}
+
+const BEFORE = { more: "earlier ones with g · ", loading: "loading earlier ones … · ", complete: "" } as const;
+
+function view({ lines, earlier }: Laid, { top, search = "", typing }: TranscriptState, look: Look): DialogView {
+  const { size, theme, source } = look;
   const rows = Math.max(1, size.rows - 1);
-  const first = top ?? Math.max(0, lines.length - rows);
+  const first = top === undefined ? Math.max(0, lines.length - rows) : Math.max(0, top + earlier);
   const shown = lines.slice(first, first + rows);
   while (shown.length < rows) shown.push("");
   const end = Math.min(lines.length, first + rows);
   const keys = "q closes · / searches · n N · { } prompts · g G";
-  const foot = typing ? `/${safeLine(search)}` : `${end} of ${lines.length} lines · ${keys}`;
+  const before = typeof source === "string" ? BEFORE[source] : `${safeLine(source.problem)} · `;
+  const foot = typing ? `/${safeLine(search)}` : `${end} of ${lines.length} lines · ${before}${keys}`;
   const line = truncateText(foot, size.columns);
   return {
     lines: [...shown, typing ? line : theme.dim(line)],

@@ -6,11 +6,12 @@ import type { CommandReply, EngineClient } from "../../../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../../../protocol/commands.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
-import type { Block, ToolBlock } from "../content/block.js";
+import type { Block } from "../content/block.js";
 import type { Dialog } from "../dialogs/dialog.js";
 import type { PermissionAnswer } from "../dialogs/permission.js";
 import { type DialogName, type Effect, type Question, type Reduced, type State, without } from "../state.js";
 import type { Theme } from "../theme.js";
+import { Remembered } from "../transcript/remembered.js";
 import type { Login } from "./login.js";
 import type { QuestionAnswers } from "./review-question.js";
 import type { WaitingTeller } from "./tell-waiting.js";
@@ -37,15 +38,12 @@ export interface CarrierOptions {
 
 type Wanted = Extract<Effect, { readonly do: "send" | "command" | "shell" | "refresh" | "open" }>;
 
-/** Characters that the view of the whole conversation shows; what is older is in the session's log. */
-const MOST_REMEMBERED = 4_000_000;
 /** Events of a resumed session that are shown. */
 const MOST_SHOWN_AGAIN = 5000;
 
 export class Carrier {
   readonly #options: CarrierOptions;
-  readonly #blocks: Block[] = [];
-  #characters = 0;
+  readonly remembered = new Remembered();
   #teller: Promise<WaitingTeller> | undefined;
 
   constructor(options: CarrierOptions) {
@@ -69,15 +67,6 @@ export class Carrier {
       case "open":
         this.openDialog(effect.dialog);
         return;
-    }
-  }
-
-  /** Kept for the view of the whole conversation. */
-  remember(block: Block): void {
-    this.#blocks.push(block);
-    this.#characters += charactersOf(block);
-    while (this.#characters > MOST_REMEMBERED && this.#blocks.length > 1) {
-      this.#characters -= charactersOf(this.#blocks.shift());
     }
   }
 
@@ -188,6 +177,7 @@ export class Carrier {
     const status = await this.#options.client.query("GetStatus", {}, session);
     const last = status.ok ? status.answer.last_event : 0;
     const after = Math.max(0, last - MOST_SHOWN_AGAIN);
+    this.remembered.restart();
     // Opening it attached this client at its end.
     await this.#options.client.send("DetachSession", {}, session);
     const reply = await this.#options.client.send("AttachSession", { after }, session);
@@ -208,7 +198,7 @@ export class Carrier {
 
   async openDialog(name: DialogName): Promise<void> {
     const { openNamed } = await import("./open-named.js");
-    await openNamed(name, { ...this.#options, blocks: this.#blocks, carrier: this });
+    await openNamed(name, { ...this.#options, carrier: this });
   }
 }
 
@@ -221,25 +211,4 @@ function exitCodeOf(value: JsonValue | undefined): number | undefined {
   const inner = isJsonObject(value) && isJsonObject(value.value) ? value.value : undefined;
   const details = inner !== undefined && isJsonObject(inner.details) ? inner.details : undefined;
   return typeof details?.exit_code === "number" ? details.exit_code : undefined;
-}
-
-/** About as many as it holds. */
-function charactersOf(block: Block | undefined): number {
-  if (block === undefined) return 0;
-  switch (block.kind) {
-    case "answer":
-      return block.markdown.length;
-    case "tool":
-      return block.progress.length + JSON.stringify(block.args).length + resultCharacters(block);
-    case "shell":
-      return block.output.length;
-    case "turn-end":
-      return block.summary.length;
-    default:
-      return block.text.length;
-  }
-}
-
-function resultCharacters({ result }: ToolBlock): number {
-  return (result?.content ?? []).reduce((sum, part) => sum + (part.type === "text" ? part.text : part.data).length, 0);
 }

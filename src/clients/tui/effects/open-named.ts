@@ -1,7 +1,6 @@
 /** Opens the pickers and views of the client with what the engine knows. */
 import { groupDigits } from "../../../base/group-digits.js";
 import type { SessionInfo } from "../../../protocol/queries.js";
-import type { Block } from "../content/block.js";
 import { helpDialog } from "../dialogs/help.js";
 import { type PickerItem, pickerDialog } from "../dialogs/list-picker.js";
 import { transcriptDialog } from "../dialogs/transcript.js";
@@ -11,7 +10,6 @@ import type { Carrier, CarrierOptions } from "./carrier.js";
 import { resume, resumeLast } from "./resume.js";
 
 export interface DialogPlace extends CarrierOptions {
-  readonly blocks: readonly Block[];
   readonly carrier: Carrier;
 }
 
@@ -27,9 +25,7 @@ export async function openNamed(name: DialogName, place: DialogPlace): Promise<v
     case "themes":
       return openThemes(place);
     case "transcript":
-      return place.open(transcriptDialog(place.blocks), (printed) => {
-        for (const block of printed ?? []) place.print(block);
-      });
+      return openTranscript(place);
     case "sidebar": {
       const { openSidebar } = await import("./open-sidebar.js");
       return openSidebar(place);
@@ -44,6 +40,24 @@ export async function openNamed(name: DialogName, place: DialogPlace): Promise<v
       return;
   }
 }
+
+async function openTranscript({ client, state, carrier, update, open }: DialogPlace): Promise<void> {
+  const { History } = await import("../transcript/history.js");
+  const { session } = state();
+  const { blocks, before = await lastEvent() } = carrier.remembered;
+  const onChange = () => update((now) => now);
+  const history = new History({ client, session, blocks, before, onChange });
+  // A client that joined has seen little, which may not fill the screen.
+  if (blocks.length < FEW_BLOCKS) history.loadEarlier();
+  open(transcriptDialog(history), () => {});
+
+  async function lastEvent(): Promise<number> {
+    const status = await client.query("GetStatus", {}, session);
+    return status.ok ? status.answer.last_event : 0;
+  }
+}
+
+const FEW_BLOCKS = 50;
 
 /** Every word of the filter is somewhere in the text. */
 function matches(filter: string, text: string): boolean {

@@ -22,9 +22,12 @@ import type { Caret } from "./prompt-editor.js";
 
 export type { Draft, ImageAccess, Submission };
 
+/** `later`: after the turn that runs, as a turn of its own. */
+export type SubmitTime = "now" | "later";
+
 export interface ComposerOptions {
   readonly clock: Clock;
-  readonly onSubmit: (submission: Submission) => void;
+  readonly onSubmit: (submission: Submission, when: SubmitTime) => void;
   /** Something changed that the screen shows. */
   readonly onChange: () => void;
   /** Something to tell the person, in one sentence. */
@@ -136,17 +139,17 @@ export class Composer {
   }
 
   /** Waits for images that are still being read. */
-  submit(): void {
+  submit(when: SubmitTime = "now"): void {
     const { settled } = this.#buffer;
     if (settled !== undefined) {
-      void settled.then(() => this.submit());
+      void settled.then(() => this.submit(when));
       return;
     }
     const submission = this.#buffer.submission();
     if (submission === undefined) return;
     this.#options.history?.add(submission.text);
     this.clear();
-    this.#options.onSubmit(submission);
+    this.#options.onSubmit(submission, when);
   }
 
   /** Empties the draft for good. */

@@ -10,15 +10,19 @@ const PNG = { type: "image", media_type: "image/png", data: "aGk=" } as const;
 function open(images: ImageAccess, editText?: (text: string) => Promise<string>) {
   const sent: Submission[] = [];
   const notices: string[] = [];
+  const times: string[] = [];
   const composer = new Composer({
     clock: new ManualClock(),
     images,
     ...(editText && { editText }),
     onChange() {},
     onNotice: (text) => notices.push(text),
-    onSubmit: (submission) => sent.push(submission),
+    onSubmit: (submission, when) => {
+      sent.push(submission);
+      times.push(when);
+    },
   });
-  return { composer, sent, notices, line: () => composer.view(80, 5, plainTheme).lines.join("\n") };
+  return { composer, sent, notices, times, line: () => composer.view(80, 5, plainTheme).lines.join("\n") };
 }
 
 const there: ImageAccess = {
@@ -39,6 +43,18 @@ describe("a dropped image", () => {
     expect(sent).toHaveLength(1);
     expect(sent[0]?.text).toBe("see [image 1: a shot.png][image 2: b c.JPG]");
     expect(sent[0]?.images).toEqual([PNG, PNG]);
+  });
+
+  verifies(["U2"], "is waited for by a prompt that is sent now or after the turn", async () => {
+    for (const when of ["now", "later"] as const) {
+      const { composer, sent, times } = open(there);
+      composer.onPaste("/tmp/a.png");
+      composer.submit(when);
+      expect(sent).toEqual([]);
+      await settle();
+      expect(sent[0]?.images).toEqual([PNG]);
+      expect(times).toEqual([when]);
+    }
   });
 
   it("stays a path where there is no such file, and where it cannot be used", async () => {

@@ -1,0 +1,81 @@
+/**
+ * The finished blocks of the conversation, for the view of all of it. Only the newest are kept; the session's log has the older ones.
+ *
+ * A block is finished by an event. Blocks of the same event are dropped together, so that the log continues exactly before the
+ * oldest one that is kept.
+ */
+import type { Block, ToolBlock } from "../content/block.js";
+
+/** Characters. */
+const MOST_REMEMBERED = 1_000_000;
+
+interface Entry {
+  readonly block: Block;
+  readonly event: number;
+  readonly characters: number;
+}
+
+export class Remembered {
+  #entries: Entry[] = [];
+  #characters = 0;
+  /** The last event whose blocks are not here; undefined before the first event. */
+  #before: number | undefined;
+
+  get blocks(): readonly Block[] {
+    return this.#entries.map(({ block }) => block);
+  }
+
+  /** What comes before the blocks is in the events up to this one; 0 when nothing does, undefined when no event was seen. */
+  get before(): number | undefined {
+    return this.#before;
+  }
+
+  /** Another conversation. */
+  restart(): void {
+    this.#entries = [];
+    this.#characters = 0;
+    this.#before = undefined;
+  }
+
+  /** The first one says where the conversation is seen from. */
+  see(event: number): void {
+    this.#before ??= event - 1;
+  }
+
+  add(block: Block, event: number): void {
+    const characters = charactersOf(block);
+    this.#entries.push({ block, event, characters });
+    this.#characters += characters;
+    while (this.#characters > MOST_REMEMBERED && this.#dropOldest());
+  }
+
+  /** False when there is only one left. */
+  #dropOldest(): boolean {
+    const [first, ...rest] = this.#entries;
+    const kept = rest.findIndex(({ event }) => event !== first?.event);
+    if (first === undefined || kept === -1) return false;
+    for (const { characters } of this.#entries.splice(0, kept + 1)) this.#characters -= characters;
+    this.#before = Math.max(this.#before ?? 0, first.event);
+    return true;
+  }
+}
+
+/** About as many as it holds. */
+function charactersOf(block: Block): number {
+  switch (block.kind) {
+    case "answer":
+      return block.markdown.length;
+    case "tool":
+      return block.progress.length + JSON.stringify(block.args).length + resultCharacters(block);
+    case "shell":
+      return block.output.length;
+    case "turn-end":
+      return block.summary.length;
+    default:
+      return block.text.length;
+  }
+}
+
+function resultCharacters({ result }: ToolBlock): number {
+  return (result?.content ?? []).reduce((sum, part) => sum + (part.type === "text" ? part.text : part.data).length, 0);
+}
