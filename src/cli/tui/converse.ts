@@ -11,6 +11,8 @@ import { processIo } from "../../clients/tui/terminal/process-io.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { nodeClock } from "../../system/node-clock.js";
+import type { MemoryRelease } from "../../system/release-memory.js";
+import { preferSmallHeap } from "../../system/small-heap.js";
 import { clientAction } from "../client-actions.js";
 import { composerParts } from "./composer-parts.js";
 import { terminalLogin } from "./login.js";
@@ -56,12 +58,24 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
     clientAction,
     login: terminalLogin(terminal),
     composer,
+    onRest: restAfterTurns(),
     onSession: (other) => {
       current = other;
     },
   });
   process.stdout.write(farewell(end));
   return end;
+}
+
+/** Loaded with the first rest: a client that is only opened needs none. */
+function restAfterTurns(): () => void {
+  preferSmallHeap();
+  const before = process.memoryUsage().heapUsed;
+  let memory: Promise<MemoryRelease> | undefined;
+  return () => {
+    memory ??= import("../../system/release-memory.js").then((module) => new module.MemoryRelease(before));
+    void memory.then((each) => each.release());
+  };
 }
 
 /** How to come back, and what it took. */

@@ -30,6 +30,7 @@ import { statusLine } from "./views/status-line.js";
 import { TICK_MS, workingLine } from "./views/working-line.js";
 
 const COMPOSER_SHARE = 3;
+const REST_MS = 1000;
 
 export async function runTui(options: TuiOptions): Promise<TuiEnd> {
   return new TuiApp(options).run();
@@ -50,6 +51,7 @@ export class TuiApp {
   /** Blocks that are printed now belong to it. */
   #lastEvent = 0;
   #end: () => void = () => {};
+  #stopRest: (() => void) | undefined;
 
   constructor(options: TuiOptions) {
     const { client, clock } = options;
@@ -129,6 +131,7 @@ export class TuiApp {
     stopInput();
     stopEvents();
     this.#pace.stop();
+    this.#stopRest?.();
     this.#transcript.endAnswer();
     if (isBusy(this.#state)) void client.send("CancelTurn", {}, this.#state.session);
     await terminal.close(this.#transcript.take().printed);
@@ -197,6 +200,7 @@ export class TuiApp {
     this.#lastEvent = event.id;
     this.#carrier.remembered.see(event.id);
     if (event.kind === "TurnStarted") this.#begun = true;
+    if (event.kind === "TurnEnded") this.#restSoon();
     // The user saw the end of an interrupted earlier turn when the session opened.
     if (!this.#begun && (event.kind === "TurnEnded" || event.kind === "ToolResult") && this.#state.shell === undefined)
       return;
@@ -305,6 +309,14 @@ export class TuiApp {
   #leave(): void {
     this.#pace.stop();
     this.#end();
+  }
+
+  #restSoon(): void {
+    const { clock, onRest } = this.#options;
+    this.#stopRest?.();
+    this.#stopRest = clock.after(REST_MS, () => {
+      if (!isBusy(this.#state)) onRest?.();
+    });
   }
 
   /** The time that is shown moves on while something runs; a hint goes by itself. */

@@ -40,6 +40,8 @@ export interface TuiOptions {
   /** Messages of the program go to the screen while the client is open. */
   readonly onMessages?: (show: (message: string) => void) => void;
   readonly leaving?: AbortSignal;
+  /** Called when the client has been at rest for a moment after a turn. */
+  readonly onRest?: () => void;
   readonly login?: Login;
 }
 
