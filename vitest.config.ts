@@ -5,11 +5,11 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   plugins: [
     {
-      // The build embeds .md and .txt files as text; the tests must see the same.
+      // The build embeds .md, .txt and .toml files as text; the tests must see the same.
       name: "text-modules",
       enforce: "pre",
       load(id) {
-        return /\.(md|txt)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, "utf8"))};` : undefined;
+        return /\.(md|txt|toml)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, "utf8"))};` : undefined;
       },
     },
   ],

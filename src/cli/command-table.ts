@@ -39,6 +39,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "skills", load: () => import("./commands/skills.js") },
   { name: "tools", load: () => import("./commands/tools.js") },
   { name: "config", load: () => import("./commands/config.js") },
+  { name: "profiles", aliases: ["profile"], load: () => import("./commands/profiles.js") },
   { name: "doctor", load: () => import("./commands/doctor.js") },
   { name: "debug", load: () => import("./commands/debug.js") },
   { name: "mock-model", load: () => import("./commands/mock-model.js") },

@@ -15,7 +15,7 @@ export const KNOWN_VARIABLES: readonly KnownVariable[] = [
   },
   { name: "OXBOW_MAX_TURNS", meaning: "limit of model calls in one turn (default 100)" },
   { name: "OXBOW_STREAM", meaning: "1: show progress on stderr even without a terminal; 0: never" },
-  { name: "OXBOW_PROFILE", meaning: "a TOML file of settings to use instead of config.toml" },
+  { name: "OXBOW_PROFILE", meaning: "the profile to use: a name, or the path of a TOML file (docs/profiles.md)" },
   { name: "OXBOW_LOG", meaning: "levels of Oxbow's own log: info, or info,engine=debug" },
   { name: "OXBOW_SESSIONS", meaning: "folder for sessions and their key (default: Oxbow's data folder)" },
   { name: "OXBOW_STORE", meaning: "where to store sessions: sqlite (encrypted), files, files:DIR or none" },

@@ -5,10 +5,10 @@ import type { ParsedFlags } from "../commands/flags.js";
 import { openApprovals } from "../runtime/content/approvals.js";
 import { homeFolder } from "../runtime/content/home-folder.js";
 import { importsOf } from "../runtime/content/instruction-imports.js";
-import { loadSettings } from "../runtime/settings/settings.js";
+import { placeSettings } from "../runtime/content/place-settings.js";
 
 export async function openReview(flags: ParsedFlags, variables: Variables) {
-  const { roots, settings } = await loadSettings(flags, variables);
+  const { roots, settings } = await placeSettings(flags, variables, { unapproved: "ignore" });
   const folder = resolve(flags.text("cwd") ?? process.cwd());
   return {
     folder,

@@ -9,7 +9,16 @@ import type { JsonValue } from "../protocol/json.js";
 import type { Flag } from "./flags.js";
 
 /** Where the values of an argument come from, for completion; a list is a fixed set of choices. */
-export type CompletionSource = "command" | "file" | "folder" | "model" | "program" | "provider" | "route" | "session";
+export type CompletionSource =
+  | "command"
+  | "file"
+  | "folder"
+  | "model"
+  | "profile"
+  | "program"
+  | "provider"
+  | "route"
+  | "session";
 
 export interface Argument {
   /** As the usage shows it: `NAME`. */

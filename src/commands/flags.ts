@@ -13,7 +13,7 @@ export interface Flag {
   readonly hidden?: true;
   /** Where its values come from, for completion. */
   readonly choices?: readonly string[];
-  readonly complete?: "file" | "folder" | "model" | "provider" | "route" | "session";
+  readonly complete?: "file" | "folder" | "model" | "profile" | "provider" | "route" | "session";
   readonly help: string;
 }
 

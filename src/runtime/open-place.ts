@@ -5,7 +5,8 @@
  * 2. The flags of the command line apply in every place.
  * 3. Content of another folder is used only if the user approved it before; opening a place asks no questions.
  */
-import { isAbsolute, resolve } from "node:path";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
 import { UsageError } from "../base/usage-error.js";
 import { parseFlags } from "../commands/flags.js";
 import type { PlaceRequest } from "../control/host.js";
@@ -14,12 +15,13 @@ import { type Failure, failure } from "../protocol/errors.js";
 import { nodeClock } from "../system/node-clock.js";
 import { WorkspaceError } from "../tools/files/workspace-error.js";
 import { openRoot } from "../tools/files/workspace-root.js";
-import { ProjectContent } from "./content/project-content.js";
+import { enterPlace } from "./content/enter-place.js";
 import { createModelRegistry } from "./models/model-registry.js";
 import { ModelRoutes } from "./models/model-routes.js";
 import type { Place, ProcessParts } from "./open-engine.js";
+import { isPath, withProfile } from "./settings/choose-profile.js";
 import { localOptions } from "./settings/model-settings.js";
-import { type LoadedSettings, loadSettings } from "./settings/settings.js";
+import { type LoadedSettings, loadSettings, settle } from "./settings/settings.js";
 
 export async function openPlace(
   request: PlaceRequest,
@@ -28,10 +30,10 @@ export async function openPlace(
 ): Promise<Place | { readonly failure: Failure }> {
   try {
     const root = request.cwd === undefined ? current.root : await openRoot(resolve(current.root, request.cwd));
-    const loaded =
-      request.profile === undefined ? current.loaded : await otherSettings(request.profile, { root, shared });
-    const content = await contentOf({ root, loaded, current, shared });
-    if (content !== undefined && "failure" in content) return content;
+    const own = request.profile === undefined ? current.loaded : await otherSettings(request.profile, { root, shared });
+    const entered = await enter({ root, loaded: own, current, shared });
+    if ("failure" in entered) return entered;
+    const { loaded, content } = entered;
     const models = loaded === current.loaded ? current : openModels(loaded, current, shared);
     const chosen = await chooseModel(request.model, { loaded, current, models });
     if ("failure" in chosen) return chosen;
@@ -47,26 +49,28 @@ async function otherSettings(
   profile: string,
   { root, shared }: { readonly root: string; readonly shared: ProcessParts },
 ): Promise<LoadedSettings> {
-  const path = isAbsolute(profile) ? profile : resolve(root, profile);
-  const loaded = await loadSettings(shared.flags ?? parseFlags([], [], ""), {
-    ...shared.variables,
-    OXBOW_PROFILE: path,
-  });
+  const name = isPath(profile) ? resolve(root, profile.replace(/^~(?=\/)/, homedir())) : profile;
+  const flags = withProfile(shared.flags ?? parseFlags([], [], ""), { name, root });
+  const loaded = await loadSettings(flags, shared.variables);
   for (const warning of loaded.warnings) shared.notify(warning);
   return loaded;
 }
 
-async function contentOf(place: {
+async function enter(place: {
   readonly root: string;
   readonly loaded: LoadedSettings;
   readonly current: Place;
   readonly shared: ProcessParts;
-}): Promise<ProjectContent | undefined | { readonly failure: Failure }> {
+}): Promise<Pick<Place, "loaded" | "content"> | { readonly failure: Failure }> {
   const { root, loaded, current, shared } = place;
-  if (root === current.root && loaded === current.loaded) return current.content;
+  if (root === current.root && loaded === current.loaded) return current;
   const { variables, notify } = shared;
   const unattended = { color: false, width: 80, skipUnapproved: true, allowProjectHooks: false };
-  return ProjectContent.enter({ root, loaded, variables, notify, ...unattended });
+  const { layers } = loaded;
+  const own = layers.some(({ scope }) => scope === "project")
+    ? await settle({ ...loaded, layers: layers.filter(({ scope }) => scope !== "project") })
+    : loaded;
+  return enterPlace({ root, loaded: own, variables, notify, ...unattended });
 }
 
 /** A replay uses one cassette for all places. */

@@ -76,12 +76,12 @@ function refuseFacades(chunks) {
   );
 }
 
-/** `.md` and `.txt` files are their text. */
+/** `.md`, `.txt` and `.toml` files are their text. */
 function textModules() {
   return {
     name: "text-modules",
     load(id) {
-      if (!/\.(md|txt)$/.test(id)) return null;
+      if (!/\.(md|txt|toml)$/.test(id)) return null;
       return { code: `export default ${JSON.stringify(readFileSync(id, "utf8"))};`, moduleType: "js" };
     },
   };

@@ -8,13 +8,13 @@ import type { ParsedFlags } from "../../commands/flags.js";
 import { Bus } from "../../engine/bus.js";
 import type { ToolCall } from "../../engine/ports.js";
 import { permissionReplay } from "../../runtime/commands/permission-replay.js";
+import { placeSettings } from "../../runtime/content/place-settings.js";
 import { RunGuard } from "../../runtime/parts/guard.js";
 import { RunPermissions } from "../../runtime/parts/permissions.js";
 import { RunSandbox } from "../../runtime/parts/sandbox.js";
 import { RunSecurity } from "../../runtime/parts/security.js";
 import { openToolbox } from "../../runtime/parts/toolbox.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
-import { loadSettings } from "../../runtime/settings/settings.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
@@ -46,7 +46,7 @@ export const shell: ShellCommand = {
 export const run = shellRunner(shell);
 
 export async function openPlace(flags: ParsedFlags, variables: Variables) {
-  const loaded = await loadSettings(flags, variables);
+  const loaded = await placeSettings(flags, variables, { unapproved: "refuse" });
   const { settings, roots } = loaded;
   const root = await openRoot(resolve(flags.text("cwd") ?? process.cwd()));
   const notify = (message: string) => void process.stderr.write(`oxbow: ${message}\n`);

@@ -16,6 +16,12 @@ export const RUN_FLAGS: readonly Flag[] = [
     help: "anthropic, openai, ollama, offline … ('oxbow models' lists them all)",
   },
   {
+    name: "profile",
+    value: "NAME",
+    complete: "profile",
+    help: "settings to use: the name of a profile ('oxbow profiles'), or the path of a TOML file",
+  },
+  {
     name: "image",
     value: "FILE",
     repeatable: true,

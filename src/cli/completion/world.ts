@@ -41,6 +41,8 @@ async function valuesOf(source: CompletionSource, variables: Variables): Promise
       return (await (await openModels(variables)).registry.names()).map((value) => ({ value }));
     case "model":
       return models(variables);
+    case "profile":
+      return profiles(variables);
     default:
       return [];
   }
@@ -59,6 +61,18 @@ async function sessions(variables: Variables): Promise<readonly Candidate[]> {
   } finally {
     await close();
   }
+}
+
+async function profiles(variables: Variables): Promise<readonly Candidate[]> {
+  const [{ placeSettings }, { listProfiles }] = await Promise.all([
+    import("../../runtime/content/place-settings.js"),
+    import("../../runtime/settings/profile-list.js"),
+  ]);
+  const loaded = await placeSettings(parseFlags([], [], ""), variables, { unapproved: "ignore" });
+  const listed = await listProfiles({ loaded, variables, root: process.cwd() });
+  return listed
+    .filter(({ name }) => name !== "config.toml")
+    .map(({ name, description }) => ({ value: name, about: description ?? "" }));
 }
 
 async function models(variables: Variables): Promise<readonly Candidate[]> {

@@ -10,7 +10,8 @@ import type { ParsedFlags } from "../../commands/flags.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
 import type { EngineClient } from "../../protocol/client.js";
 import { isAgent, refuseWideningFlags } from "../../runtime/agent-limits.js";
-import { ProjectContent } from "../../runtime/content/project-content.js";
+import { enterPlace } from "../../runtime/content/enter-place.js";
+import type { ProjectContent } from "../../runtime/content/project-content.js";
 import {
   type Chosen,
   createModelRegistry,
@@ -68,13 +69,13 @@ export async function prepare(
 ): Promise<Prepared | { readonly exit: number }> {
   const { variables, terminal } = options;
   refuseWideningFlags(variables, flags);
-  const loaded = atTerminal(await loadSettings(flags, variables), options);
-  const { settings, roots } = loaded;
-  for (const warning of loaded.warnings) process.stderr.write(`oxbow: ${warning}\n`);
+  const own = atTerminal(await loadSettings(flags, variables), options);
+  const { roots } = own;
+  for (const warning of own.warnings) process.stderr.write(`oxbow: ${warning}\n`);
   const log = createLog({
     directory: resolve(roots.state, "log"),
     wall: Date.now,
-    levels: settings.log.value,
+    levels: own.settings.log.value,
     ...(flags.has("log-to-stderr") && { toStderr: (line: string) => void process.stderr.write(line) }),
   });
   const rawTrace = options.rawTrace ? (await import("../raw-trace.js")).openRawTrace(roots) : undefined;
@@ -86,19 +87,22 @@ export async function prepare(
   };
   // Scripts read stderr too: a notice must not break one.
   const hint = (message: string) => (terminal.showProgress ? notify(message) : log("info", "sessions", message));
-  const sessions = new SessionStores({ settings, roots, variables, root: here, notify, hint });
+  const sessions = new SessionStores({ settings: own.settings, roots, variables, root: here, notify, hint });
   const resume = await sessionToResume(flags, sessions, here);
   const root = resume === undefined || flags.has("cwd") ? here : await folderOf(resume, { here, sessions, notify });
-  const content = await ProjectContent.enter({
-    ...{ loaded, variables, root, notify },
+  const entered = await enterPlace({
+    ...{ loaded: own, variables, root, notify },
     ...trustLook(terminal, { asksLater: options.asksLater === true }),
     skipUnapproved: flags.has("skip-unapproved"),
     allowProjectHooks: flags.has("allow-project-hooks"),
   });
-  if ("failure" in content) {
-    notify(content.failure.message);
-    return { exit: exitCodeOfFailure(content.failure) };
+  if ("failure" in entered) {
+    notify(entered.failure.message);
+    return { exit: exitCodeOfFailure(entered.failure) };
   }
+  const { content } = entered;
+  const loaded = atTerminal(entered.loaded, options);
+  const { settings } = loaded;
   const cassette = await cassetteOf(flags, { variables, root, state: roots.state });
   const registry = createModelRegistry({
     variables,

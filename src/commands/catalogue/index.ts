@@ -5,6 +5,7 @@ import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
 import * as credentials from "./credentials.js";
 import * as models from "./models.js";
+import * as profiles from "./profiles.js";
 import * as program from "./program.js";
 import * as screen from "./screen.js";
 import * as security from "./security.js";
@@ -18,6 +19,7 @@ export const SESSION_SPECS: readonly CommandSpec[] = [
   models,
   cost,
   credentials,
+  profiles,
   security,
   agents,
   screen,
@@ -43,6 +45,7 @@ const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...models.MODELS_NAMESPACE,
   ...models.OLLAMA_NAMESPACE,
   ...models.ROUTE_NAMESPACE,
+  ...profiles.PROFILES_NAMESPACE,
   ...program.CONFIG_NAMESPACE,
   ...program.COMPLETION_NAMESPACE,
 };

@@ -57,8 +57,14 @@ export function discoverOptions({
     folder: root,
     home: { config: loaded.roots.config, user: homeFolder(variables) },
     sources: loaded.settings.context_sources.value,
+    profile: namedProfile(loaded),
     kinds,
   };
+}
+
+/** Of a file that the user named by its path there is no other one with its name. */
+function namedProfile({ chosen }: LoadedSettings): string {
+  return chosen.file === undefined || chosen.onlyProject ? chosen.name : "";
 }
 
 /** The same for a search between iterations: what the model got at the start stays. */

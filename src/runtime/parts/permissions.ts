@@ -201,7 +201,7 @@ export class RunPermissions implements PermissionJudge {
       import("../settings/workspace-state.js"),
     ]);
     const { loaded, variables, root, ownFolders, guard, outputDirectory, workspace } = this.#options;
-    const { settings, roots, profilePath } = loaded;
+    const { settings, roots } = loaded;
     const home = variables.HOME || homedir();
     const pathsPlace = workspaceStateFile(roots.config, root, "path-permissions.json");
     const safeModePlace = workspaceStateFile(roots.config, root, "safe-mode.json");
@@ -224,8 +224,7 @@ export class RunPermissions implements PermissionJudge {
       });
       return reader;
     };
-    const source = { file: profilePath, scope: "user" } as const;
-    const parsed = await loadPermissions(settings.permissions.value, source, { home, commandReader });
+    const parsed = await loadPermissions(settings.permissions.value ?? [], { home, commandReader });
     // An invalid rule may be the one that denies, so nothing is decided without it.
     const [problem] = parsed.problems;
     if (problem !== undefined) throw new Error(`The permission rules cannot be used: ${problem}`);

@@ -95,10 +95,18 @@ export function promptOf(
     workspace: root,
     platform: process.platform,
     date,
-    notices: [...(parent === undefined ? [] : [SUBAGENT_NOTICE]), ...(hasOutside ? [STANDING_INSTRUCTION] : [])],
+    notices: [
+      ...(parent === undefined ? [] : [SUBAGENT_NOTICE]),
+      ...(hasOutside ? [STANDING_INSTRUCTION] : []),
+      ...headerOf(loaded),
+    ],
     instructions,
     sections: parts.flatMap((part) => part.promptSection?.(size) ?? []),
     size,
     ...(override !== undefined && { override }),
   });
+}
+
+function headerOf({ settings: { prompt_header } }: SessionParts["loaded"]): readonly string[] {
+  return prompt_header.value === undefined ? [] : [prompt_header.value];
 }

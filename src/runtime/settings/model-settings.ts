@@ -41,9 +41,22 @@ export async function readModelSettings(from: SettingReader): Promise<ModelSetti
       variable: "OXBOW_PROVIDER",
       fallback: undefined,
       read: String,
+      project: "any",
     }),
-    model: from.pick({ key: "model", flag: "model", variable: "OXBOW_MODEL", fallback: undefined, read: String }),
-    max_output_tokens: from.pick({ key: "max_output_tokens", fallback: undefined, read: read.wholeNumber }),
+    model: from.pick({
+      key: "model",
+      flag: "model",
+      variable: "OXBOW_MODEL",
+      fallback: undefined,
+      read: String,
+      project: "any",
+    }),
+    max_output_tokens: from.pick({
+      key: "max_output_tokens",
+      fallback: undefined,
+      read: read.wholeNumber,
+      project: "any",
+    }),
     max_answer_chars: from.pick({ key: "max_answer_chars", fallback: 10_000_000, read: read.wholeNumber }),
     effort: from.pick<Effort | undefined>({
       key: "effort",
@@ -51,9 +64,16 @@ export async function readModelSettings(from: SettingReader): Promise<ModelSetti
       variable: "OXBOW_EFFORT",
       fallback: undefined,
       read: read.effort,
+      project: "any",
     }),
-    retry_wait_ms: from.pick({ key: "retry_wait", flag: "retry-wait", fallback: 300_000, read: read.wait }),
-    routes: from.raw("routes"),
+    retry_wait_ms: from.pick({
+      key: "retry_wait",
+      flag: "retry-wait",
+      fallback: 300_000,
+      read: read.wait,
+      project: "any",
+    }),
+    routes: from.tables("routes"),
     providers: from.tables("providers"),
     models: await readModels(from),
     catalogue_url: from.pick({
@@ -62,8 +82,8 @@ export async function readModelSettings(from: SettingReader): Promise<ModelSetti
       fallback: undefined,
       read: String,
     }),
-    num_ctx: from.pick({ key: "num_ctx", fallback: undefined, read: read.wholeNumber }),
-    keep_alive: from.pick({ key: "keep_alive", fallback: undefined, read: read.keepAlive }),
+    num_ctx: from.pick({ key: "num_ctx", fallback: undefined, read: read.wholeNumber, project: "any" }),
+    keep_alive: from.pick({ key: "keep_alive", fallback: undefined, read: read.keepAlive, project: "any" }),
     local_idle_ms: from.pick<number | undefined>({ key: "local_idle", fallback: undefined, read: read.durationOrOff }),
     ollama_timeout_ms: from.pick<number | undefined>({
       key: "ollama_timeout",
@@ -86,7 +106,7 @@ export function localOptions(settings: ModelSettings): LocalOptions {
 }
 
 async function readModels(from: SettingReader): Promise<Setting<Overrides | undefined>> {
-  const { value, origin } = from.raw("models");
+  const { value, origin } = from.tables("models");
   if (value === undefined) return { value: undefined, origin };
   const { readOverrides } = await import("../../providers/catalogue/overrides.js");
   try {

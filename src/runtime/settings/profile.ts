@@ -1,24 +1,40 @@
-/** The profile: the TOML file of a person's settings. */
+/** A profile: a TOML file of settings. */
 import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
+import type { ExtensionScope } from "../../base/extension-files.js";
 import { nearest } from "../../base/nearest.js";
 import { UsageError } from "../../base/usage-error.js";
 
 export type Profile = Readonly<Record<string, unknown>>;
 
+/** One file of settings. Of several files, the more local one counts. */
+export interface Layer {
+  readonly scope: ExtensionScope;
+  /** The path, or how a person names a built-in profile. */
+  readonly path: string;
+  readonly text: string;
+  readonly profile: Profile;
+}
+
 /** The version of the profile's keys. */
 const PROFILE_VERSION = 1;
+/** What describes a profile, and what other parts read: they check it themselves. */
+const OTHER_KEYS = ["schema_version", "name", "description", "hooks", "mcp_servers", "mcpServers"];
 
-/** Most machines have no profile, so the parser and the checks load late. */
-export async function readProfile(path: string, { required }: { readonly required: boolean }): Promise<Profile> {
+/** Undefined if there is no such file. */
+export async function readLayer(path: string): Promise<Layer | undefined> {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    if (missing && !required) return {};
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new UsageError(`Cannot read the profile ${path}: ${(error as Error).message}`);
   }
+  return parseLayer({ path, text, scope: "user" });
+}
+
+/** Most machines have no profile, so the parser loads late. */
+export async function parseLayer(file: Omit<Layer, "profile">): Promise<Layer> {
+  const { path, text } = file;
   const { parse } = await import("smol-toml");
   let profile: Profile;
   try {
@@ -27,19 +43,26 @@ export async function readProfile(path: string, { required }: { readonly require
     throw new UsageError(tomlProblem(path, error));
   }
   checkVersion(profile, path);
-  await checkPermissions(profile, path);
-  return profile;
+  return { ...file, profile };
 }
 
-/** A warning for each key that no setting reads. */
-export function unknownKeys(profile: Profile, known: readonly string[], path: string): readonly string[] {
-  const keys = ["schema_version", ...known];
-  return Object.keys(profile)
+/** A warning for each key that nothing reads. */
+export function unknownKeys(layer: Layer, known: readonly string[]): readonly string[] {
+  const keys = [...OTHER_KEYS, ...known];
+  return Object.keys(layer.profile)
     .filter((key) => !keys.includes(key))
     .map((key) => {
       const near = nearest(key, keys);
-      return `${path}: unknown key "${key}" is ignored.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
+      return `${placeOf(layer, key)}: unknown key "${key}" is ignored.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
     });
+}
+
+/** The file and the line of a key. */
+export function placeOf({ path, text }: Pick<Layer, "path" | "text">, key: string): string {
+  const name = key.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const written = new RegExp(`^\\s*(?:\\[+\\s*)?["']?${name}["']?\\s*(?:=|\\.|\\])`);
+  const line = text.split("\n").findIndex((each) => written.test(each));
+  return line === -1 ? path : `${path}, line ${line + 1}`;
 }
 
 /** Names the line and the column, as editors and compilers do. */
@@ -56,12 +79,4 @@ function checkVersion({ schema_version: version }: Profile, path: string): void 
   throw new UsageError(
     `${path}: schema_version is ${JSON.stringify(version)}, and this Oxbow reads ${PROFILE_VERSION}. Upgrade Oxbow, or write schema_version = ${PROFILE_VERSION}.`,
   );
-}
-
-/** An invalid key may be the one that denies, so the run stops. */
-async function checkPermissions({ permissions }: Profile, path: string): Promise<void> {
-  if (permissions === undefined) return;
-  const { parsePermissions } = await import("../../security/permissions/parse-rules.js");
-  const { problems } = parsePermissions(permissions, { file: path, scope: "user" }, { home: homedir() });
-  if (problems.length > 0) throw new UsageError(problems.join("\noxbow: "));
 }

@@ -3,17 +3,19 @@ import { DEFAULT_PERMISSION_TIMEOUT_MS } from "../../security/permissions/identi
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { CredentialKeyChoice } from "../credentials/credential-places.js";
 import type { SandboxMode } from "../parts/sandbox.js";
-import type { Setting, SettingReader } from "./setting.js";
+import type { PermissionTable } from "./permission-tables.js";
+import type { Layer } from "./profile.js";
+import { originOf, type Setting, type SettingReader } from "./setting.js";
 import * as read from "./setting-readers.js";
 
 export type UntrustedResults = "wrap" | "plain";
 
 export interface SecuritySettings {
   readonly permission_mode: Setting<PermissionMode>;
-  /** The `[permissions]` table, as it was written. */
-  readonly permissions: Setting<unknown>;
-  /** The `[hooks]` tables, as they were written. */
-  readonly hooks: Setting<unknown>;
+  /** The `[permissions]` of each file, checked; undefined if no file has one. */
+  readonly permissions: Setting<readonly PermissionTable[] | undefined>;
+  /** The `[hooks]` tables of each file, as they were written. */
+  readonly hooks: Setting<readonly WrittenHooks[]>;
   readonly strict_permissions: Setting<boolean>;
   readonly auto_approve: Setting<boolean>;
   readonly plan: Setting<boolean>;
@@ -36,16 +38,17 @@ export interface SecuritySettings {
   readonly credential_idle_ms: Setting<number>;
 }
 
-export function readSecuritySettings(from: SettingReader): SecuritySettings {
+export async function readSecuritySettings(from: SettingReader): Promise<SecuritySettings> {
   return {
     permission_mode: from.pick<PermissionMode>({
       key: "permission_mode",
       flag: "permission-mode",
       fallback: "auto",
       read: read.permissionMode,
+      project: isStricterMode,
     }),
-    permissions: from.raw("permissions"),
-    hooks: from.raw("hooks"),
+    permissions: await readPermissions(from),
+    hooks: writtenHooks(from),
     strict_permissions: from.flag("strict-permissions"),
     auto_approve: from.flag("auto-approve"),
     plan: from.flag("plan"),
@@ -54,14 +57,25 @@ export function readSecuritySettings(from: SettingReader): SecuritySettings {
       fallback: DEFAULT_PERMISSION_TIMEOUT_MS,
       read: read.durationOrOff,
     }),
-    sandbox: from.pick<SandboxMode>({ key: "sandbox", flag: "sandbox", fallback: "auto", read: read.sandboxMode }),
+    sandbox: from.pick<SandboxMode>({
+      key: "sandbox",
+      flag: "sandbox",
+      fallback: "auto",
+      read: read.sandboxMode,
+      project: isStricterSandbox,
+    }),
     sandbox_hosts: from.pick<readonly string[]>({ key: "sandbox_hosts", fallback: [], read: read.words }),
     sandbox_writable: from.pick<readonly string[]>({
       key: "sandbox_writable",
       fallback: [],
       read: read.writableFolders,
     }),
-    sandbox_unix_sockets: from.pick({ key: "sandbox_unix_sockets", fallback: false, read: read.onOrOff }),
+    sandbox_unix_sockets: from.pick({
+      key: "sandbox_unix_sockets",
+      fallback: false,
+      read: read.onOrOff,
+      project: (theirs) => !theirs,
+    }),
     sandbox_container: from.pick<string | undefined>({
       key: "sandbox_container",
       fallback: undefined,
@@ -71,6 +85,7 @@ export function readSecuritySettings(from: SettingReader): SecuritySettings {
       key: "untrusted_results",
       fallback: "wrap",
       read: read.untrustedResults,
+      project: (theirs) => theirs === "wrap",
     }),
     credential_key: from.pick<CredentialKeyChoice>({
       key: "credential_key",
@@ -79,4 +94,37 @@ export function readSecuritySettings(from: SettingReader): SecuritySettings {
     }),
     credential_idle_ms: from.pick({ key: "credential_idle", fallback: 15 * 60_000, read: read.duration }),
   };
+}
+
+/** From the widest to the strictest. */
+const MODES: readonly PermissionMode[] = ["allow", "auto", "ask", "deny"];
+const SANDBOXES: readonly SandboxMode[] = ["off", "auto", "required"];
+
+function isStricterMode(theirs: PermissionMode, yours: PermissionMode): boolean {
+  return MODES.indexOf(theirs) >= MODES.indexOf(yours);
+}
+
+function isStricterSandbox(theirs: SandboxMode, yours: SandboxMode): boolean {
+  return SANDBOXES.indexOf(theirs) >= SANDBOXES.indexOf(yours);
+}
+
+async function readPermissions(from: SettingReader): Promise<Setting<readonly PermissionTable[] | undefined>> {
+  const layers = from.written("permissions", "stricter");
+  if (layers.length === 0) return { value: undefined, origin: "default" };
+  const { permissionTables } = await import("./permission-tables.js");
+  const refuse = (layer: Layer, why: string) => from.refuse(layer, "permissions", why);
+  const value = await permissionTables(layers, { config: from.config, refuse });
+  return { value, origin: layers.map((layer) => originOf(layer, "permissions")).join(", ") };
+}
+
+export interface WrittenHooks {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** Those of a project are approved one by one, and come with its other content. */
+function writtenHooks(from: SettingReader): Setting<readonly WrittenHooks[]> {
+  const layers = from.written("hooks", "any").filter(({ scope }) => scope !== "project");
+  const value = layers.map(({ path, profile }) => ({ path, value: profile.hooks }));
+  return { value, origin: layers.map((layer) => originOf(layer, "hooks")).join(", ") || "default" };
 }

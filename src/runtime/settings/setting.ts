@@ -1,12 +1,16 @@
-/** One setting and where its value comes from: a flag overrides the environment, the environment the profile, the profile the default. */
+/**
+ * One setting and where its value comes from: a flag overrides the environment, the environment the files, and of the files the more
+ * local one counts. A file of a project sets only what its definition lets a project set.
+ */
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
-import type { Profile } from "./profile.js";
+import type { Roots } from "../../system/xdg-paths.js";
+import { type Layer, placeOf } from "./profile.js";
 
 export interface Setting<T> {
   readonly value: T;
-  /** `--model`, `OXBOW_MODEL`, the profile's path with the key, or `default`. */
+  /** `--model`, `OXBOW_MODEL`, the path of a file with the key, or `default`. */
   readonly origin: string;
 }
 
@@ -18,42 +22,68 @@ export interface SettingDefinition<T> {
   readonly fallback: T;
   /** Throws a UsageError that says what it expects. */
   readonly read: (text: string) => T;
+  /** Whether a project may set it: to any value, or only to one that is as strict as the user's. Absent: not at all. */
+  readonly project?: "any" | ((theirs: T, yours: T) => boolean);
 }
 
 export interface SettingSources {
   readonly flags: ParsedFlags;
   readonly variables: Variables;
-  readonly profile: Profile;
-  readonly profilePath: string;
+  readonly roots: Pick<Roots, "config">;
+  /** The most global first. */
+  readonly layers: readonly Layer[];
 }
+
+export type ProjectAccess = "any" | "stricter" | "never";
 
 /** Reads settings from their sources, and remembers which keys a profile may have. */
 export class SettingReader {
   readonly #from: SettingSources;
-  readonly #keys = new Set<string>();
+  readonly #keys = new Map<string, ProjectAccess>();
+  readonly #refused: string[] = [];
 
   constructor(from: SettingSources) {
     this.#from = from;
   }
 
-  /** The keys of the profile that were read. */
-  get keys(): readonly string[] {
-    return [...this.#keys];
+  /** The user's configuration folder. */
+  get config(): string {
+    return this.#from.roots.config;
+  }
+
+  /** The keys that a profile may have, and what a project may do with each. */
+  get keys(): ReadonlyMap<string, ProjectAccess> {
+    return this.#keys;
+  }
+
+  /** A warning for each value of a project that does not count. */
+  get refused(): readonly string[] {
+    return this.#refused;
   }
 
   pick<T>(definition: SettingDefinition<T>): Setting<T> {
-    const { key, flag, variable, fallback } = definition;
-    const { flags, variables, profile, profilePath } = this.#from;
-    this.#keys.add(key);
+    const { key, flag, variable, fallback, project } = definition;
+    const { flags, variables, layers } = this.#from;
+    this.#keys.set(key, project === undefined ? "never" : project === "any" ? "any" : "stricter");
     if (flag !== undefined && flags.has(flag)) {
       return readAs(definition, flags.text(flag) ?? flags.list(flag).join(","), `--${flag}`);
     }
     const inEnvironment = variable === undefined ? undefined : variables[variable];
     if (variable !== undefined && inEnvironment) return readAs(definition, inEnvironment, variable);
-    const written = profile[key];
-    if (written === undefined) return { value: fallback, origin: "default" };
-    const text = Array.isArray(written) ? written.join(",") : String(written);
-    return readAs(definition, text, `${profilePath} (${key})`);
+    let setting: Setting<T> = { value: fallback, origin: "default" };
+    for (const layer of layers) {
+      const written = layer.profile[key];
+      if (written === undefined) continue;
+      if (layer.scope === "project" && project === undefined) {
+        this.refuse(layer, key);
+        continue;
+      }
+      const text = Array.isArray(written) ? written.join(",") : String(written);
+      const given = readAs(definition, text, originOf(layer, key));
+      if (layer.scope !== "project" || project === "any" || project?.(given.value, setting.value)) setting = given;
+      else this.refuse(layer, key, `a project may only make it stricter than ${setting.origin}`);
+    }
+    return setting;
   }
 
   /** A switch that only the command line has. */
@@ -62,20 +92,35 @@ export class SettingReader {
     return { value: isGiven, origin: isGiven ? `--${name}` : "default" };
   }
 
-  /** A part of the profile as it was written; its owner checks it. */
-  raw(key: string): Setting<unknown> {
-    const { profile, profilePath } = this.#from;
-    this.#keys.add(key);
-    const value = profile[key];
-    return { value, origin: value === undefined ? "default" : `${profilePath} (${key})` };
+  /** The files that have a key, as they were written, and what a project may do with it; its owner checks it. */
+  written(key: string, access: ProjectAccess = "never"): readonly Layer[] {
+    this.#keys.set(key, access);
+    const layers = this.#from.layers.filter(({ profile }) => profile[key] !== undefined);
+    const isRefused = ({ scope }: Layer) => scope === "project" && access === "never";
+    for (const layer of layers.filter(isRefused)) this.refuse(layer, key);
+    return layers.filter((layer) => !isRefused(layer));
   }
 
-  /** Tables such as `[providers.NAME]`, as they were written. */
-  tables(key: string): Setting<unknown> {
-    const { value, origin } = this.raw(key);
-    if (value === undefined || (typeof value === "object" && !Array.isArray(value))) return { value, origin };
-    throw new UsageError(`${origin}: expected tables such as [${key}.NAME].`);
+  /** Tables such as `[providers.NAME]`. Of two with one name the more local one counts. */
+  tables(key: string): Setting<Readonly<Record<string, unknown>> | undefined> {
+    const layers = this.written(key);
+    for (const layer of layers) {
+      const value = layer.profile[key];
+      if (typeof value === "object" && value !== null && !Array.isArray(value)) continue;
+      throw new UsageError(`${originOf(layer, key)}: expected tables such as [${key}.NAME].`);
+    }
+    if (layers.length === 0) return { value: undefined, origin: "default" };
+    const value = Object.assign({}, ...layers.map(({ profile }) => profile[key]));
+    return { value, origin: layers.map((layer) => originOf(layer, key)).join(", ") };
   }
+
+  refuse(layer: Layer, key: string, why = "only you may set it, not a project"): void {
+    this.#refused.push(`${placeOf(layer, key)}: "${key}" is ignored: ${why}.`);
+  }
+}
+
+export function originOf({ path }: Pick<Layer, "path">, key: string): string {
+  return `${path} (${key})`;
 }
 
 function readAs<T>({ read }: SettingDefinition<T>, text: string, origin: string): Setting<T> {

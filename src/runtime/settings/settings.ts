@@ -7,14 +7,15 @@ import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
 import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
+import { type ChosenProfile, type ProfileSources, userLayers } from "./choose-profile.js";
 import { makeHome } from "./home-folder.js";
 import { type ModelSettings, readModelSettings } from "./model-settings.js";
 import { type NetworkSettings, readNetworkSettings } from "./network-settings.js";
-import { readProfile, unknownKeys } from "./profile.js";
+import { type Layer, unknownKeys } from "./profile.js";
 import { readScreenSettings, type ScreenSettings } from "./screen-settings.js";
 import { readSecuritySettings, type SecuritySettings } from "./security-settings.js";
 import { readSessionSettings, type SessionSettings } from "./session-settings.js";
-import { SettingReader } from "./setting.js";
+import { type ProjectAccess, SettingReader } from "./setting.js";
 import { readTurnSettings, type TurnSettings } from "./turn-settings.js";
 
 export interface Settings
@@ -29,24 +30,51 @@ export interface Settings
 export interface LoadedSettings {
   readonly settings: Settings;
   readonly roots: Roots;
+  /** The profile in use. */
+  readonly chosen: ChosenProfile;
+  /** The files that the settings are from, the most global first. */
+  readonly layers: readonly Layer[];
+  /** The user's file that new permission rules go to. */
   readonly profilePath: string;
   readonly warnings: readonly string[];
+  /** The keys that a profile may have, and what a project may do with each. */
+  readonly keys: ReadonlyMap<string, ProjectAccess>;
+  /** For other settings of the same run. */
+  readonly sources: ProfileSources;
 }
 
+/** The user's own settings; those of a project need approval (`project-profiles.ts`). */
 export async function loadSettings(flags: ParsedFlags, variables: Variables): Promise<LoadedSettings> {
   const where = roots(variables);
   makeHome(variables);
-  const profilePath = variables.OXBOW_PROFILE || join(where.config, "config.toml");
-  const profile = await readProfile(profilePath, { required: Boolean(variables.OXBOW_PROFILE) });
-  const from = new SettingReader({ flags, variables, profile, profilePath });
+  const sources = { flags, variables, roots: where };
+  const { layers, chosen, profilePath } = await userLayers(sources);
+  if (chosen.onlyProject) await (await import("./project-profiles.js")).requireProjectProfile(chosen, sources);
+  return settle({ roots: where, chosen, layers, profilePath, sources });
+}
+
+/** Reads each setting from the files. */
+export async function settle(
+  place: Pick<LoadedSettings, "roots" | "chosen" | "layers" | "profilePath" | "sources">,
+): Promise<LoadedSettings> {
+  const { layers, sources } = place;
+  const from = new SettingReader({ ...sources, layers });
   const settings: Settings = {
     ...(await readModelSettings(from)),
     ...readTurnSettings(from),
     ...readAgentSettings(from),
-    ...readSecuritySettings(from),
+    ...(await readSecuritySettings(from)),
     ...readNetworkSettings(from),
     ...readSessionSettings(from),
     ...readScreenSettings(from),
   };
-  return { settings, roots: where, profilePath, warnings: unknownKeys(profile, from.keys, profilePath) };
+  // The user's config.toml names the profile.
+  for (const layer of from.written("profile", "stricter")) {
+    const isConfig = layer.path === join(place.roots.config, "config.toml");
+    if (!isConfig)
+      from.refuse(layer, "profile", "only your config.toml, --profile and OXBOW_PROFILE choose the profile");
+  }
+  const known = [...from.keys.keys()];
+  const warnings = [...layers.flatMap((layer) => unknownKeys(layer, known)), ...from.refused];
+  return { ...place, settings, warnings, keys: from.keys };
 }

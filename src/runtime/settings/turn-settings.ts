@@ -14,6 +14,8 @@ export interface TurnSettings {
   /** The default time limit of a command. */
   readonly run_timeout_ms: Setting<number | undefined>;
   readonly system_prompt: Setting<string | undefined>;
+  /** A text for the model ahead of the instruction files, whatever the system prompt is. */
+  readonly prompt_header: Setting<string | undefined>;
   /** Instruction files to load, in this order; each folder gives all that it has. */
   readonly context_sources: Setting<readonly string[]>;
   /** The size limit of all of them. */
@@ -29,20 +31,34 @@ export interface TurnSettings {
 
 export function readTurnSettings(from: SettingReader): TurnSettings {
   return {
-    tool_sets: from.pick({ key: "tool_sets", flag: "tool-set", fallback: DEFAULT_SETS, read: read.toolSets }),
+    tool_sets: from.pick({
+      key: "tool_sets",
+      flag: "tool-set",
+      fallback: DEFAULT_SETS,
+      read: read.toolSets,
+      project: areAmong,
+    }),
     max_iterations: from.pick({
       key: "max_iterations",
       flag: "max-iterations",
       variable: "OXBOW_MAX_TURNS",
       fallback: 100,
       read: read.wholeNumber,
+      project: isAtMost,
     }),
-    timeout_ms: from.pick({ key: "timeout", flag: "timeout", fallback: undefined, read: read.duration }),
+    timeout_ms: from.pick({
+      key: "timeout",
+      flag: "timeout",
+      fallback: undefined,
+      read: read.duration,
+      project: isAtMost,
+    }),
     run_timeout_ms: from.pick<number | undefined>({
       key: "run_timeout",
       flag: "run-timeout",
       fallback: 5 * 60_000,
       read: read.limit,
+      project: "any",
     }),
     system_prompt: from.pick({
       key: "system_prompt",
@@ -50,16 +66,57 @@ export function readTurnSettings(from: SettingReader): TurnSettings {
       fallback: undefined,
       read: read.textOrFile,
     }),
+    prompt_header: from.pick<string | undefined>({
+      key: "prompt_header",
+      fallback: undefined,
+      read: (text) => text.trim() || undefined,
+      project: "any",
+    }),
     context_sources: from.pick<readonly string[]>({
       key: "context_sources",
       fallback: ["AGENTS.md"],
       read: read.contextSources,
+      project: "any",
     }),
-    context_bytes: from.pick({ key: "context_bytes", fallback: DEFAULT_INSTRUCTION_BYTES, read: read.wholeNumber }),
-    compact_at: from.pick<number | undefined>({ key: "compact_at", fallback: 0.8, read: read.windowShare }),
-    budget: from.pick({ key: "budget", flag: "budget", fallback: undefined, read: read.budget }),
-    budget_turn: from.pick({ key: "budget_turn", fallback: undefined, read: read.budget }),
-    budget_session: from.pick({ key: "budget_session", fallback: undefined, read: read.budget }),
-    budget_day: from.pick({ key: "budget_day", fallback: undefined, read: read.budget }),
+    context_bytes: from.pick({
+      key: "context_bytes",
+      fallback: DEFAULT_INSTRUCTION_BYTES,
+      read: read.wholeNumber,
+      project: "any",
+    }),
+    compact_at: from.pick<number | undefined>({
+      key: "compact_at",
+      fallback: 0.8,
+      read: read.windowShare,
+      project: "any",
+    }),
+    budget: from.pick({
+      key: "budget",
+      flag: "budget",
+      fallback: undefined,
+      read: read.budget,
+      project: isAtMostBudget,
+    }),
+    budget_turn: from.pick({ key: "budget_turn", fallback: undefined, read: read.budget, project: isAtMostBudget }),
+    budget_session: from.pick({
+      key: "budget_session",
+      fallback: undefined,
+      read: read.budget,
+      project: isAtMostBudget,
+    }),
+    budget_day: from.pick({ key: "budget_day", fallback: undefined, read: read.budget, project: isAtMostBudget }),
   };
+}
+
+function areAmong<T>(theirs: readonly T[], yours: readonly T[]): boolean {
+  return theirs.every((each) => yours.includes(each));
+}
+
+/** Undefined is no limit. */
+function isAtMost(theirs: number | undefined, yours: number | undefined): boolean {
+  return yours === undefined || (theirs !== undefined && theirs <= yours);
+}
+
+function isAtMostBudget(theirs: BudgetLimit | undefined, yours: BudgetLimit | undefined): boolean {
+  return yours === undefined || (isAtMost(theirs?.usd, yours.usd) && isAtMost(theirs?.tokens, yours.tokens));
 }

@@ -1,4 +1,4 @@
-/** A profile's `[permissions]`, read and checked against its own examples. */
+/** The `[permissions]` of the settings files, read and checked against their own examples. */
 import type { CommandReader } from "./command-reader.js";
 import { type ParsedPermissions, type ParseOptions, parsePermissions } from "./parse-rules.js";
 import type { RuleSource } from "./rule.js";
@@ -9,11 +9,25 @@ export interface LoadOptions extends ParseOptions {
   commandReader(): Promise<CommandReader>;
 }
 
+/** All tables together, the most global first: of `preset` and `edits` the later one counts, rules add up. */
 export async function loadPermissions(
-  section: unknown,
-  source: RuleSource,
+  tables: readonly (RuleSource & { readonly table: unknown })[],
   options: LoadOptions,
 ): Promise<ParsedPermissions> {
+  let all: ParsedPermissions = { rules: [], problems: [], edits: undefined, preset: undefined };
+  for (const { table, file, scope } of tables) {
+    const one = await loadTable(table, { file, scope }, options);
+    all = {
+      rules: [...all.rules, ...one.rules],
+      problems: [...all.problems, ...one.problems],
+      edits: one.edits ?? all.edits,
+      preset: one.preset ?? all.preset,
+    };
+  }
+  return all;
+}
+
+async function loadTable(section: unknown, source: RuleSource, options: LoadOptions): Promise<ParsedPermissions> {
   const parsed = parsePermissions(section, source, options);
   const needed = needsCommandReader(parsed.rules);
   const wrong = checkExamples(parsed.rules, needed ? { readCommand: await options.commandReader() } : {});

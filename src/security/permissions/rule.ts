@@ -87,13 +87,30 @@ export function rulesAbout(
 /**
  * Of rules about the call, the one that decides: by priority, then deny before ask before allow, then the more specific, then the
  * earlier. A rule that might apply turns an allowance that it would override into a question, never
- * a denial.
+ * a denial. A rule of a project counts only where it is stricter than the user's rules, whatever its priority.
  */
 export function decidingRule(
   rules: readonly PermissionRule[],
   args: JsonObject,
   subject: Subject,
 ): RuleMatch | undefined {
+  const ofProject = rules.filter(({ source }) => source.scope === "project");
+  if (ofProject.length === 0) return strongest(rules, args, subject);
+  const yours = strongest(
+    rules.filter(({ source }) => source.scope === "user"),
+    args,
+    subject,
+  );
+  const theirs = strongest(ofProject, args, subject);
+  if (theirs === undefined || theirs.decision === "allow") return yours;
+  return yours === undefined || isStricter(theirs, yours) ? theirs : yours;
+}
+
+function isStricter(one: RuleMatch, other: RuleMatch): boolean {
+  return DECISIONS.indexOf(one.decision) > DECISIONS.indexOf(other.decision);
+}
+
+function strongest(rules: readonly PermissionRule[], args: JsonObject, subject: Subject): RuleMatch | undefined {
   let certain: RuleMatch | undefined;
   let possible: RuleMatch | undefined;
   for (const rule of rules) {

@@ -169,10 +169,14 @@ describe("examples", () => {
       return loadCommandReader(READER);
     };
     const path = { tool: "*", path: "a", decision: "deny", match: ["b"] };
-    expect((await loadPermissions({ rules: [path] }, USER_FILE, { commandReader })).problems).toHaveLength(1);
+    expect(
+      (await loadPermissions([{ table: { rules: [path] }, ...USER_FILE }], { commandReader })).problems,
+    ).toHaveLength(1);
     expect(loaded).toBe(0);
     const command = { tool: "bash", command: "make", decision: "allow", match: ["make"], not_match: ["make all"] };
-    expect((await loadPermissions({ rules: [command] }, USER_FILE, { commandReader })).problems).toEqual([]);
+    expect(
+      (await loadPermissions([{ table: { rules: [command] }, ...USER_FILE }], { commandReader })).problems,
+    ).toEqual([]);
     expect(loaded).toBe(1);
   });
 

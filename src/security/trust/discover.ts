@@ -25,6 +25,8 @@ export interface DiscoverOptions {
   readonly stopAt?: string;
   /** The instruction files that are in use, as a profile lists them; all that are known when not given. */
   readonly sources?: readonly string[];
+  /** The profile in use: other files in a `profiles` folder are not looked at. All are when not given. */
+  readonly profile?: string;
   /** Which files an instruction file names as parts of it, absolute. They are approved like the file itself. */
   readonly importsOf?: (file: { readonly path: string; readonly text: string }) => Promise<readonly string[]>;
   /** More folders like `.oxbow`, absolute; they count as the project's, whatever they are. */

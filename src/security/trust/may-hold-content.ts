@@ -12,11 +12,13 @@ import { projectFolders, type Source, userSources, wantedPlaces } from "./source
 
 /** `folder` must be free of links. */
 export function mayHoldContent(options: DiscoverOptions): boolean {
-  const { folder, home, sources: names, kinds } = options;
+  const { folder, home, sources: names, kinds, profile } = options;
   const holds = (source: Source) => {
     const at = join(source.root, source.base);
     if (source.base !== "" && !isThere(at)) return false;
-    return wantedPlaces(source, kinds).some((place) => isInUse(join(at, place.path), { place, source, kinds }));
+    return wantedPlaces(source, kinds).some((place) =>
+      isInUse(join(at, place.path), { place, source, kinds, profile }),
+    );
   };
   if (userSources(folder, home).some(holds)) return true;
   return projectFolders(folder, options).some(({ origin, sources, hasInstructions }) => {
@@ -28,13 +30,16 @@ interface Asked {
   readonly place: Place;
   readonly source: Source;
   readonly kinds: ReadonlySet<ContentKind> | undefined;
+  readonly profile: string | undefined;
 }
 
-function isInUse(path: string, { place: { kind, shape }, source: { owner }, kinds }: Asked): boolean {
+function isInUse(at: string, { place: { kind, shape }, source: { owner }, kinds, profile }: Asked): boolean {
+  const isOne = shape === "profiles" && profile !== undefined;
+  const path = isOne ? join(at, `${profile}.toml`) : at;
   if (!isThere(path)) return false;
   const onlyEntries = shape === "servers" || (kind === "profile" && owner === "user");
   if (!onlyEntries) return true;
-  const names = shape === "profiles" ? namesIn(path) : [path];
+  const names = shape === "profiles" && !isOne ? namesIn(path) : [path];
   return names.some((file) => mayList(file, kinds));
 }
 

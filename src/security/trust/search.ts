@@ -22,6 +22,7 @@ const NAMED_KINDS: ReadonlySet<ContentKind> = new Set(["hook", "tool", "command"
 export interface SearchOptions {
   readonly sources?: readonly string[] | undefined;
   readonly kinds?: ReadonlySet<ContentKind> | undefined;
+  readonly profile?: string | undefined;
 }
 
 /** Finds the files that an instruction file names. */
@@ -110,7 +111,7 @@ export class Search {
       case "skills":
         return this.#skills(origin, place);
       case "profiles":
-        for (const path of this.#tree(origin, place)) await this.#profile(origin, { ...place, path }, place.path);
+        for (const path of this.#profiles(origin, place)) await this.#profile(origin, { ...place, path }, place.path);
         return;
       case "profile":
         return this.#profile(origin, place);
@@ -124,6 +125,12 @@ export class Search {
   /** Oxbow keeps sessions in a project's own folder alone, never in a folder of this name in the user's configuration. */
   #store({ root, owner }: Origin, { path, kind }: Place): void {
     if (basename(dirname(path)) === SOURCE_FOLDER) this.#add(describeStore({ root, path: slashes(path), kind, owner }));
+  }
+
+  #profiles(origin: Source, place: Place): readonly string[] {
+    const { profile } = this.#options;
+    const paths = this.#tree(origin, place);
+    return profile === undefined ? paths : paths.filter((path) => path === join(place.path, `${profile}.toml`));
   }
 
   /** The user's own profile needs no approval, but the programs it starts do: a program may have written them there. */

@@ -63,13 +63,14 @@ function isInUse({ path }: ExtensionFile, { loaded }: HooksPlace): boolean {
 
 /** A profile in the user's configuration folder comes with the approved files. */
 function ownProfile({ loaded, root }: HooksPlace, problems: string[]): readonly HookEntries[] {
-  const { settings, profilePath, roots } = loaded;
-  const { value } = settings.hooks;
-  if (value === undefined || isWithin(profilePath, roots.config)) return [];
-  if (!isWithin(profilePath, root)) return profileEntries(value, profilePath);
-  if (profilePath !== join(root, ".oxbow", "config.toml"))
-    problems.push(`${profilePath}: a profile in the folder that Oxbow works in brings no hooks.`);
-  return [];
+  const { settings, roots } = loaded;
+  return settings.hooks.value.flatMap(({ path, value }) => {
+    if (isWithin(path, roots.config)) return [];
+    if (!isWithin(path, root)) return profileEntries(value, path);
+    if (path !== join(root, ".oxbow", "config.toml"))
+      problems.push(`${path}: a profile in the folder that Oxbow works in brings no hooks.`);
+    return [];
+  });
 }
 
 async function entryOf(file: ExtensionFile, problems: string[]): Promise<HookEntries | undefined> {

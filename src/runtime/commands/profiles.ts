@@ -1,0 +1,65 @@
+/** `/profiles`, `/profile`, `oxbow profiles`: what there is, and what each one sets. */
+import { renderTable } from "../../base/text-table.js";
+import { PROFILES_LIST, PROFILES_SHOW } from "../../commands/catalogue/profiles.js";
+import { asValue, type Command, type CommandContext, type CommandResult } from "../../commands/command.js";
+import { placeSettings } from "../content/place-settings.js";
+import { withProfile } from "../settings/choose-profile.js";
+import { type ListedProfile, listProfiles, type ProfilePlace } from "../settings/profile-list.js";
+import { alignRows, rowsValue, settingRows } from "../settings/setting-rows.js";
+import type { LoadedSettings } from "../settings/settings.js";
+
+export function profileCommands(place: ProfilePlace): readonly Command[] {
+  return [
+    { ...PROFILES_LIST, run: (_args, context) => list(place, context) },
+    { ...PROFILES_SHOW, run: (args) => show(args.text("NAME"), place) },
+  ];
+}
+
+async function list(place: ProfilePlace, { screen }: CommandContext): Promise<CommandResult> {
+  const profiles = await listProfiles(place);
+  const { chosen } = place.loaded;
+  const columns = [
+    { header: "", value: ({ in_use }: ListedProfile) => (in_use ? "*" : ""), priority: 3 },
+    { header: "profile", value: ({ name }: ListedProfile) => name, priority: 3 },
+    { header: "scope", value: ({ scope }: ListedProfile) => scope, priority: 1 },
+    { header: "where", value: ({ path }: ListedProfile) => path, priority: 0 },
+    {
+      header: "about",
+      value: ({ problem, note, description }: ListedProfile) => problem ?? note ?? description,
+      priority: 2,
+    },
+  ];
+  const table = renderTable(columns, profiles, { width: screen?.width, color: screen?.color ?? false });
+  const text = `${table}\n\n* in use. The profile is ${chosen.name} (${chosen.origin}).`;
+  return { text, value: asValue({ profile: chosen.name, origin: chosen.origin, profiles }) };
+}
+
+async function show(name: string | undefined, place: ProfilePlace): Promise<CommandResult> {
+  const loaded = name === undefined ? place.loaded : await loadOther(name, place);
+  const rows = settingRows(loaded.settings).filter(([, , origin]) => origin !== "default");
+  const files = loaded.layers.map(({ scope, path }) => `${scope.padEnd(8)}  ${path}`);
+  const { chosen, warnings } = loaded;
+  const parts = [
+    `profile ${chosen.name} (${name === undefined ? chosen.origin : "shown, not in use"})`,
+    files.length === 0
+      ? "No file sets anything: all settings have their defaults."
+      : `files, the last one counts:\n${files.join("\n")}`,
+    rows.length === 0 ? "" : alignRows(rows),
+    warnings.join("\n"),
+  ];
+  return {
+    text: parts.filter((part) => part !== "").join("\n\n"),
+    value: asValue({
+      profile: chosen.name,
+      files: loaded.layers.map(({ scope, path }) => ({ scope, path })),
+      settings: rowsValue(rows),
+      warnings,
+    }),
+  };
+}
+
+/** With the flags and variables of this run, which count as well. */
+export function loadOther(name: string, { loaded, variables, root }: ProfilePlace): Promise<LoadedSettings> {
+  const flags = withProfile(loaded.sources.flags, { name, root });
+  return placeSettings(flags, variables, { unapproved: "refuse" });
+}

@@ -1,0 +1,15 @@
+/** The profiles that come with Oxbow. */
+import { type Layer, parseLayer } from "./profile.js";
+
+const LOADERS: Readonly<Record<string, () => Promise<{ readonly default: string }>>> = {
+  default: () => import("../../../assets/profiles/default.toml"),
+  oxbow: () => import("../../../assets/profiles/oxbow.toml"),
+};
+
+export const BUILT_IN_PROFILES: readonly string[] = Object.keys(LOADERS);
+
+export async function builtInProfile(name: string): Promise<Layer | undefined> {
+  if (!Object.hasOwn(LOADERS, name)) return undefined;
+  const text = (await LOADERS[name]?.())?.default ?? "";
+  return parseLayer({ scope: "built-in", path: `built-in profile ${name}`, text });
+}
