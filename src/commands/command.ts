@@ -3,6 +3,7 @@
  * description (`CommandSpec`) is data and loads nothing; the part of the runtime that owns the subject adds `run`.
  */
 import type { Model } from "../engine/ports.js";
+import type { CommandPayloads } from "../protocol/commands.js";
 import type { InputContent } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import type { JsonValue } from "../protocol/json.js";
@@ -96,6 +97,8 @@ export interface CommandAnswer {
   readonly value: JsonValue;
   /** The exit code of `oxbow NAME`; default 0. */
   readonly exitCode?: number;
+  /** The client continues with this session. */
+  readonly follow?: CommandPayloads["CreateSession"];
   /** A turn begins with this: the command stands for a prompt. */
   readonly turn?: CommandTurn;
 }

@@ -58,6 +58,7 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandKind, JsonObject>> = {
       model: NAME,
       resume: NAME,
       after: NAME,
+      carry: STRING,
       orphans: object({ verdict: oneOf("failed", "succeeded", "abort") }, { note: STRING }),
     },
   ),

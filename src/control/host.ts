@@ -46,6 +46,8 @@ export interface RunRequest {
   readonly resume?: CommandPayloads["CreateSession"] & { readonly resume: SessionId };
   /** The run whose settings the new one keeps. */
   readonly after?: Run;
+  /** A summary that the conversation begins with. */
+  readonly carry?: string;
   /** Where the session works, if not in the default place. */
   readonly place?: PlaceRequest;
 }
@@ -192,9 +194,14 @@ export class Host {
       this.#ports.custom({ namespace, verb, payload, run, client: { id, identity } }),
   };
 
-  async #create(client: AttachedClient, payload: CommandPayloads["CreateSession"]): Promise<CommandReply> {
+  /** `closed`: an earlier run of the session that is resumed. */
+  async #create(
+    client: AttachedClient,
+    payload: CommandPayloads["CreateSession"],
+    closed?: Run,
+  ): Promise<CommandReply> {
     const resumed = payload.resume === undefined ? undefined : this.#runs.get(payload.resume);
-    if (resumed !== undefined) {
+    if (resumed !== undefined && payload.profile === undefined) {
       resumed.attached.attach(client);
       return { ok: true, session: resumed.run.session };
     }
@@ -202,7 +209,7 @@ export class Host {
     if (payload.after !== undefined && before === undefined) {
       return refuse(failure("SessionNotFound", { session: payload.after }));
     }
-    if (before?.busy)
+    if (before?.busy || resumed?.run.busy)
       return refuse(failure("InvalidInput", { detail: "A turn is running. Wait until it ends, or cancel it." }));
     let attached: Attachments | undefined;
     if (payload.profile !== undefined && client.identity === "agent") {
@@ -212,11 +219,14 @@ export class Host {
         }),
       );
     }
+    if (resumed !== undefined) return this.#reopen(client, payload, resumed.run);
+    const after = before ?? closed;
     const opened = await this.#ports.openRun({
       originator: client.id,
       personPresent: () => attached?.personPresent ?? false,
       ...(payload.resume !== undefined && { resume: { ...payload, resume: payload.resume } }),
-      ...(before !== undefined && { after: before }),
+      ...(after !== undefined && { after }),
+      ...(payload.carry !== undefined && { carry: payload.carry }),
       ...placeOf(payload),
     });
     if ("failure" in opened) return refuse(opened.failure);
@@ -231,6 +241,15 @@ export class Host {
       await before.close("user");
     }
     return { ok: true, session: run.session };
+  }
+
+  /** Opens a live session with another profile. If that fails, it continues with its own. */
+  async #reopen(client: AttachedClient, payload: CommandPayloads["CreateSession"], run: Run): Promise<CommandReply> {
+    this.#runs.delete(run.session);
+    await run.close("user");
+    const reply = await this.#create(client, payload, run);
+    if (!reply.ok) await this.#create(client, { resume: run.session }, run);
+    return reply;
   }
 
   readonly #history: History = (run, after) => this.#ports.history?.(run, after);

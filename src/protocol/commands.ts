@@ -16,13 +16,15 @@ export interface CommandPayloads {
   CreateSession: {
     /** The folder to work in; default: the folder that the engine was started in. */
     readonly cwd?: string;
-    /** The file with the settings; relative to the working directory. Only for people. */
+    /** The name of a profile, or its file, relative to the working directory. Only for people. With the session in `resume` it opens anew. */
     readonly profile?: string;
     /** `NAME`, `PROVIDER` or `PROVIDER:NAME`. */
     readonly model?: string;
     readonly resume?: SessionId;
     /** The new session starts empty with the settings of this one (model, effort, plan mode, rules, budget, recording), which ends. */
     readonly after?: SessionId;
+    /** What the new session knows of another one: a summary, which its conversation begins with. */
+    readonly carry?: string;
     /** The outcome of calls without a recorded result. Needed when there are such calls; refused with OrphanedCalls without it. */
     readonly orphans?: { readonly verdict: OrphanVerdict; readonly note?: string };
   };

@@ -91,7 +91,7 @@ export function createEngine(options: EngineOptions): Engine {
     const asked = await withStoredFolder(request, current, options);
     const place = asked === undefined ? current : await otherPlace(asked, current, options);
     if ("failure" in place) return place;
-    const result = await openRun({ ...options, ...place, clock, ids }, request, { before });
+    const result = await openRun({ ...options, ...place, clock, ids }, request, { previous: before });
     if ("failure" in result) return result;
     hosted.set(result.run, { ...result, place });
     return result.run;

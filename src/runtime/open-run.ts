@@ -2,6 +2,7 @@
 import { NO_EXTENSIONS } from "../base/extension-files.js";
 import type { RunRequest } from "../control/host.js";
 import { PermissionPrompts } from "../control/permission-prompts.js";
+import type { Run } from "../control/run.js";
 import { Bus } from "../engine/bus.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { Failure } from "../protocol/errors.js";
@@ -18,8 +19,11 @@ import type { ParentRun } from "./subagents/parent-run.js";
 import { SubagentPrompts } from "./subagents/subagent-prompts.js";
 
 export interface OpenRunOptions {
-  /** The run whose model, effort, rules, budget and recording the new one keeps. */
-  readonly before?: OpenedRun | undefined;
+  /**
+   * The run whose budget and recording the new one continues. With the same profile it also keeps the model, the effort and the rules:
+   * a session with another profile begins with what that profile says.
+   */
+  readonly previous?: OpenedRun | undefined;
   /** The session that starts it as a subagent. */
   readonly parent?: ParentRun;
 }
@@ -27,14 +31,15 @@ export interface OpenRunOptions {
 export async function openRun(
   engine: SessionParts,
   request: RunRequest,
-  { before, parent }: OpenRunOptions = {},
+  { previous, parent }: OpenRunOptions = {},
 ): Promise<OpenedRun | { readonly failure: Failure }> {
+  const before = request.place?.profile === undefined ? previous : undefined;
   const choosesModel = before === undefined || request.place?.model !== undefined;
   const parts = choosesModel ? engine : { ...engine, model: before.run.model };
   const resumed = request.resume && (await resumeSession(parts.sessions, request.resume));
   if (resumed !== undefined && "failure" in resumed) return resumed;
   try {
-    return await openSessionRun(contextOf(parts, request, { resumed, before, parent }));
+    return await openSessionRun(contextOf(parts, request, { resumed, before, previous, parent }));
   } catch (error) {
     await resumed?.lease.release();
     throw error;
@@ -44,7 +49,7 @@ export async function openRun(
 function contextOf(
   engine: SessionParts,
   request: RunRequest,
-  { resumed, before, parent }: Pick<Opening, "resumed" | "before" | "parent">,
+  { resumed, before, previous, parent }: Pick<Opening, "resumed" | "before" | "previous" | "parent">,
 ): Opening {
   const { clock, log, root } = engine;
   const session = resumed?.record.id ?? engine.ids.next("sess");
@@ -70,13 +75,14 @@ function contextOf(
     resumed,
     before,
     parent,
+    previous,
     current: {},
     built: new Built(),
   };
 }
 
 async function openSessionRun(opening: Opening): Promise<OpenedRun> {
-  const { engine, session, bus, resumed, before, current } = opening;
+  const { engine, session, bus, resumed, previous, current, request } = opening;
   const { log, clock, hint } = engine;
   const published: Envelope[] = [];
   const stopCollecting = bus.subscribe((event) => published.push(event));
@@ -108,14 +114,22 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
     saved: () => built.journal.saved(),
   });
   current.run = run;
+  if (request.carry !== undefined) await carryOver(request.carry, run);
   stopCollecting();
   const left = resumed?.rebuilt.waiting.length ?? 0;
   if (left > 0)
     hint(
       `${left} input${left === 1 ? "" : "s"} that waited when the session was stopped will go along with your next one.`,
     );
-  if (before !== undefined) await built.recording.takeOver(before.recording);
+  if (previous !== undefined) await built.recording.takeOver(previous.recording);
   return { ...built, run, parts };
+}
+
+/** In the log it is a compaction, so a resumed session begins with it, too. */
+async function carryOver(summary: string, { bus, conversation }: Run): Promise<void> {
+  const { summaryMessage } = await import("../context/compaction/summary-message.js");
+  conversation.push(summaryMessage(summary));
+  bus.publish("CompactionTriggered", { reason: "carried over", summary });
 }
 
 /** Parts from outside come after the built-in ones: what they supply counts, and they are closed while those still work. */

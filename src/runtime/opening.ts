@@ -50,7 +50,10 @@ export interface Opening extends PartContext {
   /** Asks the user. */
   readonly person: PermissionPrompts;
   readonly resumed: ResumedSession | undefined;
+  /** The run whose settings this one keeps. */
   readonly before: OpenedRun | undefined;
+  /** The run that this one follows; it may have another profile. */
+  readonly previous: OpenedRun | undefined;
   /** The session that started it, if it is a subagent. */
   readonly parent: ParentRun | undefined;
   /** The parts and the run, as soon as there are some. */

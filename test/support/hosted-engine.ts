@@ -10,7 +10,7 @@ import { text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import type { ProjectContentOptions } from "../../src/runtime/content/content-options.js";
-import { ProjectContent } from "../../src/runtime/content/project-content.js";
+import { enterPlace } from "../../src/runtime/content/enter-place.js";
 import { createModelRegistry } from "../../src/runtime/models/model-registry.js";
 import { ModelRoutes } from "../../src/runtime/models/model-routes.js";
 import { createEngine, type Engine } from "../../src/runtime/open-engine.js";
@@ -52,18 +52,18 @@ export async function hostEngine(
     ...providerEnvironment("anthropic", mock.url),
   };
   const parsed = parseFlags(RUN_FLAGS, ["--sandbox", "off", ...flags], "run");
-  const loaded = await loadSettings(parsed, variables);
+  const own = await loadSettings(parsed, variables);
   const registry = createModelRegistry({ variables });
   const { model } = await registry.choose({});
   const root = await realpath(content?.folder ?? (await mkdtemp(join(base, "root-"))));
   const notify = content?.notify ?? (() => {});
-  const sessions = new SessionStores({ ...loaded, variables, root, notify, hint: notify });
-  const routes = new ModelRoutes({ loaded, registry, clock: systemClock });
+  const sessions = new SessionStores({ ...own, variables, root, notify, hint: notify });
   const unattended = { color: false, width: 80, skipUnapproved: true, allowProjectHooks: true };
-  const entered =
-    content && (await ProjectContent.enter({ loaded, variables, root, notify, ...unattended, ...content }));
+  const entered = content && (await enterPlace({ loaded: own, variables, root, notify, ...unattended, ...content }));
   if (entered !== undefined && "failure" in entered) throw new Error(entered.failure.message);
-  const place = { loaded, root, registry, routes, model, ...(entered && { content: entered }) };
+  const loaded = entered?.loaded ?? own;
+  const routes = new ModelRoutes({ loaded, registry, clock: systemClock });
+  const place = { loaded, root, registry, routes, model, ...(entered && { content: entered.content }) };
   const engine = createEngine({
     place,
     variables,

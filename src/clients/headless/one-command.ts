@@ -1,6 +1,6 @@
 /** One slash command and its answer, without a conversation: `oxbow "/cost"`. Some stand for a prompt: then the answer is that of the turn. */
 import { safeText } from "../../base/terminal-text.js";
-import type { Failure } from "../../protocol/errors.js";
+import { type Failure, failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { type TurnWatchOptions, watchTurn } from "./one-shot.js";
@@ -37,9 +37,15 @@ export async function runOneCommand({ verb, args }: TypedCommand, place: TurnWat
     terminal.err.write(`oxbow: ${safeText(reply.failure.message)}\n`);
     return { failure: reply.failure };
   }
-  const { text = "", value = null, exit_code: exitCode, state } = isJsonObject(reply.value) ? reply.value : {};
+  const answer = isJsonObject(reply.value) ? reply.value : {};
+  const { text = "", value = null, exit_code: exitCode, state, follow } = answer;
   if (state === "started") return end();
   spinner.stop();
+  if (follow !== undefined) {
+    const detail = `/${verb} works only in a conversation. Start one with 'oxbow'.`;
+    terminal.err.write(`oxbow: ${detail}\n`);
+    return { failure: failure("InvalidInput", { detail }) };
+  }
   if (format === "json") terminal.out.write(`${JSON.stringify({ command: `/${verb}`, text, value }, null, 2)}\n`);
   else if (format === "text" && text !== "") terminal.out.write(`${safeText(String(text))}\n`);
   return { exitCode: typeof exitCode === "number" ? exitCode : 0 };

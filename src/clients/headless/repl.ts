@@ -11,6 +11,7 @@ import { safeText } from "../../base/terminal-text.js";
 import { isBinaryText } from "../../base/text-or-binary.js";
 import { formatStats, StatsWindow, type TurnStats, turnStats } from "../../base/turn-stats.js";
 import type { CommandReply, EngineClient } from "../../protocol/client.js";
+import type { CommandPayloads } from "../../protocol/commands.js";
 import { type ImageBlock, plainText, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import { type Failure, failure } from "../../protocol/errors.js";
@@ -217,7 +218,8 @@ class Repl {
         if (rest !== "") await this.#turn(rest);
         return true;
       case "clear":
-        if (await this.#open()) this.#say("New, empty conversation. Your settings stay.");
+        if (await this.#open(this.#session === undefined ? {} : { after: this.#session }))
+          this.#say("New, empty conversation. Your settings stay.");
         return true;
       default:
         await this.#command(name, rest);
@@ -231,9 +233,9 @@ class Repl {
     return { name, rest, action: this.#options.clientAction(name) };
   }
 
-  async #open(): Promise<boolean> {
-    const after = this.#session === undefined ? {} : { after: this.#session };
-    const reply = await this.#options.client.send("CreateSession", after);
+  /** Continues with another session. */
+  async #open(wanted: CommandPayloads["CreateSession"]): Promise<boolean> {
+    const reply = await this.#options.client.send("CreateSession", wanted);
     if (!reply.ok) {
       this.#complain(reply);
       return false;
@@ -298,7 +300,8 @@ class Repl {
       this.#complain(reply);
       return undefined;
     }
-    const { text = "", exit_code: exitCode, state } = isJsonObject(reply.value) ? reply.value : {};
+    const { text = "", exit_code: exitCode, state, follow } = isJsonObject(reply.value) ? reply.value : {};
+    if (isJsonObject(follow) && !(await this.#open(follow))) return undefined;
     if (typeof exitCode === "number" && exitCode !== 0) this.#problem ??= { kind: "answer", exitCode };
     return { text: String(text), isTurn: state === "started" };
   }

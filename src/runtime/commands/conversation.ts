@@ -17,13 +17,16 @@ export interface StatusPort {
   readonly run: Run;
   readonly effort: RunEffort;
   readonly root: string;
+  /** The profile in use. */
+  readonly profile: string;
   readonly permissionMode: () => string;
   /** The instruction files in use. */
   readonly files: readonly string[];
   readonly recording: () => string;
 }
 
-export function statusCommand({ run, effort, root, permissionMode, files, recording }: StatusPort): Command {
+export function statusCommand(port: StatusPort): Command {
+  const { run, effort, root, profile, permissionMode, files, recording } = port;
   return {
     ...STATUS,
     run: () => {
@@ -32,6 +35,7 @@ export function statusCommand({ run, effort, root, permissionMode, files, record
         ["model", modelName(run)],
         ["effort", effort.level ?? "auto"],
         ["workspace", root],
+        ["profile", profile],
         ["session", run.session],
         ["messages", String(run.conversation.length)],
         ["tools", tools.join(", ")],

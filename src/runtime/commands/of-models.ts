@@ -22,6 +22,7 @@ export function modelPartCommands(opening: Opening): readonly Command[] {
   return [
     statusCommand({
       ...{ run, effort, root },
+      profile: loaded.chosen.name,
       permissionMode: () => (permissions.planning ? "plan" : permissions.mode),
       files: content?.files ?? [],
       recording: () => recording.status(),

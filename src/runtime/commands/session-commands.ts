@@ -5,6 +5,7 @@ import { AGENTS_NAMESPACE } from "../../commands/catalogue/agents.js";
 import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "../../commands/catalogue/conversation.js";
 import { AUTH_NAMESPACE, AUTH_SET, AUTH_UNLOCK } from "../../commands/catalogue/credentials.js";
 import { MODELS_NAMESPACE, OLLAMA_NAMESPACE, ROUTE_NAMESPACE } from "../../commands/catalogue/models.js";
+import { PROFILES_NAMESPACE } from "../../commands/catalogue/profiles.js";
 import * as program from "../../commands/catalogue/program.js";
 import { SCREEN_COMMANDS } from "../../commands/catalogue/screen.js";
 import {
@@ -20,7 +21,7 @@ import {
   SESSION_RESUME,
 } from "../../commands/catalogue/sessions.js";
 import { SKILLS_NAMESPACE, SKILLS_VALIDATE } from "../../commands/catalogue/skills.js";
-import type { Command, CommandContext, CommandSpec, CommandTurn } from "../../commands/command.js";
+import { asValue, type Command, type CommandContext, type CommandSpec, type CommandTurn } from "../../commands/command.js";
 import { CommandRegistry, helpCommand, runSlash } from "../../commands/registry.js";
 import type { CustomRequest } from "../../control/host.js";
 import type { CommandReply } from "../../protocol/client.js";
@@ -38,6 +39,7 @@ const NAMESPACES = {
   ...AUTH_NAMESPACE,
   ...ROUTE_NAMESPACE,
   ...OLLAMA_NAMESPACE,
+  ...PROFILES_NAMESPACE,
   ...PERMISSIONS_NAMESPACE,
   ...SAFEMODE_NAMESPACE,
   ...PLAN_NAMESPACE,
@@ -96,7 +98,7 @@ export async function answerSlash(registry: CommandRegistry, request: CustomRequ
       busy: run.busy,
     });
     if ("failure" in result) return { ok: false, failure: result.failure };
-    const { text, value, exitCode = 0, turn } = result;
+    const { text, value, exitCode = 0, turn, follow } = result;
     const refused = turn && begin(turn, request);
     if (refused !== undefined) return { ok: false, failure: refused };
     return {
@@ -106,6 +108,7 @@ export async function answerSlash(registry: CommandRegistry, request: CustomRequ
         value,
         ...(exitCode !== 0 && { exit_code: exitCode }),
         ...(turn !== undefined && { state: "started" }),
+        ...(follow !== undefined && { follow: asValue(follow) }),
       },
     };
   } catch (error) {

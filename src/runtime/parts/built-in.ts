@@ -76,14 +76,14 @@ const journal: CreateBuiltIn = async (opening) => {
 };
 
 const costs: CreateBuiltIn = (opening) => {
-  const { engine, session, resumed, before, parent, built } = opening;
+  const { engine, session, resumed, previous, parent, built } = opening;
   const kept = new RunCosts({
     ...engine,
     ...engine.loaded,
     session,
     isResumed: resumed !== undefined,
     journal: built.get("journal"),
-    before: before?.costs,
+    before: previous?.costs,
     outer: parent,
   });
   built.add({ costs: kept });
@@ -157,6 +157,12 @@ const tools: CreateBuiltIn = (opening) => {
 
 const executables: CreateBuiltIn = (opening) => new Executables(opening).part();
 
+/** The settings files; nothing of a turn uses it. */
+const profiles: CreateBuiltIn = (opening) => ({
+  name: "profiles",
+  commands: async () => (await import("../commands/use-profile.js")).sessionProfileCommands(opening),
+});
+
 /** Stored keys; nothing of a turn uses it. */
 const credentials: CreateBuiltIn = ({ engine: { variables } }) => ({
   name: "credentials",
@@ -170,6 +176,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   costs,
   compaction,
   credentials,
+  profiles,
   recording,
   tools,
   executables,

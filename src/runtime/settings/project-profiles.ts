@@ -2,6 +2,7 @@
  * Settings of a project: `.oxbow/config.toml`, and `.oxbow/profiles/NAME.toml` for the profile in use. Both count only after the user
  * approved them, and only for what a project may set. The outermost folder comes first, then the profile over the config.toml files.
  */
+import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { nearest } from "../../base/nearest.js";
@@ -52,24 +53,32 @@ export async function requireProjectProfile(
   { name, file, origin }: ChosenProfile,
   { flags, variables, roots }: ProfileSources,
 ): Promise<void> {
-  const folder = resolve(flags.text("cwd") ?? process.cwd());
-  const folders = profileFolders(folder, { config: roots.config, user: homeFolder(variables) });
-  const found = folders.some((each) => isThere(join(each, `${name}.toml`)));
-  if (found || (file !== undefined && isThere(file))) return;
-  const known = [...new Set([...BUILT_IN_PROFILES, ...[join(roots.config, "profiles"), ...folders].flatMap(namesIn)])];
+  const root = resolve(flags.text("cwd") ?? process.cwd());
+  const known = profileNames({ root, variables, roots });
+  if (known.includes(name) || (file !== undefined && isThere(file))) return;
   const near = nearest(name, known);
-  const advice = near === undefined ? `There are ${known.join(", ")}` : `Did you mean "${near}"`;
-  throw new UsageError(
-    `${origin}: there is no profile "${name}". ${advice}${near === undefined ? "." : "?"} 'oxbow profiles' shows all of them.`,
-  );
+  const advice = near === undefined ? `There are ${known.join(", ")}.` : `Did you mean "${near}"?`;
+  throw new UsageError(`${origin}: there is no profile "${name}". ${advice} 'oxbow profiles' shows all of them.`);
+}
+
+/** The names of all profiles that a session in `root` could use; a project's may still need approval. */
+export function profileNames({ root, variables, roots }: ProfileNamePlace): readonly string[] {
+  const folders = [join(roots.config, "profiles"), ...profileFolders(root, { variables, roots })];
+  return [...new Set([...BUILT_IN_PROFILES, ...folders.flatMap(namesIn)])];
+}
+
+interface ProfileNamePlace extends Pick<ProfileSources, "variables" | "roots"> {
+  readonly root: string;
 }
 
 /** The `profiles` folders of a project, the outermost first. */
-export function profileFolders(
-  folder: string,
-  home: { readonly config: string; readonly user: string | undefined },
+function profileFolders(
+  root: string,
+  { variables, roots }: Pick<ProfileSources, "variables" | "roots">,
 ): readonly string[] {
-  return projectFolders(folder, { home }).map(({ origin }) =>
-    join(origin.root, origin.base, SOURCE_FOLDER, "profiles"),
-  );
+  if (!isThere(root)) return [];
+  const home = { config: roots.config, user: homeFolder(variables) };
+  return projectFolders(realpathSync.native(root), { home }).map(({ origin }) => {
+    return join(origin.root, origin.base, SOURCE_FOLDER, "profiles");
+  });
 }

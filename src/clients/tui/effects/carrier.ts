@@ -145,9 +145,22 @@ export class Carrier {
       this.#complain(reply);
       return;
     }
+    if (!(await this.#follow(reply.value))) return;
     const text = textOf(reply.value);
     if (text !== "") print({ kind: "command", line, text });
     await this.refresh();
+  }
+
+  /** Continues with the session that a command asks for. False if that fails. */
+  async #follow(value: JsonValue | undefined): Promise<boolean> {
+    const follow = isJsonObject(value) ? value.follow : undefined;
+    if (!isJsonObject(follow)) return true;
+    const { client, state, restart } = this.#options;
+    const reply = await client.send("CreateSession", follow);
+    this.#complain(reply);
+    if (!reply.ok || reply.session === undefined) return false;
+    restart(reply.session, state().model);
+    return true;
   }
 
   /** A slash command that the engine runs. */
