@@ -113,7 +113,7 @@ export const REQUIREMENTS = [
   { id: "E2", title: "Executable tools, commands, hooks and providers", status: "part" },
   { id: "E3", title: "Event hooks by configuration, with deadlines", status: "done" },
   { id: "E4", title: "Plugins in TypeScript", status: "open" },
-  { id: "E5", title: "Profiles", status: "open" },
+  { id: "E5", title: "Profiles", status: "part" },
   { id: "E6", title: "MCP client with pins and supervision", status: "open" },
   { id: "E7", title: "The agent can extend Oxbow, through trust", status: "part" },
   // Control plane

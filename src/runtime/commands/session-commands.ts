@@ -21,7 +21,13 @@ import {
   SESSION_RESUME,
 } from "../../commands/catalogue/sessions.js";
 import { SKILLS_NAMESPACE, SKILLS_VALIDATE } from "../../commands/catalogue/skills.js";
-import { asValue, type Command, type CommandContext, type CommandSpec, type CommandTurn } from "../../commands/command.js";
+import {
+  asValue,
+  type Command,
+  type CommandContext,
+  type CommandSpec,
+  type CommandTurn,
+} from "../../commands/command.js";
 import { CommandRegistry, helpCommand, runSlash } from "../../commands/registry.js";
 import type { CustomRequest } from "../../control/host.js";
 import type { CommandReply } from "../../protocol/client.js";

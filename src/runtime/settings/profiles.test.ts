@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import type { ExtensionFile } from "../../base/extension-files.js";
@@ -225,6 +226,20 @@ priority = 100
     };
     expect(decision("git", "push", "origin")).toBe("deny");
     expect(decision("ls")).toBe("ask");
+  });
+});
+
+describe("docs/profiles.md", () => {
+  it("lists exactly the keys that a project may set", async () => {
+    const page = readFileSync(fileURLToPath(new URL("../../../docs/profiles.md", import.meta.url)), "utf8");
+    const row = (name: string) => {
+      const [, cells = ""] = new RegExp(`^\\| ${name} \\| (.*) \\|$`, "m").exec(page) ?? [];
+      return [...cells.matchAll(/`(\w+)`/g)].map(([, key]) => key).sort();
+    };
+    const { keys } = await load();
+    const with_ = (access: string) => [...keys].flatMap(([key, each]) => (each === access ? [key] : [])).sort();
+    expect(row("set")).toEqual(with_("any"));
+    expect(row("make stricter than yours")).toEqual(with_("stricter").filter((key) => key !== "profile"));
   });
 });
 
