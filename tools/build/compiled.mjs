@@ -1,5 +1,5 @@
 /**
- * Large chunks as scripts with V8's code cache beside them: without it, compiling takes a quarter of the time up to the first request.
+ * Large chunks as scripts with V8's code cache beside them: without it, a start takes about a quarter more CPU.
  *
  * 1. `core-HASH.js` stays the module that others import. It runs `core-DIGEST.cjs`, the code as one function, with `core-DIGEST.cache`.
  * 2. The cache holds the functions that a turn with one tool call runs; `record.mjs` writes it when the script is new.
