@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { startMockModel } from "../../dist/testkit.js";
-import { median } from "./measure.mjs";
+import { median } from "./statistic.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const BIN = here("../../dist/bin.js");

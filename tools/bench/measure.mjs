@@ -1,5 +1,7 @@
-// The measurements. The two programs take turns, so that a slow moment of the machine hits both.
+// The measurements. The two programs take turns, so that a slow moment of the machine hits both. Other work on the machine only adds
+// time, so of the rounds of a time the lower quartile counts, for both programs.
 import { startMockModel } from "../../dist/testkit.js";
+import { lowerQuartile, median, rowOf } from "./statistic.mjs";
 import { runPrompt, runVersion, SUBJECTS } from "./subject.mjs";
 
 const TOOL_TURNS = 50;
@@ -10,12 +12,6 @@ const THINKING_MS = 300;
 const TURN_MS = 12;
 const SANDBOXED_TURN_MS = 25;
 const FIRST_CALL_MS = 100;
-
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
 
 async function alternate(rounds, action, subjects = SUBJECTS) {
   const values = Object.fromEntries(subjects.map((subject) => [subject, []]));
@@ -47,10 +43,10 @@ async function withMock(script, action) {
 
 export async function measureAll({ rounds, onProgress, pi }) {
   const rows = [];
+  /** Of what takes seconds. */
+  const fewRounds = Math.max(5, rounds >> 1);
   const add = (name, unit, values, traits = {}) => {
-    const floor = median(values.floor);
-    const oxbow = median(values.oxbow);
-    rows.push({ name, unit, floor, oxbow, ratio: oxbow / floor, ...traits });
+    rows.push(rowOf({ name, unit, values, ...traits }));
   };
 
   onProgress("cold start");
@@ -74,7 +70,7 @@ export async function measureAll({ rounds, onProgress, pi }) {
   const memory = { floor: [], oxbow: [] };
   // The sandbox has a row of its own; the session is stored and can be undone.
   const turns = await alternate(
-    Math.max(3, rounds >> 1),
+    fewRounds,
     (subject) =>
       withMock(script, async (mock) => {
         const flags = ["--sandbox", "off"];
@@ -87,12 +83,12 @@ export async function measureAll({ rounds, onProgress, pi }) {
       }),
     pi === undefined ? SUBJECTS : [...SUBJECTS, pi],
   );
-  const peer = pi === undefined ? undefined : median(turns[pi]);
+  const peer = pi === undefined ? undefined : lowerQuartile(turns[pi]);
   add("a shell turn", "ms", turns, { limit: 3.4, enoughMs: Math.max(TURN_MS, peer ?? 0) });
   if (peer !== undefined) rows.push({ name: "a shell turn of pi", unit: "ms", oxbow: peer });
 
   onProgress(`${TOOL_TURNS} shell turns in the sandbox`);
-  const sandboxed = await alternate(Math.max(3, rounds >> 1), (subject) =>
+  const sandboxed = await alternate(fewRounds, (subject) =>
     withMock(script, async (mock) => {
       // Here the floor is ourselves without it.
       const flags = ["--sandbox", subject === "floor" ? "off" : "auto"];
@@ -105,7 +101,7 @@ export async function measureAll({ rounds, onProgress, pi }) {
 
   onProgress("first tool call");
   const asks = `reply\n  delay ${THINKING_MS}ms\n  tool bash {"command": "echo hello"}\nreply\n  text: done\n`;
-  const firstCall = await alternate(Math.max(3, rounds >> 1), (subject) =>
+  const firstCall = await alternate(fewRounds, (subject) =>
     withMock(asks, async (mock) => {
       await runPrompt(subject, { url: mock.url });
       const [asked, told] = mock.requests.map((request) => request.at);

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { bundle } from "../build/bundle.mjs";
-import { median } from "./measure.mjs";
 import { openTools } from "./one-call.mjs";
+import { median } from "./statistic.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const ONE_CALL = fileURLToPath(new URL("./one-call.mjs", import.meta.url));

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { pooled, rowOf } from "./statistic.mjs";
 import { verdictOf } from "./verdict.mjs";
 
 const known = { baseline: { start: 2, other: 1 }, accepted: [{ name: "start", upTo: 2.5, why: "known" }] };
@@ -20,4 +21,11 @@ it("takes a bar in milliseconds as well as one in ratios", () => {
 
 it("says when a recorded exception is none any more", () => {
   expect(verdictOf(row("start", 1.5), known).note).toContain("though recorded");
+});
+
+it("counts the rounds of a repeated measurement together, also the slow ones", () => {
+  const measured = (oxbow: number[]) =>
+    rowOf({ name: "turn", unit: "x", values: { floor: [1, 1, 1], oxbow }, limit: 2 });
+  const [row] = pooled([measured([3, 3, 3])], [measured([1, 3, 1])]);
+  expect(row).toMatchObject({ ratio: 3, limit: 2, values: { oxbow: [3, 3, 3, 1, 3, 1] } });
 });
