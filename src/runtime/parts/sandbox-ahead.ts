@@ -5,12 +5,15 @@
  * 1. Its first process waits for orders on stdin. It ends with this process, with the turn, and after a while.
  * 2. It runs one command, and only one that would get the same sandbox, environment and folder now.
  * 3. Where it cannot be used, the command gets a new sandbox.
+ * 4. A sandbox may fail before its command begins: it is killed at the moment the command arrives, or a file that it hides vanishes
+ *    while it is made. Then another one runs the command (start-mark.ts). No command runs twice.
  */
 import type { Clock } from "../../base/clock.js";
 import type { Sandbox, SandboxedCommand } from "../../security/sandbox/sandbox.js";
-import { type Launch, startOnPipes } from "../../system/process-group.js";
+import { type Launch, type Launched, type ProcessRequest, startOnPipes } from "../../system/process-group.js";
 import { nextMarker, withMarker } from "../../system/process-tree.js";
 import type { ShellCommand } from "../../tools/bash.js";
+import { newMark, StartMark } from "./start-mark.js";
 
 const WAIT_MS = 30_000;
 
@@ -28,11 +31,22 @@ export interface SandboxPlace {
   readonly waits: "may" | "never";
 }
 
+/** A sandbox that runs one command. */
+interface Attempt {
+  readonly wrapped: SandboxedCommand;
+  launch(request: ProcessRequest): Promise<Started>;
+}
+
+interface Started {
+  readonly launched: Launched;
+  readonly mark: StartMark | undefined;
+}
+
 interface WaitingSandbox {
   readonly place: SandboxPlace;
   readonly wrapped: SandboxedCommand;
   readonly isAlive: () => boolean;
-  launchWith(argv: readonly string[]): Launch;
+  launchWith(argv: readonly string[]): Attempt["launch"];
 }
 
 export class SandboxAhead {
@@ -46,14 +60,28 @@ export class SandboxAhead {
 
   /** The sandbox that waits for such a command, or a new one. The next one is made as soon as the command runs. */
   async wrap(place: SandboxPlace): Promise<MadeSandbox> {
-    if (place.waits === "never") return makeNow(place);
-    const { wrapped, launch } = (await this.#take(place)) ?? (await makeNow(place));
+    const { sandbox, command } = place;
+    if (place.waits === "never") return { wrapped: await sandbox.wrap(plain(command)), launch: startOnPipes };
+    const attempt = (await this.#take(place)) ?? (await makeNow(place));
+    let second: Attempt | undefined;
     return {
-      wrapped,
+      wrapped: {
+        ...attempt.wrapped,
+        ended: async () => {
+          await attempt.wrapped.ended();
+          await second?.wrapped.ended();
+        },
+      },
       launch: async (request) => {
-        const launched = await launch(request);
-        if (wrapped.endsWithAll) setImmediate(() => this.#begin(place));
-        return launched;
+        let started = await attempt.launch(request);
+        if ((await started.mark?.begins(started.launched)) === false) {
+          started.launched.close();
+          second = await makeNow(place);
+          started = await second.launch(withWrapped(request, second.wrapped));
+          if ((await started.mark?.begins(started.launched)) === false) started.mark?.giveUp();
+        }
+        if (attempt.wrapped.endsWithAll) setImmediate(() => this.#begin(place));
+        return started.launched;
       },
     };
   }
@@ -73,7 +101,7 @@ export class SandboxAhead {
     this.#cancelEnd = this.#clock.after(WAIT_MS, () => void this.rest());
   }
 
-  async #take(place: SandboxPlace): Promise<MadeSandbox | undefined> {
+  async #take(place: SandboxPlace): Promise<Attempt | undefined> {
     const next = this.#next;
     this.#next = undefined;
     this.#cancelEnd();
@@ -88,10 +116,26 @@ export class SandboxAhead {
   }
 }
 
-async function makeNow({ sandbox, command }: SandboxPlace): Promise<MadeSandbox> {
-  const { argv, cwd, env } = command;
-  const [program = "", ...args] = argv;
-  return { wrapped: await sandbox.wrap({ program, args, cwd, env }), launch: startOnPipes };
+async function makeNow({ sandbox, command }: SandboxPlace): Promise<Attempt> {
+  const text = newMark();
+  const wrapped = await sandbox.wrap({ ...plain(command), mark: text });
+  return {
+    wrapped,
+    launch: async (request) => {
+      if (!wrapped.marks) return { launched: await startOnPipes(request), mark: undefined };
+      const mark = new StartMark(text, request.onOutput);
+      return { launched: await startOnPipes({ ...request, onOutput: mark.take }), mark };
+    },
+  };
+}
+
+function plain({ argv: [program = "", ...args], cwd, env }: ShellCommand) {
+  return { program, args, cwd, env };
+}
+
+/** The same request, in another sandbox. Its environment is the same, and has the mark by which its processes are found. */
+function withWrapped(request: ProcessRequest, { program, args, cwd, descriptors, withheld }: SandboxedCommand) {
+  return { ...request, argv: [program, ...args], cwd, descriptors, withheld };
 }
 
 async function startWaiting(place: SandboxPlace): Promise<WaitingSandbox> {
@@ -133,10 +177,12 @@ async function startWaiting(place: SandboxPlace): Promise<WaitingSandbox> {
     wrapped: { ...made, ended },
     isAlive: () => isAlive,
     launchWith: (argv) => async (request) => {
-      onOutput = request.onOutput;
+      const text = newMark();
+      const mark = new StartMark(text, request.onOutput);
+      onOutput = mark.take;
       for (const chunk of early.splice(0)) onOutput(chunk);
-      give(made.orders?.(argv) ?? "");
-      return { ...launched, marker };
+      give(made.orders?.(argv, text) ?? "");
+      return { launched: { ...launched, marker }, mark };
     },
   };
 }

@@ -59,8 +59,8 @@ export interface Wrapped {
 }
 
 export interface WaitingCommand extends Wrapped {
-  /** What to write to its stdin to run this. At the end of an empty stdin it ends. */
-  orders(argv: readonly string[]): string;
+  /** What to write to its stdin to run this. It prints the mark first. At the end of an empty stdin it ends. */
+  orders(argv: readonly string[], mark: string): string;
 }
 
 const SHELL = "/bin/sh";
@@ -69,20 +69,30 @@ const QUOTA_INSIDE = "/run/oxbow-quota";
 const SMALL_BYTES = 16 * 1024 * 1024;
 
 export function bubblewrapCommand(parts: BubblewrapParts, command: Command): Wrapped {
-  const inside = [SHELL, "-c", firstProcess(parts), "sandbox", command.program, ...command.args];
+  const inside = [
+    SHELL,
+    "-c",
+    firstProcess(parts, { mark: command.mark }),
+    "sandbox",
+    command.program,
+    ...command.args,
+  ];
   const words = [parts.bubblewrap.program, ...options(parts, command), "--", ...inside];
   const [program = "", ...args] = [...preparation(parts), ...words];
   return { program, args, cwd: command.cwd, env: environment(parts, command.env) };
 }
 
 /** Around a command that is not known yet: the first process reads what to do from stdin. */
-export function waitingCommand(parts: BubblewrapParts, place: Omit<Command, "program" | "args">): WaitingCommand {
+export function waitingCommand(
+  parts: BubblewrapParts,
+  place: Omit<Command, "program" | "args" | "mark">,
+): WaitingCommand {
   const words = [parts.bubblewrap.program, ...options(parts, place), "--", SHELL];
   const [program = "", ...args] = [...preparation(parts), ...words];
   // A process with a pipe for stdin is started with this variable.
   const begin = place.env.SHLVL === undefined ? "unset SHLVL\n" : "";
-  const orders = (argv: readonly string[]) =>
-    `${begin}set -- ${argv.map(shellWord).join(" ")}\n${firstProcess(parts, "</dev/null")}\n`;
+  const orders = (argv: readonly string[], mark: string) =>
+    `${begin}set -- ${argv.map(shellWord).join(" ")}\n${firstProcess(parts, { input: "</dev/null", mark })}\n`;
   return { program, args, cwd: place.cwd, env: environment(parts, place.env), orders };
 }
 
@@ -93,11 +103,15 @@ function preparation({ filter }: BubblewrapParts): string[] {
 }
 
 /** Discards bubblewrap's own messages about the exit of the command; the command keeps its stderr. */
-function firstProcess({ policy, tasks, door, quotaEntry }: BubblewrapParts, input = ""): string {
+function firstProcess(
+  { policy, tasks, door, quotaEntry }: BubblewrapParts,
+  { input = "", mark }: { readonly input?: string; readonly mark?: string | undefined } = {},
+): string {
   return [
     ...(quotaEntry === undefined ? [] : [`echo 0 >${QUOTA_INSIDE} || exit 126`]),
     ...limitLines(policy.limits, { tasks }),
     ...(door === undefined ? [] : forwarderLines(door)),
+    ...(mark === undefined ? [] : [`printf %s ${shellWord(mark)}`]),
     "exec 9>&2 2>/dev/null",
     `( exec "$@" ${input} 2>&9 9>&- )`,
     "exit $?",

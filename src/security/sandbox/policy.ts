@@ -92,6 +92,8 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
   /** Its words come later, through stdin. Only bubblewrap can be put around such a command. */
   readonly waits?: true;
+  /** Printed right before the command starts. Only bubblewrap does so. */
+  readonly mark?: string;
 }
 
 /** The sandbox cannot be put around this command; the message says why and what to do. */

@@ -56,8 +56,10 @@ export interface SandboxedCommand extends Wrapped {
   held(): HeldPlaces;
   /** What the model is to know about a failure: hosts that were refused, and what else the sandbox denied. */
   explain(outcomeText: string): string | undefined;
+  /** The sandbox prints the mark of the command before it starts. */
+  readonly marks: boolean;
   /** Of a command that waits: what to write to its stdin to run this. */
-  orders?(argv: readonly string[]): string;
+  orders?(argv: readonly string[], mark: string): string;
   /** Whether a command would be wrapped in the same way now. */
   isCurrent(): boolean;
   ended(): Promise<void>;

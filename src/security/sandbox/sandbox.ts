@@ -78,6 +78,7 @@ export class Sandbox {
         sandboxed: false,
         isWrapper: false,
         endsWithAll: false,
+        marks: false,
         descriptors: [],
         withheld: undefined,
         explain: () => undefined,
@@ -105,7 +106,7 @@ export class Sandbox {
       const descriptors = state.kind === "bubblewrap" ? this.#descriptors(undo, entrance) : [];
       const isCurrent = this.#place.use(layout);
       const isWrapper = state.kind === "bubblewrap";
-      const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper };
+      const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper, marks: isWrapper };
       // A container's program does not pass on its own open files.
       const withheld = state.kind === "container" ? undefined : this.withheldFiles();
       return { ...wrapped, ...kind, held, descriptors, withheld, explain, isCurrent, ended };

@@ -1,0 +1,76 @@
+/**
+ * Shows that a sandboxed command begins: the sandbox prints a mark right before. If the sandbox ends without the mark, the command has
+ * surely not begun, so another sandbox may run it.
+ */
+import { randomUUID } from "node:crypto";
+import type { Launched } from "../../system/process-group.js";
+
+/** A sandbox that is stopped prints nothing; then the time limit of the command counts. */
+const START_LIMIT_MS = 2000;
+/** From the end of a process to the end of its output. */
+const OUTPUT_LIMIT_MS = 100;
+
+export function newMark(): string {
+  return `oxbow-starts-${randomUUID()}`;
+}
+
+/** Takes the mark out of the output of a command. */
+export class StartMark {
+  readonly #mark: string;
+  readonly #onOutput: (chunk: Buffer) => void;
+  readonly #seen: Promise<void>;
+  #onSeen: () => void = () => {};
+  #before: Buffer | undefined = Buffer.alloc(0);
+
+  constructor(mark: string, onOutput: (chunk: Buffer) => void) {
+    this.#mark = mark;
+    this.#onOutput = onOutput;
+    this.#seen = new Promise((resolve) => {
+      this.#onSeen = resolve;
+    });
+  }
+
+  readonly take = (chunk: Buffer): void => {
+    if (this.#before === undefined) {
+      this.#onOutput(chunk);
+      return;
+    }
+    this.#before = Buffer.concat([this.#before, chunk]);
+    const at = this.#before.indexOf(this.#mark);
+    if (at !== -1) this.#pass(this.#before.subarray(0, at), this.#before.subarray(at + this.#mark.length));
+  };
+
+  /** Whether the command begins. False when the process has ended before. */
+  async begins({ exited, outputEnd, drain }: Launched): Promise<boolean> {
+    let hasEnded = false;
+    void exited.then(() => {
+      hasEnded = true;
+    });
+    await atMost(START_LIMIT_MS, Promise.race([this.#seen, exited]));
+    if (hasEnded && this.#before !== undefined) {
+      drain();
+      await atMost(OUTPUT_LIMIT_MS, Promise.race([this.#seen, outputEnd]));
+    }
+    return this.#before === undefined || !hasEnded;
+  }
+
+  /** No mark comes any more: what was printed is the output. */
+  giveUp(): void {
+    if (this.#before !== undefined) this.#pass(this.#before);
+  }
+
+  #pass(...parts: readonly Buffer[]): void {
+    this.#before = undefined;
+    this.#onSeen();
+    for (const part of parts) if (part.length > 0) this.#onOutput(part);
+  }
+}
+
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
