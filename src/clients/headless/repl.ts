@@ -4,73 +4,28 @@
  */
 
 import type { ClientAction } from "../../base/client-action.js";
-import type { Clock } from "../../base/clock.js";
 import { firstLine } from "../../base/pasted-text.js";
 import { paint } from "../../base/terminal-style.js";
 import { safeText } from "../../base/terminal-text.js";
 import { isBinaryText } from "../../base/text-or-binary.js";
-import { formatStats, StatsWindow, type TurnStats, turnStats } from "../../base/turn-stats.js";
-import type { CommandReply, EngineClient } from "../../protocol/client.js";
+import { formatStats, StatsWindow, turnStats } from "../../base/turn-stats.js";
+import type { CommandReply } from "../../protocol/client.js";
 import type { CommandPayloads } from "../../protocol/commands.js";
-import { type ImageBlock, plainText, text } from "../../protocol/content.js";
+import { type ImageBlock, text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import { type Failure, failure } from "../../protocol/errors.js";
+import { failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { DraftLine } from "./draft-line.js";
 import { askPermission } from "./permission-prompt.js";
+import type { Problem, ReplOptions, TypedLine } from "./repl-options.js";
+import { ShellOutput } from "./shell-output.js";
 import { Spinner } from "./spinner.js";
-import type { Terminal } from "./terminal.js";
 import { TextView } from "./text-view.js";
+import { TurnCount } from "./turn-count.js";
 
-/** What a person sent at once: a line, or several. */
-export interface TypedLine {
-  readonly text: string;
-  /** It begins with a paste, so it is words for the model, whatever its first character is. */
-  readonly isWords?: true;
-}
-
-export interface LineSource {
-  /** The next line, undefined at the end of input. */
-  next(prompt: string): Promise<TypedLine | undefined>;
-  /** Lines that the user types while no prompt is open. The handler shows the draft instead of the terminal. */
-  onLine(action: (line: TypedLine) => void, onDraft?: (text: string) => void): () => void;
-  /** Gives a line to the next `next`. */
-  keep(line: TypedLine): void;
-  /** Ctrl-C while no line is being read. */
-  onInterrupt(action: () => void): () => void;
-}
-
-export interface ReplOptions {
-  readonly client: EngineClient;
-  /** Which action of the client a command's name or alias means; undefined for a command of the engine. */
-  readonly clientAction: (name: string) => ClientAction | undefined;
-  /** The session to begin with. */
-  readonly session: SessionId;
-  readonly terminal: Terminal;
-  readonly lines: LineSource;
-  readonly clock: Clock;
-  readonly verbose: boolean;
-  readonly greeting: string;
-  /** The earlier turns of a resumed session. */
-  readonly recent?: readonly TurnStats[];
-  /** The program ends: cancels the turn and takes no more input. */
-  readonly leaving?: AbortSignal;
-  /** Binary input is refused. */
-  readonly input: "person" | "script";
-  /** Take no further line after the first problem. */
-  readonly stopAtProblem?: boolean;
-  /** Go with the first input. */
-  readonly images?: readonly ImageBlock[];
-}
-
-/** The first thing that failed: a command that was refused, a turn, a command whose answer is a failure, or a command of the shell. */
-export type Problem =
-  | { readonly kind: "command"; readonly failure: Failure }
-  | { readonly kind: "turn"; readonly ended: EventPayloads["TurnEnded"] }
-  | { readonly kind: "answer"; readonly exitCode: number }
-  | { readonly kind: "shell" };
+export type { LineSource, Problem, ReplOptions, TypedLine } from "./repl-options.js";
 
 /** Reports the first problem, so that a failing script is noticed. */
 export async function runRepl(options: ReplOptions): Promise<Problem | undefined> {
@@ -90,19 +45,13 @@ class Repl {
   #session: SessionId | undefined;
   /** A turn has begun in this program. */
   #begun = false;
-  /** A turn runs. */
-  #running = false;
-  /** Inputs that wait for a turn. */
-  #waiting = 0;
-  /** Called when nothing runs and nothing waits. */
-  #onIdle: () => void = () => {};
+  readonly #count = new TurnCount((message) => this.#say(message));
   #question = new AbortController();
   #problem: Problem | undefined;
   /** The model's time in this turn, without the time of questions. */
   #modelMs = 0;
   #startedAt = 0;
-  /** What a running `!command` has shown; undefined when none runs. */
-  #shellShown: string | undefined;
+  readonly #output: ShellOutput;
 
   constructor(options: ReplOptions) {
     this.#draft = new DraftLine(options.terminal);
@@ -110,6 +59,7 @@ class Repl {
     this.#options = { ...options, terminal };
     for (const stats of options.recent ?? []) this.#stats.record(stats);
     this.#images = [...(options.images ?? [])];
+    this.#output = new ShellOutput(terminal);
     this.#spinner = new Spinner(terminal, options.clock);
     this.#view = new TextView(terminal, this.#spinner, { verbose: options.verbose });
   }
@@ -143,12 +93,12 @@ class Repl {
 
   /** The end of an interrupted turn of an earlier run: it was reported when the session opened. */
   #isOld({ kind }: Envelope): boolean {
-    return !this.#begun && this.#shellShown === undefined && (kind === "ToolResult" || kind === "TurnEnded");
+    return !this.#begun && !this.#output.isRunning && (kind === "ToolResult" || kind === "TurnEnded");
   }
 
   #onEvent(event: Envelope): void {
-    if (this.#shellShown !== undefined) {
-      if (event.kind === "ToolCallProgress") this.#showShell(event.payload.text);
+    if (this.#output.isRunning) {
+      if (event.kind === "ToolCallProgress") this.#output.show(event.payload.text);
       if (event.kind === "ToolResult" && event.payload.status !== "ok") this.#problem ??= { kind: "shell" };
       return;
     }
@@ -158,40 +108,14 @@ class Repl {
     if (event.kind === "PermissionRequested") void this.#answer(event.payload);
     if (event.kind === "CostIncremented") this.#modelMs += event.payload.elapsed_ms;
     if (event.kind === "TurnEnded") this.#reportEnd(event.payload);
-    this.#follow(event);
+    this.#count.follow(event);
+    if (event.kind === "TurnStarted") this.#begin();
   }
 
-  /** Counts running and waiting inputs. */
-  #follow(event: Envelope): void {
-    switch (event.kind) {
-      case "TurnStarted":
-        this.#running = true;
-        this.#modelMs = 0;
-        this.#startedAt = this.#options.clock.now();
-        // What waited in an earlier run was not counted here.
-        if (event.payload.queued && this.#waiting > 0) {
-          this.#waiting--;
-          this.#say(`> ${safeText(firstLine(plainText(event.payload.input)))}`);
-        }
-        this.#spinner.begin("thinking", this.#stats.estimateMs());
-        return;
-      case "InputQueued":
-        this.#waiting++;
-        return;
-      case "InputSteered":
-        this.#waiting--;
-        return;
-      case "InputDropped":
-        this.#waiting -= event.payload.inputs.length;
-        for (const input of event.payload.inputs) this.#say(`Not sent: ${safeText(plainText(input))}`);
-        break;
-      case "TurnEnded":
-        this.#running = false;
-        break;
-      default:
-        return;
-    }
-    if (!this.#running && this.#waiting <= 0) this.#onIdle();
+  #begin(): void {
+    this.#modelMs = 0;
+    this.#startedAt = this.#options.clock.now();
+    this.#spinner.begin("thinking", this.#stats.estimateMs());
   }
 
   /** False when the client should end. */
@@ -244,46 +168,23 @@ class Repl {
     return true;
   }
 
-  /** The command's output as it comes; what the progress did not show follows at the end. */
   async #shell(command: string): Promise<string | undefined> {
-    this.#shellShown = "";
+    this.#output.begin();
     const answer = await this.#interruptible(() => this.#ask("shell", command));
-    const shown = this.#shellShown;
-    this.#shellShown = undefined;
-    if (answer === undefined) return undefined;
-    const { text } = answer;
-    // The result ends without the newlines that the output had.
-    const known = text.startsWith(shown.trimEnd());
-    const rest = known ? text.slice(shown.length) : `\n${text}`;
-    const { out } = this.#options.terminal;
-    out.write(safeText(rest));
-    if (!`${shown}${rest}`.endsWith("\n")) out.write("\n");
-    return text;
-  }
-
-  #showShell(text: string): void {
-    this.#shellShown += text;
-    this.#options.terminal.out.write(safeText(text));
+    this.#output.end(answer?.text);
+    return answer?.text;
   }
 
   async #command(verb: string, args: string): Promise<void> {
-    const idle = this.#nextIdle();
+    const idle = this.#count.nextIdle();
     this.#spinner.begin(`/${verb}`);
     const stopLines = this.#listen((line) => this.#options.lines.keep(line));
     const answer = await this.#interruptible(() => this.#ask(verb, args)).finally(() => {
-      if (!this.#running) this.#spinner.stop();
+      if (!this.#count.isRunning) this.#spinner.stop();
     });
     stopLines();
     if (answer?.text) this.#options.terminal.out.write(`${safeText(answer.text)}\n`);
     if (answer?.isTurn) await this.#untilIdle(idle);
-  }
-
-  /** Before the turn begins, which may end at once. */
-  #nextIdle(): Promise<void> {
-    this.#waiting = 0;
-    return new Promise<void>((resolve) => {
-      this.#onIdle = resolve;
-    });
   }
 
   async #untilIdle(idle: Promise<void>): Promise<void> {
@@ -308,7 +209,7 @@ class Repl {
 
   async #turn(input: string): Promise<void> {
     const { client } = this.#options;
-    const idle = this.#nextIdle();
+    const idle = this.#count.nextIdle();
     this.#spinner.begin("thinking", this.#stats.estimateMs());
     const content = [...this.#images.splice(0), ...[...this.#context.splice(0), input].map((words) => text(words))];
     const reply = await client.send("SendInput", { content }, this.#session);

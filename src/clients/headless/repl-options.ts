@@ -1,0 +1,58 @@
+/** What the line client needs, and what it reports. */
+import type { ClientAction } from "../../base/client-action.js";
+import type { Clock } from "../../base/clock.js";
+import type { TurnStats } from "../../base/turn-stats.js";
+import type { EngineClient } from "../../protocol/client.js";
+import type { ImageBlock } from "../../protocol/content.js";
+import type { Failure } from "../../protocol/errors.js";
+import type { EventPayloads } from "../../protocol/events.js";
+import type { SessionId } from "../../protocol/ids.js";
+import type { Terminal } from "./terminal.js";
+
+/** What a person sent at once: a line, or several. */
+export interface TypedLine {
+  readonly text: string;
+  /** It begins with a paste, so it is words for the model, whatever its first character is. */
+  readonly isWords?: true;
+}
+
+export interface LineSource {
+  /** The next line, undefined at the end of input. */
+  next(prompt: string): Promise<TypedLine | undefined>;
+  /** Lines that the user types while no prompt is open. The handler shows the draft instead of the terminal. */
+  onLine(action: (line: TypedLine) => void, onDraft?: (text: string) => void): () => void;
+  /** Gives a line to the next `next`. */
+  keep(line: TypedLine): void;
+  /** Ctrl-C while no line is being read. */
+  onInterrupt(action: () => void): () => void;
+}
+
+export interface ReplOptions {
+  readonly client: EngineClient;
+  /** Which action of the client a command's name or alias means; undefined for a command of the engine. */
+  readonly clientAction: (name: string) => ClientAction | undefined;
+  /** The session to begin with. */
+  readonly session: SessionId;
+  readonly terminal: Terminal;
+  readonly lines: LineSource;
+  readonly clock: Clock;
+  readonly verbose: boolean;
+  readonly greeting: string;
+  /** The earlier turns of a resumed session. */
+  readonly recent?: readonly TurnStats[];
+  /** The program ends: cancels the turn and takes no more input. */
+  readonly leaving?: AbortSignal;
+  /** Binary input is refused. */
+  readonly input: "person" | "script";
+  /** Take no further line after the first problem. */
+  readonly stopAtProblem?: boolean;
+  /** Go with the first input. */
+  readonly images?: readonly ImageBlock[];
+}
+
+/** The first thing that failed: a command that was refused, a turn, a command whose answer is a failure, or a command of the shell. */
+export type Problem =
+  | { readonly kind: "command"; readonly failure: Failure }
+  | { readonly kind: "turn"; readonly ended: EventPayloads["TurnEnded"] }
+  | { readonly kind: "answer"; readonly exitCode: number }
+  | { readonly kind: "shell" };

@@ -1,0 +1,39 @@
+/** The output of a command that the person typed with `!`: as it comes, and at the end what the progress did not show. */
+import { safeText } from "../../base/terminal-text.js";
+import type { Terminal } from "./terminal.js";
+
+export class ShellOutput {
+  readonly #terminal: Terminal;
+  /** What the running command has shown; undefined when none runs. */
+  #shown: string | undefined;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  get isRunning(): boolean {
+    return this.#shown !== undefined;
+  }
+
+  begin(): void {
+    this.#shown = "";
+  }
+
+  show(text: string): void {
+    this.#shown = (this.#shown ?? "") + text;
+    this.#terminal.out.write(safeText(text));
+  }
+
+  /** `result` is undefined if the command was refused. */
+  end(result: string | undefined): void {
+    const shown = this.#shown ?? "";
+    this.#shown = undefined;
+    if (result === undefined) return;
+    // The result ends without the newlines that the output had.
+    const isKnown = result.startsWith(shown.trimEnd());
+    const rest = isKnown ? result.slice(shown.length) : `\n${result}`;
+    const { out } = this.#terminal;
+    out.write(safeText(rest));
+    if (!`${shown}${rest}`.endsWith("\n")) out.write("\n");
+  }
+}

@@ -1,0 +1,58 @@
+/** Counts the running turn and the inputs that wait for one, so that the line client knows when nothing is left. */
+import { firstLine } from "../../base/pasted-text.js";
+import { safeText } from "../../base/terminal-text.js";
+import { plainText } from "../../protocol/content.js";
+import type { Envelope } from "../../protocol/envelope.js";
+
+export class TurnCount {
+  readonly #say: (message: string) => void;
+  #isRunning = false;
+  #waiting = 0;
+  #onIdle: () => void = () => {};
+
+  /** `say` gets what the person should know about inputs that waited. */
+  constructor(say: (message: string) => void) {
+    this.#say = say;
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Resolves when nothing runs and nothing waits any more. Asked for before the turn begins, which may end at once. */
+  nextIdle(): Promise<void> {
+    this.#waiting = 0;
+    return new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+    });
+  }
+
+  follow(event: Envelope): void {
+    switch (event.kind) {
+      case "TurnStarted":
+        this.#isRunning = true;
+        // What waited in an earlier run was not counted here.
+        if (event.payload.queued && this.#waiting > 0) {
+          this.#waiting--;
+          this.#say(`> ${safeText(firstLine(plainText(event.payload.input)))}`);
+        }
+        return;
+      case "InputQueued":
+        this.#waiting++;
+        return;
+      case "InputSteered":
+        this.#waiting--;
+        return;
+      case "InputDropped":
+        this.#waiting -= event.payload.inputs.length;
+        for (const input of event.payload.inputs) this.#say(`Not sent: ${safeText(plainText(input))}`);
+        break;
+      case "TurnEnded":
+        this.#isRunning = false;
+        break;
+      default:
+        return;
+    }
+    if (!this.#isRunning && this.#waiting <= 0) this.#onIdle();
+  }
+}
