@@ -1,8 +1,8 @@
 /**
  * The files and folders that git settings name: hooks, included files, templates, lists, and whatever a setting runs.
  *
- * 1. Every setting counts that is not known to name nothing that git runs or obeys: new ones that name a program come with every
- *    version of git.
+ * 1. A setting counts unless it is known to name nothing that git runs or obeys: each version of git adds settings that name a
+ *    program.
  * 2. A word with a slash counts whether or not it exists: it may be made later. A bare word may be a program on PATH; it counts
  *    when a file of that name exists, or when the setting is known to take a file.
  */
@@ -25,7 +25,7 @@ export interface Surroundings {
   /** Where git runs what the settings name: the top of the work tree. */
   readonly top: string;
   readonly home: string;
-  /** Settings that would make one of these, or what holds it, a guarded place speak of nothing in particular. */
+  /** Writable folders. A setting that names one of them, or a folder around one, is too general and guards nothing. */
   readonly roots: readonly string[];
 }
 

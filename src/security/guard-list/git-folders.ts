@@ -12,8 +12,8 @@ const PARTS: ReadonlySet<string> = new Set(
 const REASON = "git takes this folder for a repository and runs or obeys what is in it";
 
 /**
- * Why a change at `path` is one to a git folder between it and `root`, or would make one. A file called `HEAD` is the part that no
- * other folder has, so the other parts alone are harmless until it comes.
+ * Why a change at `path` changes a git folder between it and `root`, or makes one. Only a file called `HEAD` turns a folder into a
+ * git folder, so the other parts alone are harmless.
  */
 export function gitFolderReason(path: string, root: string): string | undefined {
   if (plain(basename(path)) === "HEAD") return "a file of this name makes its folder a git repository";

@@ -85,7 +85,7 @@ export class GuardList {
     return [...new Set([...this.named(), ...existing])];
   }
 
-  /** What the settings of git name and is not there. */
+  /** Places that git's settings name and that do not exist. */
   absent(): readonly string[] {
     const configured = this.#placesOf(this.#repositories()).filter(({ only }) => only === undefined);
     return [...new Set(configured.map(({ path }) => path))].filter((path) => !existsSync(path));
@@ -112,7 +112,7 @@ export class GuardList {
       .map(({ value }) => withHome(value, personal.home));
   }
 
-  /** A program ran meanwhile. */
+  /** To be called after a program ran: the next answer comes from a new search. */
   mayHaveChanged(): void {
     for (const search of this.#options.searches) search.mayHaveChanged();
   }

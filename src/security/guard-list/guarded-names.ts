@@ -73,7 +73,7 @@ const FILES: ReadonlyMap<string, string> = reasons([
   ],
 ]);
 
-/** What a name alone cannot say. Against the path in lower case. */
+/** Places that need more than one name. Matched against the path in lower case. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/(^|\/)\.(aider|roo|cline)[^/]*(\/|$)/, AGENT],
   [/(^|\/)\.github\/(hooks|agents|skills|extensions|copilot)(\/|$)/, AGENT],
@@ -99,11 +99,11 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Every shape begins like one of these: most paths of a work tree are done with one look. */
+/** Every shape begins like one of these, so one test is enough for most paths. */
 const MAY_HAVE_SHAPE =
   /(^|\/)(\.|gradle\/|tools\/|library\/|lefthook|simple-git|mise)|\.(code-workspace|sublime-project)$/;
 
-/** No program looks for these: what Oxbow renamed after a command had made it. */
+/** The names of files that Oxbow set aside; no program looks for them. */
 const SET_ASIDE = /\.set-aside-by-oxbow(-\d+)?$/;
 
 /** Notes directly in the folder of an agent that does not read them. */

@@ -24,7 +24,7 @@ export interface FileNumber {
   readonly nlink: bigint;
 }
 
-/** A look through the folders holds for this long. */
+/** How long a listing of the folders stays valid. */
 const FRESH_MS = 1000;
 const MAX_ENTRIES = 20_000;
 
@@ -36,7 +36,7 @@ export class OwnFiles {
     this.#options = options;
   }
 
-  /** `found` is what was opened there, where it was. */
+  /** `found` describes the opened file, if there is one. */
   has(path: string, found?: FileNumber): boolean {
     const folders = new Set(this.#options.folders.flatMap((folder) => numberAt(folder) ?? []));
     if (folders.size === 0) return false;

@@ -1,8 +1,8 @@
 /**
  * The repositories and guarded names below a folder, also those that appear while a session runs.
  *
- * 1. A look costs some microseconds a folder. Without a reason to look again (`mayHaveChanged`) the last answer holds for a few
- *    times as long as it took to find, so that looking never takes more than a small part of the time.
+ * 1. A search takes some microseconds per folder. Unless something may have changed (`mayHaveChanged`), a result stays valid for a few
+ *    times as long as the search took, so that searching takes only a small part of the time.
  * 2. A found entry stays found while it exists: a command that makes thousands of folders cannot push it out of
  *    the search.
  */
@@ -38,7 +38,7 @@ export class WorkTreeSearch {
     this.#walk = new RepositoryWalk(root, { wall: () => clock.wall(), maxFolders, maxDepth: MAX_DEPTH, note });
   }
 
-  /** A program ran meanwhile. */
+  /** To be called after a program ran: the next answer comes from a new search. */
   mayHaveChanged(): void {
     this.#restsUntil = Number.NEGATIVE_INFINITY;
   }

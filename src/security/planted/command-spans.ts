@@ -19,9 +19,9 @@ export interface CommandSpan extends CommandRights {
   to: number | undefined;
 }
 
-/** The times of a file system may be behind by this, never ahead. */
+/** File times may lag behind the clock by this much; they are never ahead. */
 const TICK_MS = 15;
-/** Some file systems know no parts of a second. */
+/** Some file systems store whole seconds only. */
 const SECOND_MS = 1000;
 
 export class CommandSpans {
@@ -32,7 +32,7 @@ export class CommandSpans {
     this.#wall = wall;
   }
 
-  /** Returns what to call at its end. */
+  /** Returns the function to call when the command ends. */
   begin(rights: CommandRights): () => void {
     const span: CommandSpan = { ...rights, from: this.#wall() - TICK_MS, to: undefined };
     this.#spans.push(span);
@@ -55,7 +55,7 @@ export class CommandSpans {
     );
   }
 
-  /** Everything that changed before this time has been looked at. */
+  /** Forgets the commands that ended before this time: all changes up to then have been checked. */
   forgetBefore(time: number): void {
     this.#spans = this.#spans.filter(({ to }) => to === undefined || to >= time);
   }

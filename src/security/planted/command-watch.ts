@@ -11,9 +11,9 @@ export interface CommandWatchOptions {
   /** The workspace and what else commands may change, free of links. */
   readonly roots: readonly string[];
   readonly notify: (message: string) => void;
-  /** Where it is written down that commands run. */
+  /** The folder of the notes that say that commands run. */
   readonly folder: string;
-  /** The person's, by which git finds their configuration. */
+  /** The person's environment: git finds their configuration by it. */
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: Clock;
 }
@@ -25,12 +25,12 @@ export interface WatchedCommand {
   leftBehind(): string | undefined;
 }
 
-/** In a large workspace the end of the turn waits for the whole scan, not the model. */
+/** How long the model waits for a scan. In a large workspace, only the end of the turn waits for all of it. */
 const PATIENCE_MS = 25;
 const FIRST_LOOK_MS = 50;
 /** While a command runs in the background. */
 const POLL_MS = 1000;
-/** Looking takes at most this part of the time. */
+/** Scanning takes at most one part in this many of the time. */
 const REST_FACTOR = 20;
 
 export class CommandWatch {
@@ -48,7 +48,7 @@ export class CommandWatch {
     this.#all = roots.map((root) => new PlantedRepositories({ ...common, root, spans: this.#spans, tellModel }));
   }
 
-  /** Before the first command starts. In a large workspace it does not wait for all of the first look. */
+  /** Before the first command starts. In a large workspace, the command does not wait for the end of the first scan. */
   async begin(): Promise<void> {
     await atMost(FIRST_LOOK_MS, { work: Promise.all(this.#all.map((each) => each.begin())), clock: this.#clock });
   }
@@ -64,7 +64,7 @@ export class CommandWatch {
     return this.#command({ held: [], writes: "everything" });
   }
 
-  /** Resolves when the looks that were asked for are over; looks again where a command still runs. */
+  /** Resolves when the requested scans are done; scans again where a command still runs. */
   async flush(): Promise<void> {
     if (!this.#spans.areOpen) {
       await Promise.all(this.#all.map((each) => each.flush()));

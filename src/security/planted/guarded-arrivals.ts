@@ -32,14 +32,14 @@ export interface Sight {
   readonly inodes: ReadonlyMap<string, number>;
 }
 
-/** As deep as is looked before each command (`../guard-list/work-tree-search.ts`). */
+/** The depth that is searched before each command (`../guard-list/work-tree-search.ts`). */
 const KNOWN_DEPTH = 6;
 const BY_SETTING = "a git setting names it";
 
 export class GuardedArrivals {
   readonly #root: string;
   readonly #spans: CommandSpans;
-  /** Guarded paths with a mark of what is there. */
+  /** Guarded paths, each with a mark that identifies the file. */
   readonly #known = new Map<string, string>();
   readonly #absent = new Set<string>();
   #folders: ReadonlyMap<string, number> = new Map();
@@ -49,7 +49,7 @@ export class GuardedArrivals {
     this.#spans = spans;
   }
 
-  /** The guarded names in a folder, for the walk. Git's own folders are looked at by what is in them. */
+  /** The guarded names in a folder, for the walk. Git folders are checked by their contents. */
   readonly note = (folder: string, names: readonly string[]): readonly string[] =>
     guardedEntries(relative(this.#root, folder).replaceAll("\\", "/"), names).filter((name) => name !== ".git");
 
@@ -59,14 +59,14 @@ export class GuardedArrivals {
     for (const path of absent) if (isWithin(path, this.#root)) this.#absent.add(path);
   }
 
-  /** The first walk: what changed last before commands ran is known, however deep it lies. */
+  /** The first walk: files that last changed before the commands count as known, at any depth. */
   begin(sight: Sight, startedAt: number): void {
     const isOlder = (path: string) => (statOf(path)?.ctimeMs ?? 0) < startedAt;
     const paths = pathsOf(sight);
     const folders = new Set(paths.flatMap((path) => this.#foldersAround(path)));
     this.#folders = new Map([...sight.inodes].filter(([folder]) => !folders.has(folder) || isOlder(folder)));
     for (const path of paths) {
-      // Nearer ones were known before the command started, if they were there.
+      // Nearer files that existed were known before the command started.
       const isDeep = this.#foldersAround(path).length > KNOWN_DEPTH;
       if (isOlder(path) && (isDeep || this.#foldersAround(path).every(isOlder))) this.#know(path);
     }
@@ -78,7 +78,7 @@ export class GuardedArrivals {
     const made = [...this.#absent].filter((path) => statOf(path) !== undefined);
     const found: Arrival[] = [];
     let dealtWith: string | undefined;
-    // A folder comes right before what is in it.
+    // A folder is followed directly by its contents.
     for (const path of [...new Set([...pathsOf(sight), ...made])].sort(byParts)) {
       if (dealtWith !== undefined && isWithin(path, dealtWith)) {
         this.#know(path);
@@ -115,7 +115,7 @@ export class GuardedArrivals {
     return { ...told, what: "renamed", aside: join(dirname(way), basename(aside)) };
   }
 
-  /** The commands that may have made it: they ran when it changed last, or when a folder around it came to its place. */
+  /** The commands that may have made it: they ran when it changed last, or when a folder around it was moved there. */
   #suspects(path: string): readonly CommandSpan[] {
     const found = new Set(this.#spans.around(path, statOf(path)?.ctimeMs ?? 0));
     for (const folder of this.#foldersAround(path)) {
@@ -153,7 +153,7 @@ function isFolder(path: string): boolean {
   return statOf(path)?.isDirectory() === true;
 }
 
-/** Folders change with every file in them, and those have marks of their own. */
+/** A folder changes with every file in it, and the files have marks of their own. */
 function markOf(path: string): string | undefined {
   const found = statOf(path);
   if (found === undefined) return undefined;

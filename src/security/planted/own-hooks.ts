@@ -10,9 +10,9 @@ import { isWithin } from "../../system/within.js";
 const MAX_HOOK = 1024 * 1024;
 
 export interface OwnHooksOptions {
-  /** Of the person, for git. */
+  /** The person's environment, for git. */
   readonly environment: Readonly<Record<string, string>>;
-  /** A git in it is not used. */
+  /** The workspace: a git program in it is not used. */
   readonly root: string;
 }
 

@@ -1,9 +1,9 @@
 /**
- * What sandboxed commands leave behind for the person's own git to run. Hooks and configurations of repositories that exist are
- * guarded while a command runs; a repository that a command makes has what the command gave it. So it is looked for when a command has
- * ended, and while one runs in the background, at the end of the turn.
+ * Repositories that sandboxed commands leave behind, with programs that the person's own git would run. While a command runs, the
+ * hooks and configurations of existing repositories are guarded; a repository that the command makes is not. Oxbow therefore searches for
+ * new repositories when a command has ended and, while one runs in the background, at the end of the turn.
  *
- * 1. What was there before the first command is the person's, also when it is dangerous.
+ * 1. A file from before the first command belongs to the person, also when it is dangerous.
  * 2. A new file is moved aside if its repository is new too, and Oxbow tells the user in any case, with the file. In an older
  *    repository the person may have changed it.
  * 3. The repository at the top of the workspace is guarded always. The repositories in its index are not: git enters them by itself.
@@ -32,14 +32,14 @@ export interface PlantedRepositoriesOptions {
   readonly spans: CommandSpans;
   /** Receives what the model has to know as well. */
   readonly tellModel?: (message: string) => void;
-  /** Where it is written down that commands run. */
+  /** The folder of the notes that say that commands run. */
   readonly folder: string;
-  /** The person's, by which git finds their configuration. */
+  /** The person's environment: git finds their configuration by it. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 interface Found extends Danger {
-  /** Of the repository. */
+  /** The folder of the repository. */
   readonly folder: string;
   /** Its repository is in the index of another one, and git enters it by itself. */
   readonly linked: boolean;
@@ -58,7 +58,7 @@ interface Visit {
   readonly depth: number;
 }
 
-/** Clocks of file systems tick slowly, and may be behind a little. */
+/** File times are coarse and may lag a little. */
 const TICK_MS = 50;
 const MAX_FOLDERS = 100_000;
 /** Packages first, then what is in them: a look at so many takes about 10 ms when nothing changed. */
@@ -110,7 +110,7 @@ export class PlantedRepositories {
     this.#arrivals.remember(places);
   }
 
-  /** Looks at what is there now. A look that runs already may have passed what has just changed, so another one follows. */
+  /** Scans now. If a scan runs already, it may have passed a folder that has just changed, so another one follows. */
   look(): Promise<void> {
     if (this.#begun === undefined) return Promise.resolve();
     if (this.#running === undefined) {
@@ -126,7 +126,7 @@ export class PlantedRepositories {
     return this.#next;
   }
 
-  /** Resolves when the looks that were asked for are over. */
+  /** Resolves when the requested scans are done. */
   async flush(): Promise<void> {
     await (this.#next ?? this.#running);
   }

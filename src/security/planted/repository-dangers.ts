@@ -56,7 +56,7 @@ function dangersIn(gitFolder: string, root: string): readonly Danger[] {
   ];
 }
 
-/** A worktree lies in the `worktrees` folder of its main repository; anywhere else the file leads git astray. */
+/** A worktree lies in the `worktrees` folder of its main repository; anywhere else the file leads git to another repository. */
 function commonFolderDangers(gitFolder: string): readonly Danger[] {
   const file = join(gitFolder, "commondir");
   const found = statOf(file);

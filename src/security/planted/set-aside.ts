@@ -1,6 +1,6 @@
 /**
- * Renames a file or folder, so that no program finds it any more. Processes that put it there may still run and exchange folders for
- * links meanwhile: the folder around it is opened once, what was opened is checked, and the renaming happens in it.
+ * Renames a file or folder, so that no program finds it any more. Processes that created it may still run and swap folders for links
+ * meanwhile. The folder around it is therefore opened once and checked, and the file is renamed in the opened folder.
  */
 import { chmodSync, closeSync, constants, lstatSync, openSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -12,7 +12,7 @@ const MAX_TRIES = 1000;
 export interface SetAsideOptions {
   /** The workspace. */
   readonly root: string;
-  /** Takes its place; without it nothing does. */
+  /** The content that replaces it, if any. */
   readonly replacement?: string;
 }
 

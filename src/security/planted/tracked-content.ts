@@ -1,4 +1,4 @@
-/** Whether files are what git has put there: their content is the one in the index of the repository around them. */
+/** Whether git checked files out: their content is in the index of the repository around them. */
 import { createHash } from "node:crypto";
 import { readdirSync, readlinkSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Since when commands have run in a workspace whose end was not looked at. An Oxbow that is killed cannot look any more: the next one
- * in the workspace finds the note, and counts what appeared since then as left behind.
+ * Notes since when commands have run in a workspace without a scan after them. An Oxbow that is killed cannot scan any more: the next one
+ * in the workspace finds the note, and treats everything that appeared since then as left behind by commands.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export class WatchNote {
     this.#file = join(folder, `planted-${processMark()}-${++count}.json`);
   }
 
-  /** Writes down that commands run from now on, and gives the time since which nothing was looked at. */
+  /** Notes that commands run from now on, and returns the time since which nothing was scanned. */
   take(now: number): number {
     const left = this.#leftOver();
     const since = Math.min(now, ...left.map((note) => note.since));
@@ -30,7 +30,7 @@ export class WatchNote {
       writeFileSync(this.#file, JSON.stringify({ root: this.#root, since }), { mode: 0o600 });
       for (const { file } of left) rmSync(file, { force: true });
     } catch {
-      // Without the note, only a run that is killed goes unnoticed.
+      // Without the note, the next Oxbow misses only the files of a killed run.
     }
     return since;
   }

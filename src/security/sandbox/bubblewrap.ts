@@ -5,7 +5,7 @@
  *    the environment of bubblewrap itself.
  * 2. No capability is kept: as root with capabilities, the read-only mounts could be made writable from inside. And /proc is
  *    read-only: the kernel's settings in it belong to root whether it has capabilities or not.
- * 3. The order of the mounts is their meaning: everything read-only, private folders (a home folder among them), writable folders,
+ * 3. The order of the mounts matters: everything read-only, private folders (a home folder among them), writable folders,
  *    guarded places in them, hidden places, and last what stays visible.
  * 4. A shell is the first process of the sandbox's process namespace and the command its child. When the command ends, the shell
  *    ends, and the kernel kills the rest before bubblewrap returns. Bubblewrap's own
@@ -123,7 +123,7 @@ function options(parts: BubblewrapParts, place: Pick<Command, "cwd">): string[] 
   return isSince(parts.bubblewrap, [0, 7]) ? words : withoutSizes(words);
 }
 
-/** Where folders in memory cannot be given a size yet, the kernel's own applies: half of the memory. */
+/** Older versions cannot limit the size of a folder in memory; the kernel's limit applies: half of the memory. */
 function withoutSizes(words: readonly string[]): string[] {
   return words.filter((word, index) => word !== "--size" && words[index - 1] !== "--size");
 }
@@ -162,7 +162,7 @@ function allOptions(parts: BubblewrapParts, place: Pick<Command, "cwd">): string
   ];
 }
 
-/** What the filter does not do must be done otherwise: no pushing of keystrokes, no further user namespaces. */
+/** Without the filter, options prevent pushed keystrokes and further user namespaces. */
 function filterOptions({ bubblewrap, filter }: BubblewrapParts): string[] {
   if (filter !== undefined) return ["--seccomp", String(FILTER_DESCRIPTOR)];
   return isSince(bubblewrap, [0, 8]) ? ["--new-session", "--disable-userns"] : ["--new-session"];
@@ -200,7 +200,7 @@ function environment({ door, isRoot, layout }: BubblewrapParts, given: Readonly<
     // The usual place is read-only, and Go does not build without one.
     GOCACHE: "/tmp/go-build",
     ...layout.home?.environment,
-    // Other people's files cannot be made as the superuser of a user namespace that knows no other people.
+    // In a user namespace with one user, root cannot create files that belong to others.
     ...(isRoot ? { TAR_OPTIONS: "--no-same-owner" } : {}),
     ...(door === undefined ? {} : proxyVariables(door.port)),
   };

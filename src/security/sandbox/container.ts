@@ -3,7 +3,7 @@
  *
  * 1. Variables are named on the command line; their values come from the environment of the container program.
  * 2. A container does not die with the program that started it: `cleanUp` ends it and must run when the command has ended,
- *    however that came about.
+ *    for whatever reason.
  * 3. The network is off: the image need not have a program that could reach the proxy.
  * 4. The container program itself is trusted and gets what it needs to find its engine; none of that enters the container.
  */
@@ -16,7 +16,7 @@ export interface ContainerParts {
   /** `docker` or `podman`, absolute. */
   readonly program: string;
   readonly image: string;
-  /** The only one of its kind on this machine. */
+  /** Unique on this machine. */
   readonly name: string;
   readonly policy: SandboxPolicy;
   readonly layout: Layout;
@@ -40,7 +40,7 @@ export interface WrappedInContainer extends Wrapped {
   readonly cleanUp: { readonly program: string; readonly args: readonly string[] };
 }
 
-/** Where these point is of the machine, not of the image. */
+/** These name places of the machine, not of the image. */
 const NOT_HANDED_ON = new Set(["PATH", "HOME", "SHELL", "TMPDIR", "TMP", "TEMP", "HOSTNAME", "PWD"]);
 
 export function containerCommand(parts: ContainerParts, command: Command): WrappedInContainer {
@@ -69,7 +69,7 @@ export function containerCommand(parts: ContainerParts, command: Command): Wrapp
       ...layout.visible.flatMap((path) => mount(path, path, "readonly")),
       ...["--workdir", command.cwd, "--env", "HOME=/tmp", "--env", "TMPDIR=/tmp"],
       ...variables.flatMap((variable) => ["--env", variable]),
-      // By its name: where this machine keeps the program says nothing about the image.
+      // By name: the image may keep the program elsewhere.
       ...["--entrypoint", basename(command.program), image, ...command.args],
     ],
     cwd: command.cwd,
@@ -80,8 +80,8 @@ export function containerCommand(parts: ContainerParts, command: Command): Wrapp
 }
 
 /**
- * Podman without root gives a container its own user ids, unless a flag keeps the user's; and where the
- * system labels files, it may not touch those that it did not label, which the workspace had better keep.
+ * Podman without root gives a container its own user ids, unless a flag keeps the user's. Where the system labels files, a container
+ * may use only files with its own label; a flag turns that off, so that the files of the workspace keep their labels.
  */
 function engineOptions({ program, user }: ContainerParts): string[] {
   const options = ["--user", `${user.uid}:${user.gid}`];

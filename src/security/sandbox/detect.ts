@@ -3,8 +3,8 @@
  * namespaces may be forbidden (Ubuntu's AppArmor rules, containers, hardened kernels).
  *
  * 1. Nothing is run before the first command needs it.
- * 2. What worked is remembered on disk until the program file changes or the system starts again. What did not work is looked at
- *    again in the next session: it may have been repaired.
+ * 2. A sandbox that worked is remembered on disk until the program file changes or the system starts again. One that did not work is
+ *    tried again in the next session: it may have been repaired.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
@@ -34,7 +34,7 @@ export interface DetectOptions {
   readonly architecture: string;
   readonly path: string | undefined;
   readonly overrides?: SandboxOverrides;
-  /** Oxbow's own folder for the sandbox: its files, and what was found out. */
+  /** Oxbow's own folder for the sandbox: its files, and the result of the detection. */
   readonly folder: string;
   /** Programs in it are not trusted. */
   readonly workspace: string;

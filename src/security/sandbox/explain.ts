@@ -8,7 +8,7 @@ import type { SandboxState } from "./state.js";
 interface Denial {
   readonly pattern: RegExp;
   readonly text: (match: RegExpExecArray) => string;
-  /** Something the command can do about it itself. */
+  /** What the command itself can do about it. */
   readonly advice?: string;
 }
 
@@ -104,11 +104,11 @@ export interface ExplainOptions {
   readonly home?: string | undefined;
   /** All that belongs to git is read-only. */
   readonly repositories?: "guarded" | "read-only" | undefined;
-  /** Folders the sandbox hides: a permission denied in one of them is its doing. */
+  /** Folders the sandbox hides: it causes each "permission denied" in them. */
   readonly hidden?: readonly string[];
 }
 
-/** The hint for the model; undefined when nothing looks like the sandbox's doing. */
+/** The hint for the model; undefined when the sandbox does not seem to be the cause. */
 export function explainFailure(
   outcomeText: string,
   state: SandboxState,
@@ -154,7 +154,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What the model is to know about the failure of a command: refused hosts first. */
+/** What the model should know about the failure of a command: refused hosts first. */
 export function explainCommand(
   text: string,
   {

@@ -1,4 +1,4 @@
-/** Where secrets usually lie. Data: a name that does not exist on this machine costs nothing and is passed over. */
+/** Where secrets usually lie. Names that do not exist on this machine are skipped. */
 import { accessSync, constants, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
@@ -127,12 +127,12 @@ function reachable(path: string): Hidden | undefined {
     if (found === undefined || !MODES.some((mode) => permits(path, mode))) return undefined;
     return { path: realpathSync.native(path), kind: found.isDirectory() ? "folder" : "file" };
   } catch {
-    // Nothing that this process could get at.
+    // This process cannot reach it.
     return undefined;
   }
 }
 
-/** A folder one may only pass through still gives away what one knows the name of, and a socket is written to. */
+/** Search permission on a folder is enough for files whose names are known, and write permission is enough for a socket. */
 const MODES = [constants.R_OK, constants.W_OK, constants.X_OK];
 
 function permits(path: string, mode: number): boolean {

@@ -21,7 +21,7 @@ export function listeningSockets(table: string = read("/proc/net/unix")): string
   return [...paths];
 }
 
-/** Where else processes can be looked at, as in a container that was given its host's /proc. */
+/** Other mounts of /proc that show processes, as in a container that has its host's /proc. */
 export function otherProcesses(table: string = read("/proc/self/mountinfo")): string[] {
   const places: string[] = [];
   for (const line of table.split("\n")) {

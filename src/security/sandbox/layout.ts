@@ -8,7 +8,7 @@ import { type PrivateHome, SandboxError, type SandboxPolicy } from "./policy.js"
 import { withRepositoriesShut } from "./shut-repositories.js";
 
 export interface HiddenPlace extends Hidden {
-  /** Something in it must stay in reach, so it may be passed through. */
+  /** Something in it must stay reachable, so it has search permission. */
   readonly passable: boolean;
 }
 
@@ -17,9 +17,9 @@ export interface Layout {
   readonly guards: Guards;
   /** Guarded folders that are there only for the sandbox, and empty. */
   readonly standIns: readonly string[];
-  /** Hidden folders around a writable one: they come before it. */
+  /** Hidden folders around a writable one: they are mounted before it. */
   readonly covering: readonly HiddenPlace[];
-  /** The others come after everything else, so that nothing laid out before can lay one of them bare. */
+  /** The other hidden places are mounted last, so that no earlier mount uncovers one of them. */
   readonly hidden: readonly HiddenPlace[];
   readonly visible: readonly string[];
   /** The home folder of the sandbox's own, with what exists of it. */

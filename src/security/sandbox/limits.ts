@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { release } from "node:os";
 import type { SandboxLimits } from "./policy.js";
 
-/** In which POSIX has shells count file sizes. */
+/** The unit in which POSIX shells count file sizes. */
 const BLOCK_BYTES = 512;
 const KIB = 1024;
 
@@ -21,7 +21,7 @@ export function limitLines(limits: SandboxLimits, { tasks }: { readonly tasks: n
   add("d", limits.memoryBytes, KIB);
   add("t", limits.cpuSeconds);
   if (limits.openFiles !== undefined) {
-    // The limit that a program may raise itself to, and only where that is too low already the one that it starts with.
+    // The hard limit, up to which a program may raise its own; if that cannot be set, the soft limit.
     lines.push(`{ ulimit -Hn ${limits.openFiles} || ulimit -n ${limits.openFiles}; }`);
   }
   if (limits.processes !== undefined) {

@@ -31,8 +31,8 @@ net.createServer((near) => {
 `;
 
 /**
- * Lines for the shell that starts the command: the forwarder, and waiting for its port to be open, which the kernel's table of
- * sockets tells without another process.
+ * Lines for the shell that starts the command: they start the forwarder and wait for its port. The kernel's table of sockets shows
+ * the port without another process.
  */
 export function forwarderLines(door: NetworkDoor): string[] {
   const { kind, program } = door.forwarder;
@@ -54,14 +54,14 @@ export function forwarderLines(door: NetworkDoor): string[] {
   ];
 }
 
-/** A few seconds; a forwarder that has not come up by then will not. */
+/** A few seconds; a forwarder that has not started by then has failed. */
 const MAX_LOOKS = 100_000;
 
 function hexadecimal(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** Both spellings: some programs know only the one, some only the other. */
+/** Both spellings: some programs know only one of them. */
 export function proxyVariables(port: number): Record<string, string> {
   const address = `http://127.0.0.1:${port}`;
   const variables: Record<string, string> = { NODE_USE_ENV_PROXY: "1" };

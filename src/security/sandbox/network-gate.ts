@@ -6,7 +6,7 @@
  * 2. Each command has its own entrance, so that its result can list the refused hosts.
  * 3. Nothing is decrypted: of a TLS connection only the host and the port are known.
  * 4. Where this machine reaches the network through a proxy, so do the commands. The proxy gets the name, after the same checks; a
- *    name that cannot be looked up here has no address, and only the proxy can tell where it leads.
+ *    name that cannot be resolved here has no address to check; only the proxy knows it.
  */
 import { rmSync } from "node:fs";
 import {
@@ -189,7 +189,7 @@ type Reached =
   | { readonly failure: string }
   | {
       readonly socket: Socket;
-      /** What the connection leads to, when a request is to be handed to it. */
+      /** The proxy at the other end, if it takes the request itself. */
       readonly proxy?: ProxyAddress;
     };
 
@@ -198,7 +198,7 @@ interface Target {
   readonly scheme: "http" | "https";
 }
 
-/** A tunnel for TLS; the proxy itself for plain requests, since many let tunnels lead to few ports only. */
+/** Opens a tunnel for TLS, and sends plain requests to the proxy itself: many proxies allow tunnels to few ports only. */
 async function reachThrough(
   proxy: ProxyAddress,
   { network, host, port, scheme }: Target & { readonly network: Network; readonly host: string },
@@ -242,7 +242,7 @@ function connectTo(address: string, options: { readonly port: number; readonly t
   });
 }
 
-/** Either side may end first; what is under way in the other direction still arrives. */
+/** Either side may end first; data in the other direction still arrives. */
 function couple(near: Duplex, far: Duplex): void {
   pipeline(near, far, () => {});
   pipeline(far, near, () => {});

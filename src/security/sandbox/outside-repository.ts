@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { isWorktreeAt, namedCommonFolder, namedGitFolder, statOf } from "../../system/git/git-folder.js";
 import { realpathOrSelf } from "../../system/real-path.js";
 
-/** Undefined when there is none, or when nothing out there vouches for the workspace. */
+/** Undefined when there is none, or when the repository does not name this workspace as its own. */
 export function outsideGitFolder(workspace: string): string | undefined {
   const own = statOf(join(workspace, ".git"));
   if (own?.isFile()) return ofWorktree(workspace);

@@ -54,7 +54,7 @@ export class PlaceholderNotes {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       writeFileSync(join(this.#folder, this.#own), JSON.stringify(places), { mode: 0o600 });
     } catch {
-      // Then a placeholder stays when this process is killed: an empty folder, no reason not to guard the place.
+      // Without the note, an empty folder stays if this process is killed. Guarding the place matters more.
     }
   }
 

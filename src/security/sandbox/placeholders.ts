@@ -1,11 +1,11 @@
 /**
- * Mounts need something to lie on, so a guarded place that does not exist is given an empty folder or a harmless file for as
- * long as a command runs.
+ * A mount needs a mount point, so a guarded place that does not exist gets an empty folder or a harmless file while a command
+ * runs.
  *
  * 1. Only what was made for a sandbox is removed, and only while it is unchanged: another program may have filled it meanwhile.
- * 2. It goes a moment after the last command that needs it has ended: taking it away earlier would take away the mount on it,
- *    and the next command mostly follows at once. Commands of other processes in the same workspace count too (placeholder-notes.ts).
- * 3. It goes at the latest when the last process that needs it exits. What a process that was killed has left, a later one removes.
+ * 2. It is removed a moment after the last command that needs it has ended: removing it earlier would remove the mount on it,
+ *    and the next command usually follows at once. Commands of other processes in the same workspace count too (placeholder-notes.ts).
+ * 3. It is removed at the latest when the last process that needs it exits. A later process removes what a killed process has left.
  */
 import { mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import type { Clock } from "../../base/clock.js";
@@ -25,7 +25,7 @@ export interface PlaceholdersOptions {
   readonly clock: Clock;
   /** How long they stay for the next command. */
   readonly lingerMs: number;
-  /** Where it is written down what was made. */
+  /** The folder of the notes about placeholders. */
   readonly folder: string;
 }
 
@@ -55,8 +55,8 @@ export class Placeholders {
   }
 
   /**
-   * Makes what is missing, and keeps what was made for an earlier command or by another process. Undefined when a guarded place that
-   * was there is gone: the guards have to be looked for again.
+   * Creates what is missing, and keeps what was created for an earlier command or by another process. Undefined when an existing guarded
+   * place has vanished: the guards must be searched again.
    */
   hold(guards: Guards): Held | undefined {
     return this.#notes.locked(() => this.#hold(guards));
@@ -161,6 +161,6 @@ function remove({ path, content }: Missing): void {
     if (content === undefined) rmdirSync(path);
     else if (readFileSync(path, "utf8") === content) unlinkSync(path);
   } catch {
-    // Filled or removed meanwhile: not ours any more.
+    // Another program has filled or removed it, so it is not ours any more.
   }
 }

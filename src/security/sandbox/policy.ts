@@ -41,7 +41,7 @@ export interface SandboxPolicy {
   readonly writable: readonly string[];
   /** Names in those folders that may not be changed, nor made where they do not exist. Git's own are always among them. */
   readonly readOnlyWithin: readonly string[];
-  /** Files and folders that may not even be read; those that do not exist are passed over. */
+  /** Files and folders that may not even be read; those that do not exist are skipped. */
   readonly hidden: readonly string[];
   /** What stays readable although it lies in a hidden folder. */
   readonly visible: readonly string[];
@@ -83,14 +83,14 @@ export function sandboxPolicy(given: Partial<SandboxPolicy> & Pick<SandboxPolicy
   };
 }
 
-/** A program as a tool wants to start it. */
+/** A program that a tool starts. */
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
   /** The whole environment of the command. */
   readonly env: Readonly<Record<string, string>>;
-  /** Its words come later, through stdin. Only bubblewrap can be put around such a command. */
+  /** Its words come later, through stdin. Only bubblewrap supports this. */
   readonly waits?: true;
   /** Printed right before the command starts. Only bubblewrap does so. */
   readonly mark?: string;

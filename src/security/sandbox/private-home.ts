@@ -2,8 +2,8 @@
  * The home folder of commands that run without asking: empty except tool chains, with caches that this
  * workspace's commands have for themselves.
  *
- * 1. Nothing in it is used by anything outside the sandbox: what a command leaves in a cache, only later commands of the same
- *    workspace meet.
+ * 1. Nothing outside the sandbox uses anything in it: only later commands of the same workspace see what a command leaves in a
+ *    cache.
  * 2. If a tool can read the user's earlier downloads, it does: there is no network to download them again. Once the
  *    workspace has its own downloads, made by a command with network access, it uses those.
  * 3. A folder that is mounted never lies in one that a command can change: a link put there would lead the mount elsewhere.
@@ -19,7 +19,7 @@ export interface PrivateHomeOptions {
   readonly home: string;
   readonly workspace: string;
   readonly variables: Variables;
-  /** Where Oxbow keeps what can be made again. */
+  /** Oxbow's cache folder. */
   readonly cacheFolder: string;
   readonly network: "off" | "open";
 }

@@ -2,8 +2,8 @@
  * A limit on the number of processes for root, to whom `ulimit` does not apply: its own control group, if this
  * process may make one. The first process of a sandbox enters it by writing `0`, which means itself, to the file `entry`.
  *
- * In the older kind of groups a thread can enter alone, and at no cost. In the newer kind a whole process has to, and the kernel
- * waits some milliseconds for every processor to take notice.
+ * In version 1 of control groups a single thread can enter, at no cost. In version 2 a whole process must enter, and the kernel
+ * waits some milliseconds for all processors.
  */
 import {
   accessSync,

@@ -114,7 +114,7 @@ function isInner(path: string, readable: readonly string[]): boolean {
   return readable.some((folder) => isWithin(path, folder)) && !readable.some((folder) => isWithin(folder, path));
 }
 
-/** Of a program that does not belong to the system, the folders that its kind keeps its parts in. */
+/** For a program outside the system folders: the folders with its other parts. */
 function programFolders(program: string): readonly string[] {
   return [...new Set([program, realpathOrSelf(program)])]
     .filter((file) => !SYSTEM.some((folder) => isWithin(file, folder)))

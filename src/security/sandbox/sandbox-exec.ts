@@ -52,7 +52,7 @@ const BASE = `(version 1)
   (global-name "com.apple.system.opendirectoryd.libinfo")
   (global-name "com.apple.system.opendirectoryd.membership"))`;
 
-/** Programs may talk to themselves; a sandbox that shares the machine's network cannot tell whose port it is. */
+/** Programs may connect to themselves. A sandbox that shares the machine's network cannot know whose port it is. */
 const NO_NETWORK = `(allow network-bind (local unix-socket))
 (allow network-outbound (remote unix-socket (subpath (param "TEMPORARY"))))`;
 
@@ -127,7 +127,7 @@ export function sandboxExecProfile({ layout, temporaryFolder, proxyPort }: Sandb
   return { profile: rules.join("\n"), parameters };
 }
 
-/** A sign that means something in a pattern, or may, becomes one for any sign in a name: that can only forbid more. */
+/** A character with a meaning in patterns becomes "any character in a name": that can only forbid more. */
 function pattern(path: string): string {
   return path.replace(/[^\x00-\x7f]+|[^A-Za-z0-9/_.-]/g, (signs) => (signs > "\x7f" ? "[^/]*" : "[^/]"));
 }

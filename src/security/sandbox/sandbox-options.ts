@@ -10,7 +10,7 @@ export interface SandboxOptions extends DetectOptions {
   readonly policy: SandboxPolicy;
   /** What path permissions forbid besides the policy; called for every command. */
   readonly restrictions?: () => Pick<SandboxPolicy, "hidden" | "readOnlyWithin">;
-  /** The only one of its kind on this machine; letters, digits, `-` and `_`. */
+  /** Unique on this machine; letters, digits, `-` and `_`. */
   readonly id: string;
   /** The person's own folder: their git configuration may name hooks in every repository. */
   readonly home?: string;
@@ -31,13 +31,13 @@ export interface SandboxOptions extends DetectOptions {
   readonly nodeProgram?: string;
 }
 
-/** What of the guard list there is when a command starts. */
+/** The existing part of the guard list when a command starts. */
 export interface HeldPlaces {
   /** Read-only for it. */
   readonly readOnly: readonly string[];
   /** What has a guarded name. */
   readonly named: readonly string[];
-  /** What the settings of git name and is not there. */
+  /** Places that git's settings name and that do not exist. */
   readonly absent: readonly string[];
 }
 
@@ -48,13 +48,13 @@ export interface SandboxedCommand extends Wrapped {
   readonly withheld: Withheld | undefined;
   /** False if this machine has no sandbox: the command is unchanged. */
   readonly sandboxed: boolean;
-  /** Its first process stands around the command. Otherwise that becomes the command, or hands signals on to it. */
+  /** Its first process wraps the command. Otherwise the first process becomes the command, or passes signals on to it. */
   readonly isWrapper: boolean;
   /** Whether all its processes have ended when its program ends. */
   readonly endsWithAll: boolean;
-  /** What of the guard list is there now. */
+  /** The existing part of the guard list now. */
   held(): HeldPlaces;
-  /** What the model is to know about a failure: hosts that were refused, and what else the sandbox denied. */
+  /** What the model should know about a failure: hosts that were refused, and what else the sandbox denied. */
   explain(outcomeText: string): string | undefined;
   /** The sandbox prints the mark of the command before it starts. */
   readonly marks: boolean;

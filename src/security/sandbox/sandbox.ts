@@ -1,11 +1,11 @@
 /**
- * The sandbox of one session: finds out what the machine has when the first command comes, and puts it around each command.
+ * The sandbox of one session: detects what the machine has when the first command comes, and wraps each command in it.
  *
- * 1. A command that cannot be wrapped is not run: `wrap` throws. Only on a machine without a sandbox it is returned unchanged, and
- *    says so, for the permission rules to be stricter.
+ * 1. A command that cannot be wrapped is not run: `wrap` throws. Only on a machine without a sandbox it is returned unchanged, with
+ *    `sandboxed: false`, so that the permission rules can be stricter.
  * 2. No input of a model reaches this code: no argument leaves or widens the sandbox.
- * 3. What was made for a command (placeholders, the entrance to the proxy, a container) goes with `ended`, which must be called
- *    once the command is dead.
+ * 3. `ended` removes what was made for a command (placeholders, the entrance to the proxy, a container). It must be called when the
+ *    command has ended.
  */
 import { execFile } from "node:child_process";
 import { closeSync, existsSync, openSync, realpathSync, rmSync } from "node:fs";
@@ -37,7 +37,7 @@ const RUN_FOLDERS = ["/run/current-system", "/run/booted-system", "/run/opengl-d
 const INSIDE = "/run/oxbow";
 const PROXY_PORT = 3128;
 const LINGER_MS = 1000;
-/** A placeholder of another process may go between the look and the claim. */
+/** Another process may remove its placeholder between the check and the use. */
 const LAYOUT_TRIES = 5;
 /** An engine that does not answer must not keep a session from ending. */
 const CLEAN_UP_MS = 20_000;
@@ -127,7 +127,7 @@ export class Sandbox {
   #layout({ kind }: SandboxState, undo: Undo): Layout {
     this.#placeholders.sweep();
     let layout = this.#place.now();
-    // Its rules are about paths: nothing has to lie there.
+    // Its rules are about paths, so nothing has to exist there.
     if (kind === "sandbox-exec") return layout;
     let held = this.#placeholders.hold(layout.guards);
     for (let tries = 1; held === undefined && tries < LAYOUT_TRIES; tries++) {
@@ -186,7 +186,7 @@ export class Sandbox {
     return this.#files?.filters?.[entrance === undefined ? unixSockets : "on"];
   }
 
-  /** Opened for each command: they read on from where the last one stopped otherwise. */
+  /** Opened for each command: a shared file would continue where the last command stopped reading. */
   #descriptors(undo: Undo, entrance: GateEntrance | undefined): number[] {
     const filter = this.#filter(entrance);
     if (filter === undefined || this.#options.passesDescriptors !== "yes") return [];
@@ -249,7 +249,7 @@ export class Sandbox {
     return { descriptors, bash };
   }
 
-  /** Only for root: for other users a free limit applies. */
+  /** Only for root: `ulimit` limits the processes of other users at no cost. */
   #quotaEntry(): string | undefined {
     const { processes } = this.#options.policy.limits;
     if (!isRoot() || processes === undefined) return undefined;

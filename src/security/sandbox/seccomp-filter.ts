@@ -6,11 +6,11 @@
  *    program outside that listens on one would be reached wherever its folder can be seen. Connected pairs of Unix sockets stay,
  *    because programs talk to their children through them; a datagram pair does not, because it can be sent elsewhere.
  * 2. No further user namespaces: a process that is root in one can reach far more of the kernel.
- * 3. No keystrokes are pushed into a terminal, and the kernel's key store, which is inherited and not namespaced, stays shut.
+ * 3. No keystrokes are pushed into a terminal, and the kernel's key store, which is inherited and not namespaced, stays closed.
  * 4. No file gets the bits that let other users run it with the rights of its owner or its group.
  * 5. io_uring and openat2 are off: their arguments are not in the call, so a filter cannot see them.
  *
- * Everything else passes: this is not the wall but the filling of its gaps.
+ * Everything else passes: the filter only closes the gaps that namespaces leave.
  */
 /** Whether a program may make Unix sockets that have a name. */
 export type UnixSockets = "off" | "on";
@@ -18,7 +18,7 @@ export type UnixSockets = "off" | "on";
 export interface FilterTarget {
   /** How the kernel names the architecture a call is made for. */
   readonly audit: number;
-  /** Calls at or above this number belong to a second interface (x32), which would go round the filter. */
+  /** Calls at or above this number belong to a second interface (x32), which would bypass the filter. */
   readonly numbersEnd?: number;
   readonly calls: Readonly<Record<CallName, number> & Partial<Record<OldName, number>>>;
 }
@@ -31,9 +31,9 @@ const DENIED = [
 /** Programs try these and work without them. */
 const ABSENT = ["clone3", "openat2", "io_uring_setup", "io_uring_enter", "io_uring_register"] as const;
 
-/** Calls that give a file its mode, with the argument that says it. Older ones do not exist everywhere. */
+/** Calls that give a file its mode, with the number of that argument. Older ones do not exist everywhere. */
 const MODE_ARGUMENTS = { chmod: 1, fchmod: 1, fchmodat: 2, fchmodat2: 2, creat: 1, mknod: 1, mknodat: 2 } as const;
-/** Calls that open a file and may make it, with the argument that says so; the mode is the next one. */
+/** Calls that open a file and may create it, with the number of the flags argument; the mode is the next one. */
 const OPEN_ARGUMENTS = { open: 1, openat: 2 } as const;
 
 type DeniedName =

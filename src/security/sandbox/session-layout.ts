@@ -1,6 +1,6 @@
 /**
- * What lies where a session's commands run: the layout of the sandbox as it has to be now, whether it is still the one that a sandbox
- * was made with, and what of the guard list is there.
+ * The layout of a session's sandbox: how it must be now, whether an existing sandbox still has it, and which places of the guard list
+ * exist.
  */
 import { identityOf } from "../../system/file-identity.js";
 import { nodeClock } from "../../system/node-clock.js";
@@ -26,7 +26,7 @@ export class SessionLayout {
     return () => lookOf(this.now()) === look;
   }
 
-  /** What a command that starts with this layout finds of the guard list. */
+  /** The guard list as a command with this layout finds it. */
   held({ standIns, guards }: Layout): HeldPlaces {
     const readOnly = [...new Set([...standIns, ...guards.readOnly, ...guards.missing.map(({ path }) => path)])];
     return { readOnly, named: this.#guardList?.named() ?? [], absent: this.#guardList?.absent() ?? [] };
@@ -58,8 +58,8 @@ export class SessionLayout {
 }
 
 /**
- * The layout with the identity of what lies there: a mount is on a file or folder, not on its name. What was missing and has been
- * put there for the sandbox is the same before and after.
+ * The layout with the identities of its files: a mount is on a file or folder, not on its name. A placeholder for a missing place has
+ * the same look before and after it is created.
  */
 function lookOf({ writable, guards, standIns, covering, hidden, visible, home }: Layout): string {
   const missing = guards.missing.map(({ path }) => path);

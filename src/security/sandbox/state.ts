@@ -6,7 +6,7 @@ export type SandboxKind = "bubblewrap" | "sandbox-exec" | "container" | "none";
 export interface SandboxAbilities {
   /** Writes outside the workspace and reads of hidden files fail. */
   readonly filesystem: boolean;
-  /** `off`: it can only be cut. `allowlist`: hosts can be let through by name. */
+  /** `off`: there is no network at all. `allowlist`: hosts can be allowed by name. */
   readonly network: "none" | "off" | "allowlist";
   /** A command sees no process but its own, and none of them outlives it. */
   readonly pids: boolean;

@@ -1,6 +1,6 @@
 /**
  * What stays readable of the user's home folder for a build: the tool chains that PATH and a few variables name, and what was
- * downloaded for them. Names, not guesses: a folder that merely looks useful may hold something private.
+ * downloaded for them. The list has known names only: a folder that merely looks useful may hold something private.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
